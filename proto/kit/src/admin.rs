@@ -1,0 +1,136 @@
+//! `/healthz`, `/readyz` and `/metrics` on a port of their own, and the gRPC health service.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use axum::routing::get;
+use axum::{Router, response};
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::sync::watch;
+
+/// Everything that must hold before calls may come: ready when no condition is missing. Clones share one readiness.
+#[derive(Clone, Debug)]
+pub struct Readiness {
+    conditions: Arc<Mutex<BTreeMap<&'static str, bool>>>,
+    ready: Arc<watch::Sender<bool>>,
+}
+
+/// One condition of a [`Readiness`].
+#[derive(Clone, Debug)]
+pub struct Condition {
+    name: &'static str,
+    readiness: Readiness,
+}
+
+impl Default for Readiness {
+    fn default() -> Self {
+        Self {
+            conditions: Arc::default(),
+            ready: Arc::new(watch::Sender::new(true)),
+        }
+    }
+}
+
+impl Readiness {
+    /// Adds a condition, not met yet. `name` completes the sentence "waiting for …".
+    pub fn condition(&self, name: &'static str) -> Condition {
+        let condition = Condition {
+            name,
+            readiness: self.clone(),
+        };
+        condition.set(false);
+        condition
+    }
+
+    /// What is still missing.
+    pub fn missing(&self) -> Vec<&'static str> {
+        let conditions = self
+            .conditions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        conditions
+            .iter()
+            .filter_map(|(name, met)| (!met).then_some(*name))
+            .collect()
+    }
+
+    /// Follows whether everything holds.
+    pub fn watch(&self) -> watch::Receiver<bool> {
+        self.ready.subscribe()
+    }
+}
+
+impl Condition {
+    /// Says whether the condition holds now.
+    pub fn set(&self, met: bool) {
+        let ready = {
+            let mut conditions = self
+                .readiness
+                .conditions
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            conditions.insert(self.name, met);
+            conditions.values().all(|met| *met)
+        };
+        self.readiness.ready.send_if_modified(|current| {
+            let changed = *current != ready;
+            *current = ready;
+            changed
+        });
+    }
+}
+
+#[derive(Clone)]
+struct Admin {
+    readiness: Readiness,
+    metrics: PrometheusHandle,
+}
+
+/// The routes of the admin port.
+pub(crate) fn router(readiness: Readiness, metrics: PrometheusHandle) -> Router {
+    Router::new()
+        .route("/healthz", get(async || "ok\n"))
+        .route("/readyz", get(readyz))
+        .route("/metrics", get(render_metrics))
+        .with_state(Admin { readiness, metrics })
+}
+
+async fn readyz(State(admin): State<Admin>) -> response::Response {
+    let missing = admin.readiness.missing();
+    let status = if missing.is_empty() {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
+    let body = serde_json::json!({ "ready": missing.is_empty(), "missing": missing }).to_string();
+    (status, [("content-type", "application/json")], body).into_response()
+}
+
+async fn render_metrics(State(admin): State<Admin>) -> response::Response {
+    let text = admin.metrics.render();
+    ([("content-type", "text/plain; version=0.0.4")], text).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ready_is_when_nothing_is_missing() {
+        let readiness = Readiness::default();
+        let watch = readiness.watch();
+        assert!(*watch.borrow());
+        let loaded = readiness.condition("the catalogue to be loaded");
+        let served = readiness.condition("the port to be open");
+        served.set(true);
+        assert!(!*watch.borrow());
+        assert_eq!(readiness.missing(), ["the catalogue to be loaded"]);
+        loaded.set(true);
+        assert!(*watch.borrow());
+        loaded.set(false);
+        assert!(!*watch.borrow());
+    }
+}

@@ -1,0 +1,254 @@
+//! The one error vocabulary.
+//!
+//! A [`Fault`] says why a call was refused, travels in the details of a gRPC status, and ends as a row of the contract's error
+//! table (§7). This module is the only maker of a [`Status`].
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use contracts::common::v1 as proto;
+use prost::Message as _;
+use tonic::Status;
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $text:literal, $grpc:ident;)+) => {
+        /// A code of §7. `as_str` is what API callers branch on.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Code { $($(#[$doc])* $variant,)+ }
+
+        impl Code {
+            /// Every code.
+            pub const ALL: &'static [Code] = &[$(Code::$variant,)+];
+
+            /// The code as it stands in `error.code`.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Code::$variant => $text,)+ }
+            }
+
+            /// The code that `text` names.
+            pub fn parse(text: &str) -> Option<Self> {
+                match text { $($text => Some(Code::$variant),)+ _ => None }
+            }
+
+            /// The nearest relative in gRPC, for generic tools; [`Code`] decides.
+            const fn grpc(self) -> tonic::Code {
+                match self { $(Code::$variant => tonic::Code::$grpc,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// A field is not acceptable; `fields` says which and why.
+    Invalid = "invalid", InvalidArgument;
+    /// The body is not a JSON object.
+    BadJson = "bad_json", InvalidArgument;
+    /// An economy report is refused.
+    BadRequest = "bad_request", InvalidArgument;
+    /// No key was sent, or nothing shaped like one.
+    MissingKey = "missing_key", Unauthenticated;
+    /// The key is unknown, revoked, expired, past its grace period, or its game is gone.
+    InvalidKey = "invalid_key", Unauthenticated;
+    /// The call needs a game's secret key, from a server.
+    SecretKeyRequired = "secret_key_required", PermissionDenied;
+    /// The key can only read.
+    WriteNotAllowed = "write_not_allowed", PermissionDenied;
+    /// The call came from a page.
+    ServerOnly = "server_only", PermissionDenied;
+    /// `creator` is not a page of the caller.
+    NotYours = "not_yours", PermissionDenied;
+    /// The plan lacks the endpoint.
+    PlanRequired = "plan_required", PermissionDenied;
+    /// Nothing of that name, for this caller.
+    NotFound = "not_found", NotFound;
+    /// The path does not take this method.
+    MethodNotAllowed = "method_not_allowed", Unimplemented;
+    /// The most submissions allowed are already waiting for review.
+    TooManyPending = "too_many_pending", FailedPrecondition;
+    /// The first call with this Idempotency-Key is still running.
+    IdempotencyInFlight = "idempotency_in_flight", Aborted;
+    /// The Idempotency-Key was used with another body.
+    IdempotencyMismatch = "idempotency_mismatch", FailedPrecondition;
+    /// The body is too large.
+    TooLarge = "too_large", InvalidArgument;
+    /// Path and query are too long.
+    UriTooLong = "uri_too_long", InvalidArgument;
+    /// The headers are too many or too long.
+    HeadersTooLarge = "headers_too_large", InvalidArgument;
+    /// The plan's writes for the day are used up.
+    Limit = "limit", ResourceExhausted;
+    /// The monthly allowance is spent.
+    QuotaExceeded = "quota_exceeded", ResourceExhausted;
+    /// Too many calls this minute.
+    RateLimited = "rate_limited", ResourceExhausted;
+    /// An economy report came too soon after the last.
+    TooSoon = "too_soon", ResourceExhausted;
+    /// The module is switched off for now.
+    ModuleOff = "module_off", Unavailable;
+    /// The API is switched off for a while.
+    ApiUnavailable = "api_unavailable", Unavailable;
+    /// Submissions are paused or the site is read-only.
+    Closed = "closed", Unavailable;
+    /// A part of the fleet does not answer.
+    Unavailable = "unavailable", Unavailable;
+    /// Something broke; the log knows more.
+    Internal = "internal", Internal;
+}
+
+/// Why a call was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// What callers branch on.
+    pub code: Code,
+    /// A sentence for a person, naming the fix.
+    pub message: Cow<'static, str>,
+    /// With [`Code::Invalid`]: field name or path to the reason.
+    pub fields: BTreeMap<String, String>,
+    /// Seconds after which the call is worth repeating.
+    pub retry_after: Option<u32>,
+}
+
+impl Fault {
+    /// A fault with a message that names the fix.
+    pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            fields: BTreeMap::new(),
+            retry_after: None,
+        }
+    }
+
+    /// Refuses fields, all bad ones at once.
+    pub fn invalid(fields: BTreeMap<String, String>) -> Self {
+        let names = fields
+            .keys()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(", ");
+        Self {
+            fields,
+            ..Self::new(
+                Code::Invalid,
+                format!("not acceptable: {names}; `fields` says why"),
+            )
+        }
+    }
+
+    /// Refuses one field.
+    pub fn invalid_field(name: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::invalid(BTreeMap::from([(name.into(), reason.into())]))
+    }
+
+    /// Nothing of that name.
+    pub fn not_found(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Code::NotFound, message)
+    }
+
+    /// A part of the fleet does not answer just now. `what` names it for the log; the caller learns only that it may try again.
+    pub fn unavailable(what: &str) -> Self {
+        tracing::warn!(what, "unavailable");
+        Self {
+            retry_after: Some(1),
+            ..Self::new(
+                Code::Unavailable,
+                "a part of the service does not answer just now; try again in a moment",
+            )
+        }
+    }
+
+    /// Something broke. The error is logged here, once; the caller learns nothing of it.
+    pub fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
+        tracing::error!(
+            error,
+            message = %error,
+            "internal error"
+        );
+        Self::new(
+            Code::Internal,
+            "something broke on our side; it has been logged under this request id",
+        )
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code.as_str(), self.message)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl From<Fault> for Status {
+    fn from(fault: Fault) -> Self {
+        let details = proto::Fault {
+            code: fault.code.as_str().to_owned(),
+            message: fault.message.clone().into_owned(),
+            fields: fault.fields.into_iter().collect(),
+            retry_after: fault.retry_after,
+        };
+        Status::with_details(
+            fault.code.grpc(),
+            fault.message,
+            details.encode_to_vec().into(),
+        )
+    }
+}
+
+impl From<Status> for Fault {
+    /// A status that carries no fault comes from the way, not from the service: the service is away, or something broke.
+    fn from(status: Status) -> Self {
+        if let Ok(details) = proto::Fault::decode(status.details())
+            && let Some(code) = Code::parse(&details.code)
+        {
+            return Self {
+                code,
+                message: details.message.into(),
+                fields: details.fields.into_iter().collect(),
+                retry_after: details.retry_after,
+            };
+        }
+        match status.code() {
+            tonic::Code::Unavailable | tonic::Code::DeadlineExceeded | tonic::Code::Cancelled => {
+                Self::unavailable(status.message())
+            }
+            _ => Self::internal(&status),
+        }
+    }
+}
+
+/// Refuses a caller that does not prove who it is, on the internal port.
+pub(crate) fn unidentified(message: &'static str) -> Status {
+    Status::new(tonic::Code::Unauthenticated, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_survives_the_hop() {
+        let fault = Fault {
+            retry_after: Some(7),
+            ..Fault::invalid_field("links.play", "not an https address")
+        };
+        assert_eq!(Fault::from(Status::from(fault.clone())), fault);
+    }
+
+    #[test]
+    fn every_code_is_found_by_its_name() {
+        for code in Code::ALL {
+            assert_eq!(Code::parse(code.as_str()), Some(*code));
+        }
+    }
+
+    #[test]
+    fn a_bare_status_says_whether_to_try_again_and_leaks_nothing() {
+        let away = Status::new(tonic::Code::Unavailable, "connect to 10.0.0.7 refused");
+        assert_eq!(Fault::from(away).code, Code::Unavailable);
+        let broken = Fault::from(Status::new(tonic::Code::Unknown, "secret text"));
+        assert_eq!(broken.code, Code::Internal);
+        assert!(!broken.message.contains("secret"));
+    }
+}

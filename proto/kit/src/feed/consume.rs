@@ -1,0 +1,123 @@
+//! A follower's loop: follow, apply, acknowledge, and come back after every loss.
+
+use std::future::Future;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use contracts::common::v1 as proto;
+use contracts::common::v1::feed_service_client::FeedServiceClient;
+use contracts::common::v1::follow_response::{Message, Start};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::Position;
+use crate::admin::Condition;
+use crate::rpc::client::Client;
+
+/// What is done with a producer's changes.
+pub trait Consumer: Send {
+    /// How far it has come; `None` when it starts from nothing.
+    fn position(&mut self) -> impl Future<Output = anyhow::Result<Option<Position>>> + Send;
+
+    /// A stream begins at `position()`, or at 0 of `epoch` when `reset`: then everything held from this producer is in doubt, is
+    /// sent again, and is whole at `head`.
+    fn start(
+        &mut self,
+        epoch: Uuid,
+        head: i64,
+        reset: bool,
+    ) -> impl Future<Output = anyhow::Result<()>> + Send;
+
+    /// Takes changes in, and the new position with them, all or nothing.
+    fn apply(
+        &mut self,
+        epoch: Uuid,
+        changes: Vec<proto::Change>,
+    ) -> impl Future<Output = anyhow::Result<()>> + Send;
+}
+
+/// Pause before a lost stream is taken up again.
+const PAUSE: Duration = Duration::from_millis(200);
+/// How often a registered follower says how far it has come.
+const ACKNOWLEDGE: Duration = Duration::from_secs(1);
+
+/// Follows the feed behind `client` for ever.
+///
+/// `follower` registers it, so that compaction waits for it; empty: unregistered.
+/// `caught_up` is met when the follower has come as far as the head was when it first connected.
+pub async fn consume<C: Consumer>(
+    client: Client,
+    follower: &str,
+    mut consumer: C,
+    caught_up: Condition,
+) -> anyhow::Result<()> {
+    let mut client = FeedServiceClient::new(client).max_decoding_message_size(64 << 20);
+    loop {
+        match follow(&mut client, follower, &mut consumer, &caught_up).await {
+            Ok(()) => tracing::debug!(follower, "the stream ended"),
+            Err(error) => tracing::warn!(
+                follower,
+                error = format!("{error:#}"),
+                "following is interrupted"
+            ),
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+async fn follow<C: Consumer>(
+    client: &mut FeedServiceClient<Client>,
+    follower: &str,
+    consumer: &mut C,
+    caught_up: &Condition,
+) -> anyhow::Result<()> {
+    let position = consumer.position().await?;
+    let request = proto::FollowRequest {
+        follower: follower.to_owned(),
+        epoch: position.map_or_else(String::new, |p| p.epoch.to_string()),
+        after_seq: position.map_or(0, |p| p.seq),
+    };
+    let mut stream = client.follow(request).await?.into_inner();
+    let Some(Message::Start(Start {
+        epoch,
+        head_seq,
+        reset,
+    })) = stream
+        .message()
+        .await?
+        .and_then(|response| response.message)
+    else {
+        anyhow::bail!("the stream does not begin with a start");
+    };
+    let epoch: Uuid = epoch.parse().context("the epoch is not one")?;
+    consumer.start(epoch, head_seq, reset).await?;
+
+    let mut seq = position.filter(|_| !reset).map_or(0, |p| p.seq);
+    let mut acknowledged = (seq, Instant::now());
+    if seq >= head_seq {
+        caught_up.set(true);
+    }
+    loop {
+        let due = !follower.is_empty() && seq > acknowledged.0;
+        let response = tokio::select! {
+            response = stream.message() => response?,
+            () = tokio::time::sleep_until(acknowledged.1 + ACKNOWLEDGE), if due => {
+                let request = proto::AcknowledgeRequest { follower: follower.to_owned(), epoch: epoch.to_string(), seq };
+                client.acknowledge(request).await?;
+                acknowledged = (seq, Instant::now());
+                continue;
+            }
+        };
+        let Some(Message::Batch(batch)) = response.and_then(|response| response.message) else {
+            return Ok(());
+        };
+        let Some(last) = batch.changes.last() else {
+            continue;
+        };
+        seq = last.seq;
+        consumer.apply(epoch, batch.changes).await?;
+        if seq >= head_seq {
+            caught_up.set(true);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The change feed: how what one service decides becomes known to the others, each change exactly once.
+//!
+//! A producer writes an outbox row in the transaction that makes the change ([`Writer`]) and streams its rows ([`Producer`]). The
+//! order of `seq` is the order of commit, without gaps: whoever has seen n never later meets a row below n. A follower
+//! ([`consume`]) applies changes and stores its cursor in one transaction ([`Stored`]), so that each takes effect exactly once,
+//! across restarts and kill -9 on either side. A producer that was restored from a backup begins a new epoch, and its followers
+//! rebuild what they hold.
+//!
+//! The tables are in `producer.sql` and `consumer.sql` beside this file; a service's migrations repeat them under its own schema.
+
+mod compact;
+mod consume;
+mod follow;
+mod literal;
+mod producer;
+mod stored;
+mod writer;
+
+pub use compact::Retention;
+pub use consume::{Consumer, consume};
+pub use contracts::common::v1::Change;
+pub use producer::Producer;
+pub use stored::{Store, Stored, Taken};
+pub use writer::{Applied, Apply, Writer};
+
+use contracts::common::v1 as proto;
+use uuid::Uuid;
+
+/// The producer's tables, written for a schema named `kit`.
+pub const PRODUCER_TABLES: &str = include_str!("producer.sql");
+/// The follower's tables, written for a schema named `kit`.
+pub const CONSUMER_TABLES: &str = include_str!("consumer.sql");
+
+/// A place in a producer's feed. Places of different epochs cannot be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// Which life of the producer's data; new after a restore.
+    pub epoch: Uuid,
+    /// The newest change that is included.
+    pub seq: i64,
+}
+
+impl From<Position> for proto::Position {
+    fn from(position: Position) -> Self {
+        Self {
+            epoch: position.epoch.to_string(),
+            seq: position.seq,
+        }
+    }
+}
+
+/// A change that a write has made, on its way to the feed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewChange {
+    /// Kind of entity, for example `game`.
+    pub entity: &'static str,
+    /// Which one, unique within its kind.
+    pub id: String,
+    /// The entity's revision after the change.
+    pub revision: i64,
+    /// What happened, for example `published`.
+    pub event: &'static str,
+    /// Whether the world is to be told.
+    pub announced: bool,
+    /// Nobody's state: no newer row replaces it.
+    pub happening: bool,
+    /// The entity's whole state, as the producer's message for this kind, encoded.
+    pub state: Vec<u8>,
+}

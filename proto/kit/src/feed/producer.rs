@@ -1,0 +1,226 @@
+//! A producer's side of its feed: the head, the epoch, and waking whoever waits for news.
+
+use std::sync::Arc;
+
+use sqlx::postgres::types::Oid;
+use sqlx::postgres::{PgListener, PgPool};
+use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use time::OffsetDateTime;
+use tokio::sync::{Notify, watch};
+use uuid::Uuid;
+
+use super::compact::{self, Retention};
+use super::follow::Follow;
+use super::writer::{Apply, Writer, writer};
+use crate::clock::Clock;
+use crate::lease::Lease;
+use crate::lifecycle::Lifecycle;
+use crate::pg::Schema;
+use contracts::common::v1::feed_service_server::FeedServiceServer;
+
+/// The feed of one service, in its own schema. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Producer {
+    pool: PgPool,
+    schema: Schema,
+    clock: Clock,
+    lifecycle: Lifecycle,
+    /// Counts up when there may be news.
+    news: Arc<watch::Sender<u64>>,
+    /// Told when other replicas are to be woken.
+    committed: Arc<Notify>,
+}
+
+/// The head of the feed as a connection met it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Head {
+    pub(super) epoch: Uuid,
+    pub(super) seq: i64,
+    /// The table that holds it; another one after a restore into the same database.
+    pub(super) table: Oid,
+}
+
+impl Producer {
+    /// Starts the tasks of a feed: waking replicas, and compaction once per fleet.
+    pub fn start(
+        pool: PgPool,
+        schema: Schema,
+        clock: Clock,
+        lifecycle: &Lifecycle,
+        retention: Retention,
+    ) -> Self {
+        let producer = Self {
+            pool: pool.clone(),
+            schema,
+            clock: clock.clone(),
+            lifecycle: lifecycle.clone(),
+            news: Arc::new(watch::Sender::new(0)),
+            committed: Arc::default(),
+        };
+        lifecycle.background("feed notifier", producer.clone().notify());
+        lifecycle.background("feed listener", producer.clone().listen());
+        let lease = Lease::new(pool.clone(), schema, "feed compaction", clock.clone());
+        lifecycle.background(
+            "feed compaction",
+            lease.run(move || compact::run(pool.clone(), schema, clock.clone(), retention)),
+        );
+        producer
+    }
+
+    /// Starts the writer task, through which all changes of this process go.
+    pub fn writer<A: Apply>(&self, apply: A) -> Writer<A> {
+        let (handle, task) = writer(
+            apply,
+            self.clone(),
+            (*self.pool.connect_options()).clone(),
+            self.clock.clone(),
+            self.lifecycle.stopping(),
+        );
+        self.lifecycle.finishing("feed writer", task);
+        handle
+    }
+
+    /// The gRPC service that followers call.
+    pub fn service(
+        &self,
+    ) -> FeedServiceServer<impl contracts::common::v1::feed_service_server::FeedService> {
+        FeedServiceServer::new(Follow::new(
+            self.pool.clone(),
+            self.clone(),
+            self.clock.clone(),
+            self.lifecycle.draining(),
+        ))
+    }
+
+    /// Compacts the feed as of `now`; returns how many rows went. The feed does so by itself, once per fleet.
+    pub async fn compact(
+        &self,
+        now: OffsetDateTime,
+        retention: Retention,
+    ) -> Result<u64, sqlx::Error> {
+        compact::compact(&self.pool, self.schema, now, retention).await
+    }
+
+    pub(super) fn schema(&self) -> Schema {
+        self.schema
+    }
+
+    /// Changes whenever there may be news. Subscribe first, then look.
+    pub fn news(&self) -> watch::Receiver<u64> {
+        self.news.subscribe()
+    }
+
+    /// After a commit: wakes the followers of this process at once, those of other replicas by the notifier.
+    pub(super) fn announce(&self) {
+        self.wake();
+        self.committed.notify_one();
+    }
+
+    fn wake(&self) {
+        self.news
+            .send_modify(|count| *count = count.wrapping_add(1));
+    }
+
+    fn channel(&self) -> String {
+        format!("{}_feed", self.schema)
+    }
+
+    /// One notifier a process, after commit: NOTIFY inside the writes would take a lock that all writers of the cluster share.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "no table is asked, so there is nothing to check"
+    )]
+    async fn notify(self) -> anyhow::Result<()> {
+        loop {
+            self.committed.notified().await;
+            let sent = sqlx::query("select pg_notify($1, '')")
+                .bind(self.channel())
+                .execute(&self.pool)
+                .await;
+            if let Err(error) = sent {
+                tracing::warn!(%error, "other replicas are not woken; they look by themselves");
+            }
+        }
+    }
+
+    async fn listen(self) -> anyhow::Result<()> {
+        loop {
+            if let Err(error) = self.listen_once().await {
+                tracing::warn!(%error, "not listening for news; followers look by themselves");
+            }
+            tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        }
+    }
+
+    async fn listen_once(&self) -> Result<(), sqlx::Error> {
+        let mut listener = PgListener::connect_with(&self.pool).await?;
+        listener.listen(&self.channel()).await?;
+        loop {
+            listener.recv().await?;
+            self.wake();
+        }
+    }
+
+    /// The head, after making sure that its epoch belongs to this very database.
+    ///
+    /// An epoch ends when the data were restored, because rows that followers have seen may be gone and their numbers may be given
+    /// out again. A restore shows in the server's identity or timeline (a base backup with recovery, a failover), in the database,
+    /// or in the table itself (a dump).
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the schema is a parameter; tested against PostgreSQL"
+    )]
+    pub(super) async fn head(&self, connection: &mut PgConnection) -> Result<Head, sqlx::Error> {
+        let sql = format!(
+            "with here as (
+                 select concat_ws('/',
+                     (select system_identifier from pg_control_system()),
+                     left(pg_walfile_name(pg_current_wal_lsn()), 8),
+                     (select oid from pg_database where datname = current_database()),
+                     '{0}.feed_head'::regclass::oid) as incarnation
+             ), renewed as (
+                 update {0}.feed_head set incarnation = here.incarnation, epoch = gen_random_uuid()
+                 from here where feed_head.incarnation <> here.incarnation
+                 returning epoch, seq, feed_head.tableoid as head_table
+             )
+             select epoch, seq, head_table, true as is_new from renewed
+             union all
+             select epoch, seq, tableoid, false from {0}.feed_head where not exists (select from renewed)",
+            self.schema
+        );
+        let row = sqlx::query(AssertSqlSafe(sql))
+            .fetch_one(connection)
+            .await?;
+        let head = Head {
+            epoch: row.try_get("epoch")?,
+            seq: row.try_get("seq")?,
+            table: row.try_get("head_table")?,
+        };
+        if row.try_get("is_new")? {
+            tracing::warn!(schema = %self.schema, epoch = %head.epoch, seq = head.seq, "the feed begins a new epoch: its data are new or were restored");
+        }
+        Ok(head)
+    }
+
+    /// Begins a new epoch because a follower has seen more than there is: rows were lost that no restore tells of.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the schema is a parameter; tested against PostgreSQL"
+    )]
+    pub(super) async fn disown(
+        &self,
+        connection: &mut PgConnection,
+        head: Head,
+    ) -> Result<(), sqlx::Error> {
+        let sql = format!(
+            "update {}.feed_head set epoch = gen_random_uuid() where epoch = $1",
+            self.schema
+        );
+        sqlx::query(AssertSqlSafe(sql))
+            .bind(head.epoch)
+            .execute(connection)
+            .await?;
+        tracing::warn!(schema = %self.schema, "the feed begins a new epoch: a follower has seen more than there is");
+        Ok(())
+    }
+}

@@ -1,0 +1,22 @@
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+
+pub mod admin;
+pub mod boot;
+pub mod clock;
+pub mod config;
+pub mod cursor;
+pub mod fault;
+pub mod feed;
+pub mod ids;
+pub mod lease;
+pub mod lifecycle;
+pub mod pg;
+pub mod rpc;
+pub mod telemetry;
+#[cfg(feature = "testing")]
+pub mod testing;
+
+pub use clock::Clock;
+pub use fault::{Code, Fault};
+pub use lifecycle::Lifecycle;

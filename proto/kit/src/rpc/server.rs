@@ -1,0 +1,142 @@
+//! The internal gRPC server: identity, trace, request id, metrics, panics into faults, health and reflection.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use futures::FutureExt as _;
+use http::{Request, Response};
+use tokio::net::TcpListener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::body::Body;
+use tonic::service::{Routes, RoutesBuilder};
+use tower::{Layer, Service};
+use tracing::Instrument as _;
+
+use super::{REQUEST_ID_HEADER, identity};
+use crate::admin::Readiness;
+use crate::config::Identity;
+use crate::fault::{Code, Fault};
+use crate::{ids, telemetry};
+
+/// Streams that a caller may have reset and that are not yet cleared away. A gateway whose callers all hang up at once resets as
+/// many; h2's default of 20 would close the connection under everyone else.
+const PENDING_RESETS: usize = 4_096;
+
+/// Serves `services` until `draining` resolves, then finishes the calls under way.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    mut services: RoutesBuilder,
+    identity: Identity,
+    readiness: Readiness,
+    draining: impl Future<Output = ()>,
+) -> anyhow::Result<()> {
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(contracts::DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .build_v1()?;
+    let (health, health_service) = tonic_health::server::health_reporter();
+    services.add_service(reflection).add_service(health_service);
+
+    let mut ready = readiness.watch();
+    let report = async move {
+        loop {
+            let status = if *ready.borrow_and_update() {
+                tonic_health::ServingStatus::Serving
+            } else {
+                tonic_health::ServingStatus::NotServing
+            };
+            health.set_service_status("", status).await;
+            if ready.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    };
+    let server = tonic::transport::Server::builder()
+        .tcp_nodelay(true)
+        .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS))
+        .http2_keepalive_interval(Some(Duration::from_secs(20)))
+        .layer(CallLayer { identity })
+        .add_routes(services.routes())
+        .serve_with_incoming_shutdown(TcpListenerStream::new(listener), draining);
+    tokio::select! {
+        served = server => Ok(served?),
+        () = report => Ok(()),
+    }
+}
+
+/// An empty set of services.
+pub fn services() -> RoutesBuilder {
+    Routes::builder()
+}
+
+#[derive(Clone)]
+struct CallLayer {
+    identity: Identity,
+}
+
+impl<S> Layer<S> for CallLayer {
+    type Service = Call<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Call {
+            inner,
+            identity: self.identity.clone(),
+        }
+    }
+}
+
+/// What is around every call.
+#[derive(Clone)]
+struct Call<S> {
+    inner: S,
+    identity: Identity,
+}
+
+impl<S> Service<Request<Body>> for Call<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let path = request.uri().path().to_owned();
+        if let Err(status) = identity::check(&path, request.headers(), &self.identity) {
+            return Box::pin(async move { Ok(status.into_http()) });
+        }
+        let request_id = request
+            .headers()
+            .get(REQUEST_ID_HEADER)
+            .and_then(|id| id.to_str().ok())
+            .map_or_else(ids::request_id, ToOwned::to_owned);
+        let span = tracing::info_span!("rpc", rpc.method = %path, request.id = %request_id);
+        telemetry::continue_trace(&span, request.headers());
+
+        let call = self.inner.call(request);
+        let started = Instant::now();
+        let guarded = async move {
+            let answer = std::panic::AssertUnwindSafe(call).catch_unwind().await;
+            let response = answer.unwrap_or_else(|_| {
+                tracing::error!("the call panicked");
+                Ok(tonic::Status::from(Fault::new(
+                    Code::Internal,
+                    "something broke on our side; it has been logged under this request id",
+                ))
+                .into_http())
+            });
+            metrics::histogram!("rpc_server_duration_seconds", "method" => path)
+                .record(started.elapsed());
+            response
+        };
+        Box::pin(super::with_request_id(request_id, guarded).instrument(span))
+    }
+}

@@ -1,0 +1,151 @@
+//! Logs, traces and metrics of a process.
+//!
+//! Field names are the same everywhere: `request.id`, `account.id`, `key.id`, `game.slug`, `duration_ms`, `error`.
+
+use anyhow::Context as _;
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use opentelemetry::propagation::{Extractor, Injector};
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry::{KeyValue, global};
+use opentelemetry_otlp::WithExportConfig as _;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
+use tracing::Span;
+use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
+
+use crate::config::{LogFormat, Telemetry};
+
+/// Keeps telemetry running; [`Guard::shutdown`] sends what is left.
+#[derive(Debug)]
+pub struct Guard {
+    metrics: PrometheusHandle,
+    traces: Option<SdkTracerProvider>,
+}
+
+impl Guard {
+    /// Renders the metrics for Prometheus.
+    pub fn metrics(&self) -> PrometheusHandle {
+        self.metrics.clone()
+    }
+
+    /// Sends the spans that are still held. Blocks for a moment: call it off the runtime.
+    pub fn shutdown(self) {
+        if let Some(provider) = self.traces
+            && let Err(error) = provider.shutdown()
+        {
+            tracing::warn!(%error, "the last traces were not sent");
+        }
+    }
+}
+
+/// Buckets for durations in seconds, from a cached answer to a hung one.
+const DURATION_BUCKETS: &[f64] = &[
+    0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
+    10.0,
+];
+
+/// Starts logs, traces and metrics for this process. Call it once, inside the runtime.
+pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guard> {
+    let filter = EnvFilter::try_new(&settings.log).with_context(|| {
+        format!(
+            "`{}` is not a log filter, such as `info,sqlx=warn`",
+            settings.log
+        )
+    })?;
+    let lines: Box<dyn Layer<Registry> + Send + Sync> = match settings.log_format {
+        LogFormat::Json => fmt::layer()
+            .json()
+            .flatten_event(true)
+            .with_current_span(true)
+            .with_span_list(false)
+            .with_filter(filter)
+            .boxed(),
+        LogFormat::Text => fmt::layer().with_ansi(false).with_filter(filter).boxed(),
+    };
+    global::set_text_map_propagator(TraceContextPropagator::new());
+    let traces = settings
+        .otlp_endpoint
+        .as_deref()
+        .map(|endpoint| tracer_provider(service, endpoint, settings.trace_sample))
+        .transpose()?;
+    let spans = traces
+        .as_ref()
+        .map(|provider| tracing_opentelemetry::layer().with_tracer(provider.tracer(service)));
+    tracing_subscriber::registry()
+        .with(lines)
+        .with(spans)
+        .try_init()
+        .context("logging is already set up")?;
+
+    let metrics = PrometheusBuilder::new()
+        .set_buckets(DURATION_BUCKETS)?
+        .install_recorder()
+        .context("metrics are already set up")?;
+    Ok(Guard { metrics, traces })
+}
+
+fn tracer_provider(
+    service: &'static str,
+    endpoint: &str,
+    sample: f64,
+) -> anyhow::Result<SdkTracerProvider> {
+    let exporter = opentelemetry_otlp::SpanExporter::builder()
+        .with_tonic()
+        .with_endpoint(endpoint)
+        .build()
+        .with_context(|| format!("`{endpoint}` is not the address of an OTLP collector"))?;
+    Ok(SdkTracerProvider::builder()
+        .with_batch_exporter(exporter)
+        .with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(
+            sample,
+        ))))
+        .with_resource(
+            Resource::builder()
+                .with_attribute(KeyValue::new("service.name", service))
+                .with_attribute(KeyValue::new("service.namespace", "mchezo"))
+                .build(),
+        )
+        .build())
+}
+
+/// Makes `span` a child of the trace that the caller's headers name (W3C Trace Context).
+pub fn continue_trace(span: &Span, headers: &http::HeaderMap) {
+    let context = global::get_text_map_propagator(|p| p.extract(&Headers(headers)));
+    // The only failure is that no collector is set, in which case there is no trace to continue.
+    drop(span.set_parent(context));
+}
+
+/// Writes the current trace into the metadata of an outgoing call.
+pub(crate) fn inject_trace(metadata: &mut tonic::metadata::MetadataMap) {
+    let context = Span::current().context();
+    global::get_text_map_propagator(|p| p.inject_context(&context, &mut Metadata(metadata)));
+}
+
+struct Headers<'a>(&'a http::HeaderMap);
+
+impl Extractor for Headers<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.to_str().ok()
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.keys().map(http::HeaderName::as_str).collect()
+    }
+}
+
+struct Metadata<'a>(&'a mut tonic::metadata::MetadataMap);
+
+impl Injector for Metadata<'_> {
+    fn set(&mut self, key: &str, value: String) {
+        if let (Ok(key), Ok(value)) = (
+            tonic::metadata::MetadataKey::from_bytes(key.as_bytes()),
+            value.parse(),
+        ) {
+            self.0.insert(key, value);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Support for the tests of services: a real gRPC server on a port of its own, inside the test's process.
+
+use tonic::service::RoutesBuilder;
+
+use crate::admin::{Condition, Readiness};
+use crate::boot::bind;
+use crate::config::Identity;
+use crate::lifecycle::Lifecycle;
+use crate::rpc::client::{Addresses, Client, connect};
+use crate::rpc::server;
+
+/// The tokens of a test's services.
+pub fn identity() -> Identity {
+    Identity {
+        fleet_token: "fleet-token-of-a-test-0123456789abcdef".to_owned().into(),
+        staff_token: "staff-token-of-a-test-0123456789abcdef".to_owned().into(),
+    }
+}
+
+/// A condition that nobody waits for.
+pub fn condition() -> Condition {
+    Readiness::default().condition("a test")
+}
+
+/// Serves `services` as a service does and returns the address.
+pub async fn serve(services: RoutesBuilder, lifecycle: &Lifecycle) -> anyhow::Result<String> {
+    let listener = bind(([127, 0, 0, 1], 0).into(), "port of the test").await?;
+    let address = format!("http://{}", listener.local_addr()?);
+    let draining = lifecycle.draining();
+    lifecycle.serve(
+        "gRPC server of the test",
+        server::serve(
+            listener,
+            services,
+            identity(),
+            Readiness::default(),
+            async move { draining.cancelled().await },
+        ),
+    );
+    Ok(address)
+}
+
+/// A channel to what [`serve`] serves, as another service of the fleet has it.
+pub fn client(address: &str, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
+    let addresses = Addresses::List(vec![address.to_owned()]);
+    connect(addresses, &identity().fleet_token, lifecycle)
+}
+
+/// A channel to what [`serve`] serves, as staff has it.
+pub fn staff_client(address: &str, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
+    let addresses = Addresses::List(vec![address.to_owned()]);
+    connect(addresses, &identity().staff_token, lifecycle)
+}

@@ -1,0 +1,171 @@
+//! kill -9 between apply and commit, on either side. The victim is a process of its own: this very test program, asked by
+//! environment variables to play one part.
+
+use std::process::Stdio;
+
+use contracts::common::v1::Change;
+use kit::feed::{Applied, Apply, Producer, Retention, Store, Stored, Taken, consume};
+use kit::{Clock, Lifecycle, testing};
+use sqlx::{PgConnection, PgPool};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+use uuid::Uuid;
+
+use crate::support::{Fixture, Mirror, Note, Notes, SCHEMA, database_url};
+
+/// What a victim prints when it has applied and not yet committed.
+const APPLIED: &str = "applied, not committed";
+
+/// Starts this test program as `part` and returns once it stands between apply and commit.
+async fn victim(part: &str, pool: &PgPool, address: &str) -> Child {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", part, "--nocapture"])
+        .env("VICTIM_DATABASE", database_url(pool).await)
+        .env("VICTIM_FEED", address)
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    while let Some(line) = lines.next_line().await.unwrap() {
+        if line.contains(APPLIED) {
+            return child;
+        }
+    }
+    panic!("{part} ended before it applied anything");
+}
+
+async fn stand_still() {
+    println!("{APPLIED}");
+    std::future::pending::<()>().await;
+}
+
+/// The victim's database; `None` when this is an ordinary run of the tests, in which a victim has nothing to do.
+async fn victim_database() -> Option<PgPool> {
+    let url = std::env::var("VICTIM_DATABASE").ok()?;
+    Some(PgPool::connect(&url).await.unwrap())
+}
+
+#[sqlx::test]
+async fn a_follower_killed_between_apply_and_commit_takes_each_change_in_once(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    for round in 0..3 {
+        for id in ["a", "b", "c"] {
+            fixture.set(id).await;
+        }
+        let mut child = victim("kill::victim_follower", &pool, &fixture.address).await;
+        child.kill().await.unwrap();
+        let taken: i64 = sqlx::query_scalar("select count(*) from kit.taken")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+        assert_eq!(
+            taken, 0,
+            "round {round}: what was not committed did not happen"
+        );
+    }
+    fixture.follow();
+    fixture.caught_up().await;
+    let taken: Vec<i64> = sqlx::query_scalar("select seq from kit.taken order by seq")
+        .fetch_all(&pool)
+        .await
+        .unwrap();
+    assert_eq!(taken, (1..=9).collect::<Vec<i64>>());
+}
+
+/// Not a test by itself: the follower that is killed.
+#[tokio::test]
+async fn victim_follower() {
+    struct Stands;
+    impl Store for Stands {
+        async fn apply(
+            &self,
+            connection: &mut PgConnection,
+            changes: &[Change],
+            taken: Taken,
+        ) -> anyhow::Result<()> {
+            Mirror.apply(connection, changes, taken).await?;
+            stand_still().await;
+            Ok(())
+        }
+        async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> anyhow::Result<()> {
+            Mirror.sweep(connection, epoch).await
+        }
+    }
+    let Some(pool) = victim_database().await else {
+        return;
+    };
+    let (lifecycle, _supervisor) = Lifecycle::new();
+    let client = testing::client(&std::env::var("VICTIM_FEED").unwrap(), &lifecycle).unwrap();
+    let consumer = Stored::new(pool, SCHEMA, "notes", Stands);
+    consume(client, "mirror", consumer, testing::condition())
+        .await
+        .unwrap();
+}
+
+#[sqlx::test]
+async fn a_producer_killed_between_apply_and_commit_leaves_no_gap(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    fixture.set("a").await;
+    for _ in 0..3 {
+        let mut child = victim("kill::victim_producer", &pool, "").await;
+        child.kill().await.unwrap();
+    }
+    assert_eq!(
+        fixture.set("a").await,
+        2,
+        "what the victims did not commit did not happen"
+    );
+    fixture.follow();
+    fixture.caught_up().await;
+    assert_eq!(fixture.mirror().await, [("a".to_owned(), 2)]);
+    assert_eq!(fixture.head().await, 2);
+}
+
+#[sqlx::test]
+async fn a_producer_that_freezes_with_rows_locked_is_cut_off(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    fixture.set("a").await;
+    let mut frozen = victim("kill::victim_producer", &pool, "").await;
+    let (revision, ()) = tokio::join!(fixture.set("a"), async {
+        fixture.set("b").await;
+    });
+    assert_eq!(revision, 2);
+    frozen.kill().await.unwrap();
+}
+
+/// Not a test by itself: the producer that is killed.
+#[tokio::test]
+async fn victim_producer() {
+    struct Stands;
+    impl Apply for Stands {
+        type Item = Note;
+        type Done = i64;
+        async fn apply(
+            &self,
+            connection: &mut PgConnection,
+            items: &[&Note],
+            now: time::OffsetDateTime,
+        ) -> Result<Vec<Applied<i64>>, sqlx::Error> {
+            let applied = Notes.apply(connection, items, now).await?;
+            stand_still().await;
+            Ok(applied)
+        }
+    }
+    let Some(pool) = victim_database().await else {
+        return;
+    };
+    let (lifecycle, _supervisor) = Lifecycle::new();
+    let producer = Producer::start(
+        pool,
+        SCHEMA,
+        Clock::system(),
+        &lifecycle,
+        Retention::default(),
+    );
+    producer
+        .writer(Stands)
+        .write(Note::Set("a".to_owned()))
+        .await
+        .unwrap();
+}

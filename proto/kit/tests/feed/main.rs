@@ -1,0 +1,15 @@
+//! The change feed against a real PostgreSQL and over real sockets.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a test; its schema is the kit's own"
+)]
+
+mod compaction;
+mod connection;
+mod epoch;
+mod kill;
+mod order;
+mod support;

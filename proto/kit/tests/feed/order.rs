@@ -1,0 +1,120 @@
+//! The order of `seq` is the order of commit, without gaps.
+
+use contracts::common::v1::FollowRequest;
+use contracts::common::v1::feed_service_client::FeedServiceClient;
+use contracts::common::v1::follow_response::Message;
+use kit::Code;
+use sqlx::{Acquire as _, PgPool};
+
+use crate::support::{Fixture, Note};
+
+/// Reads `count` changes from 0 and checks as they come that none is missing and none comes twice.
+async fn read_in_order(fixture: &Fixture, count: i64) {
+    let mut client = FeedServiceClient::new(fixture.client.clone());
+    let mut stream = client
+        .follow(FollowRequest::default())
+        .await
+        .unwrap()
+        .into_inner();
+    let mut seen = 0;
+    while seen < count {
+        match stream.message().await.unwrap().unwrap().message {
+            Some(Message::Batch(batch)) => {
+                for change in batch.changes {
+                    assert_eq!(change.seq, seen + 1);
+                    seen = change.seq;
+                }
+            }
+            Some(Message::Start(start)) => assert!(start.reset),
+            None => panic!("an empty message"),
+        }
+    }
+}
+
+#[sqlx::test]
+async fn a_reader_never_meets_a_row_below_what_it_has_seen(pool: PgPool) {
+    const CALLERS: i64 = 16;
+    const WRITES: i64 = 25;
+    let one = Fixture::start(&pool).await;
+    let other = Fixture::again(&pool).await;
+    let writers = (0..CALLERS).map(|caller| {
+        let fixture = if caller % 2 == 0 { &one } else { &other };
+        async move {
+            for write in 0..WRITES {
+                // Some notes are shared by callers of both replicas, so that they get in each other's way.
+                fixture
+                    .set(&format!("note {}", (caller + write) % 20))
+                    .await;
+            }
+        }
+    });
+    let total = CALLERS * WRITES;
+    tokio::join!(
+        futures::future::join_all(writers),
+        read_in_order(&one, total),
+        read_in_order(&other, total),
+    );
+    assert_eq!(one.head().await, total);
+    let revisions: i64 = sqlx::query_scalar("select sum(revision)::bigint from kit.note")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+    assert_eq!(revisions, total, "every write took effect once");
+}
+
+#[sqlx::test]
+async fn a_bad_item_fails_alone(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let notes = ["a", "b", "c"].map(|id| Note::Set(id.to_owned()));
+    let items = [
+        &notes[..],
+        &[Note::Bad, Note::Refused, Note::Nothing],
+        &notes[..],
+    ]
+    .concat();
+    let outcomes =
+        futures::future::join_all(items.into_iter().map(|item| fixture.writer.write(item))).await;
+
+    let codes: Vec<Option<Code>> = outcomes
+        .iter()
+        .map(|o| o.as_ref().err().map(|fault| fault.code))
+        .collect();
+    let fine = [None, None, None];
+    assert_eq!(
+        codes,
+        [
+            &fine[..],
+            &[Some(Code::Internal), Some(Code::Invalid), None],
+            &fine[..]
+        ]
+        .concat()
+    );
+    assert_eq!(
+        outcomes[5].as_ref().unwrap().1,
+        None,
+        "nothing changed, so there is no place on the feed"
+    );
+    assert_eq!(fixture.head().await, 6);
+}
+
+#[sqlx::test]
+async fn a_row_locked_elsewhere_stalls_nobody_else(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    fixture.set("locked").await;
+    let mut stranger = pool.acquire().await.unwrap();
+    let mut transaction = stranger.begin().await.unwrap();
+    sqlx::query("select from kit.note where id = 'locked' for update")
+        .execute(&mut *transaction)
+        .await
+        .unwrap();
+
+    let waiting = fixture.set("locked");
+    let others = async {
+        for _ in 0..10 {
+            fixture.set("free").await;
+        }
+        transaction.commit().await.unwrap();
+    };
+    let (revision, ()) = tokio::join!(waiting, others);
+    assert_eq!(revision, 2);
+}

@@ -1,0 +1,274 @@
+//! A small producer, whose entities are notes, and a follower that mirrors them.
+
+use std::time::Duration;
+
+use contracts::common::v1::Change;
+use kit::feed::{
+    Applied, Apply, CONSUMER_TABLES, NewChange, PRODUCER_TABLES, Producer, Retention, Store,
+    Stored, Taken, Writer, consume,
+};
+use kit::pg::Schema;
+use kit::rpc::client::Client;
+use kit::{Clock, Code, Fault, Lifecycle, testing};
+use sqlx::{Connection as _, PgConnection, PgPool};
+use uuid::Uuid;
+
+pub(crate) const SCHEMA: Schema = Schema("kit");
+
+/// What a follower keeps beside its cursor: the notes, and how often each change was taken in.
+const MIRROR: &str = "
+    create table kit.note (id text primary key, revision bigint not null);
+    create table kit.mirror (id text primary key, revision bigint not null, epoch uuid not null);
+    create table kit.taken (seq bigint not null, id text not null, happening boolean not null, acted boolean not null);";
+
+pub(crate) async fn tables(pool: &PgPool) {
+    let sql = format!("create schema kit; {PRODUCER_TABLES}; {CONSUMER_TABLES}; {MIRROR}");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
+        .execute(pool)
+        .await
+        .unwrap();
+}
+
+/// What is asked of the producer.
+#[derive(Debug, Clone)]
+pub(crate) enum Note {
+    /// Raises the note's revision.
+    Set(String),
+    /// Something that happened to it.
+    Happened(String),
+    /// A change that PostgreSQL refuses.
+    Bad,
+    /// One that the producer refuses.
+    Refused,
+    /// Changes nothing.
+    Nothing,
+}
+
+pub(crate) struct Notes;
+
+impl Apply for Notes {
+    type Item = Note;
+    type Done = i64;
+
+    async fn apply(
+        &self,
+        connection: &mut PgConnection,
+        items: &[&Note],
+        _now: time::OffsetDateTime,
+    ) -> Result<Vec<Applied<i64>>, sqlx::Error> {
+        let mut applied = Vec::new();
+        for item in items {
+            applied.push(match item {
+                Note::Set(id) => set(connection, id).await?,
+                Note::Happened(id) => Applied::Done(0, vec![change(id, 0, true)]),
+                Note::Bad => {
+                    sqlx::query("insert into kit.note values ('bad', null)")
+                        .execute(&mut *connection)
+                        .await?;
+                    unreachable!("PostgreSQL refuses it")
+                }
+                Note::Refused => Applied::Refused(Fault::new(Code::Invalid, "no")),
+                Note::Nothing => Applied::Done(0, Vec::new()),
+            });
+        }
+        Ok(applied)
+    }
+}
+
+async fn set(connection: &mut PgConnection, id: &str) -> Result<Applied<i64>, sqlx::Error> {
+    sqlx::query("insert into kit.note values ($1, 0) on conflict do nothing")
+        .bind(id)
+        .execute(&mut *connection)
+        .await?;
+    let free: Option<String> =
+        sqlx::query_scalar("select id from kit.note where id = $1 for update skip locked")
+            .bind(id)
+            .fetch_optional(&mut *connection)
+            .await?;
+    if free.is_none() {
+        return Ok(Applied::Busy);
+    }
+    let revision = sqlx::query_scalar(
+        "update kit.note set revision = revision + 1 where id = $1 returning revision",
+    )
+    .bind(id)
+    .fetch_one(connection)
+    .await?;
+    Ok(Applied::Done(revision, vec![change(id, revision, false)]))
+}
+
+fn change(id: &str, revision: i64, happening: bool) -> NewChange {
+    NewChange {
+        entity: "note",
+        id: id.to_owned(),
+        revision,
+        event: "set",
+        announced: true,
+        happening,
+        state: b"it's a 'state' \\ with quotes".to_vec(),
+    }
+}
+
+/// A running producer and what is needed to follow it.
+pub(crate) struct Fixture {
+    pub(crate) pool: PgPool,
+    pub(crate) producer: Producer,
+    pub(crate) writer: Writer<Notes>,
+    pub(crate) client: Client,
+    pub(crate) address: String,
+    pub(crate) lifecycle: Lifecycle,
+}
+
+impl Fixture {
+    pub(crate) async fn start(pool: &PgPool) -> Self {
+        tables(pool).await;
+        Self::again(pool).await
+    }
+
+    /// A replica beside, or the process started anew.
+    pub(crate) async fn again(pool: &PgPool) -> Self {
+        let (lifecycle, _) = Lifecycle::new();
+        let producer = Producer::start(
+            pool.clone(),
+            SCHEMA,
+            Clock::system(),
+            &lifecycle,
+            Retention::default(),
+        );
+        let writer = producer.writer(Notes);
+        let mut services = kit::rpc::server::services();
+        services.add_service(producer.service());
+        let address = testing::serve(services, &lifecycle).await.unwrap();
+        let client = testing::client(&address, &lifecycle).unwrap();
+        Self {
+            pool: pool.clone(),
+            producer,
+            writer,
+            client,
+            address,
+            lifecycle,
+        }
+    }
+
+    pub(crate) async fn set(&self, id: &str) -> i64 {
+        self.writer.write(Note::Set(id.to_owned())).await.unwrap().0
+    }
+
+    pub(crate) async fn head(&self) -> i64 {
+        sqlx::query_scalar("select seq from kit.feed_head")
+            .fetch_one(&self.pool)
+            .await
+            .unwrap()
+    }
+
+    /// Follows the feed into the mirror.
+    pub(crate) fn follow(&self) {
+        let consumer = Stored::new(self.pool.clone(), SCHEMA, "notes", Mirror);
+        let following = consume(
+            self.client.clone(),
+            "mirror",
+            consumer,
+            testing::condition(),
+        );
+        self.lifecycle.background("mirror", following);
+    }
+
+    pub(crate) async fn mirror(&self) -> Vec<(String, i64)> {
+        sqlx::query_as("select id, revision from kit.mirror order by id")
+            .fetch_all(&self.pool)
+            .await
+            .unwrap()
+    }
+
+    /// Waits until the mirror has come as far as the feed.
+    pub(crate) async fn caught_up(&self) {
+        eventually("the follower has caught up", async || {
+            sqlx::query_scalar(
+                "select exists (select from kit.feed_cursor c join kit.feed_head h using (epoch, seq) where rebuilding_to is null)",
+            )
+            .fetch_one(&self.pool)
+            .await
+            .unwrap()
+        })
+        .await;
+    }
+}
+
+impl Drop for Fixture {
+    fn drop(&mut self) {
+        self.lifecycle.draining().cancel();
+        self.lifecycle.stopping().cancel();
+    }
+}
+
+/// A follower's store: the notes as they are, and a line for every change that was taken in.
+pub(crate) struct Mirror;
+
+impl Store for Mirror {
+    async fn apply(
+        &self,
+        connection: &mut PgConnection,
+        changes: &[Change],
+        taken: Taken,
+    ) -> anyhow::Result<()> {
+        for change in changes {
+            sqlx::query("insert into kit.taken values ($1, $2, $3, $4)")
+                .bind(change.seq)
+                .bind(&change.id)
+                .bind(change.happening)
+                .bind(change.seq > taken.acts_after)
+                .execute(&mut *connection)
+                .await?;
+            if change.happening {
+                continue;
+            }
+            sqlx::query(
+                "insert into kit.mirror values ($1, $2, $3)
+                 on conflict (id) do update set revision = excluded.revision, epoch = excluded.epoch",
+            )
+            .bind(&change.id)
+            .bind(change.revision)
+            .bind(taken.epoch)
+            .execute(&mut *connection)
+            .await?;
+        }
+        Ok(())
+    }
+
+    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> anyhow::Result<()> {
+        sqlx::query("delete from kit.mirror where epoch <> $1")
+            .bind(epoch)
+            .execute(connection)
+            .await?;
+        Ok(())
+    }
+}
+
+/// Waits until something holds, and gives up after a while.
+pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !holds().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    if tokio::time::timeout(Duration::from_secs(30), waiting)
+        .await
+        .is_err()
+    {
+        panic!("gave up waiting until {what}");
+    }
+}
+
+/// The address of the test's own database, for a child process.
+pub(crate) async fn database_url(pool: &PgPool) -> String {
+    let mut connection = PgConnection::connect_with(&pool.connect_options())
+        .await
+        .unwrap();
+    let database: String = sqlx::query_scalar("select current_database()")
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
+    let base = std::env::var("DATABASE_URL").unwrap();
+    let (server, _) = base.rsplit_once('/').unwrap();
+    format!("{server}/{database}")
+}

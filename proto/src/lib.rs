@@ -1,0 +1,50 @@
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+
+pub mod public;
+
+/// Every contract's file descriptors, for gRPC reflection.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+
+macro_rules! package {
+    ($(#[$doc:meta])* $name:ident, $package:literal) => {
+        $(#[$doc])*
+        pub mod $name {
+            /// Version 1.
+            #[expect(
+                missing_docs,
+                clippy::all,
+                clippy::pedantic,
+                clippy::allow_attributes,
+                clippy::allow_attributes_without_reason,
+                clippy::clone_on_ref_ptr,
+                rustdoc::bare_urls,
+                reason = "generated from the .proto files"
+            )]
+            pub mod v1 {
+                tonic::include_proto!($package);
+            }
+        }
+    };
+}
+
+package!(
+    /// What every contract shares: faults, pages, modes, the change feed.
+    common,
+    "common.v1"
+);
+package!(
+    /// Reads of the catalogue.
+    catalogue,
+    "catalogue.v1"
+);
+package!(
+    /// Listings: their states on the feed, and staff's work on them.
+    listings,
+    "listings.v1"
+);
+package!(
+    /// Accounts, plans and keys.
+    gateway,
+    "gateway.v1"
+);

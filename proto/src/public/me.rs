@@ -1,0 +1,83 @@
+//! `GET /me` (§10.1).
+
+use serde::{Deserialize, Serialize};
+
+use super::Timestamp;
+
+/// About the key that asks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Me {
+    /// Whose key it is.
+    pub account: MeAccount,
+    /// The key itself.
+    pub key: MeKey,
+    /// The key's minute.
+    pub minute: MeMinute,
+    /// The account's month; null while the counter cannot be read.
+    pub month: Option<MeMonth>,
+}
+
+/// The account of a key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeAccount {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Its plan (§8).
+    pub plan: MePlan,
+}
+
+/// A plan, in short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MePlan {
+    /// Its key, for example `free`.
+    pub name: String,
+    /// Its name for people, for example `Free`.
+    pub title: String,
+}
+
+/// A key and what it may do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeKey {
+    /// Its id.
+    pub id: String,
+    /// What its owner calls it.
+    pub name: String,
+    /// `test` or `live`.
+    pub mode: String,
+    /// `account`, or `secret` or `public`: these belong to one game.
+    pub kind: String,
+    /// Whether it may write (§5.5).
+    pub may_write: bool,
+    /// Slug of its game; null for an account's key.
+    pub game: Option<String>,
+    /// When it stops; null when it does not. The earlier of its expiry and the end of its grace after a rotation.
+    pub expires_at: Option<Timestamp>,
+    /// The last four characters of its secret.
+    pub last4: String,
+}
+
+/// Calls by the key in its minute, this one included.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeMinute {
+    /// Calls allowed; null: no limit.
+    pub limit: Option<u32>,
+    /// Calls left; null: no limit.
+    pub remaining: Option<u32>,
+    /// When the minute starts anew.
+    pub resets_at: Timestamp,
+}
+
+/// Calls by the account's live keys in the calendar month.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeMonth {
+    /// Calls allowed; null: no limit.
+    pub limit: Option<u64>,
+    /// Calls made.
+    pub used: u64,
+    /// Calls left; null: no limit.
+    pub remaining: Option<u64>,
+    /// When the month starts anew.
+    pub resets_at: Timestamp,
+}
