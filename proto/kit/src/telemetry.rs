@@ -13,6 +13,7 @@ use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
@@ -74,7 +75,9 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
         .transpose()?;
     let spans = traces
         .as_ref()
-        .map(|provider| tracing_opentelemetry::layer().with_tracer(provider.tracer(service)));
+        .map(|provider| tracing_opentelemetry::layer().with_tracer(provider.tracer(service)))
+        // What is logged does not decide what is traced; below this are the libraries' own spans.
+        .map(|layer| layer.with_filter(LevelFilter::INFO));
     tracing_subscriber::registry()
         .with(lines)
         .with(spans)

@@ -1,0 +1,103 @@
+//! A trace that a caller began goes on through a service and reaches the collector, over OTLP as it is spoken.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::time::Duration;
+
+use kit::config::{LogFormat, Telemetry};
+use kit::{Lifecycle, telemetry, testing};
+use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
+    TraceService, TraceServiceServer,
+};
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
+use opentelemetry_proto::tonic::trace::v1::Span;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{Request, Response, Status};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_client::HealthClient;
+use tracing::Instrument as _;
+
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+/// A collector that hands over every span it is sent.
+struct Collector(mpsc::UnboundedSender<Span>);
+
+#[tonic::async_trait]
+impl TraceService for Collector {
+    async fn export(
+        &self,
+        request: Request<ExportTraceServiceRequest>,
+    ) -> Result<Response<ExportTraceServiceResponse>, Status> {
+        for resource in request.into_inner().resource_spans {
+            for span in resource
+                .scope_spans
+                .into_iter()
+                .flat_map(|scope| scope.spans)
+            {
+                self.0.send(span).unwrap();
+            }
+        }
+        Ok(Response::new(ExportTraceServiceResponse::default()))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trace_goes_through_a_service_and_reaches_the_collector() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    let (sender, mut spans) = mpsc::unbounded_channel();
+    let (lifecycle, _supervisor) = Lifecycle::new();
+    let collector = tonic::transport::Server::builder()
+        .add_service(TraceServiceServer::new(Collector(sender)))
+        .serve_with_incoming(TcpListenerStream::new(listener));
+    lifecycle.background("collector", async { Ok(collector.await?) });
+
+    let settings = Telemetry {
+        log: "info".to_owned(),
+        log_format: LogFormat::Text,
+        otlp_endpoint: Some(endpoint),
+        trace_sample: 0.0,
+    };
+    let guard = telemetry::start("traced-svc", &settings).unwrap();
+    let address = testing::serve(kit::rpc::server::services(), &lifecycle)
+        .await
+        .unwrap();
+    let client = testing::client(&address, &lifecycle).unwrap();
+
+    // Sampled by whoever began the trace, so it is kept however small our own share is.
+    let mut headers = http::HeaderMap::new();
+    headers.insert(
+        "traceparent",
+        format!("00-{TRACE}-00f067aa0ba902b7-01").parse().unwrap(),
+    );
+    let edge = tracing::info_span!("edge");
+    telemetry::continue_trace(&edge, &headers);
+    let call = async {
+        HealthClient::new(client)
+            .check(HealthCheckRequest::default())
+            .await
+    };
+    call.instrument(edge).await.unwrap();
+    tokio::task::spawn_blocking(|| guard.shutdown())
+        .await
+        .unwrap();
+
+    let mut received = Vec::new();
+    while received.len() < 2 {
+        let next = tokio::time::timeout(Duration::from_secs(30), spans.recv()).await;
+        let Ok(Some(span)) = next else {
+            panic!("only these spans came: {received:?}");
+        };
+        assert_eq!(hex::encode(&span.trace_id), TRACE);
+        received.push(span);
+    }
+    let edge = received.iter().find(|span| span.name == "edge").unwrap();
+    let rpc = received.iter().find(|span| span.name == "rpc").unwrap();
+    assert_eq!(
+        rpc.parent_span_id, edge.span_id,
+        "the service's span is a child of the caller's"
+    );
+}
