@@ -1,0 +1,3 @@
+//! What economy-svc learns from others.
+
+pub(crate) mod listings;

@@ -1,0 +1,3 @@
+//! The tables of schema `economy`.
+
+pub(crate) mod games;

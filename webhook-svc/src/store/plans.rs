@@ -1,0 +1,105 @@
+//! `webhook.plan`.
+
+use std::collections::HashMap;
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// What a plan allows in webhooks (§8).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    /// `None`: no limit.
+    pub(crate) endpoints: Option<i64>,
+    /// Whether real events are sent, beside test ones.
+    pub(crate) events: bool,
+}
+
+/// Takes plans in, in one statement; of several states of one plan the last counts.
+pub(crate) async fn upsert(
+    connection: &mut PgConnection,
+    epoch: Uuid,
+    rows: Vec<Row>,
+) -> Result<(), sqlx::Error> {
+    let newest: HashMap<String, Row> = rows
+        .into_iter()
+        .map(|row| (row.name.clone(), row))
+        .collect();
+    let rows: Vec<Row> = newest.into_values().collect();
+    sqlx::query!(
+        "insert into webhook.plan (epoch, name, endpoints, events)
+         select $1, * from unnest($2::text[], $3::bigint[], $4::boolean[])
+         on conflict (name) do update
+         set epoch = excluded.epoch, endpoints = excluded.endpoints, events = excluded.events",
+        epoch,
+        &rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>(),
+        &rows.iter().map(|row| row.endpoints).collect::<Vec<_>>() as _,
+        &rows.iter().map(|row| row.events).collect::<Vec<_>>(),
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Removes the plans that `epoch` does not know.
+pub(crate) async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from webhook.plan where epoch <> $1", epoch)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::accounts;
+    use sqlx::PgPool;
+
+    #[sqlx::test]
+    async fn accounts_and_plans_are_as_last_told(pool: PgPool) {
+        let mut connection = pool.acquire().await.unwrap();
+        let (old, new) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let plan = |endpoints, events| Row {
+            name: "build".to_owned(),
+            endpoints,
+            events,
+        };
+        upsert(
+            &mut connection,
+            old,
+            vec![plan(Some(1), false), plan(None, true)],
+        )
+        .await
+        .unwrap();
+        let account = |id, plan: &str| accounts::Row {
+            id: Uuid::from_u128(id),
+            plan: plan.to_owned(),
+        };
+        let both = vec![account(1, "free"), account(2, "free"), account(1, "build")];
+        accounts::upsert(&mut connection, old, both).await.unwrap();
+
+        let held = sqlx::query!(
+            "select a.plan, p.endpoints, p.events from webhook.account a join webhook.plan p on p.name = a.plan"
+        )
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+        assert_eq!(
+            (held.plan.as_str(), held.endpoints, held.events),
+            ("build", None, true)
+        );
+
+        accounts::upsert(&mut connection, new, vec![account(2, "free")])
+            .await
+            .unwrap();
+        accounts::sweep(&mut connection, new).await.unwrap();
+        sweep(&mut connection, new).await.unwrap();
+        let left = sqlx::query!(
+            "select (select count(*) from webhook.account) as accounts, (select count(*) from webhook.plan) as plans"
+        )
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+        assert_eq!((left.accounts, left.plans), (Some(1), Some(0)));
+    }
+}
