@@ -1,0 +1,40 @@
+# Read by deploy/up and its siblings: finds a cargo that is new enough and a C compiler (rustc links with it), or says in one
+# sentence how to get them. Leaves $manifest, the checkout's Cargo.toml, and $quiet, cargo's flag once the launcher has been
+# built before; cargo is first in PATH afterwards.
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit 1
+manifest=$root/Cargo.toml
+needed=$(sed -n 's/^rust-version = "1\.\(.*\)"$/\1/p' "$manifest")
+found=
+for cargo in "$(command -v cargo)" "${CARGO_HOME:-${HOME:-/root}/.cargo}/bin/cargo"; do
+    [ -x "$cargo" ] || continue
+    found=$("$cargo" --version 2>/dev/null | sed -n 's/^cargo 1\.\([0-9]*\)\..*/\1/p')
+    [ "${found:-0}" -ge "$needed" ] && break
+done
+get="curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
+if [ -z "$found" ]; then
+    echo "fleet: cargo is missing: get it from https://rustup.rs with \`$get\`, then try again" >&2
+    exit 1
+elif [ "$found" -lt "$needed" ]; then
+    echo "fleet: cargo 1.$found is too old, 1.$needed or newer is needed: get it from https://rustup.rs with \`$get\`" >&2
+    exit 1
+fi
+PATH=$(dirname -- "$cargo"):$PATH
+export PATH
+if ! command -v cc >/dev/null; then
+    sudo=
+    [ "$(id -u)" = 0 ] || sudo=sudo
+    if ! command -v apt-get >/dev/null || ! command -v "${sudo:-sh}" >/dev/null; then
+        echo "fleet: a C compiler is missing: install gcc and the C library's headers (gcc libc6-dev), then try again" >&2
+        exit 1
+    fi
+    echo "Installing gcc libc6-dev"
+    $sudo apt-get update -q
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends gcc libc6-dev || {
+        echo "fleet: apt-get did not install gcc libc6-dev (its reason is above): install them yourself, then try again" >&2
+        exit 1
+    }
+fi
+quiet=
+for built in "${CARGO_TARGET_DIR:-$root/target}"/*/fleet; do
+    [ -x "$built" ] && quiet=-q
+done

@@ -1,0 +1,83 @@
+//! Calling cargo in the project's folder.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use serde_json::Value;
+
+use crate::process;
+use crate::wait::Signals;
+
+/// How the services are compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Profile {
+    /// Quick to compile; what the tests use.
+    Dev,
+    /// Quick to run.
+    Release,
+}
+
+impl Profile {
+    /// Cargo's name of the folder.
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Dev => "debug",
+            Self::Release => "release",
+        }
+    }
+}
+
+/// The folder with the workspace's Cargo.toml.
+pub(crate) fn root() -> PathBuf {
+    let fleet = Path::new(env!("CARGO_MANIFEST_DIR"));
+    fleet.ancestors().nth(2).unwrap_or(fleet).to_owned()
+}
+
+/// A cargo command in the project's folder, wherever the user is.
+pub(crate) fn command(args: &[&str]) -> Command {
+    let mut command = Command::new("cargo");
+    command.current_dir(root()).args(args);
+    // As .cargo/config.toml has it, whatever the user's shell says.
+    command.env("SQLX_OFFLINE", "true");
+    command
+}
+
+/// Runs cargo to its end; its own output says what was wrong.
+pub(crate) fn run(args: &[&str], signals: &Signals) -> Result<bool> {
+    Ok(process::run(&mut command(args), signals)?.success())
+}
+
+/// Compiles the services and the staff tool.
+pub(crate) fn build(profile: Profile, binaries: &[&str], signals: &Signals) -> Result<()> {
+    // All members are named, so that their dependencies have the features they have in every other build.
+    let mut args = vec!["build", "--workspace"];
+    args.extend(binaries.iter().flat_map(|binary| ["--bin", binary]));
+    if profile == Profile::Release {
+        args.push("--release");
+    }
+    if !run(&args, signals)? {
+        bail!("the services do not compile: cargo's errors are above");
+    }
+    Ok(())
+}
+
+/// Where cargo puts the binaries of a profile; a user may have moved the target folder.
+pub(crate) fn binaries(profile: Profile, signals: &Signals) -> Result<PathBuf> {
+    let mut metadata = command(&[
+        "metadata",
+        "--format-version",
+        "1",
+        "--no-deps",
+        "--offline",
+    ]);
+    let output = process::capture(&mut metadata, "", signals)?;
+    let value: Value =
+        serde_json::from_str(&output.stdout).context("cargo metadata cannot be read")?;
+    let target = value
+        .get("target_directory")
+        .and_then(Value::as_str)
+        .context("cargo names no target folder")?;
+    Ok(Path::new(target).join(profile.folder()))
+}

@@ -1,0 +1,341 @@
+//! One whole fleet, from its servers to its first contents. `up` keeps one for its user, `test` one for the tests.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use crate::database::{self, Address};
+use crate::folder::Folder;
+use crate::manifest::{Manifest, State};
+use crate::packages::Need;
+use crate::ports::{Claims, Ports};
+use crate::postgres::{self, Place};
+use crate::redis;
+use crate::say::say;
+use crate::seed::{self, Staff};
+use crate::services::{self, Instance, Replicas, Shared};
+use crate::supervise::Supervisor;
+use crate::wait::{Signals, spoken};
+
+const SERVER_LIMIT: Duration = Duration::from_mins(1);
+const SERVICE_LIMIT: Duration = Duration::from_mins(2);
+
+/// Servers that the user has; what is absent is started.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    pub(crate) database: Option<String>,
+    pub(crate) databases: Option<BTreeMap<String, String>>,
+    pub(crate) redis: Option<String>,
+}
+
+impl Given {
+    /// The programs that are needed beside the fleet's own.
+    pub(crate) fn needs(&self) -> Vec<Need> {
+        let private = self.database.is_none() && self.databases.is_none();
+        let mut needs = vec![
+            Need::Setpriv,
+            if private { Need::Postgres } else { Need::Psql },
+        ];
+        if self.redis.is_none() {
+            needs.push(Need::Redis);
+        }
+        needs
+    }
+}
+
+/// How a fleet is to be.
+pub(crate) struct Plan {
+    pub(crate) port: Option<u16>,
+    pub(crate) replicas: Replicas,
+    /// Where the services' binaries are.
+    pub(crate) binaries: PathBuf,
+    /// A table of plans for the gateway instead of its own.
+    pub(crate) plans: Option<PathBuf>,
+    pub(crate) given: Given,
+    /// Whether data outlives a crash of the machine.
+    pub(crate) durable: bool,
+    /// The directory data to import.
+    pub(crate) data: PathBuf,
+    /// Accounts beside the usual ones: name and plan.
+    pub(crate) accounts: &'static [(&'static str, &'static str)],
+}
+
+/// A fleet that comes up.
+pub(crate) struct Fleet<'a> {
+    folder: &'a Folder,
+    signals: &'a Signals,
+    plan: &'a Plan,
+    pub(crate) manifest: Manifest,
+    instances: Vec<Instance>,
+    /// `None` for servers that were given.
+    postgres_port: Option<u16>,
+    redis_port: Option<u16>,
+    _claims: Claims,
+}
+
+impl<'a> Fleet<'a> {
+    /// Chooses ports and secrets; nothing runs yet.
+    pub(crate) fn prepare(
+        folder: &'a Folder,
+        plan: &'a Plan,
+        signals: &'a Signals,
+    ) -> Result<Self> {
+        let mut manifest = Manifest::load(folder);
+        let mut ports = Ports::new(std::mem::take(&mut manifest.memory.ports));
+        let private = plan.given.database.is_none() && plan.given.databases.is_none();
+        let postgres_port = if private {
+            Some(ports.private("postgres")?)
+        } else {
+            None
+        };
+        let redis_port = if plan.given.redis.is_none() {
+            Some(ports.private("redis")?)
+        } else {
+            None
+        };
+        let instances = services::instances(&plan.replicas, plan.port, &mut ports)?;
+        let (known, claims) = ports.into_parts();
+        manifest.memory.ports = known;
+        manifest.state = State::Starting;
+        manifest.services.clear();
+        manifest.staff_token = manifest.secret("staff")?;
+        manifest.fleet_token = manifest.secret("fleet")?;
+        manifest.clock_file = folder.clock().display().to_string();
+        let fleet = Self {
+            folder,
+            signals,
+            plan,
+            manifest,
+            instances,
+            postgres_port,
+            redis_port,
+            _claims: claims,
+        };
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(folder.clock())
+            .context("the clock file cannot be made")?;
+        Ok(fleet)
+    }
+
+    pub(crate) fn signals(&self) -> &'a Signals {
+        self.signals
+    }
+
+    pub(crate) fn folder(&self) -> &'a Folder {
+        self.folder
+    }
+
+    /// The private server, as its owner.
+    pub(crate) fn server(&self) -> Result<Address> {
+        let url = self
+            .manifest
+            .database_url
+            .as_deref()
+            .context("PostgreSQL is not up")?;
+        Address::parse("PostgreSQL", url)
+    }
+
+    fn public_url(&self) -> String {
+        let port = self.instances.iter().find_map(|instance| instance.http);
+        format!("http://127.0.0.1:{}", port.unwrap_or_default())
+    }
+
+    /// Brings PostgreSQL and Redis up, or checks those that were given, and makes roles and schemas.
+    pub(crate) fn servers(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
+        let place = if self.postgres_port.is_some() || self.redis_port.is_some() {
+            Some(Place::prepare(self.folder)?)
+        } else {
+            None
+        };
+        self.manifest.base_url = format!("{}/v1", self.public_url());
+        self.manifest.save(self.folder)?;
+        self.redis(supervisor, place.as_ref())?;
+        self.postgres(supervisor, place.as_ref())?;
+        self.manifest.save(self.folder)
+    }
+
+    fn redis(&mut self, supervisor: &mut Supervisor<'_>, place: Option<&Place>) -> Result<()> {
+        let since = Instant::now();
+        let (Some(port), Some(place)) = (self.redis_port, place) else {
+            let url = self.plan.given.redis.clone().context("no Redis is given")?;
+            say(format!(
+                "Redis {} as given by REDIS_URL",
+                redis::check_given(&url)?
+            ));
+            self.manifest.redis_url = url;
+            return Ok(());
+        };
+        let password = self.manifest.secret("redis")?;
+        self.manifest.redis_url = redis::url(port, &password);
+        supervisor.start(redis::spec(place, self.folder, port, &password)?, None)?;
+        let url = &self.manifest.redis_url;
+        let version = supervisor.until("Redis", SERVER_LIMIT, || redis::version(url))?;
+        redis::require(&version)?;
+        say(format!(
+            "Redis {version} on port {port}, {}",
+            spoken(since.elapsed())
+        ));
+        Ok(())
+    }
+
+    fn postgres(&mut self, supervisor: &mut Supervisor<'_>, place: Option<&Place>) -> Result<()> {
+        let since = Instant::now();
+        if let Some(urls) = &self.plan.given.databases {
+            for (schema, url) in urls {
+                let version =
+                    Address::parse(&database::setting(schema), url)?.check(self.signals)?;
+                say(format!("PostgreSQL {version} as given for {schema}"));
+            }
+            self.manifest.database_url = None;
+            self.manifest.database_urls.clone_from(urls);
+            let all = format!("{:?}", identities(urls)?);
+            self.manifest.belong_to(&all);
+            return Ok(());
+        }
+        let (Some(port), Some(place)) = (self.postgres_port, place) else {
+            let url = self
+                .plan
+                .given
+                .database
+                .as_deref()
+                .context("no PostgreSQL is given")?;
+            let admin = Address::parse("DATABASE_URL", url)?;
+            let version = admin.check(self.signals)?;
+            self.manifest.belong_to(&admin.identity());
+            database::set_up(&admin, false, self.folder, &mut self.manifest, self.signals)?;
+            say(format!("PostgreSQL {version} as given by DATABASE_URL"));
+            return Ok(());
+        };
+        let password = self.manifest.secret("postgres")?;
+        // The data folder is made with this password: should the launcher be killed in between, it must be known.
+        self.manifest.save(self.folder)?;
+        let tools = postgres::initialise(place, &password, self.signals)?;
+        supervisor.start(
+            postgres::spec(&tools, place, self.folder, port, self.plan.durable),
+            None,
+        )?;
+        let address = |database| {
+            Address::parse(
+                "PostgreSQL",
+                &postgres::url(port, postgres::OWNER, &password, database),
+            )
+        };
+        let system = address("postgres")?;
+        let signals = self.signals;
+        supervisor.until("PostgreSQL", SERVER_LIMIT, || {
+            match system.query("select 1", signals) {
+                Err(error) if error.is::<crate::wait::Interrupted>() => Err(error),
+                answer => Ok(answer.ok()),
+            }
+        })?;
+        let owner = postgres::OWNER;
+        system.query(
+            &format!(
+                "select 'create database {owner}' where not exists (select from pg_database where datname = '{owner}') \\gexec"
+            ),
+            signals,
+        )?;
+        self.manifest.belong_to("private");
+        database::set_up(
+            &address(owner)?,
+            true,
+            self.folder,
+            &mut self.manifest,
+            signals,
+        )?;
+        say(format!(
+            "PostgreSQL {} on port {port}, {}",
+            tools.version,
+            spoken(since.elapsed())
+        ));
+        Ok(())
+    }
+
+    /// Starts the services and waits until all are ready.
+    pub(crate) fn services(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
+        let since = Instant::now();
+        say(format!(
+            "Starting {} service processes",
+            self.instances.len()
+        ));
+        let shared = Shared {
+            folder: self.folder,
+            binaries: &self.plan.binaries,
+            plans: self.plan.plans.clone(),
+            public_url: self.public_url(),
+        };
+        supervisor.announce(&self.instances)?;
+        for instance in &self.instances {
+            let spec = services::spec(instance, &shared, &self.manifest)?;
+            supervisor.start(spec, Some(instance.clone()))?;
+        }
+        supervisor.publish(&mut self.manifest)?;
+        supervisor.until_ready(SERVICE_LIMIT)?;
+        say(format!("All ready, {}", spoken(since.elapsed())));
+        Ok(())
+    }
+
+    /// Imports the directory and makes accounts and keys, where that was not done before.
+    pub(crate) fn fill(&mut self) -> Result<()> {
+        let address = |name: &str| {
+            let instance = self
+                .instances
+                .iter()
+                .find(|instance| instance.service.name == name);
+            instance.map(Instance::address).unwrap_or_default()
+        };
+        let staff = Staff {
+            folder: self.folder,
+            binaries: &self.plan.binaries,
+            signals: self.signals,
+            gateway: address("gateway"),
+            listings: address("listings-svc"),
+        };
+        seed::import(&staff, &self.plan.data, &mut self.manifest)?;
+        seed::accounts(
+            &staff,
+            &self.plan.data,
+            self.plan.accounts,
+            &mut self.manifest,
+        )
+    }
+
+    pub(crate) fn set_state(&mut self, state: State) -> Result<()> {
+        self.manifest.state = state;
+        if state == State::Stopped {
+            self.manifest.services.clear();
+        }
+        self.manifest.save(self.folder)
+    }
+
+    /// Three calls that work when pasted.
+    pub(crate) fn examples(&self) -> Result<String> {
+        examples(&self.manifest, &self.plan.data)
+    }
+}
+
+fn identities(urls: &BTreeMap<String, String>) -> Result<Vec<String>> {
+    urls.iter()
+        .map(|(schema, url)| Ok(Address::parse(&database::setting(schema), url)?.identity()))
+        .collect()
+}
+
+fn examples(manifest: &Manifest, data: &Path) -> Result<String> {
+    let key = manifest
+        .key("free", "live")
+        .context("the account `free` has no live key")?;
+    let base = &manifest.base_url;
+    let game = seed::first_game(data)?;
+    let call = |path: &str| format!("  curl -H 'Authorization: Bearer {key}' '{base}{path}'\n");
+    Ok([
+        call("/games?limit=3"),
+        call(&format!("/games/{game}")),
+        call("/me"),
+    ]
+    .concat())
+}

@@ -1,0 +1,134 @@
+//! The programs a fleet needs beside its own, and how they come onto a Debian or Ubuntu machine.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use nix::unistd::geteuid;
+
+use crate::postgres;
+use crate::say::say;
+
+/// Where administrators' programs are; an ordinary user's PATH often leaves these out.
+const SYSTEM: &str = "/usr/local/sbin:/usr/sbin:/sbin";
+
+/// A program and the Debian package that brings it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// Drops root and ties children to the launcher.
+    Setpriv,
+    /// The PostgreSQL server with its tools.
+    Postgres,
+    /// Only the client, when the server is given.
+    Psql,
+    Redis,
+}
+
+impl Need {
+    fn package(self) -> &'static str {
+        match self {
+            Self::Setpriv => "util-linux",
+            Self::Postgres => "postgresql",
+            Self::Psql => "postgresql-client",
+            Self::Redis => "redis-server",
+        }
+    }
+
+    fn is_there(self) -> bool {
+        match self {
+            Self::Setpriv => find("setpriv").is_some(),
+            Self::Postgres => postgres::Tools::newest().is_some(),
+            Self::Psql => postgres::psql().is_some(),
+            Self::Redis => find("redis-server").is_some(),
+        }
+    }
+}
+
+/// The program of that name, as a shell would find it.
+pub(crate) fn find(name: &str) -> Option<PathBuf> {
+    search(name, &env::var_os("PATH").unwrap_or_default())
+}
+
+fn search(name: &str, path: &OsStr) -> Option<PathBuf> {
+    env::split_paths(path)
+        .chain(env::split_paths(SYSTEM))
+        .map(|folder| folder.join(name))
+        .find(|program| program.is_file())
+}
+
+/// Installs what is missing with apt; says which packages to install where it cannot.
+pub(crate) fn ensure(needs: &[Need]) -> Result<()> {
+    let missing: Vec<&str> = needs
+        .iter()
+        .filter(|need| !need.is_there())
+        .map(|need| need.package())
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let packages = missing.join(" ");
+    let Some(apt) = find("apt-get") else {
+        bail!(
+            "{packages} missing and apt-get is not there: install them with this system's own tool, then try again"
+        );
+    };
+    let sudo = if geteuid().is_root() {
+        None
+    } else {
+        find("sudo")
+    };
+    if !geteuid().is_root() && sudo.is_none() {
+        bail!("{packages} missing: run `apt-get install {packages}` as root, then try again");
+    }
+    say(format!("Installing {packages}"));
+    // The lists of a fresh machine are empty, so they come first; one that cannot be renewed may still do.
+    apt_get(sudo.as_deref(), &apt, &["update", "-q"])?;
+    let mut install = vec!["install", "-y", "-q", "--no-install-recommends"];
+    install.extend(&missing);
+    let installed = apt_get(sudo.as_deref(), &apt, &install)?;
+    if !installed || needs.iter().any(|need| !need.is_there()) {
+        bail!(
+            "apt-get did not install {packages} (its reason is above): install them yourself, then try again"
+        );
+    }
+    Ok(())
+}
+
+/// Runs apt-get in the foreground, where sudo can ask for a password.
+fn apt_get(sudo: Option<&Path>, apt: &Path, args: &[&str]) -> Result<bool> {
+    let mut command = match sudo {
+        Some(sudo) => {
+            let mut command = Command::new(sudo);
+            command.arg("DEBIAN_FRONTEND=noninteractive").arg(apt);
+            command
+        }
+        None => Command::new(apt),
+    };
+    let status = command
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .args(args)
+        .status()
+        .with_context(|| format!("{} cannot be started", apt.display()))?;
+    Ok(status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_folder_of_the_path_wins() {
+        let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for dir in [&one, &two] {
+            std::fs::write(dir.path().join("redis-server"), "").unwrap();
+        }
+        let path = env::join_paths([one.path(), two.path()]).unwrap();
+        assert_eq!(
+            search("redis-server", &path),
+            Some(one.path().join("redis-server"))
+        );
+        assert_eq!(search("no-such-program", &path), None);
+    }
+}

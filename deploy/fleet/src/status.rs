@@ -1,0 +1,148 @@
+//! `deploy/status`: who runs, and what they wait for.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use crate::cargo;
+use crate::folder::Folder;
+use crate::manifest::{Manifest, Run, State, replica_name};
+use crate::ready;
+use crate::say::say;
+
+/// Options of `status`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// State folder of the fleet [default: .fleet in the checkout]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// For machines
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    state: State,
+    base_url: String,
+    /// PostgreSQL and Redis, where the launcher started them.
+    servers: Vec<Server>,
+    services: Vec<Line>,
+}
+
+#[derive(Debug, Serialize)]
+struct Server {
+    name: String,
+    pid: i32,
+    alive: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Line {
+    name: String,
+    replica: u16,
+    pid: Option<u32>,
+    address: String,
+    ready: bool,
+    /// Why it is not ready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<String>,
+}
+
+/// Prints who runs; the status is 0 when a fleet runs here and all of it is ready.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let folder = Folder::locate(args.dir.as_deref(), cargo::root().join(".fleet"))?;
+    let report = look(&folder)?;
+    if args.json {
+        say(serde_json::to_string_pretty(&report).context("the report cannot be put into words")?);
+    } else {
+        show(&report);
+    }
+    let all_ready = report.state == State::Running
+        && report.services.iter().all(|line| line.ready)
+        && report.servers.iter().all(|server| server.alive);
+    Ok(if all_ready {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn look(folder: &Folder) -> Result<Report> {
+    let manifest = Manifest::load(folder);
+    if !folder.is_busy()? {
+        let (state, base_url) = (State::Stopped, manifest.base_url);
+        return Ok(Report {
+            state,
+            base_url,
+            servers: Vec::new(),
+            services: Vec::new(),
+        });
+    }
+    let children = Run::load(folder)
+        .map(|run| run.children)
+        .unwrap_or_default();
+    let servers = children
+        .into_iter()
+        .filter(|child| child.name == "postgres" || child.name == "redis")
+        .map(|child| Server {
+            alive: child.is_alive(),
+            name: child.name,
+            pid: child.pid,
+        })
+        .collect();
+    let services = manifest
+        .services
+        .into_iter()
+        .map(|service| {
+            let ready = ready::ready_at(&service.ready);
+            Line {
+                name: service.name,
+                replica: service.replica,
+                pid: service.pid,
+                address: service.http.unwrap_or(service.grpc),
+                ready: ready.is_ok(),
+                missing: ready.err(),
+            }
+        })
+        .collect();
+    let state = if manifest.state == State::Running {
+        State::Running
+    } else {
+        State::Starting
+    };
+    Ok(Report {
+        state,
+        base_url: manifest.base_url,
+        servers,
+        services,
+    })
+}
+
+fn show(report: &Report) {
+    match report.state {
+        State::Stopped => return say("No fleet runs here; deploy/up starts one"),
+        State::Starting => say("The fleet is on its way"),
+        State::Running => say(format!("The fleet runs at {}", report.base_url)),
+    }
+    for server in &report.servers {
+        let health = if server.alive { "runs" } else { "is down" };
+        say(format!(
+            "  {:<16} pid {:<8} {health}",
+            server.name, server.pid
+        ));
+    }
+    for line in &report.services {
+        let name = replica_name(&line.name, line.replica);
+        let pid = line
+            .pid
+            .map_or_else(|| "-".to_owned(), |pid| pid.to_string());
+        let health = line.missing.as_deref().unwrap_or("ready");
+        say(format!(
+            "  {name:<16} pid {pid:<8} {:<26} {health}",
+            line.address
+        ));
+    }
+}

@@ -1,0 +1,287 @@
+//! `deploy/test`: every check and every test, on a private PostgreSQL and Redis and a real fleet.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::cargo::{self, Profile};
+use crate::database::Address;
+use crate::fleet::{Fleet, Given, Plan};
+use crate::folder::Folder;
+use crate::manifest::State;
+use crate::packages;
+use crate::prepare;
+use crate::process;
+use crate::say::say;
+use crate::services::Replicas;
+use crate::stop;
+use crate::supervise::Supervisor;
+use crate::wait::{Signals, spoken};
+
+/// A plan without limits, so that tests of everything else never meet one, and its account.
+const UNLIMITED: &[(&str, &str)] = &[("unlimited", "unlimited")];
+
+const UNLIMITED_PLAN: &str = r#"
+[[plan]]
+name = "unlimited"
+title = "Unlimited"
+webhook_events = true
+"#;
+
+/// The gateway's table of plans.
+const PLANS: &str = "gateway/src/domain/plans.toml";
+
+/// Options of `test`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Run only the tests whose names contain this, and no other checks
+    filter: Option<String>,
+    /// Write the data of checked SQL queries (.sqlx) anew, and run nothing
+    #[arg(long, conflicts_with = "filter")]
+    prepare: bool,
+}
+
+/// What came of the run so far.
+#[derive(Debug, Default)]
+struct Outcome {
+    failed_steps: Vec<&'static str>,
+    passed: u64,
+    failed: u64,
+}
+
+/// Runs everything; what it started is gone afterwards, however it ends.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let signals = Signals::install()?;
+    let folder = Folder::locate(None, cargo::root().join(".fleet-test"))?;
+    folder.prepare()?;
+    let Some(_lock) = folder.lock()? else {
+        bail!("tests run here already: wait for them, or stop them with Ctrl-C");
+    };
+    stop::clean_up(&folder, &signals)?;
+    folder.wipe()?;
+    folder.prepare()?;
+    let given = Given::default();
+    packages::ensure(&given.needs())?;
+    let plan = Plan {
+        port: None,
+        replicas: Replicas::default(),
+        binaries: cargo::binaries(Profile::Dev, &signals)?,
+        plans: Some(plans(&folder)?),
+        given,
+        durable: false,
+        data: cargo::root().join("deploy/data"),
+        accounts: UNLIMITED,
+    };
+    let mut fleet = Fleet::prepare(&folder, &plan, &signals)?;
+    let mut supervisor = Supervisor::new(&folder, &signals)?;
+    let mut outcome = Outcome::default();
+    let result = if args.prepare {
+        rewrite(&mut fleet, &mut supervisor, &folder, &signals)
+    } else {
+        all(&mut fleet, &mut supervisor, args, &folder, &mut outcome)
+    };
+    let stopped = supervisor.stop();
+    let saved = fleet.set_state(State::Stopped);
+    if !args.prepare {
+        if !outcome.failed_steps.is_empty() {
+            say(format!("Failed: {}", outcome.failed_steps.join(", ")));
+        }
+        say(format!(
+            "{} passed, {} failed",
+            outcome.passed, outcome.failed
+        ));
+    }
+    result.and(stopped).and(saved)?;
+    let good = outcome.failed_steps.is_empty() && outcome.failed == 0;
+    Ok(if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// The gateway's own plans and one without limits.
+fn plans(folder: &Folder) -> Result<PathBuf> {
+    let file = cargo::root().join(PLANS);
+    let own =
+        fs::read_to_string(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+    folder.write(
+        &folder.plans(),
+        format!("{own}{UNLIMITED_PLAN}").as_bytes(),
+        0o644,
+    )?;
+    Ok(folder.plans())
+}
+
+fn all(
+    fleet: &mut Fleet<'_>,
+    supervisor: &mut Supervisor<'_>,
+    args: &Args,
+    folder: &Folder,
+    outcome: &mut Outcome,
+) -> Result<()> {
+    let signals = fleet.signals();
+    if args.filter.is_none() {
+        checks(outcome, signals)?;
+    }
+    fleet.servers(supervisor)?;
+    let server = fleet.server()?;
+    if args.filter.is_none() {
+        step(outcome, "checked SQL is fresh", || {
+            fresh(&server, folder, signals)
+        })?;
+    }
+    let built = step(outcome, "build", || {
+        cargo::run(&["build", "--workspace", "--all-targets"], signals)
+    })?;
+    if !built {
+        return Ok(());
+    }
+    fleet.services(supervisor)?;
+    fleet.fill()?;
+    fleet.set_state(State::Running)?;
+    server.query("create database test", signals)?;
+    tests(
+        fleet,
+        args.filter.as_deref(),
+        &server.sibling("test"),
+        folder,
+        outcome,
+    )
+}
+
+/// The checks that need no server, the cheapest first. A failure does not keep the others from being heard.
+fn checks(outcome: &mut Outcome, signals: &Signals) -> Result<()> {
+    step(outcome, "formatting", || {
+        cargo::run(&["fmt", "--all", "--check"], signals)
+    })?;
+    step(outcome, "clippy", || {
+        cargo::run(
+            &[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ],
+            signals,
+        )
+    })?;
+    step(outcome, "documentation", || {
+        let mut doc = cargo::command(&[
+            "doc",
+            "--workspace",
+            "--no-deps",
+            "--document-private-items",
+        ]);
+        Ok(process::run(doc.env("RUSTDOCFLAGS", "-Dwarnings"), signals)?.success())
+    })?;
+    Ok(())
+}
+
+fn step(
+    outcome: &mut Outcome,
+    name: &'static str,
+    work: impl FnOnce() -> Result<bool>,
+) -> Result<bool> {
+    let since = Instant::now();
+    say(format!("== {name}"));
+    let good = work()?;
+    if !good {
+        outcome.failed_steps.push(name);
+    }
+    say(format!(
+        "== {name} {}, {}",
+        if good { "passed" } else { "failed" },
+        spoken(since.elapsed())
+    ));
+    Ok(good)
+}
+
+fn fresh(server: &Address, folder: &Folder, signals: &Signals) -> Result<bool> {
+    match prepare::stale(server, &folder.queries(), signals) {
+        Ok(stale) if stale.is_empty() => Ok(true),
+        Ok(stale) => {
+            say(format!(
+                "Stale query data in {}: run {} and commit",
+                stale.join(", "),
+                prepare::MEND
+            ));
+            Ok(false)
+        }
+        Err(error) if error.is::<crate::wait::Interrupted>() => Err(error),
+        Err(error) => {
+            say(format!("{error:#}"));
+            Ok(false)
+        }
+    }
+}
+
+fn rewrite(
+    fleet: &mut Fleet<'_>,
+    supervisor: &mut Supervisor<'_>,
+    folder: &Folder,
+    signals: &Signals,
+) -> Result<()> {
+    fleet.servers(supervisor)?;
+    let changed = prepare::rewrite(&fleet.server()?, &folder.queries(), signals)?;
+    say(match changed.len() {
+        0 => "All query data was fresh".to_owned(),
+        _ => format!("Written anew: {}; commit it", changed.join(", ")),
+    });
+    Ok(())
+}
+
+fn tests(
+    fleet: &Fleet<'_>,
+    filter: Option<&str>,
+    database: &Address,
+    folder: &Folder,
+    outcome: &mut Outcome,
+) -> Result<()> {
+    let mut command = cargo::command(&["test", "--workspace", "--no-fail-fast"]);
+    command
+        .args(filter)
+        .env("DATABASE_URL", database.to_string())
+        .env("REDIS_URL", &fleet.manifest.redis_url);
+    command.env("FLEET_JSON", folder.manifest());
+    let (mut passed, mut failed) = (0, 0);
+    let status = process::stream(&mut command, fleet.signals(), |line| {
+        say(line);
+        if let Some((good, bad)) = counts(line) {
+            passed += good;
+            failed += bad;
+        }
+    });
+    (outcome.passed, outcome.failed) = (passed, failed);
+    // A test binary that crashes or does not compile has no counts, but cargo has a status.
+    if !status?.success() {
+        outcome.failed_steps.push("tests");
+    }
+    Ok(())
+}
+
+/// `test result: ok. 12 passed; 1 failed; …` → 12 and 1.
+fn counts(line: &str) -> Option<(u64, u64)> {
+    let rest = line.strip_prefix("test result: ")?.split_once(". ")?.1;
+    let mut parts = rest.split("; ");
+    let passed = parts.next()?.strip_suffix(" passed")?.parse().ok()?;
+    let failed = parts.next()?.strip_suffix(" failed")?.parse().ok()?;
+    Some((passed, failed))
+}
+
+#[cfg(test)]
+mod unit {
+    use super::counts;
+
+    #[test]
+    fn results_are_counted() {
+        let line = "test result: FAILED. 12 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+        assert_eq!(counts(line), Some((12, 1)));
+        assert_eq!(counts("test a::b ... ok"), None);
+    }
+}

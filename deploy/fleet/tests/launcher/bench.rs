@@ -1,0 +1,200 @@
+//! A fleet of stand-ins in a folder of its own, stopped when the test ends.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Settings of the caller's environment that would change what the launcher does.
+const UNSET: [&str; 7] = [
+    "DATABASE_URL",
+    "REDIS_URL",
+    "GATEWAY_DATABASE_URL",
+    "CATALOGUE_DATABASE_URL",
+    "LISTINGS_DATABASE_URL",
+    "ECONOMY_DATABASE_URL",
+    "WEBHOOK_DATABASE_URL",
+];
+
+/// A place for one fleet.
+pub(crate) struct Bench {
+    guard: Child,
+    home: TempDir,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let binaries = home.path().join("bin");
+        fs::create_dir(&binaries).unwrap();
+        let stand_in = Path::new(env!("CARGO_BIN_EXE_fleet"))
+            .with_file_name("examples")
+            .join("stand_in");
+        for name in [
+            "gateway",
+            "catalogue-svc",
+            "listings-svc",
+            "economy-svc",
+            "webhook-svc",
+            "staff",
+        ] {
+            symlink(&stand_in, binaries.join(name)).unwrap();
+        }
+        // PostgreSQL's user must be able to pass when root runs this.
+        use_by_all(home.path());
+        let guard = guard(&home.path().join("state"));
+        Self { guard, home }
+    }
+
+    pub(crate) fn dir(&self) -> PathBuf {
+        self.home.path().join("state")
+    }
+
+    pub(crate) fn bin_dir(&self) -> PathBuf {
+        self.home.path().join("bin")
+    }
+
+    /// The launcher with a subcommand, in this bench's folder.
+    pub(crate) fn command(&self, subcommand: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fleet"));
+        command
+            .arg(subcommand)
+            .arg("--dir")
+            .arg(self.dir())
+            .stdin(Stdio::null());
+        for name in UNSET {
+            command.env_remove(name);
+        }
+        if subcommand == "up" {
+            command.arg("--bin-dir").arg(self.bin_dir());
+        }
+        command
+    }
+
+    /// `up --detach` with further arguments; returns when the fleet is up or has failed.
+    pub(crate) fn up(&self, args: &[&str]) -> Output {
+        self.command("up")
+            .arg("--detach")
+            .args(args)
+            .output()
+            .unwrap()
+    }
+
+    /// Brings the fleet up, or fails the test with what it said.
+    pub(crate) fn must_come_up(&self, args: &[&str]) -> String {
+        let output = self.up(args);
+        assert!(output.status.success(), "{}", said(&output));
+        said(&output)
+    }
+
+    pub(crate) fn down(&self) -> String {
+        let output = self.command("down").output().unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+        said(&output)
+    }
+
+    pub(crate) fn status(&self) -> Value {
+        let output = self.command("status").arg("--json").output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    pub(crate) fn manifest(&self) -> Value {
+        read(&self.dir().join("fleet.json"))
+    }
+
+    pub(crate) fn run(&self) -> Value {
+        read(&self.dir().join("run.json"))
+    }
+
+    /// The process of a child, by its name.
+    pub(crate) fn pid(&self, name: &str) -> i32 {
+        let run = self.run();
+        let children = run["children"].as_array().unwrap();
+        let child = children.iter().find(|child| child["name"] == name).unwrap();
+        i32::try_from(child["pid"].as_i64().unwrap()).unwrap()
+    }
+
+    /// The processes of launcher and children.
+    pub(crate) fn pids(&self) -> Vec<i32> {
+        let run = self.run();
+        let children = run["children"].as_array().unwrap().iter();
+        let pids = children
+            .chain([&run["launcher"]])
+            .map(|record| record["pid"].as_i64().unwrap());
+        pids.map(|pid| i32::try_from(pid).unwrap()).collect()
+    }
+
+    /// Runs SQL at an address; what it answers or complains.
+    pub(crate) fn sql(url: &str, sql: &str) -> String {
+        let mut psql = Command::new("psql");
+        psql.args(["-X", "-A", "-t", "-q", "-d", url, "-c", sql])
+            .env("PGOPTIONS", "-c client_min_messages=warning");
+        let output = psql.output().unwrap();
+        said(&output).trim().to_owned()
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        drop(self.guard.stdin.take());
+        drop(self.guard.wait());
+    }
+}
+
+/// Stops the fleet of a folder when this test ends, or its process does: even a killed test leaves no fleet behind. It waits
+/// for the end of its input, outside the process group that Ctrl-C reaches.
+fn guard(dir: &Path) -> Child {
+    let mut guard = Command::new("sh");
+    guard
+        .args([
+            "-c",
+            r#"cat; [ ! -e "$2" ] || exec "$1" down --dir "$2""#,
+            "guard",
+            env!("CARGO_BIN_EXE_fleet"),
+        ])
+        .arg(dir);
+    guard
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    guard.spawn().unwrap()
+}
+
+/// Whether a process runs.
+pub(crate) fn is_alive(pid: i32) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+/// All that a command printed.
+pub(crate) fn said(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+/// Asks until the condition holds, and fails the test when it does not within half a minute.
+pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !holds() {
+        assert!(Instant::now() < deadline, "never happened: {what}");
+        thread::park_timeout(Duration::from_millis(50));
+    }
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn use_by_all(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}

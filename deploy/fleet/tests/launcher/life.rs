@@ -1,0 +1,176 @@
+//! A fleet's life: up, a child's death, down, and up again with everything kept.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::bench::{Bench, eventually, is_alive, said};
+
+#[test]
+fn data_and_keys_survive_down_and_up() {
+    let bench = Bench::new();
+    let first = bench.must_come_up(&[]);
+    assert!(
+        first.contains("games-without-year   1 rows, 9 refused"),
+        "{first}"
+    );
+    let before = bench.manifest();
+    let keys = before["accounts"][0]["keys"].as_object().unwrap();
+    let mut names: Vec<&str> = keys.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    let all = [
+        "live",
+        "live_public",
+        "live_secret",
+        "live_write",
+        "revoked",
+        "test",
+        "test_secret",
+        "test_write",
+    ];
+    assert_eq!(names, all);
+    let owner = before["database_url"].as_str().unwrap();
+    assert_eq!(
+        Bench::sql(owner, "create table economy.kept (); select 'made'"),
+        "made"
+    );
+    let pids = bench.pids();
+    assert_eq!(
+        bench.down().lines().last(),
+        Some("Stopped; data and keys are kept")
+    );
+    assert!(
+        !pids.iter().any(|pid| is_alive(*pid)),
+        "something still runs"
+    );
+
+    let second = bench.must_come_up(&[]);
+    assert!(second.contains("already imported"), "{second}");
+    let after = bench.manifest();
+    assert_eq!(after["accounts"], before["accounts"]);
+    assert_eq!(after["base_url"], before["base_url"]);
+    assert_eq!(Bench::sql(owner, "select count(*) from economy.kept"), "0");
+    bench.down();
+
+    bench.must_come_up(&["--fresh"]);
+    let fresh = bench.manifest();
+    assert_ne!(fresh["accounts"], before["accounts"]);
+    let owner = fresh["database_url"].as_str().unwrap();
+    assert!(Bench::sql(owner, "select from economy.kept").contains("does not exist"));
+}
+
+#[test]
+fn no_service_reads_the_schema_of_another() {
+    let bench = Bench::new();
+    bench.must_come_up(&[]);
+    let manifest = bench.manifest();
+    let url = |service: &str| {
+        manifest["database_urls"][service]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(
+        Bench::sql(
+            &url("listings"),
+            "create table listings.secret (); select 'made'"
+        ),
+        "made"
+    );
+    let refused = Bench::sql(&url("economy"), "select from listings.secret");
+    assert!(
+        refused.contains("permission denied for schema listings"),
+        "{refused}"
+    );
+    // sqlx asks for the right to create a schema even where it is already there.
+    assert_eq!(
+        Bench::sql(
+            &url("economy"),
+            "create schema if not exists economy; select 'fine'"
+        )
+        .lines()
+        .last(),
+        Some("fine")
+    );
+    let mode = fs::metadata(bench.dir().join("fleet.json"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_child_that_dies_is_started_again_where_it_was() {
+    let bench = Bench::new();
+    bench.must_come_up(&["--replicas", "webhook-svc=2"]);
+    let addresses = bench.dir().join("addresses/webhook-svc");
+    let lines = || fs::read_to_string(&addresses).unwrap().lines().count();
+    assert_eq!(lines(), 2);
+    let before = fs::read_to_string(&addresses).unwrap();
+    let pid = bench.pid("webhook-svc-2");
+    kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
+    eventually("its address is taken out of the file", || lines() == 1);
+    eventually("it is back under another number", || {
+        lines() == 2 && bench.pid("webhook-svc-2") != pid
+    });
+    assert_eq!(fs::read_to_string(&addresses).unwrap(), before);
+    eventually("all are ready", || {
+        bench.status()["services"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|one| one["ready"] == true)
+    });
+    let log = fs::read_to_string(bench.dir().join("logs/launcher.log")).unwrap();
+    assert!(
+        log.contains("webhook-svc-2 was ended by signal 9; it starts again in 1 s"),
+        "{log}"
+    );
+}
+
+#[test]
+fn a_second_up_says_that_it_runs() {
+    let bench = Bench::new();
+    bench.must_come_up(&[]);
+    let pids = bench.pids();
+    let second = bench.must_come_up(&[]);
+    assert!(second.contains("The fleet is running"), "{second}");
+    assert!(
+        second.contains(bench.manifest()["base_url"].as_str().unwrap()),
+        "{second}"
+    );
+    assert_eq!(bench.pids(), pids);
+    let fresh = bench.up(&["--fresh"]);
+    assert!(
+        !fresh.status.success() && said(&fresh).contains("stop it first"),
+        "{}",
+        said(&fresh)
+    );
+}
+
+#[test]
+fn ctrl_c_ends_what_was_started_and_nothing_else() {
+    let bench = Bench::new();
+    let mut launcher = bench
+        .command("up")
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    eventually("it is up", || {
+        bench.dir().join("fleet.json").exists() && bench.status()["state"] == "running"
+    });
+    let pids = bench.pids();
+    kill(
+        Pid::from_raw(i32::try_from(launcher.id()).unwrap()),
+        Signal::SIGINT,
+    )
+    .unwrap();
+    assert!(launcher.wait().unwrap().success());
+    assert!(
+        !pids.iter().any(|pid| is_alive(*pid)),
+        "something still runs"
+    );
+    assert_eq!(bench.status()["state"], "stopped");
+}

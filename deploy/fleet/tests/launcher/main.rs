@@ -1,0 +1,11 @@
+//! The launcher as a process, with a real PostgreSQL and Redis and stand-ins for the services.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "test support: a step that fails is a failed test"
+)]
+
+mod bench;
+mod killed;
+mod life;
+mod refusals;

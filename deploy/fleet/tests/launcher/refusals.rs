@@ -1,0 +1,256 @@
+//! Bad surroundings: each is one sentence that says what to do, and leaves nothing running.
+
+use std::fs;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
+
+use crate::bench::{Bench, said};
+
+/// Brings a fleet up that must fail; its last line.
+fn refusal(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert!(!output.status.success(), "{}", said(&output));
+    let text = said(&output);
+    let last = text.lines().last().unwrap_or_default().to_owned();
+    assert!(last.starts_with("fleet: "), "{text}");
+    last
+}
+
+fn contains(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in {text:?}");
+    }
+}
+
+#[test]
+fn a_taken_port() {
+    let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let bench = Bench::new();
+    let said = refusal(bench.command("up").args(["--port", &port]));
+    contains(&said, &[&format!("port {port} is taken"), "--port"]);
+}
+
+#[test]
+fn addresses_that_are_none() {
+    let bench = Bench::new();
+    let said = refusal(bench.command("up").env("DATABASE_URL", "localhost:5432"));
+    contains(&said, &["DATABASE_URL cannot be understood", "postgres://"]);
+    let said = refusal(bench.command("up").env("REDIS_URL", "localhost"));
+    contains(&said, &["REDIS_URL cannot be understood", "redis://"]);
+    let said = refusal(
+        bench
+            .command("up")
+            .env("GATEWAY_DATABASE_URL", "postgres://a/b"),
+    );
+    contains(&said, &["LISTINGS_DATABASE_URL", "all five"]);
+}
+
+#[test]
+fn servers_that_do_not_answer() {
+    // Bound and let go: nobody listens there now.
+    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let bench = Bench::new();
+    let said = refusal(
+        bench
+            .command("up")
+            .env("REDIS_URL", format!("redis://127.0.0.1:{port}/")),
+    );
+    contains(
+        &said,
+        &[
+            &format!("no Redis answers at 127.0.0.1:{port}"),
+            "REDIS_URL",
+        ],
+    );
+    let url = format!("postgres://a:geheim@127.0.0.1:{port}/b");
+    let said = refusal(bench.command("up").env("DATABASE_URL", url));
+    contains(
+        &said,
+        &[
+            &format!("no PostgreSQL answers at 127.0.0.1:{port}"),
+            "DATABASE_URL",
+        ],
+    );
+    assert!(!said.contains("geheim"));
+}
+
+#[test]
+fn users_of_a_given_database() {
+    let owner = Bench::new();
+    owner.must_come_up(&[]);
+    let admin = owner.manifest()["database_url"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let redis = owner.manifest()["redis_url"].as_str().unwrap().to_owned();
+    let made = Bench::sql(
+        &admin,
+        "create role small login password 'pw'; create role maker login createrole password 'pw'; select 'made'",
+    );
+    assert_eq!(made, "made");
+    // In two calls: a database is not made inside a transaction.
+    Bench::sql(&admin, "create database given owner maker");
+    let url = |user: &str, password: &str, database: &str| {
+        let server = admin.split_once('@').unwrap().1.split_once('/').unwrap().0;
+        format!("postgres://{user}:{password}@{server}/{database}")
+    };
+    let bench = Bench::new();
+    let cases = [
+        (
+            url("maker", "wrong", "given"),
+            "refuses the password of maker",
+        ),
+        (url("maker", "pw", "none"), "there is no database none"),
+        (url("small", "pw", "given"), "may not make roles"),
+        // The roles of the first fleet are in the way, and keep their passwords.
+        (url("maker", "pw", "given"), "already has a role"),
+    ];
+    for (url, sentence) in cases {
+        let said = refusal(
+            bench
+                .command("up")
+                .env("DATABASE_URL", url)
+                .env("REDIS_URL", &redis),
+        );
+        contains(&said, &[sentence, "DATABASE_URL"]);
+    }
+    let listings = owner.manifest()["database_urls"]["listings"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(Bench::sql(&listings, "select 'still in'"), "still in");
+    let said = refusal(bench.command("up").env(
+        "REDIS_URL",
+        "redis://:wrong@".to_owned() + redis.split_once('@').unwrap().1,
+    ));
+    contains(&said, &["refuses the password", "REDIS_URL"]);
+}
+
+#[test]
+fn a_given_database_and_redis_are_used() {
+    let owner = Bench::new();
+    owner.must_come_up(&[]);
+    let admin = owner.manifest()["database_url"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    // A user as the README asks for: may make roles, owns the database, and is no superuser.
+    Bench::sql(&admin, "create role maker login createrole password 'pw'");
+    for service in ["gateway", "catalogue", "listings", "economy", "webhook"] {
+        Bench::sql(&admin, &format!("drop schema {service} cascade"));
+        Bench::sql(&admin, &format!("drop owned by {service}"));
+        Bench::sql(&admin, &format!("drop role {service}"));
+    }
+    Bench::sql(&admin, "create database given owner maker");
+    let server = admin.split_once('@').unwrap().1.split_once('/').unwrap().0;
+    let url = format!("postgres://maker:pw@{server}/given");
+    let redis = owner.manifest()["redis_url"].as_str().unwrap().to_owned();
+    let bench = Bench::new();
+    // Twice, since the second start meets its own roles.
+    for _ in 0..2 {
+        let output = bench
+            .command("up")
+            .arg("--detach")
+            .env("DATABASE_URL", &url)
+            .env("REDIS_URL", &redis)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+        assert!(!bench.dir().join("data").exists());
+        let economy = bench.manifest()["database_urls"]["economy"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        let made = Bench::sql(
+            &economy,
+            "create table if not exists economy.a (); select 'made'",
+        );
+        assert!(made.ends_with("made"), "{made}");
+        bench.down();
+    }
+    // Five addresses of its own, as the first start made them.
+    let urls = bench.manifest()["database_urls"].clone();
+    let mut command = bench.command("up");
+    for (service, url) in urls.as_object().unwrap() {
+        command.env(
+            format!("{}_DATABASE_URL", service.to_uppercase()),
+            url.as_str().unwrap(),
+        );
+    }
+    let output = command
+        .arg("--detach")
+        .env("REDIS_URL", &redis)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+}
+
+#[test]
+fn a_service_that_cannot_start_shows_its_last_words() {
+    let bench = Bench::new();
+    let output = bench
+        .command("up")
+        .env("STAND_IN_FAILS", "catalogue-svc")
+        .output()
+        .unwrap();
+    let text = said(&output);
+    assert!(!output.status.success());
+    contains(
+        &text,
+        &[
+            "catalogue-svc: its surroundings are bad",
+            "fleet: catalogue-svc ended with status 1 at its start",
+        ],
+    );
+    assert_eq!(bench.status()["state"], "stopped");
+    assert!(!bench.dir().join("run.json").exists());
+}
+
+#[test]
+fn a_machine_without_packages() {
+    let bench = Bench::new();
+    let programs = bench.bin_dir().with_file_name("programs");
+    fs::create_dir(&programs).unwrap();
+    let script = |name: &str, text: &str| {
+        let path = programs.join(name);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    for name in ["sh", "setpriv", "psql", "test", "ln"] {
+        symlink(format!("/usr/bin/{name}"), programs.join(name)).unwrap();
+    }
+    let up = || {
+        let mut command = bench.command("up");
+        command.env("PATH", &programs);
+        command
+    };
+    let said = refusal(&mut up());
+    contains(&said, &["redis-server", "apt-get is not there"]);
+
+    // An apt-get that fails, and one that brings what is asked of it.
+    script("apt-get", "echo E: no network >&2; exit 100");
+    script("sudo", "shift; exec \"$@\"");
+    let said = refusal(&mut up());
+    contains(
+        &said,
+        &[
+            "apt-get did not install redis-server",
+            "install them yourself",
+        ],
+    );
+    script(
+        "apt-get",
+        &format!(
+            "[ $1 = update ] || ln -s /usr/bin/redis-server {}/",
+            programs.display()
+        ),
+    );
+    let output = up().arg("--detach").output().unwrap();
+    assert!(output.status.success(), "{}", crate::bench::said(&output));
+}
