@@ -52,14 +52,18 @@ pub async fn consume<C: Consumer>(
     caught_up: Condition,
 ) -> anyhow::Result<()> {
     let mut client = FeedServiceClient::new(client).max_decoding_message_size(64 << 20);
+    let mut told = String::new();
     loop {
-        match follow(&mut client, follower, &mut consumer, &caught_up).await {
-            Ok(()) => tracing::debug!(follower, "the stream ended"),
-            Err(error) => tracing::warn!(
-                follower,
-                error = format!("{error:#}"),
-                "following is interrupted"
-            ),
+        let reason = match follow(&mut client, follower, &mut consumer, &caught_up).await {
+            Ok(()) => "the stream ended".to_owned(),
+            Err(error) => format!("{error:#}"),
+        };
+        // A producer that stays away is one event, not one in every pause.
+        if reason == told {
+            tracing::debug!(follower, reason, "still not following");
+        } else {
+            tracing::warn!(follower, reason, "following is interrupted");
+            told = reason;
         }
         tokio::time::sleep(PAUSE).await;
     }
