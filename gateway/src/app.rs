@@ -1,0 +1,38 @@
+//! What every request shares.
+
+use std::sync::Arc;
+
+use kit::Clock;
+
+use crate::domain::access::Switches;
+use crate::domain::plan::Plans;
+use crate::domain::secret::Format;
+use crate::jobs::last_used::LastUsed;
+use crate::lookup::Lookup;
+use crate::quota::Quota;
+use crate::upstream::Upstream;
+
+/// The gateway, as its handlers and layers see it.
+pub type App = Arc<Gateway>;
+
+/// What the gateway has.
+pub struct Gateway {
+    /// The time.
+    pub clock: Clock,
+    /// How keys are written.
+    pub format: Format,
+    /// Where errors are explained.
+    pub docs_url: String,
+    /// The plans, as this process was started with.
+    pub plans: Arc<Plans>,
+    /// What is on and off.
+    pub switches: Switches,
+    /// From the hash of a key to its caller.
+    pub lookup: Arc<Lookup>,
+    /// Minute, month and revocation.
+    pub quota: Arc<Quota>,
+    /// The services behind.
+    pub upstream: Upstream,
+    /// When keys were last used, on its way to the database.
+    pub last_used: Arc<LastUsed>,
+}

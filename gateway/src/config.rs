@@ -1,0 +1,156 @@
+//! Settings.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use kit::config::{self, Common, Secret, seconds};
+use kit::rpc::client::Addresses;
+
+use crate::domain::plan::Plans;
+use crate::domain::plan_table;
+
+/// What the gateway needs to know at start.
+#[derive(Debug, Clone, Args)]
+pub struct Settings {
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "see the type")]
+    pub common: Common,
+    /// Address of the public HTTP port
+    #[arg(long, default_value = "127.0.0.1:8080")]
+    pub http_listen: SocketAddr,
+    /// Redis 6.2 or newer, as redis://host:port
+    #[arg(long, hide_env_values = true)]
+    pub redis_url: Secret,
+    /// Milliseconds after which Redis counts as away, and calls are counted by this process alone
+    #[arg(long, default_value = "50", value_parser = milliseconds)]
+    pub redis_patience: Duration,
+    /// catalogue-svc: `http://a:1,http://b:2`, or `file:/path` with an address a line, or `dns:http://name:port`
+    #[arg(long)]
+    pub catalogue_addresses: Addresses,
+    /// listings-svc, written likewise
+    #[arg(long)]
+    pub listings_addresses: Addresses,
+    /// Seconds that a service has to answer
+    #[arg(long, default_value = "2", value_parser = seconds)]
+    pub upstream_deadline: Duration,
+    /// What every key begins with
+    #[arg(long, default_value = "svc_")]
+    pub key_prefix: String,
+    /// Page that explains errors; a code is an anchor in it
+    #[arg(long, default_value = "https://docs.mchezo.example/errors")]
+    pub docs_url: String,
+    /// A TOML file with another table of plans, see the README
+    #[arg(long)]
+    pub plans: Option<PathBuf>,
+    /// Seconds that a key works on after it was rotated
+    #[arg(long, default_value = "86400", value_parser = seconds)]
+    pub grace: Duration,
+}
+
+impl Settings {
+    /// The table of plans.
+    ///
+    /// # Errors
+    /// Every problem in it.
+    pub fn plan_table(&self) -> Result<Plans, Vec<String>> {
+        let Some(path) = &self.plans else {
+            return plan_table::parse(plan_table::BUILT_IN);
+        };
+        let problem = |text: String| format!("plans: {}: {text}", path.display());
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| vec![problem(format!("it cannot be read: {error}"))])?;
+        plan_table::parse(&text).map_err(|list| list.into_iter().map(problem).collect())
+    }
+}
+
+impl config::Settings for Settings {
+    const SERVICE: &'static str = "gateway";
+    const PREFIX: &'static str = "GATEWAY";
+    const ABOUT: &'static str =
+        "The public interface: keys, plans, quotas, and the way to the services behind";
+
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn problems(&self) -> Vec<String> {
+        let mut problems = self.plan_table().err().unwrap_or_default();
+        if !is_prefix(&self.key_prefix) {
+            problems.push(
+                "key_prefix: takes up to 16 lower-case letters or digits and then _, such as svc_"
+                    .to_owned(),
+            );
+        }
+        let docs = self.docs_url.parse::<http::Uri>().ok();
+        if docs.is_none_or(|url| url.scheme().is_none() || url.host().is_none()) {
+            problems
+                .push("docs_url: is not an address such as https://docs.example/errors".to_owned());
+        }
+        problems
+    }
+}
+
+fn is_prefix(text: &str) -> bool {
+    text.strip_suffix('_').is_some_and(|name| {
+        (1..=16).contains(&name.len())
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    })
+}
+
+fn milliseconds(value: &str) -> Result<Duration, String> {
+    value
+        .parse()
+        .ok()
+        .filter(|milliseconds| *milliseconds > 0)
+        .map(Duration::from_millis)
+        .ok_or_else(|| "a whole number of milliseconds, 1 or more, is wanted".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::FromArgMatches as _;
+    use kit::config::Settings as _;
+
+    use super::*;
+
+    fn settings(more: &[&str]) -> Settings {
+        let given = [
+            "gateway",
+            "--database-url=postgres://h/d",
+            "--fleet-token=fleet-token-fleet-token-fleet-token",
+            "--staff-token=staff-token-staff-token-staff-token",
+            "--redis-url=redis://127.0.0.1:1",
+            "--catalogue-addresses=http://127.0.0.1:1",
+            "--listings-addresses=http://127.0.0.1:2",
+        ];
+        let command = Settings::augment_args(clap::Command::new("gateway"));
+        let matches = command.get_matches_from(given.iter().chain(more));
+        Settings::from_arg_matches(&matches).unwrap()
+    }
+
+    #[test]
+    fn the_defaults_are_good() {
+        let settings = settings(&[]);
+        assert_eq!(settings.problems(), [""; 0]);
+        assert_eq!(settings.grace, Duration::from_hours(24));
+        assert!(!format!("{settings:?}").contains("fleet-token-fleet"));
+    }
+
+    #[test]
+    fn every_problem_is_found() {
+        let problems = settings(&[
+            "--plans=/nowhere/plans.toml",
+            "--key-prefix=SVC",
+            "--docs-url=docs",
+        ])
+        .problems()
+        .join("\n");
+        for name in ["plans: /nowhere/plans.toml", "key_prefix:", "docs_url:"] {
+            assert!(problems.contains(name), "{name} is missing in {problems}");
+        }
+    }
+}

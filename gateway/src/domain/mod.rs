@@ -1,0 +1,9 @@
+//! Keys, plans, quotas and what a call may do: pure, without I/O or a clock.
+
+pub mod access;
+pub mod account;
+pub mod key;
+pub mod plan;
+pub mod plan_table;
+pub mod quota;
+pub mod secret;

@@ -1,0 +1,165 @@
+//! The query of a read (§4): known parameters once each, everything else passed over.
+
+use std::collections::BTreeMap;
+
+use kit::Fault;
+use percent_encoding::percent_decode;
+
+/// The known parameters of a query, and what is wrong with it.
+#[derive(Debug, Default)]
+pub struct Query {
+    values: BTreeMap<String, String>,
+    bad: BTreeMap<String, String>,
+}
+
+impl Query {
+    /// Reads `raw`, as it stands after the question mark, for the parameters `known`.
+    pub fn read(raw: Option<&str>, known: &[&str]) -> Self {
+        let mut query = Self::default();
+        for pair in raw.unwrap_or_default().split('&').filter(|p| !p.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            match decode(name) {
+                Ok(name) if known.contains(&name.as_str()) => query.take_in(name, value),
+                Ok(_) => {}
+                Err(reason) => query.refuse("query", format!("a name in it {reason}")),
+            }
+        }
+        query
+    }
+
+    fn take_in(&mut self, name: String, value: &str) {
+        if self.values.contains_key(&name) {
+            self.refuse(&name, "is given twice");
+            return;
+        }
+        match decode(value) {
+            Ok(value) => {
+                self.values.insert(name, value);
+            }
+            Err(reason) => {
+                self.refuse(&name, reason);
+                self.values.insert(name, String::new());
+            }
+        }
+    }
+
+    fn refuse(&mut self, name: &str, reason: impl Into<String>) {
+        self.bad
+            .entry(name.to_owned())
+            .or_insert_with(|| reason.into());
+    }
+
+    /// Takes a text out; `None` when it is not given.
+    pub fn text(&mut self, name: &str) -> Option<String> {
+        self.values.remove(name)
+    }
+
+    /// Takes `limit` out: rows on a page, 1 to 100 (§4.1); 0 when it is not given.
+    pub fn limit(&mut self) -> u32 {
+        let Some(text) = self.text("limit") else {
+            return 0;
+        };
+        // `parse` alone would also take a sign.
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        match text.parse() {
+            Ok(limit @ 1..=100) if digits => limit,
+            _ => {
+                self.refuse("limit", "is a whole number from 1 to 100");
+                0
+            }
+        }
+    }
+
+    /// Refuses when anything was wrong, all of it at once.
+    pub fn finish(self) -> Result<(), Fault> {
+        if self.bad.is_empty() {
+            Ok(())
+        } else {
+            Err(Fault::invalid(self.bad))
+        }
+    }
+}
+
+/// Undoes the encoding of forms, strictly.
+fn decode(text: &str) -> Result<String, &'static str> {
+    let spaced = text.replace('+', " ");
+    let stray = spaced.split('%').skip(1).any(|after| {
+        let digits = after.as_bytes().get(..2);
+        !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    });
+    if stray {
+        return Err("has a % that two hexadecimal digits do not follow");
+    }
+    let bytes: Vec<u8> = percent_decode(spaced.as_bytes()).collect();
+    String::from_utf8(bytes).map_err(|_bytes| "is not UTF-8")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const KNOWN: &[&str] = &["q", "genre", "limit"];
+
+    fn bad(raw: &str) -> Vec<String> {
+        let mut query = Query::read(Some(raw), KNOWN);
+        query.limit();
+        let refused = query.finish().err();
+        refused.map_or_else(Vec::new, |fault| fault.fields.into_keys().collect())
+    }
+
+    #[test]
+    fn values_are_decoded_and_unknown_names_passed_over() {
+        let raw = "q=caf%C3%A9+noir&x=1&x=%zz&genre=&&limit=20";
+        let mut query = Query::read(Some(raw), KNOWN);
+        assert_eq!(query.text("q").as_deref(), Some("café noir"));
+        assert_eq!(query.text("genre").as_deref(), Some(""));
+        assert_eq!(query.limit(), 20);
+        assert!(query.finish().is_ok());
+    }
+
+    #[test]
+    fn every_bad_parameter_is_named() {
+        assert_eq!(bad("q=a&q=a&genre=%ff&limit=0"), ["genre", "limit", "q"]);
+        assert_eq!(bad("q=%"), ["q"]);
+        assert_eq!(bad("q=%2"), ["q"]);
+        assert_eq!(bad("q=%+1"), ["q"]);
+        assert_eq!(bad("%ff=1"), ["query"]);
+    }
+
+    #[test]
+    fn a_limit_is_1_to_100() {
+        for good in ["limit=1", "limit=100", "limit=020", "", "limits=x"] {
+            assert_eq!(bad(good), [""; 0], "{good}");
+        }
+        for text in [
+            "",
+            "0",
+            "101",
+            "-1",
+            "%2B5",
+            "1.0",
+            "ten",
+            " 5",
+            "99999999999",
+        ] {
+            assert_eq!(bad(&format!("limit={text}")), ["limit"], "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_encoded_is_read_back(value: String) {
+            let encoded = percent_encoding::utf8_percent_encode(&value, percent_encoding::NON_ALPHANUMERIC);
+            let mut query = Query::read(Some(&format!("q={encoded}")), KNOWN);
+            prop_assert_eq!(query.text("q"), Some(value));
+        }
+
+        #[test]
+        fn any_query_can_be_read(raw: String) {
+            let refused = Query::read(Some(&raw), KNOWN).finish().err();
+            prop_assert!(refused.is_none_or(|fault| !fault.fields.is_empty()));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The listings feed into `gateway.game`: a key dies with its game, and lives again with it (§5.1).
+
+use std::collections::HashMap;
+
+use anyhow::Context as _;
+use contracts::common::v1::Mode;
+use contracts::listings::v1 as listings;
+use kit::feed::{Change, Store, Taken};
+use prost::Message as _;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::store::games::{self, Game};
+
+/// Name under which the gateway is registered with listings-svc.
+pub const FOLLOWER: &str = "gateway";
+/// Name of the producer, in the gateway's cursors.
+pub const PRODUCER: &str = "listings";
+
+/// Keeps games; every other entity of the feed is passed over.
+#[derive(Debug, Clone, Copy)]
+pub struct Games;
+
+impl Store for Games {
+    async fn apply(
+        &self,
+        connection: &mut PgConnection,
+        changes: &[Change],
+        taken: Taken,
+    ) -> anyhow::Result<()> {
+        // The newest state of each: one statement cannot change a row twice.
+        let mut newest: HashMap<&str, &Change> = HashMap::new();
+        for change in changes.iter().filter(|change| change.entity == "game") {
+            newest.insert(&change.id, change);
+        }
+        if newest.is_empty() {
+            return Ok(());
+        }
+        let games = newest
+            .values()
+            .map(|change| game(change))
+            .collect::<anyhow::Result<Vec<_>>>()?;
+        games::take_in(connection, &games, taken.epoch).await?;
+        Ok(())
+    }
+
+    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> anyhow::Result<()> {
+        games::sweep(connection, epoch).await?;
+        Ok(())
+    }
+}
+
+fn game(change: &Change) -> anyhow::Result<Game> {
+    let game = listings::Game::decode(change.state.clone())
+        .with_context(|| format!("change {} is not a game", change.seq))?;
+    Ok(Game {
+        published: game.state() == listings::State::Published,
+        mode: match game.mode() {
+            Mode::Test => "test",
+            Mode::Live | Mode::Unspecified => "live",
+        },
+        id: change.id.clone(),
+        slug: game.slug,
+    })
+}

@@ -1,0 +1,3 @@
+//! Background work.
+
+pub mod last_used;

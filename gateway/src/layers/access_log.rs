@@ -1,0 +1,76 @@
+//! One line and two metrics for every request, also for one whose caller hung up.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use http::{Method, StatusCode};
+
+use super::context::Context;
+
+/// Status in the log of a call whose caller did not wait for the answer.
+const HUNG_UP: u16 = 499;
+
+/// Writes the line when it is dropped. Query, headers and bodies are never in it: they may hold secrets.
+#[derive(Debug)]
+pub struct AccessLog {
+    context: Arc<Context>,
+    method: Method,
+    started: Instant,
+    status: u16,
+}
+
+impl AccessLog {
+    /// A request has come.
+    pub fn start(context: Arc<Context>, method: Method) -> Self {
+        Self {
+            context,
+            method,
+            started: Instant::now(),
+            status: HUNG_UP,
+        }
+    }
+
+    /// It was answered.
+    pub fn finish(mut self, status: StatusCode) {
+        self.status = status.as_u16();
+    }
+}
+
+impl Drop for AccessLog {
+    fn drop(&mut self) {
+        let elapsed = self.started.elapsed();
+        let route = self.context.route();
+        let caller = self.context.caller();
+        tracing::info!(
+            request.id = self.context.id,
+            method = self.method.as_str(),
+            route,
+            status = self.status,
+            duration_ms = elapsed.as_secs_f64() * 1_000.0,
+            account.id = caller.map(|c| tracing::field::display(c.key.account)),
+            key.id = caller.map(|c| tracing::field::display(c.key.id)),
+            mode = self.context.mode().map(crate::domain::key::Mode::as_str),
+            "request"
+        );
+        metrics::counter!(
+            "http_requests_total",
+            "method" => label(&self.method),
+            "route" => route,
+            "status" => self.status.to_string()
+        )
+        .increment(1);
+        metrics::histogram!("http_request_duration_seconds", "route" => route).record(elapsed);
+    }
+}
+
+/// Methods as a label: a caller must not be able to make up new ones.
+fn label(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PATCH => "PATCH",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}

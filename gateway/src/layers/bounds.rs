@@ -1,0 +1,82 @@
+//! How long a request may be. The bounds lie below the library's, so that the answer comes in the envelope (§7.2).
+
+use http::Request;
+use http::header::CONTENT_LENGTH;
+use kit::{Code, Fault};
+
+const URI: usize = 16 * 1024;
+const HEADERS: usize = 32 * 1024;
+const FIELDS: usize = 100;
+const BODY: u64 = 256 * 1024;
+
+/// Refuses what is too long to be looked at: 414 and 431.
+pub fn head<B>(request: &Request<B>) -> Result<(), Fault> {
+    let uri = request
+        .uri()
+        .path_and_query()
+        .map_or(0, |uri| uri.as_str().len());
+    if uri > URI {
+        return Err(Fault::new(
+            Code::UriTooLong,
+            "path and query are over 16 KiB; ask for less at once",
+        ));
+    }
+    let headers = request.headers();
+    let length: usize = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len())
+        .sum();
+    if headers.len() > FIELDS || length > HEADERS {
+        return Err(Fault::new(
+            Code::HeadersTooLarge,
+            "the headers are over 32 KiB or more than 100 fields; send fewer",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses a body that says it is too long: 413. No call that is served reads one, so none is read.
+pub fn body<B>(request: &Request<B>) -> Result<(), Fault> {
+    let length = request
+        .headers()
+        .get(CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse().ok());
+    if length.is_some_and(|length: u64| length > BODY) {
+        return Err(Fault::new(
+            Code::TooLarge,
+            "the body is over 256 KiB; send less",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(request: http::request::Builder) -> Option<Code> {
+        let request = request.body(()).unwrap();
+        let refused = head(&request).and_then(|()| body(&request));
+        refused.err().map(|fault| fault.code)
+    }
+
+    #[test]
+    fn each_bound_is_the_last_that_passes() {
+        let uri = |length: usize| Request::get(format!("/{}?q=x", "a".repeat(length - 5)));
+        assert_eq!(code(uri(URI)), None);
+        assert_eq!(code(uri(URI + 1)), Some(Code::UriTooLong));
+
+        let header = |length: usize| Request::get("/").header("x", "a".repeat(length - 1));
+        assert_eq!(code(header(HEADERS)), None);
+        assert_eq!(code(header(HEADERS + 1)), Some(Code::HeadersTooLarge));
+
+        let fields =
+            |count| (0..count).fold(Request::get("/"), |r, n| r.header(format!("x-{n}"), ""));
+        assert_eq!(code(fields(FIELDS)), None);
+        assert_eq!(code(fields(FIELDS + 1)), Some(Code::HeadersTooLarge));
+
+        let body = |length: u64| Request::post("/").header(CONTENT_LENGTH, length);
+        assert_eq!(code(body(BODY)), None);
+        assert_eq!(code(body(BODY + 1)), Some(Code::TooLarge));
+    }
+}

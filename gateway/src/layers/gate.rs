@@ -1,0 +1,169 @@
+//! The gate of a path: every check between a request and its handler, in the order of §7.1.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use http::header::ORIGIN;
+use http::{HeaderMap, Method};
+use kit::{Code, Fault};
+use time::OffsetDateTime;
+
+use super::context::Context;
+use super::{bounds, panic};
+use crate::app::App;
+use crate::domain::access;
+use crate::domain::key::Caller;
+use crate::domain::plan::Plan;
+use crate::envelope::{self, Answer};
+use crate::errors::Refusal;
+use crate::quota::Denied;
+use crate::router::{Rule, Step};
+
+/// The gate in front of one path.
+#[derive(Clone)]
+pub struct Gate {
+    /// What the gateway has.
+    pub app: App,
+    /// What the path takes.
+    pub rule: Arc<Rule>,
+}
+
+/// Lets a request through to its handler, or answers it here.
+pub async fn gate(State(gate): State<Gate>, request: Request, next: Next) -> Response {
+    let passed = gate.pass(request, next).await;
+    passed.unwrap_or_else(Answer::into_response)
+}
+
+impl Gate {
+    async fn pass(&self, mut request: Request, next: Next) -> Result<Response, Answer> {
+        let (app, rule) = (&self.app, &*self.rule);
+        let now = app.clock.now();
+        let context = Context::of(&request).ok_or_else(envelope::internal)?;
+        context.found_route(rule.pattern);
+        let step = rule.step(request.method());
+
+        // 1: a preflight.
+        preflight(request.method(), request.headers())?;
+        // 2 and 3: missing_key, invalid_key.
+        let caller = self.identify(&context, now).await?;
+        context.found_caller(&caller);
+        // 4 to 8: secret_key_required, server_only, switches, plan_required, write_not_allowed.
+        let call = rule.call(step, request.headers().contains_key(ORIGIN));
+        if let Err(fault) = access::check(call, &caller, &app.plans, app.switches) {
+            // The quota, which knows of a revocation a moment ago, is not asked for what is refused anyway.
+            let buried = app.quota.is_buried(&caller).await;
+            return Err(if buried { invalid_key() } else { fault }.into());
+        }
+        app.last_used.note(caller.key.id, now);
+        request.extensions_mut().insert(Arc::clone(&caller));
+
+        // 9: rate_limited, quota_exceeded; then the rest. A read goes its way while Redis is asked, and its answer is withheld when
+        // the quota says no.
+        let plan = app.plans.get_or_cheapest(&caller.plan);
+        let count = async {
+            let taken = app.quota.take(&caller, plan, now).await;
+            taken.map_err(|denied| refused_by_quota(denied, plan))
+        };
+        let (standing, response) = if step == Step::Read {
+            let call = async { Ok(self.call(step, request, next).await) };
+            futures::future::try_join(count, call).await?
+        } else {
+            let standing = count.await?;
+            request.extensions_mut().insert(standing);
+            (standing, self.call(step, request, next).await)
+        };
+
+        let standing = if response.status().is_server_error() {
+            app.quota.give_back(&caller, standing).await
+        } else {
+            standing
+        };
+        Ok(envelope::with_standing(response, standing))
+    }
+
+    /// Who calls, by the key that was sent.
+    async fn identify(&self, context: &Context, now: OffsetDateTime) -> Result<Arc<Caller>, Fault> {
+        let presented = context.presented.ok_or_else(missing_key)?;
+        let hash = presented.hash.ok_or_else(invalid_key)?;
+        let caller = self.app.lookup.find(hash).await;
+        caller
+            .map_err(|error| kit::pg::fault(&error))?
+            .filter(|caller| caller.works(now))
+            .ok_or_else(invalid_key)
+    }
+
+    async fn call(&self, step: Step, request: Request, next: Next) -> Response {
+        let refusal = match step {
+            // 10: no such path, no such method.
+            Step::NoPath => Refusal::no_such_path(),
+            Step::NoMethod => Refusal::method_not_allowed(self.rule.allow()),
+            // 11: too_large. What comes after is for the handler and the services.
+            Step::Read | Step::ReadStanding | Step::Write => match bounds::body(&request) {
+                Ok(()) => return panic::caught(next.run(request)).await,
+                Err(fault) => fault.into(),
+            },
+        };
+        refusal.into_response()
+    }
+}
+
+/// A browser asks whether a page may call: none may, and a preflight cannot carry a key (§5.6).
+fn preflight(method: &Method, headers: &HeaderMap) -> Result<(), Fault> {
+    if *method == Method::OPTIONS && headers.contains_key(ORIGIN) {
+        return Err(access::from_page());
+    }
+    Ok(())
+}
+
+fn missing_key() -> Fault {
+    Fault::new(
+        Code::MissingKey,
+        "send your key as `Authorization: Bearer …`, in one such header",
+    )
+}
+
+fn invalid_key() -> Fault {
+    Fault::new(
+        Code::InvalidKey,
+        "this key does not work: mistyped, unknown, revoked, expired, rotated away, or its game is gone; use another",
+    )
+}
+
+fn refused_by_quota(denied: Denied, plan: &Plan) -> Answer {
+    match denied {
+        Denied::Revoked => invalid_key().into(),
+        Denied::Minute(standing) => {
+            let fault = Fault {
+                retry_after: Some(standing.seconds_until(standing.minute_resets_at())),
+                ..Fault::new(
+                    Code::RateLimited,
+                    format!(
+                        "this key has used its calls of the minute (plan {}); wait as Retry-After says",
+                        plan.title
+                    ),
+                )
+            };
+            Answer::from(fault).with_standing(standing)
+        }
+        Denied::Month(standing) => {
+            let resets_at = standing.month_resets_at();
+            let fault = Fault {
+                retry_after: Some(standing.seconds_until(resets_at)),
+                ..Fault::new(
+                    Code::QuotaExceeded,
+                    format!(
+                        "the account has used its calls of the month (plan {}); come back when it turns, or take a larger plan",
+                        plan.title
+                    ),
+                )
+            };
+            let refusal = Refusal {
+                resets_at: Some(resets_at),
+                ..fault.into()
+            };
+            Answer::from(refusal).with_standing(standing)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The outermost layer: gives a request its id, span and log line, and writes its answer, whatever becomes of it.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use tracing::Instrument as _;
+
+use super::access_log::AccessLog;
+use super::context::Context;
+use super::{bounds, panic};
+use crate::app::App;
+use crate::envelope;
+use crate::errors::Refusal;
+
+/// Around every request.
+pub async fn outermost(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let context = Arc::new(Context::new(request.headers(), &app.format));
+    let method = request.method().clone();
+    let log = AccessLog::start(Arc::clone(&context), method.clone());
+    let span = tracing::info_span!("request", request.id = context.id, method = %method);
+    kit::telemetry::continue_trace(&span, request.headers());
+    request.extensions_mut().insert(Arc::clone(&context));
+
+    let answer = panic::caught(async {
+        match bounds::head(&request) {
+            Ok(()) => next.run(request).await,
+            Err(fault) => Refusal::from(fault).into_response(),
+        }
+    });
+    let response = kit::rpc::with_request_id(context.id.clone(), answer)
+        .instrument(span)
+        .await;
+    let response = envelope::write_answer(response, &context, &method, &app.docs_url);
+    log.finish(response.status());
+    response
+}

@@ -1,0 +1,32 @@
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+
+pub mod app;
+pub mod config;
+pub mod domain;
+pub mod envelope;
+pub mod errors;
+pub mod extract;
+pub mod feeds;
+pub mod jobs;
+pub mod layers;
+pub mod lookup;
+pub mod message;
+pub mod quota;
+pub mod router;
+pub mod routes;
+pub mod serve;
+pub mod service;
+mod start;
+pub mod store;
+pub mod upstream;
+
+pub use start::start;
+
+use kit::pg::Schema;
+
+/// The gateway's schema.
+pub const SCHEMA: Schema = Schema("gateway");
+
+/// The migrations of the schema.
+pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();

@@ -1,0 +1,75 @@
+//! From the gateway's own types to the messages of its contracts, and back.
+
+use contracts::common::v1 as common;
+use contracts::gateway::v1 as proto;
+use kit::pg::timestamp;
+use prost_types::Timestamp;
+use time::OffsetDateTime;
+
+use crate::domain::account::Account;
+use crate::domain::key::{Key, Mode};
+use crate::domain::plan::Plan;
+
+/// The mode, for the services.
+pub fn mode(mode: Mode) -> common::Mode {
+    match mode {
+        Mode::Live => common::Mode::Live,
+        Mode::Test => common::Mode::Test,
+    }
+}
+
+/// A point in time of a message; `None` when no calendar has it.
+pub fn time(at: Timestamp) -> Option<OffsetDateTime> {
+    let second = OffsetDateTime::from_unix_timestamp(at.seconds).ok()?;
+    let nanos = u32::try_from(at.nanos).ok()?;
+    // PostgreSQL keeps microseconds.
+    second.replace_nanosecond(nanos / 1_000 * 1_000).ok()
+}
+
+impl From<&Plan> for proto::Plan {
+    fn from(plan: &Plan) -> Self {
+        Self {
+            name: plan.name.clone(),
+            title: plan.title.clone(),
+            calls_per_minute: plan.calls_per_minute,
+            calls_per_month: plan.calls_per_month,
+            working_keys: plan.working_keys,
+            writes_per_day: plan.writes_per_day,
+            webhook_endpoints: plan.webhook_endpoints,
+            webhook_events: plan.webhook_events,
+        }
+    }
+}
+
+impl From<&Account> for proto::Account {
+    fn from(account: &Account) -> Self {
+        Self {
+            id: account.id.to_string(),
+            name: account.name.clone(),
+            email: account.email.clone(),
+            plan: account.plan.clone(),
+            created_at: Some(timestamp(account.created_at)),
+        }
+    }
+}
+
+impl From<&Key> for proto::Key {
+    fn from(key: &Key) -> Self {
+        Self {
+            id: key.id.to_string(),
+            account_id: key.account.to_string(),
+            name: key.name.clone(),
+            mode: key.mode.as_str().to_owned(),
+            kind: key.kind.as_str().to_owned(),
+            may_write: key.may_write,
+            game: key.game.clone(),
+            last4: key.last4.clone(),
+            created_at: Some(timestamp(key.created_at)),
+            last_used_at: key.last_used_at.map(timestamp),
+            expires_at: key.expires_at.map(timestamp),
+            grace_until: key.grace_until.map(timestamp),
+            revoked_at: key.revoked_at.map(timestamp),
+            revision: key.revision,
+        }
+    }
+}

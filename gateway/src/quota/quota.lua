@@ -1,0 +1,41 @@
+-- Decides whether a call may be made, and counts it, in one step. The rules are those of domain/quota.rs.
+--
+-- KEYS: the key's tombstone, the key's minute, the account's month. They share a hash tag, the account.
+-- ARGV: now in milliseconds, calls a minute (-1: no limit), calls a month (-1: no limit), 1 when the month is used.
+-- Answer: verdict (0 go on, 1 revoked, 2 minute used up, 3 month used up), start of the minute, calls in it, calls in the month.
+-- A call that is refused uses nothing. Expiries only clear away what no clock can need any more.
+
+if redis.call('exists', KEYS[1]) == 1 then
+  return {1, 0, 0, 0}
+end
+
+local now, per_minute, per_month = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local uses_month = ARGV[4] == '1'
+
+local start, used = now, 0
+local known = redis.call('get', KEYS[2])
+if known then
+  local known_start, known_used = string.match(known, '^(%-?%d+):(%d+)$')
+  known_start = tonumber(known_start)
+  if known_start and math.abs(now - known_start) < 60000 then
+    start, used = known_start, tonumber(known_used)
+  end
+end
+local month = tonumber(redis.call('get', KEYS[3]) or 0)
+
+if per_minute >= 0 and used >= per_minute then
+  return {2, start, used, month}
+end
+if uses_month and per_month >= 0 and month >= per_month then
+  return {3, start, used, month}
+end
+
+used = used + 1
+redis.call('set', KEYS[2], string.format('%.0f:%.0f', start, used), 'PX', 600000)
+if uses_month then
+  month = redis.call('incr', KEYS[3])
+  if month == 1 then
+    redis.call('expire', KEYS[3], 5356800)
+  end
+end
+return {0, start, used, month}

@@ -1,0 +1,56 @@
+//! THE table: every path, what it takes and who answers. What stands between a path and its handler is in [`crate::layers`].
+
+mod rule;
+
+pub use rule::{Rule, Step};
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use http::Method;
+
+use crate::app::App;
+use crate::domain::access::{Keys, Switch};
+use crate::layers::outermost::outermost;
+use crate::routes::{games, me};
+use rule::Path;
+
+/// The public interface.
+pub fn router(app: &App) -> Router {
+    let table = [
+        Path::at("/v1/games")
+            .endpoint("games")
+            .read(games::list)
+            .write(Method::POST),
+        Path::at("/v1/games/{slug}")
+            .endpoint("games")
+            .read(games::one)
+            .write(Method::PATCH),
+        Path::at("/v1/events")
+            .endpoint("events")
+            .unread()
+            .write(Method::POST),
+        Path::at("/v1/events/{slug}")
+            .endpoint("events")
+            .unread()
+            .write(Method::PATCH),
+        Path::at("/v1/me").read_standing(me::show),
+        Path::at("/v1/play/tips")
+            .endpoint("tips")
+            .behind(Switch::Economy, Keys::OfGame),
+        Path::at("/v1/economy/")
+            .endpoint("economy")
+            .behind(Switch::Economy, Keys::Secret),
+        Path::at("/v1/economy/{*path}")
+            .endpoint("economy")
+            .behind(Switch::Economy, Keys::Secret),
+    ];
+    let routes = table.into_iter().fold(Router::new(), |router, path| {
+        router.route(path.pattern(), path.gated(app))
+    });
+    routes
+        .fallback_service(Path::nowhere().gated(app).with_state(Arc::clone(app)))
+        .layer(from_fn_with_state(Arc::clone(app), outermost))
+        .with_state(Arc::clone(app))
+}

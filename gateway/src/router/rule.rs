@@ -1,0 +1,180 @@
+//! What a path takes: the columns of the table.
+
+use std::sync::Arc;
+
+use axum::handler::Handler;
+use axum::middleware::from_fn_with_state;
+use axum::routing::MethodRouter;
+use http::Method;
+
+use crate::app::App;
+use crate::domain::access::{Call, Keys, Switch};
+use crate::layers::gate::{Gate, gate};
+
+/// What a path takes, for its gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// The path as the table has it; a label in logs and metrics.
+    pub pattern: &'static str,
+    endpoint: Option<&'static str>,
+    keys: Keys,
+    behind: Option<Switch>,
+    /// GET and HEAD.
+    reads: Step,
+    write: Option<Method>,
+    /// Every other method.
+    others: Step,
+}
+
+/// What becomes of a call once it is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// A read; it may go its way while the quota is asked.
+    Read,
+    /// A read that shows where the caller stands, and so needs the quota's answer first.
+    ReadStanding,
+    /// It changes something in the directory.
+    Write,
+    /// The path does not take the method.
+    NoMethod,
+    /// There is no such path.
+    NoPath,
+}
+
+impl Rule {
+    /// What becomes of a call with `method`.
+    pub fn step(&self, method: &Method) -> Step {
+        if matches!(*method, Method::GET | Method::HEAD) {
+            self.reads
+        } else if self.write.as_ref() == Some(method) {
+            Step::Write
+        } else {
+            self.others
+        }
+    }
+
+    /// What such a call wants of its caller.
+    pub fn call(&self, step: Step, from_page: bool) -> Call {
+        let writes = step == Step::Write;
+        Call {
+            keys: self.keys,
+            behind: self.behind.or_else(|| writes.then_some(Switch::ApiWrites)),
+            endpoint: self.endpoint,
+            writes,
+            from_page,
+        }
+    }
+
+    /// The methods it takes, as the header `Allow` lists them.
+    pub fn allow(&self) -> String {
+        let reads = matches!(self.reads, Step::Read | Step::ReadStanding);
+        let reads = if reads { &["GET", "HEAD"][..] } else { &[] };
+        let methods: Vec<&str> = reads
+            .iter()
+            .copied()
+            .chain(self.write.as_ref().map(Method::as_str))
+            .collect();
+        methods.join(", ")
+    }
+}
+
+/// A row of the table while it is written.
+pub(super) struct Path {
+    rule: Rule,
+    handlers: MethodRouter<App>,
+}
+
+impl Path {
+    pub(super) fn at(pattern: &'static str) -> Self {
+        Self {
+            rule: Rule {
+                pattern,
+                endpoint: None,
+                keys: Keys::Any,
+                behind: None,
+                reads: Step::NoMethod,
+                write: None,
+                others: Step::NoMethod,
+            },
+            handlers: MethodRouter::new(),
+        }
+    }
+
+    /// Every path that is not in the table.
+    pub(super) fn nowhere() -> Self {
+        let mut path = Self::at("none").unread();
+        path.rule.others = Step::NoPath;
+        path
+    }
+
+    /// The endpoint as plans name it.
+    pub(super) fn endpoint(mut self, name: &'static str) -> Self {
+        self.rule.endpoint = Some(name);
+        self
+    }
+
+    /// GET and HEAD.
+    pub(super) fn read<T: 'static>(mut self, handler: impl Handler<T, App>) -> Self {
+        self.rule.reads = Step::Read;
+        self.handlers = self.handlers.get(handler);
+        self
+    }
+
+    /// GET and HEAD of something that shows where the caller stands.
+    pub(super) fn read_standing<T: 'static>(mut self, handler: impl Handler<T, App>) -> Self {
+        self.rule.reads = Step::ReadStanding;
+        self.handlers = self.handlers.get(handler);
+        self
+    }
+
+    /// Nothing can be read here.
+    pub(super) fn unread(mut self) -> Self {
+        self.rule.reads = Step::NoPath;
+        self
+    }
+
+    /// A write of games or events: behind its switch, which is off as long as nobody serves it.
+    pub(super) fn write(mut self, method: Method) -> Self {
+        self.rule.write = Some(method);
+        self
+    }
+
+    /// All of it behind a switch, for some keys only.
+    pub(super) fn behind(mut self, switch: Switch, keys: Keys) -> Self {
+        self.rule.behind = Some(switch);
+        self.rule.keys = keys;
+        self
+    }
+
+    pub(super) fn pattern(&self) -> &'static str {
+        self.rule.pattern
+    }
+
+    /// The handlers behind the gate.
+    pub(super) fn gated(self, app: &App) -> MethodRouter<App> {
+        let gate_of_path = Gate {
+            app: Arc::clone(app),
+            rule: Arc::new(self.rule),
+        };
+        self.handlers.layer(from_fn_with_state(gate_of_path, gate))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_method_has_its_step() {
+        let events = Path::at("/v1/events").unread().write(Method::POST).rule;
+        assert_eq!(events.step(&Method::HEAD), Step::NoPath);
+        assert_eq!(events.step(&Method::POST), Step::Write);
+        assert_eq!(events.step(&Method::PATCH), Step::NoMethod);
+        assert_eq!(events.allow(), "POST");
+
+        let games = Path::at("/v1/games").read(async || ()).write(Method::POST);
+        assert_eq!(games.rule.step(&Method::HEAD), Step::Read);
+        assert_eq!(games.rule.allow(), "GET, HEAD, POST");
+        assert_eq!(Path::nowhere().rule.step(&Method::POST), Step::NoPath);
+    }
+}

@@ -1,0 +1,4 @@
+//! The handlers: take apart, one call, wrap.
+
+pub mod games;
+pub mod me;

@@ -1,0 +1,3 @@
+//! The internal port.
+
+pub mod staff;

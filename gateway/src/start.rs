@@ -1,0 +1,131 @@
+//! Puts the process together.
+
+use std::sync::Arc;
+
+use contracts::gateway::v1::staff_service_server::StaffServiceServer;
+use kit::admin::Readiness;
+use kit::boot::{self, Boot};
+use kit::feed::{Producer, Retention, Stored, consume};
+use kit::lease::Lease;
+use sqlx::PgPool;
+
+use crate::app::{App, Gateway};
+use crate::config::Settings;
+use crate::domain::access::Switches;
+use crate::domain::plan::Plans;
+use crate::domain::secret::Format;
+use crate::feeds::listings::{FOLLOWER, Games, PRODUCER};
+use crate::feeds::own::Own;
+use crate::jobs::last_used::LastUsed;
+use crate::lookup::Lookup;
+use crate::quota::Quota;
+use crate::router::router;
+use crate::serve::serve;
+use crate::service::staff::Staff;
+use crate::store::accounts;
+use crate::store::write::{Item, Writes};
+use crate::upstream::Upstream;
+use crate::{MIGRATIONS, SCHEMA};
+
+/// Starts the gateway.
+pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
+    let settings = &boot.settings;
+    let plans = settings
+        .plan_table()
+        .map_err(|problems| anyhow::anyhow!(problems.join("; ")))?;
+    let plans = Arc::new(plans);
+    let quota = Quota::connect(&settings.redis_url, settings.redis_patience).await?;
+    let quota = Arc::new(quota);
+    let pool = boot.database(&MIGRATIONS).await?;
+    known_plans(&pool, &plans).await?;
+
+    let producer = Producer::start(
+        pool.clone(),
+        SCHEMA,
+        boot.clock.clone(),
+        &boot.lifecycle,
+        Retention::default(),
+    );
+    let writer = producer.writer(Writes {
+        plans: Arc::clone(&plans),
+        grace: settings.grace,
+    });
+    writer.write(Item::TellPlans).await?;
+
+    let lookup = Arc::new(Lookup::new(pool.clone()));
+    let own = Own::start(pool.clone(), Arc::clone(&lookup)).await?;
+    let news = producer.news();
+    boot.lifecycle.background("own feed", own.follow(news));
+    follow_listings(&boot, &pool)?;
+
+    let app: App = Arc::new(Gateway {
+        clock: boot.clock.clone(),
+        format: Format::new(&settings.key_prefix),
+        docs_url: settings.docs_url.clone(),
+        plans: Arc::clone(&plans),
+        switches: Switches::OFF,
+        lookup,
+        quota: Arc::clone(&quota),
+        upstream: Upstream::new(
+            boot.client(&settings.catalogue_addresses)?,
+            settings.upstream_deadline,
+        ),
+        last_used: Arc::new(LastUsed::default()),
+    });
+    write_last_used(&boot, &app, &pool);
+
+    let mut services = kit::rpc::server::services();
+    services
+        .add_service(producer.service())
+        .add_service(StaffServiceServer::new(Staff {
+            pool,
+            writer,
+            plans,
+            format: app.format.clone(),
+            quota,
+            clock: boot.clock.clone(),
+        }));
+    boot.serve_rpc(services).await?;
+
+    let listener = boot::bind(settings.http_listen, "http_listen").await?;
+    let server = serve(listener, router(&app), boot.lifecycle.draining());
+    boot.lifecycle.serve("HTTP server", server);
+    Ok(())
+}
+
+/// Accounts must not be on plans that nobody describes.
+async fn known_plans(pool: &PgPool, plans: &Plans) -> anyhow::Result<()> {
+    let names: Vec<String> = plans.iter().map(|plan| plan.name.clone()).collect();
+    let unknown = accounts::plans_beside(pool, &names).await?;
+    anyhow::ensure!(
+        unknown.is_empty(),
+        "plans: there are accounts on {}, which the table lacks; it has {}",
+        unknown.join(", "),
+        plans.names()
+    );
+    Ok(())
+}
+
+/// One replica follows the listings for all.
+fn follow_listings(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()> {
+    let client = boot.client(&boot.settings.listings_addresses)?;
+    // Nobody waits for it: account keys work without listings-svc.
+    let caught_up = Readiness::default().condition("the listings");
+    let pool = pool.clone();
+    let lease = Lease::new(pool.clone(), SCHEMA, "listings", boot.clock.clone());
+    let follow = lease.run(move || {
+        let games = Stored::new(pool.clone(), SCHEMA, PRODUCER, Games);
+        consume(client.clone(), FOLLOWER, games, caught_up.clone())
+    });
+    boot.lifecycle.background("listings follower", follow);
+    Ok(())
+}
+
+fn write_last_used(boot: &Boot<Settings>, app: &App, pool: &PgPool) {
+    let (last_used, pool) = (Arc::clone(&app.last_used), pool.clone());
+    let stopping = boot.lifecycle.stopping();
+    boot.lifecycle.finishing("last used", async move {
+        last_used.run(pool, stopping).await;
+        Ok(())
+    });
+}

@@ -1,0 +1,271 @@
+//! Keys.
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::Locked;
+use crate::domain::key::{Caller, Key, Kind, Mode};
+use crate::domain::secret::Hash;
+
+struct Row {
+    id: Uuid,
+    account_id: Uuid,
+    name: String,
+    mode: String,
+    kind: String,
+    may_write: bool,
+    game: Option<String>,
+    last4: String,
+    created_at: OffsetDateTime,
+    last_used_at: Option<OffsetDateTime>,
+    expires_at: Option<OffsetDateTime>,
+    grace_until: Option<OffsetDateTime>,
+    revoked_at: Option<OffsetDateTime>,
+    revision: i64,
+}
+
+impl TryFrom<Row> for Key {
+    type Error = sqlx::Error;
+
+    fn try_from(row: Row) -> Result<Self, sqlx::Error> {
+        let unknown = |text: &str| sqlx::Error::Decode(format!("unknown: `{text}`").into());
+        Ok(Self {
+            id: row.id,
+            account: row.account_id,
+            name: row.name,
+            mode: Mode::parse(&row.mode).ok_or_else(|| unknown(&row.mode))?,
+            kind: Kind::parse(&row.kind).ok_or_else(|| unknown(&row.kind))?,
+            may_write: row.may_write,
+            game: row.game,
+            last4: row.last4,
+            created_at: row.created_at,
+            last_used_at: row.last_used_at,
+            expires_at: row.expires_at,
+            grace_until: row.grace_until,
+            revoked_at: row.revoked_at,
+            revision: row.revision,
+        })
+    }
+}
+
+/// The key with this hash, and who calls with it.
+pub async fn caller(pool: &PgPool, hash: Hash) -> Result<Option<Caller>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"select key.id, key.account_id, key.name, key.mode, key.kind, key.may_write, key.game, key.last4, key.created_at,
+             key.last_used_at, key.expires_at, key.grace_until, key.revoked_at, key.revision,
+             account.name as account_name, account.plan,
+             (key.game is null or exists (
+                 select from gateway.game where game.slug = key.game and game.published
+             )) as "game_stands!"
+         from gateway.key join gateway.account on account.id = key.account_id
+         where key.hash = $1"#,
+        &hash.0,
+    )
+    .fetch_optional(pool)
+    .await?;
+    row.map(|row| {
+        let key = Row {
+            id: row.id,
+            account_id: row.account_id,
+            name: row.name,
+            mode: row.mode,
+            kind: row.kind,
+            may_write: row.may_write,
+            game: row.game,
+            last4: row.last4,
+            created_at: row.created_at,
+            last_used_at: row.last_used_at,
+            expires_at: row.expires_at,
+            grace_until: row.grace_until,
+            revoked_at: row.revoked_at,
+            revision: row.revision,
+        };
+        Ok(Caller {
+            key: key.try_into()?,
+            account_name: row.account_name,
+            plan: row.plan,
+            game_stands: row.game_stands,
+        })
+    })
+    .transpose()
+}
+
+/// The keys of an account, oldest first.
+pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Key>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "select id, account_id, name, mode, kind, may_write, game, last4, created_at, last_used_at, expires_at, grace_until,
+             revoked_at, revision
+         from gateway.key where account_id = $1 order by id",
+        account,
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(TryInto::try_into).collect()
+}
+
+/// One key.
+pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
+    let row = sqlx::query_as!(
+        Row,
+        "select id, account_id, name, mode, kind, may_write, game, last4, created_at, last_used_at, expires_at, grace_until,
+             revoked_at, revision
+         from gateway.key where id = $1",
+        id,
+    )
+    .fetch_optional(pool)
+    .await?;
+    row.map(TryInto::try_into).transpose()
+}
+
+/// Takes a key to change it.
+pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Locked<Key>, sqlx::Error> {
+    let row = sqlx::query_as!(
+        Row,
+        "select id, account_id, name, mode, kind, may_write, game, last4, created_at, last_used_at, expires_at, grace_until,
+             revoked_at, revision
+         from gateway.key where id = $1 for update skip locked",
+        id,
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    if let Some(row) = row {
+        return Ok(Locked::Held(row.try_into()?));
+    }
+    let exists = sqlx::query_scalar!(
+        r#"select exists (select from gateway.key where id = $1) as "exists!""#,
+        id
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(Locked::new(None, exists))
+}
+
+/// Adds a key.
+pub async fn insert(
+    connection: &mut PgConnection,
+    key: &Key,
+    hash: Hash,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into gateway.key
+             (id, account_id, hash, name, mode, kind, may_write, game, last4, created_at, expires_at, revision)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        key.id,
+        key.account,
+        &hash.0,
+        key.name,
+        key.mode.as_str(),
+        key.kind.as_str(),
+        key.may_write,
+        key.game,
+        key.last4,
+        key.created_at,
+        key.expires_at,
+        key.revision,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Keeps a revocation.
+pub async fn save_revoked(connection: &mut PgConnection, key: &Key) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update gateway.key set revoked_at = $2, revision = $3 where id = $1",
+        key.id,
+        key.revoked_at,
+        key.revision,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Keeps a rotation: the end of the key's grace, and its successor.
+pub async fn save_rotated(
+    connection: &mut PgConnection,
+    key: &Key,
+    successor: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update gateway.key set grace_until = $2, rotated_to = $3, revision = $4 where id = $1",
+        key.id,
+        key.grace_until,
+        successor,
+        key.revision,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Working keys of an account (§8): live ones, neither revoked, nor expired, nor in their grace.
+pub async fn working(
+    connection: &mut PgConnection,
+    account: Uuid,
+    now: OffsetDateTime,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select count(*) as "count!" from gateway.key
+         where account_id = $1 and mode = 'live' and revoked_at is null and grace_until is null
+             and (expires_at is null or expires_at > $2)"#,
+        account,
+        now,
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// Hashes of the keys with these ids, or of these accounts.
+pub async fn hashes(
+    pool: &PgPool,
+    ids: &[Uuid],
+    accounts: &[Uuid],
+) -> Result<Vec<Hash>, sqlx::Error> {
+    let rows = sqlx::query_scalar!(
+        "select hash from gateway.key where id = any ($1) or account_id = any ($2)",
+        ids,
+        accounts,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().filter_map(hash).collect())
+}
+
+/// Hashes of the keys whose games have changed after the change `after`, up to `to`.
+pub async fn hashes_of_games(pool: &PgPool, after: i64, to: i64) -> Result<Vec<Hash>, sqlx::Error> {
+    let rows = sqlx::query_scalar!(
+        "select key.hash from gateway.game join gateway.key on key.game = game.slug
+         where game.change > $1 and game.change <= $2",
+        after,
+        to,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().filter_map(hash).collect())
+}
+
+/// The schema holds hashes to their length.
+fn hash(bytes: Vec<u8>) -> Option<Hash> {
+    bytes.try_into().ok().map(Hash)
+}
+
+/// Keeps when keys were last used.
+pub async fn touch(
+    pool: &PgPool,
+    ids: &[Uuid],
+    times: &[OffsetDateTime],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update gateway.key set last_used_at = greatest(key.last_used_at, used.at)
+         from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)
+         where key.id = used.id",
+        ids,
+        times,
+    )
+    .execute(pool)
+    .await?;
+    Ok(())
+}

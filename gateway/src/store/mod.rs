@@ -1,0 +1,29 @@
+//! The schema `gateway` in PostgreSQL, a file a table. Changes of accounts, plans and keys go through [`mod@write`] only.
+
+pub mod accounts;
+pub mod feed;
+pub mod games;
+pub mod keys;
+pub mod plans;
+pub mod write;
+
+/// A row that is to be changed.
+#[derive(Debug)]
+pub enum Locked<T> {
+    /// It is ours until the transaction ends.
+    Held(T),
+    /// Another transaction has it.
+    Busy,
+    /// There is none.
+    Absent,
+}
+
+impl<T> Locked<T> {
+    fn new(row: Option<T>, exists: bool) -> Self {
+        match row {
+            Some(row) => Self::Held(row),
+            None if exists => Self::Busy,
+            None => Self::Absent,
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What callers see of their quota: headers, refusals, `GET /me`, and a Redis that is away.
+
+use std::time::Duration as Patience;
+
+use contracts::public::Me;
+use kit::{Code, Fault};
+use sqlx::PgPool;
+use time::Duration;
+use tokio::net::TcpListener;
+
+use crate::support::{Script, Test, With, plans};
+
+fn limited(limits: &str) -> With {
+    With {
+        plans: plans(limits),
+        ..With::default()
+    }
+}
+
+#[sqlx::test]
+async fn what_is_left_is_on_every_counted_answer(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    let answer = test.get(&key, "/games").await;
+    assert_eq!(
+        answer.header("ratelimit-policy"),
+        "\"minute\";q=60;w=60, \"month\";q=50000"
+    );
+    // From 22 March 08:00 to the end of the month are 9 days and 16 hours.
+    assert_eq!(
+        answer.header("ratelimit"),
+        "\"minute\";r=59;t=60, \"month\";r=49999;t=835200"
+    );
+    test.clock.advance(Duration::milliseconds(30_001));
+    for (path, left) in [("/games?limit=0", 58), ("/nowhere", 57), ("/me", 56)] {
+        let answer = test.get(&key, path).await;
+        let expected = format!("\"minute\";r={left};t=30, ");
+        assert!(
+            answer.header("ratelimit").starts_with(&expected),
+            "{path}: {}",
+            answer.header("ratelimit")
+        );
+    }
+    let sample = test.key(&account, "test").await;
+    let answer = test.get(&sample, "/games").await;
+    assert_eq!(answer.header("ratelimit-policy"), "\"minute\";q=60;w=60");
+}
+
+#[sqlx::test]
+async fn a_spent_minute_says_how_long_to_wait(pool: PgPool) {
+    let test = Test::with(pool, limited("calls_per_minute = 1")).await;
+    let key = test.live_key().await;
+    assert!(test.get(&key, "/games").await.is_ok());
+    test.clock.advance(Duration::milliseconds(500));
+    for _ in 0..2 {
+        let answer = test.get(&key, "/games").await;
+        assert_eq!(answer.refusal(), (429, "rate_limited"));
+        assert_eq!(answer.header("retry-after"), "60");
+        assert_eq!(answer.header("ratelimit"), "\"minute\";r=0;t=60");
+    }
+    test.clock.advance(Duration::milliseconds(59_400));
+    assert_eq!(test.get(&key, "/games").await.header("retry-after"), "1");
+    test.clock.advance(Duration::milliseconds(100));
+    assert!(test.get(&key, "/games").await.is_ok());
+}
+
+#[sqlx::test]
+async fn a_spent_month_says_when_it_turns(pool: PgPool) {
+    let test = Test::with(pool, limited("calls_per_month = 1")).await;
+    let account = test.account("free").await;
+    let (one, other) = (
+        test.key(&account, "live").await,
+        test.key(&account, "live").await,
+    );
+    assert!(test.get(&one, "/games").await.is_ok());
+    let answer = test.get(&other, "/games").await;
+    assert_eq!(answer.refusal(), (429, "quota_exceeded"));
+    assert_eq!(
+        answer.json["error"]["resets_at"],
+        "2026-04-01T00:00:00.000Z"
+    );
+    assert_eq!(answer.header("retry-after"), "835200");
+    assert_eq!(answer.header("ratelimit"), "\"month\";r=0;t=835200");
+    let sample = test.key(&account, "test").await;
+    assert!(test.get(&sample, "/games").await.is_ok());
+    test.clock.advance(Duration::seconds(835_200));
+    assert!(test.get(&other, "/games").await.is_ok());
+}
+
+#[sqlx::test]
+async fn faults_of_ours_cost_nothing(pool: PgPool) {
+    let test = Test::with(pool, limited("calls_per_minute = 3\ncalls_per_month = 3")).await;
+    let key = test.live_key().await;
+    let script = Script::Refuse(Fault::new(Code::Internal, "broken"));
+    test.catalogue.script(script);
+    for _ in 0..5 {
+        let answer = test.get(&key, "/games").await;
+        assert_eq!(answer.refusal(), (500, "internal"));
+        assert!(answer.header("ratelimit").contains("\"month\";r=3;"));
+    }
+    test.catalogue.script(Script::Answer);
+    assert!(
+        test.get(&key, "/games")
+            .await
+            .header("ratelimit")
+            .contains("\"minute\";r=2;")
+    );
+}
+
+#[sqlx::test]
+async fn me_says_who_asks_and_what_is_left(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("build").await;
+    let key = test.key(&account, "live").await;
+    test.get(&key, "/games").await;
+    let answer = test.get(&key, "/me").await;
+    assert!(answer.is_ok());
+    let data = answer.json["data"].clone();
+    let me: Me = serde_json::from_value(data.clone()).unwrap();
+    let expected = serde_json::json!({
+        "account": {"id": account, "name": "Savanna Studio", "plan": {"name": "build", "title": "Build"}},
+        "key": {
+            "id": key.id, "name": "server", "mode": "live", "kind": "account", "may_write": false, "game": null,
+            "expires_at": null, "last4": &key.secret[key.secret.len() - 4..],
+        },
+        "minute": {"limit": 300, "remaining": 298, "resets_at": "2026-03-22T08:01:00.500Z"},
+        "month": {"limit": 1_000_000, "used": 2, "remaining": 999_998, "resets_at": "2026-04-01T00:00:00.000Z"},
+    });
+    assert_eq!(data, expected);
+    assert_eq!(me.month.unwrap().used, 2);
+    assert!(!answer.text.contains(&key.secret));
+}
+
+#[sqlx::test]
+async fn me_without_limits_has_nulls(pool: PgPool) {
+    let test = Test::with(pool, limited("")).await;
+    let key = test.live_key().await;
+    let answer = test.get(&key, "/me").await;
+    assert_eq!(answer.header("ratelimit"), "");
+    let me: Me = serde_json::from_value(answer.json["data"].clone()).unwrap();
+    assert_eq!((me.minute.limit, me.minute.remaining), (None, None));
+    let month = me.month.unwrap();
+    assert_eq!((month.limit, month.used, month.remaining), (None, 1, None));
+}
+
+async fn without_redis(pool: PgPool, redis: String) {
+    let with = With {
+        redis,
+        patience: Patience::from_millis(50),
+        ..limited("calls_per_minute = 2\ncalls_per_month = 1")
+    };
+    let test = Test::with(pool, with).await;
+    let key = test.live_key().await;
+    for left in ["1", "0"] {
+        let answer = test.get(&key, "/me").await;
+        assert!(answer.is_ok(), "{}", answer.text);
+        assert_eq!(
+            answer.header("ratelimit"),
+            format!("\"minute\";r={left};t=60")
+        );
+        assert!(answer.json["data"]["month"].is_null());
+    }
+    assert_eq!(
+        test.get(&key, "/games").await.refusal(),
+        (429, "rate_limited")
+    );
+    test.clock.advance(Duration::MINUTE);
+    assert!(test.get(&key, "/games").await.is_ok());
+
+    test.catalogue
+        .script(Script::Refuse(Fault::new(Code::Internal, "broken")));
+    for _ in 0..3 {
+        assert_eq!(test.get(&key, "/games").await.refusal(), (500, "internal"));
+    }
+    // A revocation cannot leave a tombstone then, and is made all the same.
+    test.revoke(&key).await;
+}
+
+#[sqlx::test]
+async fn without_redis_each_replica_holds_a_key_to_its_minute(pool: PgPool) {
+    without_redis(pool, "redis://127.0.0.1:1".to_owned()).await;
+}
+
+#[sqlx::test]
+async fn a_redis_that_does_not_answer_in_time_is_away(pool: PgPool) {
+    // It takes connections and never says a word.
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    without_redis(pool, format!("redis://{}", silent.local_addr().unwrap())).await;
+}

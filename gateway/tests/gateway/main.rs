@@ -1,0 +1,17 @@
+//! The gateway as a whole: its router on a real PostgreSQL (`DATABASE_URL`) and a real Redis (`REDIS_URL`).
+//!
+//! catalogue-svc is played by a stand-in that speaks its protocol over a real connection, so that it can be brought to be slow, away
+//! or broken; the real one is met in the end-to-end tests.
+
+#![expect(clippy::unwrap_used, reason = "test support")]
+
+mod checks;
+mod counting;
+mod envelope;
+mod games;
+mod keys;
+mod plans;
+mod port;
+mod quota;
+mod staff;
+mod support;

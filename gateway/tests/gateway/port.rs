@@ -1,0 +1,122 @@
+//! The public port itself: both versions of HTTP on one listener, long heads, and draining.
+
+use std::net::SocketAddr;
+
+use http_body_util::{BodyExt as _, Empty};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use sqlx::PgPool;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::support::Test;
+
+struct Port {
+    address: SocketAddr,
+    draining: CancellationToken,
+    server: TaskTracker,
+}
+
+async fn open(test: &Test) -> Port {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = Port {
+        address: listener.local_addr().unwrap(),
+        draining: CancellationToken::new(),
+        server: TaskTracker::new(),
+    };
+    let served = gateway::serve::serve(listener, test.router.clone(), port.draining.clone());
+    drop(port.server.spawn(served));
+    port.server.close();
+    port
+}
+
+/// Sends a head over HTTP/1.1 and reads until the connection ends.
+async fn raw(port: &Port, head: &str) -> String {
+    let mut stream = TcpStream::connect(port.address).await.unwrap();
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    String::from_utf8(answer).unwrap()
+}
+
+#[sqlx::test]
+async fn both_versions_of_http_are_served(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let (port, key) = (open(&test).await, test.live_key().await);
+    let head = format!(
+        "GET /v1/games HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\nconnection: close\r\n\r\n",
+        key.secret
+    );
+    let answer = raw(&port, &head).await;
+    assert!(
+        answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("\"total\":61"),
+        "{answer}"
+    );
+
+    let stream = TcpStream::connect(port.address).await.unwrap();
+    let (mut sender, connection) =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
+            .await
+            .unwrap();
+    drop(port.server.spawn(connection));
+    for method in ["GET", "HEAD"] {
+        let request = http::Request::builder()
+            .method(method)
+            .uri(format!("http://{}/v1/games", port.address))
+            .header("authorization", format!("Bearer {}", key.secret))
+            .body(Empty::<bytes::Bytes>::new())
+            .unwrap();
+        let response = sender.send_request(request).await.unwrap();
+        assert_eq!(
+            (response.status().as_u16(), response.version()),
+            (200, http::Version::HTTP_2)
+        );
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        assert_eq!(body.is_empty(), method == "HEAD");
+    }
+}
+
+#[sqlx::test]
+async fn heads_beyond_our_bounds_are_refused_in_the_envelope(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let port = open(&test).await;
+    let close = "host: x\r\nconnection: close\r\n\r\n";
+    let uri = format!("GET /v1/games?q={} HTTP/1.1\r\n{close}", "a".repeat(20_000));
+    let fields: Vec<String> = (0..150).map(|n| format!("x-{n}: 1\r\n")).collect();
+    let fields = fields.concat();
+    let long = "a".repeat(40_000);
+    for (head, code) in [
+        (uri, "uri_too_long"),
+        (
+            format!("GET /v1/games HTTP/1.1\r\n{fields}{close}"),
+            "headers_too_large",
+        ),
+        (
+            format!("GET /v1/games HTTP/1.1\r\nx: {long}\r\n{close}"),
+            "headers_too_large",
+        ),
+    ] {
+        let answer = raw(&port, &head).await;
+        assert!(answer.contains(&format!("\"code\":\"{code}\"")), "{answer}");
+        assert!(answer.contains("\"request_id\":\"req_"), "{answer}");
+    }
+}
+
+#[sqlx::test]
+async fn draining_ends_idle_connections_and_the_server(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let port = open(&test).await;
+    let mut idle = TcpStream::connect(port.address).await.unwrap();
+    idle.write_all(b"GET /v1/games HTTP/1.1\r\nhost: x\r\n\r\n")
+        .await
+        .unwrap();
+    let mut first = [0; 12];
+    idle.read_exact(&mut first).await.unwrap();
+    assert_eq!(&first, b"HTTP/1.1 401");
+    port.draining.cancel();
+    port.server.wait().await;
+    let mut rest = Vec::new();
+    idle.read_to_end(&mut rest).await.unwrap();
+    assert!(TcpStream::connect(port.address).await.is_err());
+}

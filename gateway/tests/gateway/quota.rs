@@ -1,0 +1,232 @@
+//! The script that counts, on a real Redis.
+
+use std::time::Duration as Patience;
+
+use gateway::domain::key::{Caller, Key, Kind, Mode};
+use gateway::domain::plan::Plan;
+use gateway::domain::quota::Window;
+use gateway::quota::{Denied, Quota};
+use kit::config::Secret;
+use proptest::prelude::*;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::support::{START, plans, redis_url};
+
+fn quota() -> Quota {
+    Quota::lazy(&Secret::from(redis_url()), Patience::from_secs(10)).unwrap()
+}
+
+fn plan(limits: &str) -> Plan {
+    plans(limits).get("free").unwrap().clone()
+}
+
+/// A caller that Redis has never heard of.
+fn caller(account: Uuid, mode: Mode) -> Caller {
+    Caller {
+        key: Key {
+            id: kit::ids::row_id(),
+            account,
+            name: "server".to_owned(),
+            mode,
+            kind: Kind::Account,
+            may_write: false,
+            game: None,
+            last4: "abcd".to_owned(),
+            created_at: START,
+            last_used_at: None,
+            expires_at: None,
+            grace_until: None,
+            revoked_at: None,
+            revision: 1,
+        },
+        account_name: "Savanna".to_owned(),
+        plan: "free".to_owned(),
+        game_stands: true,
+    }
+}
+
+fn live() -> Caller {
+    caller(kit::ids::row_id(), Mode::Live)
+}
+
+fn at(seconds: f64) -> OffsetDateTime {
+    START + Duration::seconds_f64(seconds)
+}
+
+#[tokio::test]
+async fn the_minute_begins_with_the_first_call() {
+    let (quota, plan, caller) = (quota(), plan("calls_per_minute = 2"), live());
+    let first = quota.take(&caller, &plan, at(0.0)).await.unwrap();
+    assert_eq!((first.window.start, first.minute_left()), (START, Some(1)));
+    let second = quota.take(&caller, &plan, at(59.0)).await.unwrap();
+    assert_eq!(
+        (second.window.start, second.minute_left()),
+        (START, Some(0))
+    );
+    for _ in 0..2 {
+        let denied = quota.take(&caller, &plan, at(59.999)).await.unwrap_err();
+        let Denied::Minute(standing) = denied else {
+            panic!("{denied:?}");
+        };
+        assert_eq!((standing.window.used, standing.month_used), (2, Some(2)));
+    }
+    let next = quota.take(&caller, &plan, at(60.0)).await.unwrap();
+    assert_eq!((next.window.start, next.window.used), (at(60.0), 1));
+}
+
+#[tokio::test]
+async fn exactly_as_many_calls_pass_as_may_at_once() {
+    let (quota, plan) = (
+        quota(),
+        plan("calls_per_minute = 40\ncalls_per_month = 100"),
+    );
+    let account = kit::ids::row_id();
+    let (one, other) = (caller(account, Mode::Live), caller(account, Mode::Live));
+    let calls = (0..120).map(|n| quota.take(if n % 2 == 0 { &one } else { &other }, &plan, START));
+    let outcomes = futures::future::join_all(calls).await;
+    assert_eq!(
+        outcomes.iter().filter(|outcome| outcome.is_ok()).count(),
+        80
+    );
+    let refused = outcomes
+        .iter()
+        .filter(|outcome| matches!(outcome, Err(Denied::Minute(_))));
+    assert_eq!(refused.count(), 40);
+}
+
+#[tokio::test]
+async fn the_month_is_the_account_s_and_turns_in_utc() {
+    let (quota, plan) = (quota(), plan("calls_per_month = 3"));
+    let account = kit::ids::row_id();
+    let (one, other) = (caller(account, Mode::Live), caller(account, Mode::Live));
+    let sample = caller(account, Mode::Test);
+    for caller in [&one, &other, &one] {
+        quota.take(caller, &plan, START).await.unwrap();
+    }
+    let denied = quota.take(&other, &plan, START).await.unwrap_err();
+    let Denied::Month(standing) = denied else {
+        panic!("{denied:?}");
+    };
+    assert_eq!((standing.month_used, standing.window.used), (Some(3), 1));
+
+    // A test key neither uses the month nor is stopped by it, and can still see it.
+    let free = quota.take(&sample, &plan, START).await.unwrap();
+    assert_eq!((free.month_used, free.policy()), (Some(3), None));
+
+    let april = standing.month_resets_at();
+    assert!(
+        quota
+            .take(&other, &plan, april - Duration::MILLISECOND)
+            .await
+            .is_err()
+    );
+    let first = quota.take(&other, &plan, april).await.unwrap();
+    assert_eq!(first.month_used, Some(1));
+}
+
+#[tokio::test]
+async fn no_limit_is_no_limit_and_is_counted_all_the_same() {
+    let (quota, plan, caller) = (quota(), plan(""), live());
+    for used in 1..=3 {
+        let standing = quota.take(&caller, &plan, START).await.unwrap();
+        assert_eq!(standing.month_used, Some(used));
+        assert_eq!((standing.policy(), standing.remaining()), (None, None));
+    }
+}
+
+#[tokio::test]
+async fn a_fault_of_ours_is_given_back() {
+    let (quota, plan, caller) = (
+        quota(),
+        plan("calls_per_minute = 2\ncalls_per_month = 2"),
+        live(),
+    );
+    let first = quota.take(&caller, &plan, at(0.0)).await.unwrap();
+    let back = quota.give_back(&caller, first).await;
+    assert_eq!((back.minute_left(), back.month_left()), (Some(2), Some(2)));
+    let again = quota.take(&caller, &plan, at(1.0)).await.unwrap();
+    assert_eq!((again.window.used, again.month_used), (1, Some(1)));
+
+    // The minute has turned meanwhile: only the month gets its call back.
+    let late = quota.take(&caller, &plan, at(61.0)).await.unwrap();
+    assert_eq!(late.month_used, Some(2));
+    quota.give_back(&caller, again).await;
+    let next = quota.take(&caller, &plan, at(62.0)).await.unwrap();
+    assert_eq!((next.window.used, next.month_used), (2, Some(2)));
+}
+
+#[tokio::test]
+async fn a_test_key_gives_no_month_back() {
+    let (quota, plan) = (quota(), plan("calls_per_month = 9"));
+    let account = kit::ids::row_id();
+    let (live, sample) = (caller(account, Mode::Live), caller(account, Mode::Test));
+    quota.take(&live, &plan, START).await.unwrap();
+    let standing = quota.take(&sample, &plan, START).await.unwrap();
+    assert_eq!(quota.give_back(&sample, standing).await.month_used, Some(1));
+    let next = quota.take(&live, &plan, START).await.unwrap();
+    assert_eq!(next.month_used, Some(2));
+}
+
+#[tokio::test]
+async fn a_tombstone_refuses_one_key_and_uses_nothing() {
+    let (quota, plan) = (quota(), plan("calls_per_minute = 9"));
+    let account = kit::ids::row_id();
+    let (dead, alive) = (caller(account, Mode::Live), caller(account, Mode::Live));
+    assert!(!quota.is_buried(&dead).await);
+    assert!(quota.bury(account, dead.key.id).await);
+    assert!(quota.is_buried(&dead).await);
+    assert_eq!(quota.take(&dead, &plan, START).await, Err(Denied::Revoked));
+    let standing = quota.take(&alive, &plan, START).await.unwrap();
+    assert_eq!(standing.month_used, Some(1));
+}
+
+#[tokio::test]
+async fn redis_that_is_not_there_is_said_in_one_sentence() {
+    let connect = |url: &str| {
+        let url = Secret::from(url.to_owned());
+        async move {
+            let refused = Quota::connect(&url, Patience::from_millis(50)).await;
+            format!("{:#}", refused.unwrap_err())
+        }
+    };
+    assert!(connect("no address").await.starts_with("redis_url is not"));
+    let away = connect("redis://127.0.0.1:1").await;
+    assert!(away.starts_with("Redis at 127.0.0.1:1 "), "{away}");
+    let there = Secret::from(redis_url());
+    Quota::connect(&there, Patience::from_secs(10))
+        .await
+        .unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
+    /// The script and the domain count alike.
+    #[test]
+    fn the_script_follows_the_rules_of_the_domain(
+        limit in 1..4_u32,
+        gaps in proptest::collection::vec(-70_000..70_000_i64, 1..25),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (quota, caller) = (quota(), live());
+            let plan = plan(&format!("calls_per_minute = {limit}"));
+            let (mut now, mut known) = (START, None);
+            for gap in gaps {
+                now += Duration::milliseconds(gap);
+                let mut window = Window::current(known, now);
+                let free = window.take(Some(limit));
+                let counted = quota.take(&caller, &plan, now).await;
+                assert_eq!(counted.is_ok(), free);
+                let (Ok(standing) | Err(Denied::Minute(standing))) = counted else {
+                    panic!("{counted:?}");
+                };
+                assert_eq!(standing.window, window);
+                if free {
+                    known = Some(window);
+                }
+            }
+        });
+    }
+}

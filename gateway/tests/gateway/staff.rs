@@ -1,0 +1,329 @@
+//! Staff's calls, through the writer, to the database and the feed.
+
+use std::collections::BTreeSet;
+
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::staff_service_server::StaffService as _;
+use kit::{Code, Fault};
+use prost::Message as _;
+use sqlx::PgPool;
+use time::Duration;
+use tonic::{Request, Status};
+
+use crate::support::{START, Test, account_key};
+
+fn fault<T: std::fmt::Debug>(outcome: Result<T, Status>) -> Fault {
+    outcome.unwrap_err().into()
+}
+
+fn fields(fault: &Fault) -> Vec<&str> {
+    assert_eq!(fault.code, Code::Invalid, "{fault}");
+    fault.fields.keys().map(String::as_str).collect()
+}
+
+/// The feed's rows about accounts and keys: entity, event, revision.
+async fn feed(pool: &PgPool) -> Vec<(String, String, i64)> {
+    let rows = sqlx::query!(
+        "select entity, event, revision from gateway.feed where entity <> 'plan' order by seq"
+    );
+    let rows = rows.fetch_all(pool).await.unwrap();
+    rows.into_iter()
+        .map(|r| (r.entity, r.event, r.revision))
+        .collect()
+}
+
+async fn create(
+    test: &Test,
+    name: &str,
+    email: &str,
+    plan: &str,
+) -> Result<proto::Account, Status> {
+    let request = proto::CreateAccountRequest {
+        name: name.to_owned(),
+        email: email.to_owned(),
+        plan: plan.to_owned(),
+    };
+    let made = test.staff.create_account(Request::new(request)).await?;
+    Ok(made.into_inner().account.unwrap())
+}
+
+async fn get(test: &Test, account: &str) -> Result<proto::Account, Status> {
+    let request = proto::GetAccountRequest {
+        account: account.to_owned(),
+    };
+    let found = test.staff.get_account(Request::new(request)).await?;
+    Ok(found.into_inner().account.unwrap())
+}
+
+async fn list_keys(test: &Test, account: &str) -> Vec<proto::Key> {
+    let request = proto::ListKeysRequest {
+        account: account.to_owned(),
+    };
+    test.staff
+        .list_keys(Request::new(request))
+        .await
+        .unwrap()
+        .into_inner()
+        .keys
+}
+
+async fn rotate(test: &Test, id: &str) -> Result<proto::RotateKeyResponse, Status> {
+    let request = proto::RotateKeyRequest { id: id.to_owned() };
+    Ok(test
+        .staff
+        .rotate_key(Request::new(request))
+        .await?
+        .into_inner())
+}
+
+#[sqlx::test]
+async fn an_account_is_made_found_and_moved(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let made = create(&test, " Savanna ", "Ama@Example.org", "")
+        .await
+        .unwrap();
+    assert_eq!(
+        (made.name.as_str(), made.plan.as_str()),
+        ("Savanna", "free")
+    );
+    assert_eq!(made.created_at, Some(kit::pg::timestamp(START)));
+    for name in [&made.id, "ama@example.org", "AMA@EXAMPLE.ORG"] {
+        assert_eq!(get(&test, name).await.unwrap(), made);
+    }
+    let set = async |plan: &str| {
+        let request = proto::SetAccountPlanRequest {
+            account: "ama@example.org".to_owned(),
+            plan: plan.to_owned(),
+        };
+        test.staff.set_account_plan(Request::new(request)).await
+    };
+    let moved = set("build").await.unwrap().into_inner().account.unwrap();
+    assert_eq!((moved.id, moved.plan.as_str()), (made.id, "build"));
+    // What changes nothing is no news.
+    set("build").await.unwrap();
+    let refused = fault(set("gold").await);
+    assert_eq!(fields(&refused), ["plan"]);
+    assert!(refused.fields["plan"].contains("free, build or partner"));
+    let account = |event: &str, revision| ("account".to_owned(), event.to_owned(), revision);
+    assert_eq!(
+        feed(&test.pool).await,
+        [account("created", 1), account("updated", 2)]
+    );
+}
+
+#[sqlx::test]
+async fn an_address_is_one_account_s_whatever_its_case(pool: PgPool) {
+    let test = Test::new(pool).await;
+    create(&test, "A", "ama@example.org", "").await.unwrap();
+    let refused = fault(create(&test, "B", "AMA@example.org", "").await);
+    assert_eq!(fields(&refused), ["email"]);
+
+    // At once, too: one is made, and the others of the same batch with it.
+    let same = (0..5).map(|_| create(&test, "C", "kofi@example.org", ""));
+    let made = futures::future::join_all(same).await;
+    assert_eq!(made.iter().filter(|outcome| outcome.is_ok()).count(), 1);
+}
+
+#[sqlx::test]
+async fn every_bad_field_is_named_at_once(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let refused = fault(create(&test, " ", "nobody", "gold").await);
+    assert_eq!(fields(&refused), ["email", "name", "plan"]);
+
+    let request = proto::CreateKeyRequest {
+        account: "nobody".to_owned(),
+        name: "x".repeat(121),
+        mode: "prod".to_owned(),
+        kind: "public".to_owned(),
+        may_write: true,
+        game: None,
+        expires_at: Some(kit::pg::timestamp(START)),
+    };
+    let refused = test.key_like(request).await.err().unwrap();
+    assert_eq!(
+        fields(&refused),
+        ["account", "expires_at", "game", "may_write", "mode", "name"]
+    );
+}
+
+#[sqlx::test]
+async fn nobody_and_nothing_are_not_found(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let id = kit::ids::row_id().to_string();
+    assert_eq!(fault(get(&test, &id).await).code, Code::NotFound);
+    assert_eq!(fault(get(&test, "a@b.example").await).code, Code::NotFound);
+    let refused = test.key_like(account_key(&id, "test")).await.err().unwrap();
+    assert_eq!(refused.code, Code::NotFound);
+    assert_eq!(fault(rotate(&test, &id).await).code, Code::NotFound);
+    assert_eq!(fields(&fault(rotate(&test, "7").await)), ["id"]);
+    let revoke = test
+        .staff
+        .revoke_key(Request::new(proto::RevokeKeyRequest { id }))
+        .await;
+    assert_eq!(fault(revoke).code, Code::NotFound);
+}
+
+#[sqlx::test]
+async fn accounts_are_listed_page_by_page(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let mut made = BTreeSet::new();
+    for _ in 0..5 {
+        made.insert(test.account("free").await);
+    }
+    let (mut seen, mut sizes, mut cursor) = (BTreeSet::new(), Vec::new(), String::new());
+    loop {
+        let request = proto::ListAccountsRequest { limit: 2, cursor };
+        let page = test
+            .staff
+            .list_accounts(Request::new(request))
+            .await
+            .unwrap()
+            .into_inner();
+        sizes.push(page.accounts.len());
+        seen.extend(page.accounts.into_iter().map(|account| account.id));
+        match page.next_cursor {
+            Some(next) => cursor = next,
+            None => break,
+        }
+    }
+    assert_eq!((seen, sizes), (made, vec![2, 2, 1]));
+
+    let request = proto::ListAccountsRequest {
+        limit: 501,
+        cursor: "elsewhere".to_owned(),
+    };
+    let refused = fault(test.staff.list_accounts(Request::new(request)).await);
+    assert_eq!(fields(&refused), ["cursor", "limit"]);
+}
+
+#[sqlx::test]
+async fn plans_are_listed_cheapest_first(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let plans = test
+        .staff
+        .list_plans(Request::new(proto::ListPlansRequest {}))
+        .await;
+    let plans = plans.unwrap().into_inner().plans;
+    let titles: Vec<&str> = plans.iter().map(|plan| plan.title.as_str()).collect();
+    assert_eq!(titles, ["Free", "Build", "Partner"]);
+    assert_eq!(plans[2].calls_per_month, None);
+}
+
+#[sqlx::test]
+async fn a_secret_is_shown_once_and_kept_nowhere(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    assert!(key.secret.starts_with("svc_live_"));
+    let listed = list_keys(&test, &account).await;
+    assert_eq!(listed.len(), 1);
+    assert!(key.secret.ends_with(&listed[0].last4));
+    let told = sqlx::query!("select state from gateway.feed where entity = 'key'");
+    let told = told.fetch_one(&test.pool).await.unwrap().state;
+    assert_eq!(proto::Key::decode(told.as_slice()).unwrap(), listed[0]);
+    let body = &key.secret["svc_live_".len()..];
+    assert!(!format!("{listed:?}").contains(body));
+    let row = sqlx::query_scalar!(r#"select to_jsonb(key)::text as "row!" from gateway.key"#);
+    assert!(!row.fetch_one(&test.pool).await.unwrap().contains(body));
+}
+
+#[sqlx::test]
+async fn the_plan_limits_working_keys(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let live = || account_key(&account, "live");
+    // More than fit, all at once.
+    let made = futures::future::join_all((0..8).map(|_| test.key_like(live()))).await;
+    let keys: Vec<_> = made.into_iter().flatten().collect();
+    assert_eq!(keys.len(), 5);
+    let refused = test.key_like(live()).await.err().unwrap();
+    assert_eq!(fields(&refused), ["mode"]);
+    assert!(refused.fields["mode"].contains("5 working live keys"));
+
+    // Test keys are free; a rotated key leaves its place to its successor; a revoked and an expired one leave theirs.
+    test.key_like(account_key(&account, "test")).await.unwrap();
+    rotate(&test, &keys[0].id).await.unwrap();
+    assert!(test.key_like(live()).await.is_err());
+    test.revoke(&keys[1]).await;
+    let short = proto::CreateKeyRequest {
+        expires_at: Some(kit::pg::timestamp(START + Duration::HOUR)),
+        ..live()
+    };
+    test.key_like(short).await.unwrap();
+    assert!(test.key_like(live()).await.is_err());
+    test.clock.advance(Duration::HOUR);
+    test.key_like(live()).await.unwrap();
+    assert!(test.key_like(live()).await.is_err());
+}
+
+#[sqlx::test]
+async fn games_keys_need_a_game_that_stands(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    crate::keys::publish(&test, "kora", true).await;
+    crate::keys::publish(&test, "gone", false).await;
+    let request = |kind: &str, game: Option<&str>| proto::CreateKeyRequest {
+        kind: kind.to_owned(),
+        game: game.map(ToOwned::to_owned),
+        ..account_key(&account, "live")
+    };
+    let public = test
+        .key_like(request("public", Some("kora")))
+        .await
+        .unwrap();
+    assert!(public.secret.starts_with("svc_live_pub_"));
+    let secret = test
+        .key_like(request("secret", Some("kora")))
+        .await
+        .unwrap();
+    assert!(!secret.secret.contains("pub_"));
+    for (kind, game) in [
+        ("secret", Some("gone")),
+        ("secret", Some("never")),
+        ("secret", None),
+        ("account", Some("kora")),
+    ] {
+        let refused = test.key_like(request(kind, game)).await.err().unwrap();
+        assert_eq!(fields(&refused), ["game"], "{kind} {game:?}");
+    }
+}
+
+#[sqlx::test]
+async fn a_rotation_keeps_the_rights_and_happens_once(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let request = proto::CreateKeyRequest {
+        may_write: true,
+        ..account_key(&account, "live")
+    };
+    let key = test.key_like(request).await.unwrap();
+    let rotated = rotate(&test, &key.id).await.unwrap();
+    let (new, old) = (rotated.key.unwrap(), rotated.old_key.unwrap());
+    assert!(new.may_write && new.id != old.id && rotated.secret.ends_with(&new.last4));
+    assert_eq!(
+        old.grace_until,
+        Some(kit::pg::timestamp(START + Duration::DAY))
+    );
+    assert_eq!((new.grace_until, new.revision, old.revision), (None, 1, 2));
+    assert_eq!(fields(&fault(rotate(&test, &old.id).await)), ["id"]);
+
+    test.revoke(&key).await;
+    test.revoke(&key).await;
+    assert_eq!(fields(&fault(rotate(&test, &old.id).await)), ["id"]);
+    let told: Vec<_> = feed(&test.pool)
+        .await
+        .into_iter()
+        .map(|(_, event, revision)| (event, revision))
+        .collect();
+    let expected = [
+        ("created", 1),
+        ("created", 1),
+        ("created", 1),
+        ("rotated", 2),
+        ("revoked", 3),
+    ];
+    assert_eq!(
+        told,
+        expected.map(|(event, revision)| (event.to_owned(), revision))
+    );
+}

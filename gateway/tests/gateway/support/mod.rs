@@ -1,0 +1,243 @@
+//! A gateway in this process, and what a test does with it.
+
+mod answer;
+mod catalogue;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::staff_service_server::StaffService as _;
+use gateway::app::{App, Gateway};
+use gateway::domain::access::Switches;
+use gateway::domain::plan::Plans;
+use gateway::domain::plan_table;
+use gateway::domain::secret::Format;
+use gateway::feeds::own::Own;
+use gateway::jobs::last_used::LastUsed;
+use gateway::lookup::Lookup;
+use gateway::quota::Quota;
+use gateway::service::staff::Staff;
+use gateway::store::write::{Item, Writes};
+use gateway::upstream::Upstream;
+use kit::config::Secret;
+use kit::feed::{Producer, Retention};
+use kit::rpc::client::Addresses;
+use kit::{Clock, Fault, Lifecycle};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use time::macros::datetime;
+use tonic::Request;
+use tower::ServiceExt as _;
+
+pub(crate) use answer::Answer;
+pub(crate) use catalogue::{Catalogue, Script};
+
+/// When tests begin.
+pub(crate) const START: OffsetDateTime = datetime!(2026-03-22 08:00:00.5 UTC);
+
+/// A replica of the gateway, its staff service, and the catalogue behind it.
+pub(crate) struct Test {
+    pub(crate) app: App,
+    pub(crate) router: Router,
+    pub(crate) clock: Clock,
+    pub(crate) pool: PgPool,
+    pub(crate) staff: Staff,
+    pub(crate) catalogue: Catalogue,
+    own: Own,
+    lifecycle: Lifecycle,
+}
+
+impl Drop for Test {
+    /// Its tasks end with it, and give back their connections.
+    fn drop(&mut self) {
+        self.lifecycle.stopping().cancel();
+    }
+}
+
+/// A key as its owner holds it.
+pub(crate) struct Held {
+    pub(crate) id: String,
+    pub(crate) secret: String,
+}
+
+/// How a replica differs from the usual one.
+pub(crate) struct With {
+    pub(crate) clock: Clock,
+    pub(crate) plans: Plans,
+    pub(crate) redis: String,
+    pub(crate) patience: Duration,
+    pub(crate) deadline: Duration,
+}
+
+impl Default for With {
+    fn default() -> Self {
+        Self {
+            clock: Clock::fixed(START),
+            plans: plan_table::parse(plan_table::BUILT_IN).unwrap(),
+            redis: redis_url(),
+            // A loaded machine must not make Redis or the catalogue seem away.
+            patience: Duration::from_secs(10),
+            deadline: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Redis for tests.
+#[expect(clippy::disallowed_methods, reason = "tests have no settings")]
+pub(crate) fn redis_url() -> String {
+    std::env::var("REDIS_URL").expect("REDIS_URL names a Redis for tests")
+}
+
+/// A plan table with one plan `free` of these limits, in which one beside it has every endpoint.
+pub(crate) fn plans(limits: &str) -> Plans {
+    plan_table::parse(&format!(
+        "[[plan]]\nname = \"free\"\ntitle = \"Free\"\nwebhook_events = false\n{limits}\n
+         [[plan]]\nname = \"build\"\ntitle = \"Build\"\nwebhook_events = true"
+    ))
+    .unwrap()
+}
+
+impl Test {
+    pub(crate) async fn new(pool: PgPool) -> Self {
+        Self::with(pool, With::default()).await
+    }
+
+    pub(crate) async fn with(pool: PgPool, with: With) -> Self {
+        let (lifecycle, supervisor) = Lifecycle::new();
+        // Nobody supervises: a task that ends by itself shows in the test.
+        drop(supervisor);
+        let catalogue = Catalogue::start(&lifecycle).await;
+        let addresses = Addresses::List(vec![catalogue.address.clone()]);
+        let token = Secret::from("fleet-token-fleet-token-fleet-token".to_owned());
+        let channel = kit::rpc::client::connect(addresses, &token, &lifecycle).unwrap();
+
+        let (clock, plans) = (with.clock, Arc::new(with.plans));
+        let producer = Producer::start(
+            pool.clone(),
+            gateway::SCHEMA,
+            clock.clone(),
+            &lifecycle,
+            Retention::default(),
+        );
+        let writer = producer.writer(Writes {
+            plans: Arc::clone(&plans),
+            grace: Duration::from_hours(24),
+        });
+        writer.write(Item::TellPlans).await.unwrap();
+        let quota = Quota::lazy(&Secret::from(with.redis), with.patience).unwrap();
+        let quota = Arc::new(quota);
+        let lookup = Arc::new(Lookup::new(pool.clone()));
+        let own = Own::start(pool.clone(), Arc::clone(&lookup)).await.unwrap();
+        let app: App = Arc::new(Gateway {
+            clock: clock.clone(),
+            format: Format::new("svc_"),
+            docs_url: "https://docs.example/errors".to_owned(),
+            plans: Arc::clone(&plans),
+            switches: Switches::OFF,
+            lookup,
+            quota: Arc::clone(&quota),
+            upstream: Upstream::new(channel, with.deadline),
+            last_used: Arc::new(LastUsed::default()),
+        });
+        let staff = Staff {
+            pool: pool.clone(),
+            writer,
+            plans,
+            format: app.format.clone(),
+            quota,
+            clock: clock.clone(),
+        };
+        Self {
+            router: gateway::router::router(&app),
+            app,
+            clock,
+            pool,
+            staff,
+            catalogue,
+            own,
+            lifecycle,
+        }
+    }
+
+    /// What the replica does again and again by itself: takes in what others have changed.
+    pub(crate) async fn catch_up(&mut self) {
+        self.own.catch_up().await.unwrap();
+    }
+
+    /// Makes a call.
+    pub(crate) async fn call(&self, request: http::request::Builder) -> Answer {
+        self.send(request.body(Body::empty()).unwrap()).await
+    }
+
+    pub(crate) async fn send(&self, request: http::Request<Body>) -> Answer {
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        Answer::read(response).await
+    }
+
+    /// GET of `path` below the base address.
+    pub(crate) async fn get(&self, key: &Held, path: &str) -> Answer {
+        self.call(key.get(path)).await
+    }
+
+    /// An account on a plan; its id.
+    pub(crate) async fn account(&self, plan: &str) -> String {
+        let request = proto::CreateAccountRequest {
+            name: "Savanna Studio".to_owned(),
+            email: format!("{}@example.org", kit::ids::row_id()),
+            plan: plan.to_owned(),
+        };
+        let made = self.staff.create_account(Request::new(request)).await;
+        made.unwrap().into_inner().account.unwrap().id
+    }
+
+    /// A key of an account that reads only.
+    pub(crate) async fn key(&self, account: &str, mode: &str) -> Held {
+        self.key_like(account_key(account, mode)).await.unwrap()
+    }
+
+    /// A live key of a new account on the plan Free.
+    pub(crate) async fn live_key(&self) -> Held {
+        let account = self.account("free").await;
+        self.key(&account, "live").await
+    }
+
+    pub(crate) async fn key_like(&self, request: proto::CreateKeyRequest) -> Result<Held, Fault> {
+        let made = self.staff.create_key(Request::new(request)).await?;
+        let made = made.into_inner();
+        Ok(Held {
+            id: made.key.unwrap().id,
+            secret: made.secret,
+        })
+    }
+
+    pub(crate) async fn revoke(&self, key: &Held) {
+        let request = proto::RevokeKeyRequest { id: key.id.clone() };
+        self.staff.revoke_key(Request::new(request)).await.unwrap();
+    }
+}
+
+/// The question for a key of an account.
+pub(crate) fn account_key(account: &str, mode: &str) -> proto::CreateKeyRequest {
+    proto::CreateKeyRequest {
+        account: account.to_owned(),
+        name: "server".to_owned(),
+        mode: mode.to_owned(),
+        ..Default::default()
+    }
+}
+
+impl Held {
+    pub(crate) fn request(&self, method: &str, path: &str) -> http::request::Builder {
+        http::Request::builder()
+            .method(method)
+            .uri(format!("/v1{path}"))
+            .header("authorization", format!("Bearer {}", self.secret))
+    }
+
+    pub(crate) fn get(&self, path: &str) -> http::request::Builder {
+        self.request("GET", path)
+    }
+}
