@@ -29,4 +29,4 @@ use kit::pg::Schema;
 pub const SCHEMA: Schema = Schema("gateway");
 
 /// The migrations of the schema.
-pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
+pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();

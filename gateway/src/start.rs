@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
-use kit::admin::Readiness;
 use kit::boot::{self, Boot};
-use kit::feed::{Producer, Retention, Stored, consume};
-use kit::lease::Lease;
+use kit::feed::{Producer, Retention};
 use sqlx::PgPool;
 
 use crate::app::{App, Gateway};
@@ -14,7 +12,7 @@ use crate::config::Settings;
 use crate::domain::access::Switches;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
-use crate::feeds::listings::{FOLLOWER, Games, PRODUCER};
+use crate::feeds::listings::{Games, PRODUCER};
 use crate::feeds::own::Own;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
@@ -25,7 +23,7 @@ use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::store::write::{Item, Writes};
 use crate::upstream::Upstream;
-use crate::{MIGRATIONS, SCHEMA};
+use crate::{MIGRATOR, SCHEMA};
 
 /// Starts the gateway.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
@@ -36,7 +34,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let plans = Arc::new(plans);
     let quota = Quota::connect(&settings.redis_url, settings.redis_patience).await?;
     let quota = Arc::new(quota);
-    let pool = boot.database(&MIGRATIONS).await?;
+    let pool = boot.database(&MIGRATOR).await?;
     known_plans(&pool, &plans).await?;
 
     let producer = Producer::start(
@@ -56,7 +54,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let own = Own::start(pool.clone(), Arc::clone(&lookup)).await?;
     let news = producer.news();
     boot.lifecycle.background("own feed", own.follow(news));
-    follow_listings(&boot, &pool)?;
+    let listings = &settings.listings_addresses;
+    boot.follow(&pool, SCHEMA, PRODUCER, listings, Games)?;
 
     let app: App = Arc::new(Gateway {
         clock: boot.clock.clone(),
@@ -103,21 +102,6 @@ async fn known_plans(pool: &PgPool, plans: &Plans) -> anyhow::Result<()> {
         unknown.join(", "),
         plans.names()
     );
-    Ok(())
-}
-
-/// One replica follows the listings for all.
-fn follow_listings(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()> {
-    let client = boot.client(&boot.settings.listings_addresses)?;
-    // Nobody waits for it: account keys work without listings-svc.
-    let caught_up = Readiness::default().condition("the listings");
-    let pool = pool.clone();
-    let lease = Lease::new(pool.clone(), SCHEMA, "listings", boot.clock.clone());
-    let follow = lease.run(move || {
-        let games = Stored::new(pool.clone(), SCHEMA, PRODUCER, Games);
-        consume(client.clone(), FOLLOWER, games, caught_up.clone())
-    });
-    boot.lifecycle.background("listings follower", follow);
     Ok(())
 }
 

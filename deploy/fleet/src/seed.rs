@@ -15,12 +15,10 @@ use crate::process::{self, Output};
 use crate::say::say;
 use crate::wait::Signals;
 
-/// The files of the directory, each after those it refers to. Two hold rows that lack what the service needs: the import
+/// The files of the directory, each after those it refers to. Genres, countries and cities are not among them: listings-svc begins
+/// with those. Two hold rows that lack what the service needs: the import
 /// refuses each of them with its line and reason, and staff can complete them.
-const FILES: [&str; 8] = [
-    "genres",
-    "countries",
-    "cities",
+const FILES: [&str; 5] = [
     "creators",
     "games",
     "games-without-year",
@@ -113,7 +111,7 @@ pub(crate) fn import(staff: &Staff<'_>, data: &Path, manifest: &mut Manifest) ->
         let path = data.join(format!("{file}.ndjson"));
         let shown = path.display().to_string();
         let output = staff.call(&manifest.staff_token, &["import", &shown])?;
-        // A refused row makes the tool's status 1 as well; only without counts did the import itself fail.
+        // Rows may be refused; only without counts did the import itself fail.
         let Some(counts) = counts(&output.stdout) else {
             bail!("`staff import {shown}` failed: {}", last_line(&output));
         };

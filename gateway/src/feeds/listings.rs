@@ -12,8 +12,6 @@ use uuid::Uuid;
 
 use crate::store::games::{self, Game};
 
-/// Name under which the gateway is registered with listings-svc.
-pub const FOLLOWER: &str = "gateway";
 /// Name of the producer, in the gateway's cursors.
 pub const PRODUCER: &str = "listings";
 

@@ -155,13 +155,12 @@ impl<S: Settings> Boot<S> {
         store: T,
     ) -> anyhow::Result<()> {
         let client = self.client(addresses)?;
-        // Another replica may be the one that follows, so readiness does not wait for it.
-        let caught_up = Readiness::default().condition(producer);
         let lease = Lease::new(pool.clone(), schema, producer, self.clock.clone());
         let pool = pool.clone();
         let following = lease.run(move || {
             let consumer = Stored::new(pool.clone(), schema, producer, store.clone());
-            feed::consume(client.clone(), S::SERVICE, consumer, caught_up.clone())
+            // Another replica may be the one that follows, so readiness does not wait for it.
+            feed::consume(client.clone(), S::SERVICE, consumer, None)
         });
         self.lifecycle.background("following a feed", following);
         Ok(())

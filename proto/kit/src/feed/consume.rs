@@ -44,17 +44,18 @@ const ACKNOWLEDGE: Duration = Duration::from_secs(1);
 /// Follows the feed behind `client` for ever.
 ///
 /// `follower` registers it, so that compaction waits for it; empty: unregistered.
-/// `caught_up` is met when the follower has come as far as the head was when it first connected.
+/// `caught_up`, if anybody waits for it, is met when the follower has come as far as the head was when it
+/// first connected.
 pub async fn consume<C: Consumer>(
     client: Client,
     follower: &str,
     mut consumer: C,
-    caught_up: Condition,
+    caught_up: Option<Condition>,
 ) -> anyhow::Result<()> {
     let mut client = FeedServiceClient::new(client).max_decoding_message_size(64 << 20);
     let mut told = String::new();
     loop {
-        let reason = match follow(&mut client, follower, &mut consumer, &caught_up).await {
+        let reason = match follow(&mut client, follower, &mut consumer, caught_up.as_ref()).await {
             Ok(()) => "the stream ended".to_owned(),
             Err(error) => format!("{error:#}"),
         };
@@ -73,7 +74,7 @@ async fn follow<C: Consumer>(
     client: &mut FeedServiceClient<Client>,
     follower: &str,
     consumer: &mut C,
-    caught_up: &Condition,
+    caught_up: Option<&Condition>,
 ) -> anyhow::Result<()> {
     let position = consumer.position().await?;
     let request = proto::FollowRequest {
@@ -98,9 +99,12 @@ async fn follow<C: Consumer>(
 
     let mut seq = position.filter(|_| !reset).map_or(0, |p| p.seq);
     let mut acknowledged = (seq, Instant::now());
-    if seq >= head_seq {
-        caught_up.set(true);
-    }
+    let tell = |seq| {
+        if let Some(caught_up) = caught_up.filter(|_| seq >= head_seq) {
+            caught_up.set(true);
+        }
+    };
+    tell(seq);
     loop {
         let due = !follower.is_empty() && seq > acknowledged.0;
         let response = tokio::select! {
@@ -120,8 +124,6 @@ async fn follow<C: Consumer>(
         };
         seq = last.seq;
         consumer.apply(epoch, batch.changes).await?;
-        if seq >= head_seq {
-            caught_up.set(true);
-        }
+        tell(seq);
     }
 }

@@ -98,9 +98,7 @@ async fn victim_follower() {
     let (lifecycle, _supervisor) = Lifecycle::new();
     let client = testing::client(&std::env::var("VICTIM_FEED").unwrap(), &lifecycle).unwrap();
     let consumer = Stored::new(pool, SCHEMA, "notes", Stands);
-    consume(client, "mirror", consumer, testing::condition())
-        .await
-        .unwrap();
+    consume(client, "mirror", consumer, None).await.unwrap();
 }
 
 #[sqlx::test]

@@ -164,12 +164,7 @@ impl Fixture {
     /// Follows the feed into the mirror.
     pub(crate) fn follow(&self) {
         let consumer = Stored::new(self.pool.clone(), SCHEMA, "notes", Mirror);
-        let following = consume(
-            self.client.clone(),
-            "mirror",
-            consumer,
-            testing::condition(),
-        );
+        let following = consume(self.client.clone(), "mirror", consumer, None);
         self.lifecycle.background("mirror", following);
     }
 
