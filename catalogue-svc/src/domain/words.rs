@@ -1,0 +1,127 @@
+//! Words of a text, folded so that case and diacritics make no difference.
+//!
+//! A word is a run of letters and digits of any script. It is decomposed (NFKD), its marks are dropped and it is put into lower case;
+//! Latin letters that do not decompose become their nearest ASCII (`ɗ` d, `ŋ` ng, `ø` o, `ß` ss), other scripts stay themselves. Words
+//! on both sides of an apostrophe are words of their own and also one together: `Ng'ombe` is found by `ombe` and by `ngombe`, and
+//! `L'Héritage` by `heritage`.
+
+use std::collections::BTreeSet;
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+/// The words under which a text is found.
+pub fn of_text<'a>(texts: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    for text in texts {
+        for parts in split(text) {
+            if parts.len() > 1 {
+                words.insert(parts.concat());
+            }
+            words.extend(parts);
+        }
+    }
+    words
+}
+
+/// The words that are asked for, each once. None when the question has no letter and no digit.
+pub fn of_question(question: &str) -> BTreeSet<String> {
+    split(question).into_iter().flatten().collect()
+}
+
+/// The words of a text; those that only apostrophes part stand together.
+fn split(text: &str) -> Vec<Vec<String>> {
+    let mut groups: Vec<Vec<String>> = Vec::new();
+    let mut word = String::new();
+    // Whether the next word goes on with the group of the one before.
+    let mut joined = false;
+    for letter in text.nfkd().chain(std::iter::once(' ')) {
+        if is_combining_mark(letter) {
+            continue;
+        }
+        // Some apostrophes count as letters in Unicode.
+        let apostrophe = matches!(
+            letter,
+            '\'' | '\u{02bb}' | '\u{02bc}' | '\u{2018}' | '\u{2019}'
+        );
+        if letter.is_alphanumeric() && !apostrophe {
+            fold(letter, &mut word);
+            continue;
+        }
+        if word.is_empty() {
+            joined = false;
+            continue;
+        }
+        let word = std::mem::take(&mut word);
+        match groups.last_mut().filter(|_| joined) {
+            Some(group) => group.push(word),
+            None => groups.push(vec![word]),
+        }
+        joined = apostrophe;
+    }
+    groups
+}
+
+fn fold(letter: char, word: &mut String) {
+    if letter.is_ascii() {
+        word.push(letter.to_ascii_lowercase());
+        return;
+    }
+    match deunicode::deunicode_char(letter).filter(|_| is_latin(letter)) {
+        Some(nearest) => {
+            let letters = nearest.chars().filter(char::is_ascii_alphanumeric);
+            word.extend(letters.map(|letter| letter.to_ascii_lowercase()));
+        }
+        None => word.extend(letter.to_lowercase()),
+    }
+}
+
+/// Whether a letter is in one of Unicode's Latin blocks.
+fn is_latin(letter: char) -> bool {
+    matches!(letter,
+        '\u{00c0}'..='\u{02af}' | '\u{1d00}'..='\u{1dbf}' | '\u{1e00}'..='\u{1eff}' | '\u{2c60}'..='\u{2c7f}'
+        | '\u{a720}'..='\u{a7ff}' | '\u{ab30}'..='\u{ab6f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Vec<String> {
+        of_text([text]).into_iter().collect()
+    }
+
+    #[test]
+    fn case_and_diacritics_are_folded() {
+        assert_eq!(text("Éclipse À LA Plage"), ["a", "eclipse", "la", "plage"]);
+        // Decomposed or not, it is the same word.
+        assert_eq!(text("e\u{301}te\u{301}"), text("été"));
+        assert_eq!(text("Ìjàpá"), ["ijapa"]);
+        assert_eq!(text("Ƙofar Ɗan Ɓera"), ["bera", "dan", "kofar"]);
+        assert_eq!(text("Straße Łódź"), ["lodz", "strasse"]);
+        assert_eq!(text("ﬁre Ⅳ"), ["fire", "iv"]);
+    }
+
+    #[test]
+    fn numbers_are_words_and_every_script_has_them() {
+        assert_eq!(text("R-Type 2: 1960"), ["1960", "2", "r", "type"]);
+        assert_eq!(text("ሰላም ዓለም"), ["ሰላም", "ዓለም"]);
+        // Arabic vowel signs are marks, and dropped.
+        assert_eq!(text("لُعْبَة"), ["لعبة"]);
+        assert_eq!(text("ИГРА"), ["игра"]);
+    }
+
+    #[test]
+    fn an_apostrophe_parts_and_joins() {
+        assert_eq!(text("Ng'ombe"), ["ng", "ngombe", "ombe"]);
+        assert_eq!(text("L’Héritage"), ["heritage", "l", "lheritage"]);
+        assert_eq!(text("'quoted' 'words'"), ["quoted", "words"]);
+        let question: Vec<String> = of_question("ng'ombe NG").into_iter().collect();
+        assert_eq!(question, ["ng", "ombe"]);
+    }
+
+    #[test]
+    fn a_question_may_have_no_word() {
+        assert!(of_question(" – !? ").is_empty());
+    }
+}

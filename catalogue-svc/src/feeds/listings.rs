@@ -1,0 +1,129 @@
+//! Every replica's own follower: from the schema, and then the feed, into memory.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use contracts::common::v1::Change;
+use futures::TryStreamExt as _;
+use kit::feed::{Consumer, Position};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::entity::Entity;
+use crate::memory::{Catalogue, Writer};
+use crate::store;
+
+/// Changes that are applied in one go, before other tasks of the runtime have their turn.
+const TURN: usize = 32;
+
+/// Follows the feed into a [`Catalogue`]. It is not registered: what compaction removes, a newer row replaces.
+#[derive(Debug)]
+pub struct Follower {
+    catalogue: Arc<Catalogue>,
+    chunk_rows: u16,
+    /// `None`: it starts from nothing.
+    building: Option<Building>,
+}
+
+#[derive(Debug)]
+struct Building {
+    writer: Writer,
+    /// It is rebuilt aside, and whole at this change. Until then the catalogue keeps what it had.
+    whole_at: Option<i64>,
+}
+
+impl Follower {
+    /// Loads what the schema holds, of one moment, into `catalogue`, and goes on from there.
+    pub async fn load(
+        pool: &PgPool,
+        catalogue: Arc<Catalogue>,
+        chunk_rows: u16,
+    ) -> anyhow::Result<Self> {
+        let building = read(pool, chunk_rows)
+            .await
+            .context("the catalogue cannot be loaded from its schema")?;
+        let follower = Self {
+            catalogue,
+            chunk_rows,
+            building,
+        };
+        follower.publish_if_whole();
+        Ok(follower)
+    }
+
+    fn publish_if_whole(&self) {
+        if let Some(Building {
+            writer,
+            whole_at: None,
+        }) = &self.building
+        {
+            self.catalogue.publish(writer.state());
+        }
+    }
+}
+
+/// Reads the rows and the place in the feed that they are of, in one snapshot.
+///
+/// While the schema itself is rebuilt under a new epoch, only the rows of that epoch count, and they are not whole yet.
+async fn read(pool: &PgPool, chunk_rows: u16) -> anyhow::Result<Option<Building>> {
+    let mut transaction = pool
+        .begin_with("begin isolation level repeatable read, read only")
+        .await?;
+    let Some(cursor) = store::cursor(&mut transaction).await? else {
+        return Ok(None);
+    };
+    let mut writer = Writer::new(cursor.position, chunk_rows);
+    for kind in store::Kind::IN_MEMORY {
+        let mut rows = store::rows(&mut transaction, kind, cursor.position.epoch);
+        while let Some((id, body)) = rows.try_next().await? {
+            if let Some(entity) = Entity::read(kind.as_str(), &id, body.into())? {
+                writer.load(entity)?;
+            }
+        }
+    }
+    transaction.commit().await?;
+    writer.list_all()?;
+    Ok(Some(Building {
+        writer,
+        whole_at: cursor.rebuilding_to,
+    }))
+}
+
+impl Consumer for Follower {
+    async fn position(&mut self) -> anyhow::Result<Option<Position>> {
+        Ok(self.building.as_ref().map(|held| held.writer.position()))
+    }
+
+    async fn start(&mut self, epoch: Uuid, head: i64, reset: bool) -> anyhow::Result<()> {
+        if reset {
+            tracing::info!(%epoch, head, "the catalogue is built anew from the feed");
+            self.building = Some(Building {
+                writer: Writer::new(Position { epoch, seq: 0 }, self.chunk_rows),
+                whole_at: (head > 0).then_some(head),
+            });
+            self.publish_if_whole();
+        }
+        Ok(())
+    }
+
+    async fn apply(&mut self, _epoch: Uuid, changes: Vec<Change>) -> anyhow::Result<()> {
+        let seq = changes.last().map_or(0, |change| change.seq);
+        let states = changes.iter().filter(|change| !change.happening);
+        let entities: Vec<Option<Entity>> = states
+            .map(|change| Entity::read(&change.entity, &change.id, change.state.clone()))
+            .collect::<anyhow::Result<_>>()?;
+        // Put back only when all went well: after an error it starts from nothing.
+        let mut held = self.building.take().context("changes before a start")?;
+        for (place, entity) in entities.into_iter().flatten().enumerate() {
+            held.writer.apply(entity)?;
+            if place % TURN == TURN - 1 {
+                tokio::task::yield_now().await;
+            }
+        }
+        held.writer.settle(seq)?;
+        held.whole_at = held.whole_at.filter(|head| seq < *head);
+        self.building = Some(held);
+        self.publish_if_whole();
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! A bit for each row of a chunk.
+
+/// A set of rows of one chunk, by their place in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bits(Box<[u64]>);
+
+impl Bits {
+    /// No row of a chunk of `capacity` rows.
+    pub(super) fn none(capacity: usize) -> Self {
+        Self(vec![0; capacity.div_ceil(64)].into_boxed_slice())
+    }
+
+    pub(super) fn has(&self, place: u16) -> bool {
+        let (word, bit) = position(place);
+        self.0[word] & bit != 0
+    }
+
+    /// Adds a row; says whether it is new.
+    pub(super) fn add(&mut self, place: u16) -> bool {
+        let (word, bit) = position(place);
+        let new = self.0[word] & bit == 0;
+        self.0[word] |= bit;
+        new
+    }
+
+    /// Removes a row; says whether it was there.
+    pub(super) fn remove(&mut self, place: u16) -> bool {
+        let (word, bit) = position(place);
+        let there = self.0[word] & bit != 0;
+        self.0[word] &= !bit;
+        there
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.0.copy_from_slice(&other.0);
+    }
+
+    /// Keeps what is in `other` too.
+    pub(super) fn retain(&mut self, other: &Self) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word &= other;
+        }
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// The lowest place that is not in the set; it may lie beyond the capacity.
+    pub(super) fn first_free(&self) -> usize {
+        let full = self.0.iter().take_while(|word| **word == u64::MAX).count();
+        let ones = self.0.get(full).map_or(0, |word| word.trailing_ones());
+        full * 64 + ones as usize
+    }
+}
+
+fn position(place: u16) -> (usize, u64) {
+    (usize::from(place / 64), 1 << (place % 64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_a_set() {
+        let mut bits = Bits::none(130);
+        assert_eq!(bits.first_free(), 0);
+        assert!(bits.add(0) && bits.add(129) && !bits.add(0));
+        assert_eq!((bits.count(), bits.first_free()), (2, 1));
+        let mut both = bits.clone();
+        assert!(bits.remove(0) && !bits.remove(0));
+        both.retain(&bits);
+        assert!(both.has(129) && !both.has(0));
+        for place in 0..192 {
+            bits.add(place);
+        }
+        assert_eq!(bits.first_free(), 192);
+    }
+}

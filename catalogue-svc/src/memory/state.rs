@@ -1,0 +1,92 @@
+//! One moment of the catalogue: what a reader answers from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use contracts::listings::v1 as listings;
+use kit::feed::Position;
+
+use super::shelf::Shelf;
+use crate::domain::facet::Facet;
+use crate::domain::listing::Mode;
+
+/// The catalogue at one position of the listings feed. Nothing in it changes; the writer publishes another one.
+#[derive(Debug, Clone)]
+pub struct State {
+    /// How far into the feed it reaches.
+    pub position: Position,
+    /// Genres.
+    pub genres: Genres,
+    /// Countries, by the producer's id.
+    pub(super) countries: Arc<BTreeMap<String, listings::Country>>,
+    pub(super) live: Shelf,
+    pub(super) test: Shelf,
+}
+
+impl State {
+    /// Nothing, at `position`.
+    pub(super) fn new(position: Position, capacity: u16) -> Self {
+        Self {
+            position,
+            genres: Genres::default(),
+            countries: Arc::default(),
+            live: Shelf::new(capacity),
+            test: Shelf::new(capacity),
+        }
+    }
+
+    /// The public games of a mode.
+    pub fn shelf(&self, mode: Mode) -> &Shelf {
+        match mode {
+            Mode::Live => &self.live,
+            Mode::Test => &self.test,
+        }
+    }
+
+    pub(super) fn shelf_mut(&mut self, mode: Mode) -> &mut Shelf {
+        match mode {
+            Mode::Live => &mut self.live,
+            Mode::Test => &mut self.test,
+        }
+    }
+
+    /// The codes of the countries there are, in upper case and in order.
+    pub fn countries(&self) -> Vec<&str> {
+        let mut codes: Vec<&str> = self.countries.values().map(|c| &*c.code).collect();
+        codes.sort_unstable();
+        codes
+    }
+}
+
+/// The genres there are, and a number for each key that a game ever carried.
+#[derive(Debug, Clone, Default)]
+pub struct Genres {
+    /// By the producer's id.
+    pub(super) listed: Arc<BTreeMap<String, listings::Genre>>,
+    numbers: Arc<BTreeMap<String, u32>>,
+}
+
+impl Genres {
+    /// The keys of the genres there are, in order.
+    pub fn keys(&self) -> Vec<&str> {
+        let mut keys: Vec<&str> = self.listed.values().map(|genre| &*genre.key).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// The number under which games with the genre `key` are filed. `None`: no game ever had it.
+    pub fn facet(&self, key: &str) -> Option<Facet> {
+        self.numbers.get(key).copied().map(Facet::Genre)
+    }
+
+    /// The same, for a game that has it.
+    pub(super) fn note(&mut self, key: &str) -> Facet {
+        self.facet(key).unwrap_or_else(|| {
+            let numbers = Arc::make_mut(&mut self.numbers);
+            // As many genres as fit into memory fit into a number.
+            let number = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            numbers.insert(key.to_owned(), number);
+            Facet::Genre(number)
+        })
+    }
+}

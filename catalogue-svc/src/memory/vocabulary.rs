@@ -1,0 +1,201 @@
+//! The words of a shelf: in which rows each stands.
+//!
+//! The bulk of the words is in a finite state transducer (fst), which cannot change; words that came since are in a small sorted map
+//! beside it, and move into a new fst when they have become many. Either leads from a word to its number, and the number to the slots
+//! of its rows, which can change.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fst::{IntoStreamer as _, Map, MapBuilder, Streamer as _};
+use roaring::{MultiOps as _, RoaringBitmap};
+
+use super::paged::Paged;
+
+/// New words that are borne before the fst is made anew: so many, and a share of those it has.
+const FRESH: usize = 2_048;
+const SHARE: usize = 64;
+
+/// The rows of so many words are put together bit by bit; of fewer, set by set.
+const MANY: usize = 64;
+
+/// Words and their rows. Clones share almost everything.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Vocabulary {
+    base: Arc<Map<Vec<u8>>>,
+    fresh: Arc<BTreeMap<Arc<str>, u32>>,
+    /// The slots of a word's rows, by the word's number.
+    rows: Paged<RoaringBitmap>,
+    next: u32,
+}
+
+impl Vocabulary {
+    fn number(&self, word: &str) -> Option<u32> {
+        let base = self
+            .base
+            .get(word)
+            .and_then(|number| u32::try_from(number).ok());
+        base.or_else(|| self.fresh.get(word).copied())
+    }
+
+    /// The row in `slot` has `word`.
+    pub(super) fn add(&mut self, word: &str, slot: u32) {
+        let number = self.number(word).unwrap_or_else(|| {
+            let number = self.next;
+            self.next += 1;
+            Arc::make_mut(&mut self.fresh).insert(word.into(), number);
+            number
+        });
+        self.rows.make(number).insert(slot);
+    }
+
+    /// The row in `slot` no longer has `word`.
+    pub(super) fn remove(&mut self, word: &str, slot: u32) {
+        if let Some(number) = self.number(word) {
+            self.rows.make(number).remove(slot);
+        }
+    }
+
+    /// The slots of rows with a word that begins with `prefix`.
+    pub(super) fn find(&self, prefix: &str) -> RoaringBitmap {
+        let mut found = Vec::new();
+        let mut base = self.base.range().ge(prefix).into_stream();
+        while let Some((word, number)) = base.next() {
+            if !word.starts_with(prefix.as_bytes()) {
+                break;
+            }
+            found.extend(u32::try_from(number).ok());
+        }
+        let fresh = self.fresh.range::<str, _>((
+            std::ops::Bound::Included(prefix),
+            std::ops::Bound::Unbounded,
+        ));
+        found.extend(
+            fresh
+                .take_while(|(word, _)| word.starts_with(prefix))
+                .map(|(_, number)| *number),
+        );
+        let rows = found.iter().filter_map(|number| self.rows.get(*number));
+        if found.len() > MANY {
+            return union_of_many(rows.map(AsRef::as_ref));
+        }
+        rows.map(AsRef::<RoaringBitmap>::as_ref).union()
+    }
+
+    /// Moves the new words into the fst when they have become many.
+    pub(super) fn settle(&mut self) -> Result<(), fst::Error> {
+        if self.fresh.len() > FRESH + self.base.len() / SHARE {
+            *self = self.settled()?;
+        }
+        Ok(())
+    }
+
+    /// The same words, all of them in the fst and numbered in their order; those that no row has any more are left out.
+    fn settled(&self) -> Result<Self, fst::Error> {
+        let mut builder = MapBuilder::memory();
+        let mut rows = Paged::default();
+        let mut next = 0_u32;
+        let mut keep = |word: &[u8], number: u32| {
+            let Some(slots) = self.rows.get(number).filter(|slots| !slots.is_empty()) else {
+                return Ok(());
+            };
+            builder.insert(word, u64::from(next))?;
+            *rows.entry(next) = Some(Arc::clone(slots));
+            next += 1;
+            Ok::<(), fst::Error>(())
+        };
+        let mut fresh = self.fresh.iter().peekable();
+        let mut base = self.base.stream();
+        while let Some((word, number)) = base.next() {
+            while let Some((new, number)) = fresh.next_if(|(new, _)| new.as_bytes() < word) {
+                keep(new.as_bytes(), *number)?;
+            }
+            keep(word, u32::try_from(number).unwrap_or(u32::MAX))?;
+        }
+        for (new, number) in fresh {
+            keep(new.as_bytes(), *number)?;
+        }
+        Ok(Self {
+            base: Arc::new(Map::new(builder.into_inner()?)?),
+            fresh: Arc::default(),
+            rows,
+            next,
+        })
+    }
+}
+
+/// A beginning of one or two letters has thousands of words with a few rows each. Joining that many small sets one after the other
+/// would copy what is there already over and over.
+fn union_of_many<'a>(sets: impl Iterator<Item = &'a RoaringBitmap>) -> RoaringBitmap {
+    let mut bytes: Vec<u8> = Vec::new();
+    let mut some = [0; 256];
+    for set in sets {
+        if let Some(last) = set.max() {
+            bytes.resize(bytes.len().max(last as usize / 8 + 1), 0);
+        }
+        let mut slots = set.iter();
+        loop {
+            let some = slots.next_many(&mut some);
+            if some.is_empty() {
+                break;
+            }
+            for slot in some {
+                bytes[*slot as usize / 8] |= 1 << (*slot % 8);
+            }
+        }
+    }
+    RoaringBitmap::from_lsb0_bytes(0, &bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slots(vocabulary: &Vocabulary, prefix: &str) -> Vec<u32> {
+        vocabulary.find(prefix).into_iter().collect()
+    }
+
+    #[test]
+    fn words_are_found_by_prefix_before_and_after_they_settle() {
+        let mut words = Vocabulary::default();
+        for (slot, word) in [
+            (1, "lagos"),
+            (2, "lamu"),
+            (3, "zulu"),
+            (4, "lagoon"),
+            (5, "gone"),
+        ] {
+            words.add(word, slot);
+        }
+        words.remove("gone", 5);
+        let mut settled = words.settled().unwrap();
+        assert_eq!(settled.base.len(), 4);
+        for words in [&words, &settled] {
+            assert_eq!(slots(words, "lag"), [1, 4]);
+            assert_eq!(slots(words, "la"), [1, 2, 4]);
+            assert_eq!(slots(words, "zulu"), [3]);
+            assert_eq!(slots(words, "zulus"), [0; 0]);
+            assert_eq!(slots(words, "gone"), [0; 0]);
+        }
+        settled.add("lab", 6);
+        settled.add("lagos", 7);
+        settled.remove("lamu", 2);
+        settled.add("gone", 8);
+        for words in [&settled, &settled.settled().unwrap()] {
+            assert_eq!(slots(words, "la"), [1, 4, 6, 7]);
+            assert_eq!(slots(words, "g"), [8]);
+        }
+    }
+
+    #[test]
+    fn many_new_words_settle() {
+        let mut words = Vocabulary::default();
+        for slot in 0..3_000 {
+            words.add(&format!("word{slot}"), slot);
+        }
+        words.settle().unwrap();
+        assert_eq!((words.fresh.len(), words.base.len()), (0, 3_000));
+        assert_eq!(slots(&words, "word2999"), [2_999]);
+        assert_eq!(words.find("word"), (0..3_000).collect());
+    }
+}

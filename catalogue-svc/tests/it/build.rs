@@ -1,0 +1,114 @@
+//! Listings to test with, and ways to bring them in.
+
+use catalogue::feeds::entity::Entity;
+use catalogue::memory::Writer;
+use contracts::common::v1::{Change, Mode};
+use contracts::listings::v1::{self as listings, State};
+use kit::feed::Position;
+use uuid::Uuid;
+
+pub(crate) const EPOCH: Uuid = Uuid::from_u128(0xe0);
+
+/// The id of the page, or game, with this number.
+pub(crate) fn id(number: u32) -> String {
+    Uuid::from_u128(u128::from(number) + 1).to_string()
+}
+
+pub(crate) fn at(seconds: i64) -> prost_types::Timestamp {
+    prost_types::Timestamp { seconds, nanos: 0 }
+}
+
+pub(crate) fn genre(key: &str) -> listings::Genre {
+    listings::Genre {
+        key: key.to_owned(),
+        name: key.to_uppercase(),
+    }
+}
+
+pub(crate) fn country(code: &str) -> listings::Country {
+    listings::Country {
+        code: code.to_owned(),
+        name: code.to_lowercase(),
+    }
+}
+
+/// A published live page.
+pub(crate) fn page(number: u32) -> listings::Page {
+    listings::Page {
+        id: id(number),
+        mode: Mode::Live.into(),
+        state: State::Published.into(),
+        revision: 1,
+        handle: format!("maker-{number}"),
+        name: format!("Maker {number}"),
+        kind: "studio".to_owned(),
+        country_code: "KE".to_owned(),
+        city: "Nairobi".to_owned(),
+        city_slug: "nairobi".to_owned(),
+        created_at: Some(at(0)),
+        updated_at: Some(at(0)),
+        ..listings::Page::default()
+    }
+}
+
+/// A published live game of page 0, listed `number` seconds after the epoch.
+pub(crate) fn game(number: u32) -> listings::Game {
+    listings::Game {
+        id: id(number),
+        mode: Mode::Live.into(),
+        state: State::Published.into(),
+        revision: 1,
+        slug: format!("game-{number}"),
+        title: format!("Game {number}"),
+        stage: "released".to_owned(),
+        release_year: 2026,
+        page_id: id(0),
+        url: format!("https://mchezo.example/games/game-{number}"),
+        created_at: Some(at(number.into())),
+        updated_at: Some(at(number.into())),
+        ..listings::Game::default()
+    }
+}
+
+/// A change that carries a listing's state; its place in the feed is given later.
+pub(crate) fn change(entity: &str, id: &str, state: &impl prost::Message) -> Change {
+    Change {
+        entity: entity.to_owned(),
+        id: id.to_owned(),
+        revision: 1,
+        event: "updated".to_owned(),
+        state: state.encode_to_vec().into(),
+        ..Change::default()
+    }
+}
+
+pub(crate) fn page_change(page: &listings::Page) -> Change {
+    change("page", &page.id, page)
+}
+
+pub(crate) fn game_change(game: &listings::Game) -> Change {
+    change("game", &game.id, game)
+}
+
+pub(crate) fn entity(change: &Change) -> Entity {
+    let entity = Entity::read(&change.entity, &change.id, change.state.clone());
+    entity.unwrap().unwrap()
+}
+
+/// A writer of small chunks that has taken in `changes`, one after the other.
+pub(crate) fn writer(changes: &[Change]) -> Writer {
+    let mut writer = Writer::new(
+        Position {
+            epoch: EPOCH,
+            seq: 0,
+        },
+        4,
+    );
+    for change in changes {
+        writer.apply(entity(change)).unwrap();
+    }
+    writer
+        .settle(i64::try_from(changes.len()).unwrap())
+        .unwrap();
+    writer
+}

@@ -1,0 +1,219 @@
+//! Following a producer that speaks the real protocol.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use catalogue::domain::listing::Mode;
+use catalogue::feeds::listings::Follower;
+use catalogue::memory::{CHUNK_ROWS, Catalogue, State};
+use catalogue::store::Listings;
+use catalogue::{PRODUCER, SCHEMA};
+use contracts::common::v1::feed_service_server::{FeedService, FeedServiceServer};
+use contracts::common::v1::follow_response::{Batch, Message, Start};
+use contracts::common::v1::{
+    AcknowledgeRequest, AcknowledgeResponse, Change, FollowRequest, FollowResponse,
+};
+use futures::{Stream, stream};
+use kit::admin::Readiness;
+use kit::feed::{Stored, consume};
+use kit::lease::Lease;
+use kit::rpc::client::{Client, connect};
+use kit::{Clock, Lifecycle};
+use sqlx::PgPool;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+use crate::build::{EPOCH, game, game_change, page, page_change};
+
+/// A feed whose rows the test writes.
+#[derive(Debug, Clone)]
+struct Fake {
+    feed: Arc<Mutex<(Uuid, Vec<Change>)>>,
+    news: Arc<watch::Sender<()>>,
+}
+
+impl Fake {
+    fn new() -> Self {
+        Self {
+            feed: Arc::new(Mutex::new((EPOCH, Vec::new()))),
+            news: Arc::new(watch::Sender::new(())),
+        }
+    }
+
+    fn write(&self, changes: Vec<Change>) {
+        let mut feed = self.feed.lock().unwrap();
+        for mut change in changes {
+            change.seq = i64::try_from(feed.1.len()).unwrap() + 1;
+            feed.1.push(change);
+        }
+        drop(feed);
+        self.news.send_replace(());
+    }
+
+    /// A backup was restored: another epoch, with these rows.
+    fn restore(&self, epoch: Uuid, changes: Vec<Change>) {
+        *self.feed.lock().unwrap() = (epoch, Vec::new());
+        self.write(changes);
+    }
+
+    fn look(&self) -> (Uuid, Vec<Change>) {
+        self.feed.lock().unwrap().clone()
+    }
+}
+
+#[tonic::async_trait]
+impl FeedService for Fake {
+    type FollowStream = Pin<Box<dyn Stream<Item = Result<FollowResponse, Status>> + Send>>;
+
+    async fn follow(
+        &self,
+        request: Request<FollowRequest>,
+    ) -> Result<Response<Self::FollowStream>, Status> {
+        let request = request.into_inner();
+        let (epoch, rows) = self.look();
+        let reset = request.epoch != epoch.to_string();
+        let start = Message::Start(Start {
+            epoch: epoch.to_string(),
+            head_seq: rows.last().map_or(0, |change| change.seq),
+            reset,
+        });
+        let after = if reset { 0 } else { request.after_seq };
+        let from = (self.clone(), self.news.subscribe(), after, Some(start));
+        let messages = stream::unfold(from, move |(fake, mut news, after, start)| async move {
+            if let Some(start) = start {
+                return Some((start, (fake, news, after, None)));
+            }
+            loop {
+                news.mark_unchanged();
+                let (now, mut changes) = fake.look();
+                if now != epoch {
+                    return None;
+                }
+                changes.retain(|change| change.seq > after);
+                if let Some(last) = changes.last() {
+                    let after = last.seq;
+                    return Some((Message::Batch(Batch { changes }), (fake, news, after, None)));
+                }
+                news.changed().await.unwrap();
+            }
+        });
+        let responses = futures::StreamExt::map(messages, |message| {
+            Ok(FollowResponse {
+                message: Some(message),
+            })
+        });
+        Ok(Response::new(Box::pin(responses)))
+    }
+
+    async fn acknowledge(
+        &self,
+        _request: Request<AcknowledgeRequest>,
+    ) -> Result<Response<AcknowledgeResponse>, Status> {
+        Ok(Response::new(AcknowledgeResponse {}))
+    }
+}
+
+/// Serves the feed on a port of its own; returns a channel to it.
+async fn serve(fake: &Fake, lifecycle: &Lifecycle) -> Client {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let router =
+        tonic::transport::Server::builder().add_service(FeedServiceServer::new(fake.clone()));
+    lifecycle.background("fake feed", async move {
+        let connections = TcpListenerStream::new(listener);
+        Ok(router.serve_with_incoming(connections).await?)
+    });
+    let token = "a-token-of-thirty-two-characters".to_owned().into();
+    connect(address.parse().unwrap(), &token, lifecycle).unwrap()
+}
+
+/// The first state that satisfies `wanted`, within ten seconds.
+async fn eventually(catalogue: &Catalogue, wanted: impl Fn(&State) -> bool) -> Arc<State> {
+    let found = async {
+        loop {
+            match catalogue.state() {
+                Ok(state) if wanted(&state) => return state,
+                _ => tokio::time::sleep(Duration::from_millis(2)).await,
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), found)
+        .await
+        .unwrap()
+}
+
+fn start(follower: Follower, client: Client, lifecycle: &Lifecycle) -> Readiness {
+    let readiness = Readiness::default();
+    let loaded = readiness.condition("the catalogue to be loaded");
+    lifecycle.background("follower", consume(client, "", follower, Some(loaded)));
+    readiness
+}
+
+#[sqlx::test]
+async fn memory_follows_the_feed_and_rebuilds_under_a_new_epoch(pool: PgPool) {
+    let (lifecycle, _supervisor) = Lifecycle::new();
+    let fake = Fake::new();
+    let client = serve(&fake, &lifecycle).await;
+    let catalogue = Arc::new(Catalogue::default());
+    let follower = Follower::load(&pool, Arc::clone(&catalogue), CHUNK_ROWS)
+        .await
+        .unwrap();
+    let readiness = start(follower, client, &lifecycle);
+
+    // An empty feed is soon followed to its end.
+    let state = eventually(&catalogue, |_| true).await;
+    assert_eq!((state.position.epoch, state.position.seq), (EPOCH, 0));
+    fake.write(vec![page_change(&page(0)), game_change(&game(1))]);
+    fake.write(vec![game_change(&game(2))]);
+    let state = eventually(&catalogue, |state| state.position.seq == 3).await;
+    assert_eq!(state.shelf(Mode::Live).len(), 2);
+    assert!(readiness.missing().is_empty());
+
+    let restored = Uuid::from_u128(0xe1);
+    fake.restore(restored, vec![game_change(&game(2)), page_change(&page(0))]);
+    let state = eventually(&catalogue, |state| state.position.epoch == restored).await;
+    assert_eq!(state.position.seq, 2);
+    assert_eq!(state.shelf(Mode::Live).len(), 1);
+}
+
+#[sqlx::test]
+async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool) {
+    let (lifecycle, _supervisor) = Lifecycle::new();
+    let fake = Fake::new();
+    fake.write(vec![page_change(&page(0)), game_change(&game(1))]);
+    let client = serve(&fake, &lifecycle).await;
+    for _ in 0..2 {
+        let (pool, client) = (pool.clone(), client.clone());
+        let lease = Lease::new(pool.clone(), SCHEMA, PRODUCER, Clock::system());
+        let persister = lease.run(move || {
+            let stored = Stored::new(pool.clone(), SCHEMA, PRODUCER, Listings);
+            consume(client.clone(), "catalogue-svc", stored, None)
+        });
+        lifecycle.background("persister", persister);
+    }
+    let loaded = async {
+        loop {
+            let catalogue = Arc::new(Catalogue::default());
+            let follower = Follower::load(&pool, Arc::clone(&catalogue), CHUNK_ROWS)
+                .await
+                .unwrap();
+            if catalogue.state().is_ok_and(|state| state.position.seq == 2) {
+                return (catalogue, follower);
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let (catalogue, follower) = tokio::time::timeout(Duration::from_secs(10), loaded)
+        .await
+        .unwrap();
+    assert_eq!(catalogue.state().unwrap().shelf(Mode::Live).len(), 1);
+
+    fake.write(vec![game_change(&game(2))]);
+    start(follower, client, &lifecycle);
+    let state = eventually(&catalogue, |state| state.position.seq == 3).await;
+    assert_eq!(state.shelf(Mode::Live).len(), 2);
+}

@@ -1,0 +1,12 @@
+//! Tests of catalogue-svc as a whole: its memory against a plain model, its schema against PostgreSQL, its answers, its followers.
+
+#[cfg(test)]
+mod build;
+#[cfg(test)]
+mod follow;
+#[cfg(test)]
+mod memory;
+#[cfg(test)]
+mod service;
+#[cfg(test)]
+mod store;

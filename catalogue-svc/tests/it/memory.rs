@@ -1,0 +1,343 @@
+//! The catalogue in memory against a plain model: a list, a filter and a sort.
+
+use std::collections::BTreeMap;
+
+use catalogue::domain::facet::Facet;
+use catalogue::domain::listing::Mode;
+use catalogue::domain::words;
+use catalogue::memory::{Question, Row, State, Writer};
+use contracts::common::v1::Change;
+use contracts::listings::v1 as listings;
+use contracts::public;
+use kit::feed::Position;
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+
+use crate::build::{self, EPOCH, at, entity, game_change, page_change};
+
+const GENRES: [&str; 3] = ["puzzle", "racing", "story"];
+const PLATFORMS: [&str; 3] = ["android", "web", "vr"];
+const STAGES: [&str; 2] = ["released", "early_access"];
+const COUNTRIES: [&str; 3] = ["KE", "NG", ""];
+const WORDS: [&str; 6] = ["Lagos", "lamu", "Éclair", "eclipse", "2048", "ሰላም"];
+const QUESTIONS: [&str; 6] = ["la", "LAG", "ecl", "2", "la e", "ሰ"];
+const PAGES: u32 = 4;
+
+/// What a list is asked for, in the words of the contract.
+#[derive(Debug, Clone)]
+struct Asked {
+    mode: Mode,
+    genre: Option<&'static str>,
+    platform: Option<&'static str>,
+    country: Option<&'static str>,
+    stage: Option<&'static str>,
+    creator: Option<String>,
+    q: Option<&'static str>,
+    limit: usize,
+}
+
+fn state() -> impl Strategy<Value = i32> {
+    // Mostly published: 2.
+    prop_oneof![6 => Just(2), 1 => Just(1), 1 => Just(3), 1 => Just(4)]
+}
+
+fn a_page() -> impl Strategy<Value = Change> {
+    let words = subsequence(WORDS.to_vec(), 0..=2);
+    (0..PAGES, state(), words, select(&COUNTRIES), 0..2_u8).prop_map(
+        |(number, state, words, country, renamed)| {
+            page_change(&listings::Page {
+                state,
+                mode: build_mode(number),
+                name: words.join(" "),
+                handle: format!("maker-{number}-{renamed}"),
+                country_code: country.to_owned(),
+                ..build::page(number)
+            })
+        },
+    )
+}
+
+prop_compose! {
+    fn a_game()(
+        number in 0..40_u32,
+        page in 0..=PAGES,
+        state in state(),
+        seconds in 0..5_i64,
+        featured in prop::bool::weighted(0.2),
+        genres in subsequence(GENRES.to_vec(), 0..=3),
+        platforms in subsequence(PLATFORMS.to_vec(), 0..=3),
+        stage in select(&STAGES),
+        title in subsequence(WORDS.to_vec(), 0..=2),
+        tagline in subsequence(WORDS.to_vec(), 0..=2),
+    ) -> Change {
+        let texts = |texts: Vec<&str>| texts.into_iter().map(ToOwned::to_owned).collect::<Vec<_>>();
+        game_change(&listings::Game {
+            state,
+            mode: build_mode(number),
+            featured,
+            page_id: build::id(page),
+            genres: texts(genres),
+            platforms: texts(platforms),
+            stage: stage.to_owned(),
+            title: title.join("-"),
+            tagline: tagline.join(" "),
+            created_at: Some(at(seconds)),
+            ..build::game(number)
+        })
+    }
+}
+
+/// Every third is a sample.
+fn build_mode(number: u32) -> i32 {
+    if number.is_multiple_of(3) { 2 } else { 1 }
+}
+
+prop_compose! {
+    fn asked()(
+        test in any::<bool>(),
+        genre in prop::option::weighted(0.3, select(&GENRES)),
+        platform in prop::option::weighted(0.3, select(&PLATFORMS)),
+        country in prop::option::weighted(0.2, select(&COUNTRIES[..2])),
+        stage in prop::option::weighted(0.2, select(&STAGES)),
+        creator in prop::option::weighted(0.2, (0..PAGES, 0..2_u8)),
+        q in prop::option::weighted(0.4, select(&QUESTIONS)),
+        limit in 1..5_usize,
+    ) -> Asked {
+        Asked {
+            mode: if test { Mode::Test } else { Mode::Live },
+            creator: creator.map(|(number, renamed)| format!("maker-{number}-{renamed}")),
+            genre, platform, country, stage, q, limit,
+        }
+    }
+}
+
+/// The rows as a reader of the whole directory would list them.
+fn model(changes: &[Change], asked: &Asked) -> Vec<public::GameRow> {
+    let mut pages = BTreeMap::new();
+    let mut games = BTreeMap::new();
+    for change in changes {
+        let known = if change.entity == "page" {
+            &mut pages
+        } else {
+            &mut games
+        };
+        known.insert(change.id.clone(), change.clone());
+    }
+    let mut rows: Vec<public::GameRow> = games
+        .values()
+        .filter_map(|change| model_row(change, &pages, asked))
+        .collect();
+    rows.sort_by_key(|row| {
+        (
+            !row.featured,
+            -row.created_at.0.unix_timestamp(),
+            row.slug.clone(),
+        )
+    });
+    rows
+}
+
+fn model_row(
+    change: &Change,
+    pages: &BTreeMap<String, Change>,
+    asked: &Asked,
+) -> Option<public::GameRow> {
+    use prost::Message as _;
+    let game = listings::Game::decode(change.state.clone()).unwrap();
+    let page = listings::Page::decode(pages.get(&game.page_id)?.state.clone()).unwrap();
+    let mode = if game.mode == 2 {
+        Mode::Test
+    } else {
+        Mode::Live
+    };
+    let held = words::of_text([&*game.title, &*game.tagline, &*page.name]);
+    let passes = game.state == 2
+        && page.state == 2
+        && mode == asked.mode
+        && asked
+            .genre
+            .is_none_or(|key| game.genres.iter().any(|g| g == key))
+        && asked
+            .platform
+            .is_none_or(|key| game.platforms.iter().any(|p| p == key))
+        && asked.country.is_none_or(|code| page.country_code == code)
+        && asked.stage.is_none_or(|stage| game.stage == stage)
+        && asked
+            .creator
+            .as_ref()
+            .is_none_or(|handle| page.handle == *handle)
+        && asked.q.is_none_or(|q| {
+            let begins = |prefix: &String| held.iter().any(|word| word.starts_with(prefix));
+            words::of_question(q).iter().all(begins)
+        });
+    let created_at = game.created_at.unwrap().seconds;
+    let created_at = time::OffsetDateTime::from_unix_timestamp(created_at).unwrap();
+    passes.then_some(public::GameRow {
+        slug: game.slug,
+        title: game.title,
+        tagline: game.tagline,
+        cover_url: game.cover_url,
+        genres: game.genres,
+        platforms: game.platforms,
+        stage: game.stage,
+        release_year: game.release_year,
+        featured: game.featured,
+        creator: public::GameCreator {
+            handle: page.handle,
+            name: page.name,
+        },
+        country_code: page.country_code,
+        city: page.city,
+        url: game.url,
+        created_at: public::Timestamp(created_at),
+    })
+}
+
+/// All pages of a list, put together; checks totals on the way.
+fn paged(state: &State, asked: &Asked) -> Vec<public::GameRow> {
+    let never = Facet::Genre(u32::MAX);
+    let mut question = Question {
+        facets: (asked
+            .genre
+            .map(|key| state.genres.facet(key).unwrap_or(never))
+            .into_iter())
+        .chain(asked.platform.and_then(Facet::platform))
+        .chain(asked.country.and_then(Facet::country))
+        .chain(asked.stage.and_then(Facet::stage))
+        .collect(),
+        creator: asked.creator.clone(),
+        words: asked.q.map(words::of_question),
+        after: None,
+        limit: asked.limit,
+    };
+    let mut rows = Vec::new();
+    let mut totals = Vec::new();
+    loop {
+        let page = state.shelf(asked.mode).search(&question);
+        assert!(page.rows.len() <= asked.limit);
+        totals.push(page.total);
+        rows.extend(page.rows.iter().map(|row| list_row(row)));
+        if !page.more {
+            assert_eq!(totals, vec![rows.len() as u64; totals.len()]);
+            return rows;
+        }
+        question.after = Some(page.rows.last().unwrap().key.clone());
+    }
+}
+
+/// What a list says of a game; the single read must say the same.
+fn list_row(row: &Row) -> public::GameRow {
+    let mut json = Vec::new();
+    row.push_row(&mut json);
+    assert_eq!(json.len(), row.row_len());
+    let read: public::GameRow = serde_json::from_slice(&json).unwrap();
+    assert_eq!(read, row.game().unwrap().row);
+    read
+}
+
+fn rebuilt(changes: &[Change]) -> Writer {
+    let position = Position {
+        epoch: EPOCH,
+        seq: 1,
+    };
+    let last: BTreeMap<_, _> = changes.iter().map(|c| ((&c.entity, &c.id), c)).collect();
+    let mut writer = Writer::new(position, 4);
+    for change in last.into_values() {
+        writer.load(entity(change)).unwrap();
+    }
+    writer.list_all().unwrap();
+    writer
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn paging_equals_filter_and_sort(
+        changes in prop::collection::vec(prop_oneof![1 => a_page(), 4 => a_game()], 1..160),
+        published in prop::collection::vec(0..160_usize, 3),
+        questions in prop::collection::vec(asked(), 8),
+    ) {
+        let mut writer = Writer::new(Position { epoch: EPOCH, seq: 0 }, 4);
+        let mut states = Vec::new();
+        for (place, change) in changes.iter().enumerate() {
+            writer.apply(entity(change)).unwrap();
+            if published.contains(&place) || place + 1 == changes.len() {
+                states.push((place + 1, writer.state()));
+            }
+        }
+        let rebuilt = rebuilt(&changes).state();
+        for asked in &questions {
+            // States that were published earlier still say what they said.
+            for (known, state) in &states {
+                let expected = model(&changes[..*known], asked);
+                prop_assert_eq!(&paged(state, asked), &expected);
+            }
+            prop_assert_eq!(paged(&rebuilt, asked), model(&changes, asked));
+        }
+        for row in model(&changes, &everything(Mode::Live)) {
+            let state = writer.state();
+            let found = state.shelf(Mode::Live).get(&row.slug).unwrap().game().unwrap();
+            prop_assert_eq!(found.row, row);
+        }
+    }
+}
+
+fn everything(mode: Mode) -> Asked {
+    Asked {
+        mode,
+        genre: None,
+        platform: None,
+        country: None,
+        stage: None,
+        creator: None,
+        q: None,
+        limit: 100,
+    }
+}
+
+#[test]
+fn a_cursor_outlives_its_row() {
+    let mut changes = vec![page_change(&build::page(0))];
+    changes.extend((0..30).map(|number| game_change(&build::game(number))));
+    let mut writer = build::writer(&changes);
+    let mut question = Question {
+        limit: 10,
+        ..Question::default()
+    };
+    let page = writer.state().shelf(Mode::Live).search(&question);
+    let last = page.rows.last().unwrap();
+    assert_eq!(
+        (&*last.key.slug, page.total, page.more),
+        ("game-20", 30, true)
+    );
+    question.after = Some(last.key.clone());
+
+    // The row that the cursor points at goes; another comes before it, one changes its key and moves before it.
+    let mut gone = build::game(20);
+    gone.state = listings::State::Removed.into();
+    let mut moved = build::game(15);
+    moved.featured = true;
+    for game in [gone, build::game(99), moved] {
+        writer.apply(entity(&game_change(&game))).unwrap();
+    }
+    let page = writer.state().shelf(Mode::Live).search(&question);
+    let slugs: Vec<&str> = page.rows.iter().map(|row| &*row.key.slug).collect();
+    let expected = ["19", "18", "17", "16", "14", "13", "12", "11", "10", "9"];
+    assert_eq!(slugs, expected.map(|number| format!("game-{number}")));
+    assert_eq!((page.total, page.more), (30, true));
+}
+
+#[test]
+fn a_question_without_a_word_finds_nothing() {
+    let state =
+        build::writer(&[page_change(&build::page(0)), game_change(&build::game(1))]).state();
+    let question = |q| Question {
+        words: Some(words::of_question(q)),
+        limit: 20,
+        ..Question::default()
+    };
+    let shelf = state.shelf(Mode::Live);
+    assert_eq!(shelf.search(&question("game")).total, 1);
+    assert_eq!(shelf.search(&question("?!")).total, 0);
+}

@@ -1,0 +1,168 @@
+//! The schema: batches, sweeps, and loading it back.
+
+use std::sync::Arc;
+
+use catalogue::domain::listing::Mode;
+use catalogue::feeds::listings::Follower;
+use catalogue::memory::{CHUNK_ROWS, Catalogue};
+use catalogue::store::{Kind, Listings, rows};
+use contracts::common::v1::Change;
+use contracts::listings::v1::{City, Event, State};
+use futures::TryStreamExt as _;
+use kit::feed::{Consumer as _, Stored};
+use kit::pg::Schema;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::build::{EPOCH, at, change, country, game, game_change, genre, id, page, page_change};
+
+#[test]
+fn the_follower_tables_are_the_kits() {
+    assert_eq!(
+        include_str!("../../migrations/0001_follow.sql"),
+        kit::feed::CONSUMER_TABLES.replace("kit.", "catalogue.")
+    );
+}
+
+fn stored(pool: &PgPool) -> Stored<Listings> {
+    Stored::new(pool.clone(), Schema("catalogue"), "listings", Listings)
+}
+
+fn numbered(changes: Vec<Change>, from: i64) -> Vec<Change> {
+    let place = |(mut change, seq): (Change, i64)| {
+        change.seq = seq;
+        change
+    };
+    changes.into_iter().zip(from..).map(place).collect()
+}
+
+async fn ids(pool: &PgPool, kind: Kind, epoch: Uuid) -> Vec<String> {
+    let mut connection = pool.acquire().await.unwrap();
+    let rows = rows(&mut connection, kind, epoch);
+    let mut ids: Vec<String> = rows.map_ok(|(id, _)| id).try_collect().await.unwrap();
+    ids.sort();
+    ids
+}
+
+fn one_of_each() -> Vec<Change> {
+    let event = Event {
+        mode: 1,
+        state: State::Published.into(),
+        slug: "jam".to_owned(),
+        created_at: Some(at(0)),
+        ..Event::default()
+    };
+    let city = City {
+        slug: "nairobi".to_owned(),
+        ..City::default()
+    };
+    vec![
+        change("genre", "puzzle", &genre("puzzle")),
+        change("country", "KE", &country("KE")),
+        change("city", "1", &city),
+        page_change(&page(0)),
+        game_change(&game(1)),
+        change("event", &id(9), &event),
+        change("happening-of-tomorrow", "x", &city),
+    ]
+}
+
+async fn load(pool: &PgPool) -> (Arc<Catalogue>, Follower) {
+    let catalogue = Arc::new(Catalogue::default());
+    let follower = Follower::load(pool, Arc::clone(&catalogue), CHUNK_ROWS);
+    let follower = follower.await.unwrap();
+    (catalogue, follower)
+}
+
+#[sqlx::test]
+async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
+    let mut stored = stored(&pool);
+    assert_eq!(stored.position().await.unwrap(), None);
+    stored.start(EPOCH, 10, true).await.unwrap();
+    let mut changes = one_of_each();
+    // The same game twice in a batch: its last state stays.
+    let mut renamed = game(1);
+    renamed.title = "Renamed".to_owned();
+    changes.extend([
+        game_change(&game(2)),
+        game_change(&game(2)),
+        game_change(&renamed),
+    ]);
+    stored.apply(EPOCH, numbered(changes, 1)).await.unwrap();
+
+    let (catalogue, mut follower) = load(&pool).await;
+    let position = follower.position().await.unwrap().unwrap();
+    assert_eq!((position.epoch, position.seq), (EPOCH, 10));
+    let state = catalogue.state().unwrap();
+    assert_eq!(state.shelf(Mode::Live).len(), 2);
+    assert_eq!(state.genres.keys(), ["puzzle"]);
+    assert_eq!(state.countries(), ["KE"]);
+    let row = state.shelf(Mode::Live).get("game-1").unwrap();
+    assert_eq!(row.game().unwrap().row.title, "Renamed");
+
+    // A later batch updates in place.
+    let mut removed = game(1);
+    removed.state = State::Removed.into();
+    stored
+        .apply(EPOCH, numbered(vec![game_change(&removed)], 11))
+        .await
+        .unwrap();
+    let (catalogue, _) = load(&pool).await;
+    assert!(
+        catalogue
+            .state()
+            .unwrap()
+            .shelf(Mode::Live)
+            .get("game-1")
+            .is_none()
+    );
+}
+
+#[sqlx::test]
+async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
+    let mut first = stored(&pool);
+    first.position().await.unwrap();
+    first.start(EPOCH, 7, true).await.unwrap();
+    let mut changes = one_of_each();
+    changes.push(game_change(&game(2)));
+    first.apply(EPOCH, numbered(changes, 1)).await.unwrap();
+
+    let restored = Uuid::from_u128(0xe1);
+    let mut second = stored(&pool);
+    second.position().await.unwrap();
+    second.start(restored, 3, true).await.unwrap();
+    second
+        .apply(restored, numbered(vec![page_change(&page(0))], 1))
+        .await
+        .unwrap();
+    // Half way: the new rows are no whole, so a replica that starts now answers nothing from them.
+    assert_eq!(ids(&pool, Kind::Game, EPOCH).await.len(), 2);
+    let (catalogue, mut follower) = load(&pool).await;
+    assert!(catalogue.state().is_err());
+    let rest = numbered(
+        vec![game_change(&game(2)), change("genre", "n", &genre("new"))],
+        2,
+    );
+    follower.apply(restored, rest.clone()).await.unwrap();
+    assert_eq!(catalogue.state().unwrap().shelf(Mode::Live).len(), 1);
+
+    second.apply(restored, rest).await.unwrap();
+    assert_eq!(ids(&pool, Kind::Game, restored).await, [id(2)]);
+    assert_eq!(ids(&pool, Kind::Genre, restored).await, ["n"]);
+    for kind in Kind::IN_MEMORY {
+        assert!(ids(&pool, kind, EPOCH).await.is_empty());
+    }
+}
+
+#[sqlx::test]
+async fn a_bad_change_is_refused_and_nothing_moves(pool: PgPool) {
+    let mut stored = stored(&pool);
+    stored.position().await.unwrap();
+    stored.start(EPOCH, 2, true).await.unwrap();
+    let mut bad = game(1);
+    bad.mode = 0;
+    let batch = numbered(vec![page_change(&page(0)), game_change(&bad)], 1);
+    assert!(stored.apply(EPOCH, batch).await.is_err());
+    assert!(ids(&pool, Kind::Page, EPOCH).await.is_empty());
+    assert_eq!(stored.position().await.unwrap().unwrap().seq, 0);
+}
