@@ -1,0 +1,113 @@
+//! `staff account …`
+
+use clap::Subcommand;
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::staff_service_client::StaffServiceClient;
+use contracts::public::Timestamp;
+use serde::Serialize;
+
+use super::fleet::Fleet;
+use super::output::{self, Output};
+use super::problem::Problem;
+
+/// Accounts asked for at once.
+const PAGE: u32 = 500;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make an account
+    Create {
+        /// Of the person or company
+        #[arg(long)]
+        name: String,
+        /// Names the account, beside its id
+        #[arg(long)]
+        email: String,
+        /// See `staff plan list`
+        #[arg(long, default_value = "free")]
+        plan: String,
+    },
+    /// List all accounts
+    List,
+    /// Put an account on another plan
+    Plan {
+        /// Its id or e-mail address
+        account: String,
+        /// See `staff plan list`
+        plan: String,
+    },
+}
+
+#[derive(Debug, Serialize)]
+struct Account {
+    id: String,
+    name: String,
+    email: String,
+    plan: String,
+    created_at: Option<Timestamp>,
+}
+
+impl From<proto::Account> for Account {
+    fn from(account: proto::Account) -> Self {
+        Self {
+            id: account.id,
+            name: account.name,
+            email: account.email,
+            plan: account.plan,
+            created_at: account
+                .created_at
+                .and_then(|at| output::moment(at.seconds, at.nanos)),
+        }
+    }
+}
+
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+    let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
+    match command {
+        Command::Create { name, email, plan } => {
+            let request = proto::CreateAccountRequest { name, email, plan };
+            let answer = gateway.create_account(request).await?.into_inner();
+            one(answer.account, output)
+        }
+        Command::List => {
+            let mut accounts = Vec::new();
+            let mut cursor = Some(String::new());
+            while let Some(page) = cursor {
+                let request = proto::ListAccountsRequest {
+                    limit: PAGE,
+                    cursor: page,
+                };
+                let answer = gateway.list_accounts(request).await?.into_inner();
+                accounts.extend(answer.accounts.into_iter().map(Account::from));
+                cursor = answer.next_cursor;
+            }
+            let document = serde_json::json!({ "accounts": accounts });
+            output.answer(&document, || table(&accounts))
+        }
+        Command::Plan { account, plan } => {
+            let request = proto::SetAccountPlanRequest { account, plan };
+            let answer = gateway.set_account_plan(request).await?.into_inner();
+            one(answer.account, output)
+        }
+    }
+}
+
+fn one(account: Option<proto::Account>, output: Output) -> Result<(), Problem> {
+    let account = Account::from(account.unwrap_or_default());
+    let document = serde_json::json!({ "account": account });
+    output.answer(&document, || table(&[account]))
+}
+
+fn table(accounts: &[Account]) -> comfy_table::Table {
+    let mut table = output::table(&["id", "name", "e-mail", "plan", "made"]);
+    for account in accounts {
+        table.add_row([
+            account.id.as_str(),
+            &account.name,
+            &account.email,
+            &account.plan,
+            &output::shown(account.created_at.as_ref()),
+        ]);
+    }
+    table
+}

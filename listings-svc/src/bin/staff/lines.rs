@@ -1,0 +1,97 @@
+//! A file, line by line, however long its lines are.
+
+use std::io::{self, BufRead};
+
+/// The longest line that is sent whole. Of a longer one, so much more is sent that the service sees that it is too long.
+const LONGEST: usize = 1024 * 1024 + 1;
+
+/// Lines of a file, numbered from 1.
+pub(crate) struct Lines<R> {
+    reader: R,
+    next: u64,
+}
+
+/// One line.
+pub(crate) struct Line {
+    pub(crate) number: u64,
+    pub(crate) text: String,
+    /// Bytes of the file that it took.
+    pub(crate) bytes: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Self { reader, next: 1 }
+    }
+
+    /// The next line, without its end; `None` after the last. What is not UTF-8 is replaced by U+FFFD, which the service refuses.
+    pub(crate) fn read(&mut self) -> io::Result<Option<Line>> {
+        let mut text = Vec::new();
+        let mut bytes = 0;
+        loop {
+            let buffer = match self.reader.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                filled => filled?,
+            };
+            let end = buffer.iter().position(|b| *b == b'\n');
+            let part = &buffer[..end.unwrap_or(buffer.len())];
+            let room = LONGEST.saturating_sub(text.len());
+            text.extend_from_slice(&part[..part.len().min(room)]);
+            let used = end.map_or(buffer.len(), |end| end + 1);
+            self.reader.consume(used);
+            bytes += used;
+            if end.is_some() || used == 0 {
+                break;
+            }
+        }
+        if bytes == 0 {
+            return Ok(None);
+        }
+        let number = self.next;
+        self.next += 1;
+        Ok(Some(Line {
+            number,
+            text: String::from_utf8_lossy(&text).into_owned(),
+            bytes: u64::try_from(bytes).unwrap_or(u64::MAX),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(file: &[u8]) -> Vec<(u64, String)> {
+        // A small buffer, so that lines span several.
+        let mut lines = Lines::new(io::BufReader::with_capacity(3, file));
+        let mut all = Vec::new();
+        while let Some(line) = lines.read().unwrap() {
+            all.push((line.number, line.text));
+        }
+        all
+    }
+
+    #[test]
+    fn lines_are_numbered_and_empty_ones_count() {
+        let lines = all(b"one\n\nthree and more\nlast");
+        let texts: Vec<&str> = lines.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, ["one", "", "three and more", "last"]);
+        assert_eq!(lines[3].0, 4);
+        assert!(all(b"").is_empty());
+        assert_eq!(all(b"one\n").len(), 1);
+    }
+
+    #[test]
+    fn a_line_without_end_takes_no_memory_without_end() {
+        let mut file = vec![b'x'; 3 * LONGEST];
+        file.extend_from_slice(b"\nnext");
+        let lines = all(&file);
+        assert_eq!(lines[0].1.len(), LONGEST);
+        assert_eq!(lines[1], (2, "next".to_owned()));
+    }
+
+    #[test]
+    fn damaged_text_is_marked() {
+        assert!(all(b"caf\xe9")[0].1.ends_with('\u{FFFD}'));
+    }
+}

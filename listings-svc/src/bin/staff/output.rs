@@ -1,0 +1,91 @@
+//! What is written: tables for people, one JSON document for machines. Problems go to stderr as one sentence.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command-line tool answers there"
+)]
+
+use comfy_table::{ContentArrangement, Table, presets};
+use contracts::public::Timestamp;
+use serde::Serialize;
+use time::OffsetDateTime;
+
+use super::problem::Problem;
+
+/// How answers are written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Output {
+    json: bool,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool) -> Self {
+        Self { json }
+    }
+
+    pub(crate) fn is_json(self) -> bool {
+        self.json
+    }
+
+    /// Writes `document`, or `table` for people.
+    pub(crate) fn answer(
+        self,
+        document: &impl Serialize,
+        table: impl FnOnce() -> Table,
+    ) -> Result<(), Problem> {
+        if self.json {
+            let text = serde_json::to_string(document).map_err(|error| {
+                Problem::Refused(format!("the answer cannot be written: {error}"))
+            })?;
+            println!("{text}");
+        } else {
+            println!("{}", table());
+        }
+        Ok(())
+    }
+
+    /// Writes a line for people.
+    pub(crate) fn say(self, line: &str) {
+        if !self.json {
+            println!("{line}");
+        }
+    }
+}
+
+/// The last words of a command that failed.
+pub(crate) fn complain(problem: &Problem) {
+    eprintln!("staff: {problem}");
+}
+
+/// A note beside the answer.
+pub(crate) fn note(line: &str) {
+    eprintln!("staff: {line}");
+}
+
+/// An empty table with these columns.
+pub(crate) fn table(columns: &[&str]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_header(columns.iter().copied());
+    table
+}
+
+/// A point in time as it came over the wire.
+pub(crate) fn moment(seconds: i64, nanos: i32) -> Option<Timestamp> {
+    let at = OffsetDateTime::from_unix_timestamp(seconds).ok()?;
+    let at = at.replace_nanosecond(u32::try_from(nanos).ok()?).ok()?;
+    Some(Timestamp(at))
+}
+
+/// A point in time for a table, to the minute; empty when there is none.
+pub(crate) fn shown(at: Option<&Timestamp>) -> String {
+    at.map(|Timestamp(at)| format!("{} {:02}:{:02}", at.date(), at.hour(), at.minute()))
+        .unwrap_or_default()
+}
+
+/// Yes or no for a table.
+pub(crate) fn yes(flag: bool) -> String {
+    if flag { "yes" } else { "no" }.to_owned()
+}

@@ -1,0 +1,74 @@
+//! Why a command did not do what was asked, as one sentence and an exit status.
+
+use std::process::ExitCode;
+
+use kit::{Code, Fault};
+use tonic::Status;
+
+/// Why a command did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Problem {
+    /// The service said no.
+    #[error("{0}")]
+    Refused(String),
+    /// The command cannot be carried out as it was given.
+    #[error("{0}")]
+    Usage(String),
+    /// Nothing answers, or not just now.
+    #[error("{0}")]
+    Unreachable(String),
+}
+
+impl Problem {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::Usage(message.into())
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Refused(_) => 1,
+            Self::Usage(_) => 2,
+            Self::Unreachable(_) => 3,
+        })
+    }
+}
+
+impl From<Status> for Problem {
+    fn from(status: Status) -> Self {
+        if !status.details().is_empty() {
+            return Fault::from(status).into();
+        }
+        match status.code() {
+            tonic::Code::Unauthenticated => {
+                Self::Refused("the service does not accept this staff token".to_owned())
+            }
+            tonic::Code::Unimplemented => Self::Refused(
+                "the service does not know this call; is the address that of the right service, and of this version?".to_owned(),
+            ),
+            tonic::Code::Unavailable
+            | tonic::Code::Unknown
+            | tonic::Code::Cancelled
+            | tonic::Code::DeadlineExceeded
+            | tonic::Code::Internal => {
+                Self::Unreachable(format!("the connection broke: {}", status.message()))
+            }
+            _ => Self::Refused(status.message().to_owned()),
+        }
+    }
+}
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Self {
+        let reasons = fault
+            .fields
+            .iter()
+            .map(|(field, reason)| format!("; {field}: {reason}"));
+        let sentence: String = std::iter::once(fault.message.to_string())
+            .chain(reasons)
+            .collect();
+        match fault.code {
+            Code::Unavailable => Self::Unreachable(sentence),
+            _ => Self::Refused(sentence),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Addresses of other sites: https, with a host (§4.3).
+
+use unicode_normalization::UnicodeNormalization as _;
+use url::Url;
+
+/// The longest address.
+const LONGEST: usize = 2_048;
+
+/// Reads an https address. It is stored as written, so that what is sent reads back the same.
+pub fn read(raw: &str) -> Result<String, String> {
+    let address: String = raw.trim().nfc().collect();
+    if address.is_empty() {
+        return Err("Give an address, or null when there is none.".to_owned());
+    }
+    let length = address.chars().count();
+    if length > LONGEST {
+        return Err(format!(
+            "Shorten it: {LONGEST} characters are the most, this has {length}."
+        ));
+    }
+    // The parser would pass over some of these in silence.
+    if address
+        .chars()
+        .any(|c| c.is_whitespace() || c.is_control() || c == char::REPLACEMENT_CHARACTER)
+    {
+        return Err("An address has no spaces and no control characters.".to_owned());
+    }
+    let https = address
+        .get(..8)
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"));
+    let host = &address.get(8..).unwrap_or_default();
+    // The parser would take the next part of the path for a host that is not there.
+    if !https || host.starts_with(['/', '\\', '?', '#']) {
+        return Err("Give a full https address, such as https://example.com/game.".to_owned());
+    }
+    match Url::parse(&address) {
+        Ok(url) if !url.username().is_empty() || url.password().is_some() => {
+            Err("A public address carries no user name or password.".to_owned())
+        }
+        Ok(url) if url.has_host() => Ok(address),
+        Ok(_) => Err("The address has no host.".to_owned()),
+        Err(error) => Err(format!("This is not an address: {error}.")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn https_addresses_are_kept_as_written() {
+        for good in [
+            "https://example.com",
+            "HTTPS://Example.com/A?b=c#d",
+            "https://bücher.example/日本",
+            "https://store.steampowered.com/app/526890",
+        ] {
+            assert_eq!(read(good), Ok(good.to_owned()));
+        }
+        assert_eq!(
+            read(" https://example.com/ "),
+            Ok("https://example.com/".to_owned())
+        );
+    }
+
+    #[test]
+    fn everything_else_is_refused() {
+        for bad in [
+            "",
+            "http://example.com",
+            "https:example.com",
+            "https://",
+            "https:///path",
+            "https://?q",
+            "https://exa mple.com",
+            "https://example.com/\u{7}",
+            "https://me:secret@example.com",
+            "https://example.com:99999",
+            "javascript:alert(1)",
+            "//example.com",
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+        assert!(read(&format!("https://example.com/{}", "a".repeat(LONGEST))).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_strange(raw in "(https://)?\\PC{0,60}") {
+            if let Ok(address) = read(&raw) {
+                prop_assert!(address.to_ascii_lowercase().starts_with("https://"));
+                prop_assert_eq!(read(&address), Ok(address));
+            }
+        }
+    }
+}

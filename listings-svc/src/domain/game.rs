@@ -1,0 +1,259 @@
+//! Games (§2.2, §4.3).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::entity::Entity;
+use super::fields::{Fields, read_choice};
+use super::known::Known;
+use super::links::{self, Links};
+use super::listing::Draft;
+use super::lists::{Credit, Screenshot};
+use super::nearest::nearest;
+use super::record::Content;
+use super::{Read, lists, text};
+
+const PLATFORMS: &[&str] = &[
+    "web",
+    "android",
+    "ios",
+    "windows",
+    "mac",
+    "linux",
+    "switch",
+    "playstation",
+    "xbox",
+    "vr",
+];
+const STAGES: &[&str] = &["in_development", "early_access", "released"];
+/// Genres of one game at most.
+const GENRES: usize = 3;
+const FIRST_YEAR: i32 = 1950;
+/// How far ahead a release may lie, in years.
+const AHEAD: i32 = 5;
+
+/// A game.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Game {
+    /// Never changes.
+    pub slug: String,
+    /// As its maker writes it.
+    pub title: String,
+    /// Empty when there is none.
+    pub tagline: String,
+    /// Empty when there is none.
+    pub description: String,
+    /// A picture.
+    pub cover_url: Option<String>,
+    /// Pictures, in order.
+    pub screenshots: Vec<Screenshot>,
+    /// Genre keys.
+    pub genres: Vec<String>,
+    /// Platform keys.
+    pub platforms: Vec<String>,
+    /// `in_development`, `early_access` or `released`.
+    pub stage: String,
+    /// Of the first release, or the one aimed at.
+    pub release_year: i32,
+    /// A film.
+    pub trailer_url: Option<String>,
+    /// Where to get it.
+    pub links: Links,
+    /// Who did what.
+    pub credits: Vec<Credit>,
+    /// Chosen by staff; comes first in lists.
+    pub featured: bool,
+    /// Whose it is.
+    pub page_id: Uuid,
+    /// Where the facts were seen.
+    pub source: String,
+}
+
+impl Content for Game {
+    const ENTITY: Entity = Entity::Game;
+
+    fn key(&self) -> &str {
+        &self.slug
+    }
+}
+
+impl Read for Draft<Game> {
+    const NAME: &'static str = "slug";
+
+    fn read(fields: &mut Fields<'_>, known: &Known) -> Self {
+        fields.pass_over(&["note"]);
+        let (created_at, updated_at) = fields.times();
+        Self {
+            content: Game {
+                slug: fields.slug("slug"),
+                title: fields.title("title"),
+                tagline: fields.line("tagline", text::TAGLINE),
+                description: fields.paragraphs("description", text::DESCRIPTION),
+                cover_url: fields.address("cover_url"),
+                screenshots: lists::screenshots(fields, "screenshots"),
+                genres: lists::words(fields, "genres", GENRES, |raw| genre(raw, known)),
+                platforms: lists::words(fields, "platforms", PLATFORMS.len(), |raw| {
+                    read_choice(raw, PLATFORMS)
+                }),
+                stage: stage(fields),
+                release_year: release_year(fields, known.year),
+                trailer_url: fields.address("trailer_url"),
+                links: links::read(fields, links::GAME),
+                credits: lists::credits(fields, "credits", known),
+                featured: fields.flag("featured"),
+                page_id: creator(fields, known),
+                source: fields.line("source", text::DESCRIPTION),
+            },
+            created_at,
+            updated_at,
+        }
+    }
+}
+
+fn genre(raw: &str, known: &Known) -> Result<String, String> {
+    if known.genres.contains(raw) {
+        return Ok(raw.to_owned());
+    }
+    let keys: Vec<&str> = known.genres.iter().map(String::as_str).collect();
+    Err(match nearest(raw, &keys) {
+        Some(key) => format!("There is no such genre; the nearest is `{key}`."),
+        None => "There is no such genre; import the genres first.".to_owned(),
+    })
+}
+
+fn stage(fields: &mut Fields<'_>) -> String {
+    match fields.value("stage") {
+        None => STAGES.first().map(|s| (*s).to_owned()),
+        Some(value) => fields.text("stage", value, |raw| read_choice(raw, STAGES)),
+    }
+    .unwrap_or_default()
+}
+
+fn release_year(fields: &mut Fields<'_>, this_year: i32) -> i32 {
+    let range = i64::from(FIRST_YEAR)..=i64::from(this_year + AHEAD);
+    let year = fields.integer("release_year", range);
+    if year.is_none() {
+        // Stands unless the year was there and bad.
+        fields.refuse(
+            "release_year",
+            "Give a year: that of the first release, or the one aimed at.",
+        );
+    }
+    year.and_then(|year| i32::try_from(year).ok())
+        .unwrap_or_default()
+}
+
+/// The field `creator`: a handle, or the object that a read gives.
+fn creator(fields: &mut Fields<'_>, known: &Known) -> Uuid {
+    let Some(mut value) = fields.required("creator", "Give the handle of the game's creator.")
+    else {
+        return Uuid::nil();
+    };
+    if let Value::Object(object) = value {
+        value = object.get("handle").unwrap_or(value);
+    }
+    fields
+        .text("creator", value, |raw| {
+            known.creators.get(raw).copied().ok_or_else(|| {
+                "No creator has this handle; the creators are imported first.".to_owned()
+            })
+        })
+        .unwrap_or_default()
+}
+
+/// Handles that a row refers to, before it is read.
+pub fn handles(row: &serde_json::Map<String, Value>) -> impl Iterator<Item = &str> {
+    let creator = row
+        .get("creator")
+        .map(|creator| creator.get("handle").unwrap_or(creator));
+    let credits = row
+        .get("credits")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(|credit| credit.get("handle"));
+    creator.into_iter().chain(credits).filter_map(Value::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{fields::Problems, read};
+    use serde_json::json;
+
+    fn known() -> Known {
+        Known {
+            year: 2026,
+            genres: ["puzzle", "runner", "racing", "strategy"]
+                .map(str::to_owned)
+                .into(),
+            creators: [("maliyo".to_owned(), Uuid::max())].into(),
+            ..Known::default()
+        }
+    }
+
+    fn game(row: &Value) -> Result<Game, Problems> {
+        read::<Draft<Game>>(row.as_object().unwrap(), &known()).map(|draft| draft.content)
+    }
+
+    #[test]
+    fn a_short_row_gets_the_empty_values() {
+        let row = json!({"slug": "a", "title": "A", "release_year": 2020, "creator": {"handle": "maliyo", "name": "M"}});
+        let game = game(&row).unwrap();
+        assert_eq!(game.stage, "in_development");
+        assert_eq!(
+            (game.tagline.as_str(), game.genres.len(), game.cover_url),
+            ("", 0, None)
+        );
+    }
+
+    #[test]
+    fn a_game_needs_a_year_within_reach() {
+        for (year, good) in [
+            (json!(null), false),
+            (json!(1949), false),
+            (json!(1950), true),
+            (json!(2031), true),
+            (json!(2032), false),
+            (json!("2020"), false),
+        ] {
+            let row = json!({"slug": "a", "title": "A", "release_year": year, "creator": "maliyo"});
+            let problems = game(&row).err().unwrap_or_default();
+            assert_eq!(!problems.contains_key("release_year"), good, "{year}");
+        }
+    }
+
+    #[test]
+    fn every_bad_field_has_its_reason() {
+        let row = json!({
+            "slug": "A B", "title": "", "genres": ["puzzel", "runner", "racing", "strategy"], "platforms": ["ios", "ios", "psp"],
+            "stage": "done", "creator": "nobody", "country": "NG", "trailer_url": "http://x.example",
+        });
+        let problems = game(&row).unwrap_err();
+        let paths: Vec<&str> = problems.keys().map(String::as_str).collect();
+        assert_eq!(
+            paths,
+            [
+                "country",
+                "creator",
+                "genres",
+                "platforms.1",
+                "platforms.2",
+                "release_year",
+                "slug",
+                "stage",
+                "title",
+                "trailer_url"
+            ]
+        );
+        assert!(problems.values().all(|reason| reason.ends_with('.')));
+    }
+
+    #[test]
+    fn handles_are_found_before_a_row_is_read() {
+        let row = json!({"creator": "a", "credits": [{"handle": "b"}, {"handle": null}, 7]});
+        let found: Vec<&str> = handles(row.as_object().unwrap()).collect();
+        assert_eq!(found, ["a", "b"]);
+    }
+}

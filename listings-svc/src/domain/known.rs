@@ -1,0 +1,22 @@
+//! What the rest of the directory holds, as far as a row refers to it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use uuid::Uuid;
+
+use super::city::Gazetteer;
+
+/// What a row may refer to, and the year it is read in.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// This UTC year.
+    pub year: i32,
+    /// Keys of the genres.
+    pub genres: BTreeSet<String>,
+    /// Codes of the countries.
+    pub countries: BTreeSet<String>,
+    /// The cities.
+    pub gazetteer: Gazetteer,
+    /// Pages by handle, of the row's own world.
+    pub creators: HashMap<String, Uuid>,
+}

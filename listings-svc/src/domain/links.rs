@@ -1,0 +1,116 @@
+//! Links: a key of a fixed set to an https address (§2.2, §2.4).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::address;
+use super::fields::{Fields, clip, kind, unknown};
+
+/// What a game may link to.
+pub const GAME: &[&str] = &[
+    "play",
+    "steam",
+    "playStore",
+    "appStore",
+    "itch",
+    "epic",
+    "xbox",
+    "playstation",
+    "nintendo",
+    "website",
+];
+
+/// What a creator may link to.
+pub const PAGE: &[&str] = &[
+    "play",
+    "steam",
+    "playStore",
+    "appStore",
+    "itch",
+    "epic",
+    "xbox",
+    "playstation",
+    "nintendo",
+    "website",
+    "facebook",
+    "instagram",
+    "x",
+    "youtube",
+    "other",
+];
+
+/// Names that collected data has for `other`.
+const OTHER: &[&str] = &["profile", "otherWebsite"];
+
+/// Link key to address.
+pub type Links = BTreeMap<String, String>;
+
+/// The field `links`. A null link is one that is not set.
+pub fn read(fields: &mut Fields<'_>, known: &[&str]) -> Links {
+    let mut links = Links::new();
+    let object = match fields.value("links") {
+        None => return links,
+        Some(Value::Object(object)) => object,
+        Some(value) => {
+            fields.refuse(
+                "links",
+                format!("This must be an object, not {}.", kind(value)),
+            );
+            return links;
+        }
+    };
+    for (key, value) in object.iter().filter(|(_, value)| !value.is_null()) {
+        let path = format!("links.{}", clip(key));
+        let name = match key.as_str() {
+            other if OTHER.contains(&other) && known.contains(&"other") => "other",
+            name => name,
+        };
+        if !known.contains(&name) {
+            fields.refuse(&path, unknown(key, known));
+        } else if let Some(address) = fields.text(&path, value, address::read) {
+            add(fields, &mut links, &path, name, address);
+        }
+    }
+    links
+}
+
+/// Adds a link that came under another name. The same twice is fine.
+pub fn add(fields: &mut Fields<'_>, links: &mut Links, path: &str, name: &str, address: String) {
+    match links.get(name) {
+        Some(other) if *other != address => fields.refuse(
+            path,
+            format!("There is one link `{name}`, and it has another address already."),
+        ),
+        _ => {
+            links.insert(name.to_owned(), address);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn collected_names_become_other() {
+        let row = json!({"links": {"profile": "https://a.example", "itch": "https://b.example", "steam": null}});
+        let mut fields = Fields::new(row.as_object().unwrap());
+        let links = read(&mut fields, PAGE);
+        assert_eq!(links["other"], "https://a.example");
+        assert_eq!(links.len(), 2);
+        assert_eq!(fields.finish(()), Ok(()));
+    }
+
+    #[test]
+    fn unknown_keys_and_bad_addresses_are_refused_by_their_path() {
+        let row = json!({"links": {"Steam": "https://a.example", "profile": "https://b.example", "itch": "ftp://x"}});
+        let mut fields = Fields::new(row.as_object().unwrap());
+        assert!(read(&mut fields, GAME).is_empty());
+        let problems = fields.finish(()).unwrap_err();
+        let paths: Vec<&String> = problems.keys().collect();
+        assert_eq!(paths, ["links.Steam", "links.itch", "links.profile"]);
+        assert!(problems["links.Steam"].contains("`steam`"));
+    }
+}

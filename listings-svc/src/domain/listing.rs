@@ -1,0 +1,125 @@
+//! What pages, games and events have in common, and what a change makes of them.
+
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use time::serde::rfc3339;
+use uuid::Uuid;
+
+use super::mode::Mode;
+use super::state::State;
+
+/// A listing with its content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listing<C> {
+    /// Never public.
+    pub id: Uuid,
+    /// Its world.
+    pub mode: Mode,
+    /// Where it stands.
+    pub state: State,
+    /// Counts its changes.
+    pub revision: i64,
+    /// When it was listed.
+    #[serde(with = "rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it last changed.
+    #[serde(with = "rfc3339")]
+    pub updated_at: OffsetDateTime,
+    /// What its owner says.
+    #[serde(flatten)]
+    pub content: C,
+}
+
+/// A listing as a row of a file states it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft<C> {
+    /// The whole content: what a row leaves out is empty.
+    pub content: C,
+    /// When the row says that it was listed.
+    pub created_at: Option<OffsetDateTime>,
+    /// When the row says that it last changed.
+    pub updated_at: Option<OffsetDateTime>,
+}
+
+impl<C: Clone + PartialEq> Listing<C> {
+    /// A new listing by import: public at once.
+    pub fn imported(id: Uuid, mode: Mode, draft: Draft<C>, now: OffsetDateTime) -> Self {
+        let created_at = draft.created_at.unwrap_or(now);
+        Self {
+            id,
+            mode,
+            state: State::Published,
+            revision: 1,
+            created_at,
+            updated_at: draft.updated_at.unwrap_or(created_at),
+            content: draft.content,
+        }
+    }
+
+    /// The listing after an import over it; `None` when the row says nothing new. It stays where it stands: what was taken down is
+    /// not brought back by a file.
+    pub fn amended_by(&self, draft: &Draft<C>, now: OffsetDateTime) -> Option<Self> {
+        let created_at = draft.created_at.unwrap_or(self.created_at);
+        let same = draft.content == self.content
+            && created_at == self.created_at
+            && draft.updated_at.is_none_or(|at| at == self.updated_at);
+        (!same).then(|| Self {
+            id: self.id,
+            mode: self.mode,
+            state: self.state,
+            revision: self.revision + 1,
+            created_at,
+            updated_at: draft.updated_at.unwrap_or_else(|| now.max(created_at)),
+            content: draft.content.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use time::macros::datetime;
+
+    const NOW: OffsetDateTime = datetime!(2026-05-01 12:00 UTC);
+    const LATER: OffsetDateTime = datetime!(2026-06-01 12:00 UTC);
+
+    fn draft(content: &str) -> Draft<String> {
+        Draft {
+            content: content.to_owned(),
+            created_at: None,
+            updated_at: None,
+        }
+    }
+
+    #[test]
+    fn the_same_again_is_no_change() {
+        let listing = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), NOW);
+        assert_eq!(listing.created_at, NOW);
+        assert_eq!(listing.amended_by(&draft("a"), LATER), None);
+    }
+
+    #[test]
+    fn a_change_is_a_revision_of_the_same_listing() {
+        let listing = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), NOW);
+        let removed = Listing {
+            state: State::Removed,
+            ..listing
+        };
+        let amended = removed.amended_by(&draft("b"), LATER).unwrap();
+        assert_eq!(amended.revision, 2);
+        assert_eq!(amended.created_at, NOW);
+        assert_eq!(amended.updated_at, LATER);
+        assert_eq!(amended.state, State::Removed);
+    }
+
+    #[test]
+    fn times_that_a_row_gives_are_kept() {
+        let stated = Draft {
+            created_at: Some(NOW),
+            ..draft("a")
+        };
+        let listing = Listing::imported(Uuid::nil(), Mode::Test, stated.clone(), LATER);
+        assert_eq!((listing.created_at, listing.updated_at), (NOW, NOW));
+        assert_eq!(listing.amended_by(&stated, LATER), None);
+    }
+}

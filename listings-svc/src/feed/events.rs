@@ -1,0 +1,40 @@
+use contracts::listings::v1 as proto;
+use kit::pg::timestamp;
+
+use super::{PublicUrl, Publish, mode, state};
+use crate::domain::event::Event;
+use crate::domain::listing::Listing;
+
+impl Publish for Listing<Event> {
+    type Message = proto::Event;
+    const FIRST: &'static str = "published";
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn message(&self, addresses: &PublicUrl) -> proto::Event {
+        let event = self.content.clone();
+        proto::Event {
+            id: self.id.to_string(),
+            mode: mode(self.mode),
+            state: state(self.state),
+            revision: self.revision,
+            url: addresses.of("events", &event.slug),
+            slug: event.slug,
+            title: event.title,
+            kind: event.kind,
+            // A date is written YYYY-MM-DD.
+            starts_at: event.starts_at.to_string(),
+            ends_at: event.ends_at.map(|day| day.to_string()),
+            country_code: event.country_code,
+            city: event.city,
+            city_slug: event.city_slug,
+            online: event.online,
+            website: event.website,
+            description: event.description,
+            created_at: Some(timestamp(self.created_at)),
+            updated_at: Some(timestamp(self.updated_at)),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+use contracts::listings::v1 as proto;
+use kit::pg::timestamp;
+
+use super::{PublicUrl, Publish, mode, state};
+use crate::domain::game::Game;
+use crate::domain::listing::Listing;
+use crate::domain::lists::{Credit, Screenshot};
+
+impl Publish for Listing<Game> {
+    type Message = proto::Game;
+    const FIRST: &'static str = "published";
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn message(&self, addresses: &PublicUrl) -> proto::Game {
+        let game = self.content.clone();
+        proto::Game {
+            id: self.id.to_string(),
+            mode: mode(self.mode),
+            state: state(self.state),
+            revision: self.revision,
+            url: addresses.of("games", &game.slug),
+            slug: game.slug,
+            title: game.title,
+            tagline: game.tagline,
+            description: game.description,
+            cover_url: game.cover_url,
+            screenshots: game.screenshots.into_iter().map(screenshot).collect(),
+            genres: game.genres,
+            platforms: game.platforms,
+            stage: game.stage,
+            release_year: game.release_year,
+            trailer_url: game.trailer_url,
+            links: game.links.into_iter().collect(),
+            credits: game.credits.into_iter().map(credit).collect(),
+            featured: game.featured,
+            page_id: game.page_id.to_string(),
+            created_at: Some(timestamp(self.created_at)),
+            updated_at: Some(timestamp(self.updated_at)),
+        }
+    }
+}
+
+fn screenshot(picture: Screenshot) -> proto::Screenshot {
+    proto::Screenshot {
+        url: picture.url,
+        width: picture.width,
+        height: picture.height,
+        alt: picture.alt,
+    }
+}
+
+fn credit(credit: Credit) -> proto::Credit {
+    proto::Credit {
+        handle: credit.handle,
+        name: credit.name,
+        role: credit.role,
+    }
+}

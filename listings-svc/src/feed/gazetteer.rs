@@ -1,0 +1,57 @@
+use contracts::listings::v1 as proto;
+
+use super::{PublicUrl, Publish};
+use crate::domain::city::City;
+use crate::domain::country::Country;
+use crate::domain::genre::Genre;
+use crate::domain::record::Entry;
+
+impl Publish for Entry<Genre> {
+    type Message = proto::Genre;
+    const FIRST: &'static str = "created";
+
+    fn id(&self) -> String {
+        self.content.key.clone()
+    }
+
+    fn message(&self, _addresses: &PublicUrl) -> proto::Genre {
+        proto::Genre {
+            key: self.content.key.clone(),
+            name: self.content.name.clone(),
+        }
+    }
+}
+
+impl Publish for Entry<Country> {
+    type Message = proto::Country;
+    const FIRST: &'static str = "created";
+
+    fn id(&self) -> String {
+        self.content.code.clone()
+    }
+
+    fn message(&self, _addresses: &PublicUrl) -> proto::Country {
+        proto::Country {
+            code: self.content.code.clone(),
+            name: self.content.name.clone(),
+        }
+    }
+}
+
+impl Publish for Entry<City> {
+    type Message = proto::City;
+    const FIRST: &'static str = "created";
+
+    fn id(&self) -> String {
+        self.content.slug.clone()
+    }
+
+    fn message(&self, _addresses: &PublicUrl) -> proto::City {
+        proto::City {
+            slug: self.content.slug.clone(),
+            name: self.content.name.clone(),
+            country_code: self.content.country_code.clone(),
+            population: self.content.population,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What listings-svc puts on its feed: records as messages of `listings/v1/entities.proto`.
+
+mod events;
+mod games;
+mod gazetteer;
+mod pages;
+
+use kit::feed::NewChange;
+use prost::Message as _;
+
+use crate::domain::mode::Mode;
+use crate::domain::record::Record;
+use crate::domain::state::State;
+use contracts::common::v1 as common;
+use contracts::listings::v1 as proto;
+
+/// What happened to a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Happened {
+    /// There was none before.
+    Created,
+    /// It was changed.
+    Updated,
+    /// Only the address of its public page is another.
+    Moved,
+}
+
+/// A record that followers learn of.
+pub trait Publish: Record {
+    /// Its message.
+    type Message: prost::Message;
+    /// What it is on the feed when there was none before.
+    const FIRST: &'static str;
+
+    /// What tells it from others of its kind, for good.
+    fn id(&self) -> String;
+    /// Its whole state.
+    fn message(&self, addresses: &PublicUrl) -> Self::Message;
+
+    /// The change to put on the feed.
+    fn change(&self, happened: Happened, announced: bool, addresses: &PublicUrl) -> NewChange {
+        NewChange {
+            entity: Self::ENTITY.as_str(),
+            id: self.id(),
+            revision: self.revision(),
+            event: match happened {
+                Happened::Created => Self::FIRST,
+                Happened::Updated => "updated",
+                Happened::Moved => "moved",
+            },
+            announced,
+            happening: false,
+            state: self.message(addresses).encode_to_vec(),
+        }
+    }
+}
+
+/// Where the public pages are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicUrl(String);
+
+impl PublicUrl {
+    /// Addresses below `base`.
+    pub fn new(base: &str) -> Self {
+        Self(base.trim_end_matches('/').to_owned())
+    }
+
+    /// The base.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn of(&self, folder: &str, name: &str) -> String {
+        format!("{}/{folder}/{name}", self.0)
+    }
+}
+
+fn mode(mode: Mode) -> i32 {
+    i32::from(match mode {
+        Mode::Live => common::Mode::Live,
+        Mode::Test => common::Mode::Test,
+    })
+}
+
+fn state(state: State) -> i32 {
+    i32::from(match state {
+        State::Pending => proto::State::Pending,
+        State::Published => proto::State::Published,
+        State::Rejected => proto::State::Rejected,
+        State::Removed => proto::State::Removed,
+    })
+}

@@ -1,0 +1,40 @@
+use contracts::listings::v1 as proto;
+use kit::pg::timestamp;
+
+use super::{PublicUrl, Publish, mode, state};
+use crate::domain::listing::Listing;
+use crate::domain::page::Page;
+
+impl Publish for Listing<Page> {
+    type Message = proto::Page;
+    const FIRST: &'static str = "published";
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn message(&self, addresses: &PublicUrl) -> proto::Page {
+        let page = self.content.clone();
+        proto::Page {
+            id: self.id.to_string(),
+            mode: mode(self.mode),
+            state: state(self.state),
+            revision: self.revision,
+            url: addresses.of("creators", &page.handle),
+            handle: page.handle,
+            name: page.name,
+            kind: page.kind,
+            roles: page.roles,
+            tagline: page.tagline,
+            bio: page.bio,
+            avatar_url: page.avatar_url,
+            country_code: page.country_code,
+            city: page.city,
+            city_slug: page.city_slug,
+            verified: page.verified,
+            links: page.links.into_iter().collect(),
+            created_at: Some(timestamp(self.created_at)),
+            updated_at: Some(timestamp(self.updated_at)),
+        }
+    }
+}

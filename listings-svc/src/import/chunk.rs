@@ -1,0 +1,76 @@
+//! Lines of a file, read, on their way to the writer.
+
+use uuid::Uuid;
+
+use crate::domain::city::City;
+use crate::domain::country::Country;
+use crate::domain::entity::Entity;
+use crate::domain::event::Event;
+use crate::domain::game::Game;
+use crate::domain::genre::Genre;
+use crate::domain::listing::Draft;
+use crate::domain::mode::Mode;
+use crate::domain::page::Page;
+use crate::store::imports::Refusal;
+use crate::store::revisions::Actor;
+
+/// Consecutive lines of a file.
+#[derive(Debug)]
+pub struct Chunk {
+    /// The import they belong to.
+    pub import: Uuid,
+    /// Which world they belong to.
+    pub mode: Mode,
+    /// The number of the first.
+    pub first_line: u64,
+    /// The number of the line after the last.
+    pub next_line: u64,
+    /// Those that could be read.
+    pub rows: Rows,
+    /// Those that could not.
+    pub refused: Vec<Refusal>,
+    /// Who stands for the changes.
+    pub actor: Actor,
+    /// Whether the world is told.
+    pub announce: bool,
+}
+
+/// A row that could be read.
+#[derive(Debug, Clone)]
+pub struct Row<D> {
+    /// Its line.
+    pub line: u64,
+    /// What it states.
+    pub draft: D,
+}
+
+/// Rows of one kind.
+#[derive(Debug)]
+pub enum Rows {
+    /// Genres.
+    Genres(Vec<Row<Genre>>),
+    /// Countries.
+    Countries(Vec<Row<Country>>),
+    /// Cities.
+    Cities(Vec<Row<City>>),
+    /// Creators.
+    Pages(Vec<Row<Draft<Page>>>),
+    /// Games.
+    Games(Vec<Row<Draft<Game>>>),
+    /// Events.
+    Events(Vec<Row<Draft<Event>>>),
+}
+
+impl Rows {
+    /// Their kind.
+    pub fn entity(&self) -> Entity {
+        match self {
+            Self::Genres(_) => Entity::Genre,
+            Self::Countries(_) => Entity::Country,
+            Self::Cities(_) => Entity::City,
+            Self::Pages(_) => Entity::Page,
+            Self::Games(_) => Entity::Game,
+            Self::Events(_) => Entity::Event,
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Work that nobody asks for.
+
+pub mod addresses;
+pub mod start;

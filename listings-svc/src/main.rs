@@ -1,0 +1,10 @@
+//! listings-svc, the process.
+
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    kit::boot::run(listings::start)
+}

@@ -1,0 +1,174 @@
+//! Staff's import of a directory (`listings/v1/staff_import.proto`).
+
+use std::collections::BTreeMap;
+
+use contracts::common::v1 as common;
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::import_request::Message;
+use contracts::listings::v1::staff_import_service_server::StaffImportService;
+use kit::{Code, Fault};
+use tokio_util::sync::CancellationToken;
+use tonic::{Request, Response, Status, Streaming};
+
+use crate::domain::entity::Entity;
+use crate::domain::mode::Mode;
+use crate::domain::text;
+use crate::import::{Header, Importer};
+use crate::store::imports::{Counts, Refusal};
+
+/// The largest message that is taken: a few lines of the longest kind.
+pub const MESSAGE: usize = 8 * 1024 * 1024;
+
+/// The service.
+#[derive(Debug)]
+pub struct Service {
+    importer: Importer,
+    draining: CancellationToken,
+}
+
+impl Service {
+    /// The service on top of `importer`. Once `draining` is cancelled, imports under way are broken off, to be resumed elsewhere.
+    pub fn new(importer: Importer, draining: CancellationToken) -> Self {
+        Self { importer, draining }
+    }
+}
+
+#[tonic::async_trait]
+impl StaffImportService for Service {
+    async fn get_import(
+        &self,
+        request: Request<proto::GetImportRequest>,
+    ) -> Result<Response<proto::GetImportResponse>, Status> {
+        let header = header(request.into_inner().header)?;
+        let next_line = self.importer.next_line(&header).await?;
+        Ok(Response::new(proto::GetImportResponse { next_line }))
+    }
+
+    async fn import(
+        &self,
+        request: Request<Streaming<proto::ImportRequest>>,
+    ) -> Result<Response<proto::ImportResponse>, Status> {
+        let mut stream = request.into_inner();
+        let first = stream.message().await?.and_then(|m| m.message);
+        let Some(Message::Header(first)) = first else {
+            return Err(misplaced().into());
+        };
+        let mut run = self.importer.begin(header(Some(first))?).await?;
+        let mut ended = false;
+        while let Some(message) = self.next(&mut stream).await? {
+            match message.message {
+                Some(Message::Lines(lines)) if !ended => {
+                    run.lines(lines.first_line, lines.lines).await?;
+                }
+                Some(Message::End(_)) if !ended => ended = true,
+                _ => return Err(misplaced().into()),
+            }
+        }
+        // A client that is cut off may well close its stream in good order.
+        if !ended {
+            return Err(broken_off().into());
+        }
+        let (counts, refused) = run.finish().await?;
+        Ok(Response::new(report(counts, refused)))
+    }
+}
+
+impl Service {
+    async fn next(
+        &self,
+        stream: &mut Streaming<proto::ImportRequest>,
+    ) -> Result<Option<proto::ImportRequest>, Status> {
+        tokio::select! {
+            message = stream.message() => message,
+            () = self.draining.cancelled() => Err(Fault::unavailable("listings-svc, which is stopping").into()),
+        }
+    }
+}
+
+fn misplaced() -> Fault {
+    Fault::invalid_field(
+        "message",
+        "a stream is one header, then lines, then the end",
+    )
+}
+
+fn broken_off() -> Fault {
+    Fault {
+        retry_after: Some(1),
+        ..Fault::new(
+            Code::Unavailable,
+            "the stream ended before the file did; send the rest of it",
+        )
+    }
+}
+
+/// Reads a header.
+fn header(header: Option<proto::ImportHeader>) -> Result<Header, Fault> {
+    let header = header.unwrap_or_default();
+    let mut fields = BTreeMap::new();
+    let mut refuse = |name: &str, reason: String| fields.insert(name.to_owned(), reason);
+    let entity = Entity::parse(&header.entity);
+    if entity.is_none() {
+        refuse(
+            "entity",
+            format!("one of {}", Entity::ALL.map(Entity::as_str).join(", ")),
+        );
+    }
+    let mode = match header.mode() {
+        common::Mode::Live => Some(Mode::Live),
+        common::Mode::Test => Some(Mode::Test),
+        // The gazetteer belongs to both worlds.
+        common::Mode::Unspecified if entity.is_some_and(|e| !e.is_listing()) => Some(Mode::Live),
+        common::Mode::Unspecified => None,
+    };
+    if mode.is_none() {
+        refuse("mode", "live or test".to_owned());
+    }
+    let is_digest = header.file_sha256.len() == 64
+        && header
+            .file_sha256
+            .bytes()
+            .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    if !is_digest {
+        refuse(
+            "file_sha256",
+            "the file's SHA-256 as 64 hexadecimal digits in lower case".to_owned(),
+        );
+    }
+    let file_name = text::line(&header.file_name, text::DESCRIPTION).unwrap_or_else(|reason| {
+        refuse("file_name", reason);
+        String::new()
+    });
+    match (entity, mode) {
+        (Some(entity), Some(mode)) if fields.is_empty() => Ok(Header {
+            entity,
+            // One gate and one progress for what has no world of its own.
+            mode: if entity.is_listing() {
+                mode
+            } else {
+                Mode::Live
+            },
+            sha256: header.file_sha256,
+            file_name,
+            announce: header.announce,
+        }),
+        _ => Err(Fault::invalid(fields)),
+    }
+}
+
+fn report(counts: Counts, refused: Vec<Refusal>) -> proto::ImportResponse {
+    proto::ImportResponse {
+        created: counts.created,
+        updated: counts.updated,
+        unchanged: counts.unchanged,
+        refused: refused
+            .into_iter()
+            .map(|refusal| proto::RefusedRow {
+                line: refusal.line,
+                name: refusal.name,
+                fields: refusal.fields.into_iter().collect(),
+            })
+            .collect(),
+        refused_count: counts.refused,
+    }
+}

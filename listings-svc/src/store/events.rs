@@ -1,0 +1,78 @@
+//! Events.
+
+use serde_json::Value;
+use sqlx::PgConnection;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::Stored;
+use super::gazetteer::unless_missing;
+use crate::domain::event::Event;
+use crate::domain::listing::Listing;
+use crate::domain::mode::Mode;
+
+impl Stored for Listing<Event> {
+    async fn lock(
+        connection: &mut PgConnection,
+        mode: Mode,
+        names: &[String],
+    ) -> Result<Option<Vec<Self>>, sqlx::Error> {
+        let held = sqlx::query_scalar!(
+            r#"select to_jsonb(event) as "listing!: Json<Self>" from listings.event
+               where mode = $1 and slug = any($2) order by slug for no key update skip locked"#,
+            mode.as_str(),
+            names
+        )
+        .fetch_all(&mut *connection)
+        .await?;
+        let present = sqlx::query_scalar!(
+            r#"select count(*) as "count!" from listings.event where mode = $1 and slug = any($2)"#,
+            mode.as_str(),
+            names
+        )
+        .fetch_one(connection)
+        .await?;
+        Ok(unless_missing(held, present))
+    }
+
+    async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
+        sqlx::query!(
+            "insert into listings.event (
+                 id, mode, state, revision, slug, title, kind, starts_at, ends_at, country_code, city, city_slug,
+                 online, website, description, source, created_at, updated_at
+             )
+             select
+                 id, mode, state, revision, slug, title, kind, starts_at, ends_at, country_code, city, city_slug,
+                 online, website, description, source, created_at, updated_at
+             from jsonb_populate_recordset(null::listings.event, $1)
+             on conflict (id) do update set
+                 state = excluded.state, revision = excluded.revision, title = excluded.title, kind = excluded.kind,
+                 starts_at = excluded.starts_at, ends_at = excluded.ends_at, country_code = excluded.country_code,
+                 city = excluded.city, city_slug = excluded.city_slug, online = excluded.online,
+                 website = excluded.website, description = excluded.description, source = excluded.source,
+                 created_at = excluded.created_at, updated_at = excluded.updated_at",
+            records
+        )
+        .execute(connection)
+        .await?;
+        Ok(())
+    }
+}
+
+/// Events of all worlds by id, those after `after`; each is locked. Rows that somebody else has locked are left out: whoever changes
+/// them publishes them.
+pub async fn walk(
+    connection: &mut PgConnection,
+    after: Uuid,
+    limit: i64,
+) -> Result<Vec<Listing<Event>>, sqlx::Error> {
+    let rows = sqlx::query_scalar!(
+        r#"select to_jsonb(event) as "listing!: Json<Listing<Event>>" from listings.event
+           where id > $1 order by id limit $2 for no key update skip locked"#,
+        after,
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|Json(row)| row).collect())
+}

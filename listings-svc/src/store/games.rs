@@ -1,0 +1,82 @@
+//! Games.
+
+use serde_json::Value;
+use sqlx::PgConnection;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::Stored;
+use super::gazetteer::unless_missing;
+use crate::domain::game::Game;
+use crate::domain::listing::Listing;
+use crate::domain::mode::Mode;
+
+impl Stored for Listing<Game> {
+    async fn lock(
+        connection: &mut PgConnection,
+        mode: Mode,
+        names: &[String],
+    ) -> Result<Option<Vec<Self>>, sqlx::Error> {
+        let held = sqlx::query_scalar!(
+            r#"select to_jsonb(game) as "listing!: Json<Self>" from listings.game
+               where mode = $1 and slug = any($2) order by slug for no key update skip locked"#,
+            mode.as_str(),
+            names
+        )
+        .fetch_all(&mut *connection)
+        .await?;
+        let present = sqlx::query_scalar!(
+            r#"select count(*) as "count!" from listings.game where mode = $1 and slug = any($2)"#,
+            mode.as_str(),
+            names
+        )
+        .fetch_one(connection)
+        .await?;
+        Ok(unless_missing(held, present))
+    }
+
+    async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
+        sqlx::query!(
+            "insert into listings.game (
+                 id, mode, state, revision, slug, title, tagline, description, cover_url, screenshots, genres,
+                 platforms, stage, release_year, trailer_url, links, credits, featured, page_id, source, created_at,
+                 updated_at
+             )
+             select
+                 id, mode, state, revision, slug, title, tagline, description, cover_url, screenshots, genres,
+                 platforms, stage, release_year, trailer_url, links, credits, featured, page_id, source, created_at,
+                 updated_at
+             from jsonb_populate_recordset(null::listings.game, $1)
+             on conflict (id) do update set
+                 state = excluded.state, revision = excluded.revision, title = excluded.title,
+                 tagline = excluded.tagline, description = excluded.description, cover_url = excluded.cover_url,
+                 screenshots = excluded.screenshots, genres = excluded.genres, platforms = excluded.platforms,
+                 stage = excluded.stage, release_year = excluded.release_year, trailer_url = excluded.trailer_url,
+                 links = excluded.links, credits = excluded.credits, featured = excluded.featured,
+                 page_id = excluded.page_id, source = excluded.source, created_at = excluded.created_at,
+                 updated_at = excluded.updated_at",
+            records
+        )
+        .execute(connection)
+        .await?;
+        Ok(())
+    }
+}
+
+/// Games of all worlds by id, those after `after`; each is locked. Rows that somebody else has locked are left out: whoever changes
+/// them publishes them.
+pub async fn walk(
+    connection: &mut PgConnection,
+    after: Uuid,
+    limit: i64,
+) -> Result<Vec<Listing<Game>>, sqlx::Error> {
+    let rows = sqlx::query_scalar!(
+        r#"select to_jsonb(game) as "listing!: Json<Listing<Game>>" from listings.game
+           where id > $1 order by id limit $2 for no key update skip locked"#,
+        after,
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|Json(row)| row).collect())
+}

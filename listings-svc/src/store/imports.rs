@@ -1,0 +1,245 @@
+//! Imports under way: how far they have come and what came of their rows.
+
+use sqlx::types::Json;
+use sqlx::{PgConnection, PgPool};
+use std::collections::HashMap;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::domain::entity::Entity;
+use crate::domain::fields::Problems;
+use crate::domain::mode::Mode;
+
+/// Refused rows that a report lists; the rest are counted.
+pub const LISTED: u64 = 10_000;
+/// An import that was broken off and never resumed is forgotten after so long.
+const FORGOTTEN: Duration = Duration::days(30);
+
+/// A row that was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// From 1.
+    pub line: u64,
+    /// Empty when the row has none.
+    pub name: String,
+    /// Field to reason.
+    pub fields: Problems,
+}
+
+/// What came of the rows of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// New.
+    pub created: u64,
+    /// Known, and changed by the row.
+    pub updated: u64,
+    /// Known, and as the row has it.
+    pub unchanged: u64,
+    /// Not acceptable.
+    pub refused: u64,
+}
+
+/// Where an import stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// The first line that was not dealt with.
+    pub next_line: u64,
+    /// Rows refused so far.
+    pub refused: u64,
+}
+
+/// The line to go on with in an import of this file, if one was begun and not finished.
+pub async fn find(
+    pool: &PgPool,
+    entity: Entity,
+    mode: Mode,
+    sha256: &str,
+) -> Result<Option<u64>, sqlx::Error> {
+    let line = sqlx::query_scalar!(
+        "select next_line from listings.import where file_sha256 = $1 and entity = $2 and mode = $3",
+        sha256,
+        entity.as_str(),
+        mode.as_str()
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(line.map(i64::unsigned_abs))
+}
+
+/// Begins the import of a file, or takes up the one that was broken off. Returns its id and the line to go on with.
+pub async fn begin(
+    pool: &PgPool,
+    id: Uuid,
+    (entity, mode): (Entity, Mode),
+    sha256: &str,
+    now: OffsetDateTime,
+) -> Result<(Uuid, u64), sqlx::Error> {
+    sqlx::query!(
+        "delete from listings.import where touched_at < $1",
+        now - FORGOTTEN
+    )
+    .execute(pool)
+    .await?;
+    let row = sqlx::query!(
+        "insert into listings.import (id, entity, mode, file_sha256, touched_at) values ($1, $2, $3, $4, $5)
+         on conflict (file_sha256, entity, mode) do update set touched_at = excluded.touched_at
+         returning id, next_line",
+        id,
+        entity.as_str(),
+        mode.as_str(),
+        sha256,
+        now
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok((row.id, row.next_line.unsigned_abs()))
+}
+
+/// Takes the right to write rows of this kind for the rest of the transaction; `false` when another import has it.
+pub async fn enter(
+    connection: &mut PgConnection,
+    entity: Entity,
+    mode: Mode,
+) -> Result<bool, sqlx::Error> {
+    let gate = sqlx::query_scalar!(
+        "select mode from listings.import_gate where entity = $1 and mode = $2 for update skip locked",
+        entity.as_str(),
+        mode.as_str()
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(gate.is_some())
+}
+
+/// Where an import stands; `None` when it is finished. Ask after [`enter`], so that nobody moves it meanwhile.
+pub async fn progress(
+    connection: &mut PgConnection,
+    id: Uuid,
+) -> Result<Option<Progress>, sqlx::Error> {
+    let row = sqlx::query!(
+        "select next_line, refused from listings.import where id = $1",
+        id
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.map(|row| Progress {
+        next_line: row.next_line.unsigned_abs(),
+        refused: row.refused.unsigned_abs(),
+    }))
+}
+
+/// Notes the names of rows with their lines. Returns the line at which each of those that had been met before was.
+pub async fn meet(
+    connection: &mut PgConnection,
+    id: Uuid,
+    names: &[String],
+    lines: &[i64],
+) -> Result<HashMap<String, u64>, sqlx::Error> {
+    let new = sqlx::query!(
+        "insert into listings.import_name (import, name, line)
+         select $1, name, line from unnest($2::text[], $3::bigint[]) as row (name, line)
+         on conflict do nothing",
+        id,
+        names,
+        lines
+    )
+    .execute(&mut *connection)
+    .await?
+    .rows_affected();
+    if usize::try_from(new) == Ok(names.len()) {
+        return Ok(HashMap::new());
+    }
+    let rows = sqlx::query!(
+        "select name, line from listings.import_name where import = $1 and name = any($2)",
+        id,
+        names
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.name, row.line.unsigned_abs()))
+        .collect())
+}
+
+/// Moves an import on, with what came of the rows. Of `refusals`, only so many are kept as a report lists.
+pub async fn advance(
+    connection: &mut PgConnection,
+    id: Uuid,
+    (from, next_line): (Progress, u64),
+    counts: Counts,
+    refusals: &[Refusal],
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    let room = usize::try_from(LISTED.saturating_sub(from.refused)).unwrap_or(usize::MAX);
+    if let listed @ [_, ..] = &refusals[..refusals.len().min(room)] {
+        let lines: Vec<i64> = listed.iter().map(|r| r.line.cast_signed()).collect();
+        let names: Vec<String> = listed.iter().map(|r| r.name.clone()).collect();
+        let fields: Vec<Json<&Problems>> = listed.iter().map(|r| Json(&r.fields)).collect();
+        sqlx::query!(
+            "insert into listings.import_refusal (import, line, name, fields)
+             select $1, line, name, fields from unnest($2::bigint[], $3::text[], $4::jsonb[]) as row (line, name, fields)",
+            id,
+            &lines,
+            &names,
+            &fields as &[Json<&Problems>]
+        )
+        .execute(&mut *connection)
+        .await?;
+    }
+    sqlx::query!(
+        "update listings.import set next_line = $2, created = created + $3, updated = updated + $4,
+             unchanged = unchanged + $5, refused = refused + $6, touched_at = $7
+         where id = $1",
+        id,
+        next_line.cast_signed(),
+        counts.created.cast_signed(),
+        counts.updated.cast_signed(),
+        counts.unchanged.cast_signed(),
+        counts.refused.cast_signed(),
+        now
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Ends an import, and reports on the whole file; `None` when somebody else has ended it. Nothing of it is left behind.
+pub async fn finish(
+    pool: &PgPool,
+    id: Uuid,
+) -> Result<Option<(Counts, Vec<Refusal>)>, sqlx::Error> {
+    let mut transaction = pool.begin().await?;
+    // Held, so that no other run of this import adds to what is read here.
+    let counts = sqlx::query!(
+        "select created, updated, unchanged, refused from listings.import where id = $1 for update",
+        id
+    )
+    .fetch_optional(&mut *transaction)
+    .await?;
+    let refusals = sqlx::query!(
+        r#"select line, name, fields as "fields: Json<Problems>" from listings.import_refusal
+           where import = $1 order by line"#,
+        id
+    )
+    .fetch_all(&mut *transaction)
+    .await?;
+    sqlx::query!("delete from listings.import where id = $1", id)
+        .execute(&mut *transaction)
+        .await?;
+    transaction.commit().await?;
+    let refusals = refusals.into_iter().map(|row| Refusal {
+        line: row.line.unsigned_abs(),
+        name: row.name,
+        fields: row.fields.0,
+    });
+    Ok(counts.map(|row| {
+        let counts = Counts {
+            created: row.created.unsigned_abs(),
+            updated: row.updated.unsigned_abs(),
+            unchanged: row.unchanged.unsigned_abs(),
+            refused: row.refused.unsigned_abs(),
+        };
+        (counts, refusals.collect())
+    }))
+}

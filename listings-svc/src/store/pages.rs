@@ -1,0 +1,78 @@
+//! Pages.
+
+use serde_json::Value;
+use sqlx::PgConnection;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::Stored;
+use super::gazetteer::unless_missing;
+use crate::domain::listing::Listing;
+use crate::domain::mode::Mode;
+use crate::domain::page::Page;
+
+impl Stored for Listing<Page> {
+    async fn lock(
+        connection: &mut PgConnection,
+        mode: Mode,
+        names: &[String],
+    ) -> Result<Option<Vec<Self>>, sqlx::Error> {
+        let held = sqlx::query_scalar!(
+            r#"select to_jsonb(page) as "listing!: Json<Self>" from listings.page
+               where mode = $1 and handle = any($2) order by handle for no key update skip locked"#,
+            mode.as_str(),
+            names
+        )
+        .fetch_all(&mut *connection)
+        .await?;
+        let present = sqlx::query_scalar!(
+            r#"select count(*) as "count!" from listings.page where mode = $1 and handle = any($2)"#,
+            mode.as_str(),
+            names
+        )
+        .fetch_one(connection)
+        .await?;
+        Ok(unless_missing(held, present))
+    }
+
+    async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
+        sqlx::query!(
+            "insert into listings.page (
+                 id, mode, state, revision, handle, name, kind, roles, tagline, bio, avatar_url, country_code, city,
+                 city_slug, verified, links, source, created_at, updated_at
+             )
+             select
+                 id, mode, state, revision, handle, name, kind, roles, tagline, bio, avatar_url, country_code, city,
+                 city_slug, verified, links, source, created_at, updated_at
+             from jsonb_populate_recordset(null::listings.page, $1)
+             on conflict (id) do update set
+                 state = excluded.state, revision = excluded.revision, name = excluded.name, kind = excluded.kind,
+                 roles = excluded.roles, tagline = excluded.tagline, bio = excluded.bio,
+                 avatar_url = excluded.avatar_url, country_code = excluded.country_code, city = excluded.city,
+                 city_slug = excluded.city_slug, verified = excluded.verified, links = excluded.links,
+                 source = excluded.source, created_at = excluded.created_at, updated_at = excluded.updated_at",
+            records
+        )
+        .execute(connection)
+        .await?;
+        Ok(())
+    }
+}
+
+/// Pages of all worlds by id, those after `after`; each is locked. Rows that somebody else has locked are left out: whoever changes
+/// them publishes them.
+pub async fn walk(
+    connection: &mut PgConnection,
+    after: Uuid,
+    limit: i64,
+) -> Result<Vec<Listing<Page>>, sqlx::Error> {
+    let rows = sqlx::query_scalar!(
+        r#"select to_jsonb(page) as "listing!: Json<Listing<Page>>" from listings.page
+           where id > $1 order by id limit $2 for no key update skip locked"#,
+        after,
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|Json(row)| row).collect())
+}

@@ -1,0 +1,11 @@
+//! The service over gRPC, in one process, on a real PostgreSQL.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod address;
+mod broken;
+mod feed;
+mod real;
+mod rows;
+mod staff;
+mod support;
+mod worlds;

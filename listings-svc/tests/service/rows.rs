@@ -1,0 +1,123 @@
+//! What becomes of single rows.
+
+use kit::Fault;
+use serde_json::json;
+use sqlx::PgPool;
+
+use crate::support::{File, counts, creator, game, refused, start};
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn bad_rows_are_reported_and_the_rest_are_loaded(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let text = [
+        creator("first").to_string(),
+        "{ not json".to_owned(),
+        String::new(),
+        "[1, 2]".to_owned(),
+        json!({"handle": "No Good", "nmae": "x", "kind": "band", "country_code": "FR"}).to_string(),
+        format!(r#"{{"handle": "{}"}}"#, "x".repeat(1024 * 1024)),
+        r#"{"handle": "nul\u0000", "\u0000": "\u0000", "name": "\u0000"}"#.to_owned(),
+        creator("last").to_string(),
+    ]
+    .join("\n");
+    let report = service.import(&File::new("page", &text)).await;
+    assert_eq!(counts(&report), (2, 0, 0, 5));
+    let refused = refused(&report);
+    assert_eq!(refused[&2], ["row"]);
+    assert_eq!(refused[&4], ["row"]);
+    assert_eq!(
+        refused[&5],
+        ["country_code", "handle", "kind", "name", "nmae"]
+    );
+    assert_eq!(refused[&6], ["row"]);
+    assert_eq!(report.refused[2].name, "No Good");
+    assert!(report.refused[2].fields["nmae"].contains("`name`"));
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_second_row_of_a_name_is_refused(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    service
+        .import(&File::rows("page", &[creator("studio")]))
+        .await;
+    let mut rows = vec![game("twice", "A")];
+    rows.extend((0..250).map(|n| game(&format!("game-{n}"), "Between")));
+    rows.extend([game("twice", "B"), game("last", "A"), game("last", "B")]);
+    let file = File::rows("game", &rows);
+    let report = service.import(&file).await;
+    assert_eq!(counts(&report), (252, 0, 0, 2));
+    assert_eq!(refused(&report)[&252], ["slug"]);
+    assert!(report.refused[0].fields["slug"].contains("Line 1 "));
+    assert_eq!(refused(&report)[&254], ["slug"]);
+    // And so the same file again changes nothing.
+    assert_eq!(counts(&service.import(&file).await), (0, 0, 252, 2));
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn what_only_the_database_sees_is_a_refused_row_too(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let mut early = creator("early");
+    // Listed now, by default, and changed before that.
+    early["updated_at"] = json!("2020-01-01T00:00:00Z");
+    let report = service
+        .import(&File::rows("page", &[creator("a"), early, creator("b")]))
+        .await;
+    assert_eq!(counts(&report), (2, 0, 0, 1));
+    assert_eq!(refused(&report)[&2], ["updated_at"]);
+    assert_eq!(service.revisions().await, 2);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_city_is_the_gazetteers_or_as_written(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let row = |handle: &str, country: &str, city: serde_json::Value| json!({"handle": handle, "name": "A", "kind": "person", "country_code": country, "city": city});
+    let file = File::rows(
+        "page",
+        &[
+            row("listed", "ao", json!("uige")),
+            row("written", "NG", json!("Ìlú Tuntun")),
+            row("nowhere", "NG", json!(null)),
+        ],
+    );
+    assert_eq!(counts(&service.import(&file).await), (3, 0, 0, 0));
+    let places: Vec<(String, String, String)> =
+        sqlx::query!("select handle, city, city_slug from listings.page order by handle")
+            .fetch_all(&service.pool)
+            .await
+            .unwrap()
+            .into_iter()
+            .map(|row| (row.handle, row.city, row.city_slug))
+            .collect();
+    let place = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
+    assert_eq!(
+        places,
+        [
+            place("listed", "Uíge", "uige"),
+            place("nowhere", "", ""),
+            place("written", "Ìlú Tuntun", "ilu-tuntun-ng"),
+        ]
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_header_that_makes_no_sense_is_refused(pool: PgPool) {
+    let service = start(pool).await;
+    let mut file = File::new("gnome", "{}");
+    file.header.file_sha256 = "ABC".to_owned();
+    file.header.mode = 0;
+    let fault = Fault::from(service.try_import(&file).await.unwrap_err());
+    let fields: Vec<&String> = fault.fields.keys().collect();
+    assert_eq!(fields, ["entity", "file_sha256", "mode"]);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn lines_are_sent_in_order(pool: PgPool) {
+    let service = start(pool).await;
+    let file = File::new("genre", "{}\n{}\n{}");
+    let mut messages = file.messages(2);
+    let fault = Fault::from(service.send(messages.clone()).await.unwrap_err());
+    assert!(fault.fields["first_line"].contains("line 1"), "{fault:?}");
+    messages.remove(0);
+    let fault = Fault::from(service.send(messages).await.unwrap_err());
+    assert!(fault.fields.contains_key("message"));
+}

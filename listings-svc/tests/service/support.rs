@@ -1,0 +1,278 @@
+//! A service to call, and short ways to call it.
+
+use std::collections::BTreeMap;
+
+use contracts::common::v1 as common;
+use contracts::common::v1::feed_service_client::FeedServiceClient;
+use contracts::common::v1::follow_response::Message as Followed;
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::import_request::Message;
+use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
+use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
+use kit::clock::Clock;
+use kit::feed::{Producer, Retention};
+use kit::lifecycle::{Lifecycle, Supervisor};
+use kit::rpc::client::{self, Client};
+use listings::feed::PublicUrl;
+use listings::import::Importer;
+use listings::service::import::Service as StaffImport;
+use listings::write::Listings;
+use sha2::{Digest as _, Sha256};
+use sqlx::PgPool;
+use time::macros::datetime;
+use tokio::net::TcpListener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::Status;
+
+/// What the service's clock shows.
+pub(crate) const NOW: time::OffsetDateTime = datetime!(2026-06-01 12:00 UTC);
+
+/// A running service.
+pub(crate) struct Service {
+    pub(crate) pool: PgPool,
+    pub(crate) importer: Importer,
+    /// Where it answers.
+    pub(crate) address: String,
+    pub(crate) staff: StaffImportServiceClient<Client>,
+    feed: FeedServiceClient<Client>,
+    lifecycle: Lifecycle,
+    _supervisor: Supervisor,
+}
+
+/// Starts a service whose public pages are at `https://mchezo.example`.
+pub(crate) async fn start(pool: PgPool) -> Service {
+    start_at(pool, "https://mchezo.example").await
+}
+
+/// Starts a service.
+pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
+    let (lifecycle, supervisor) = Lifecycle::new();
+    let clock = Clock::fixed(NOW);
+    let producer = Producer::start(
+        pool.clone(),
+        listings::SCHEMA,
+        clock.clone(),
+        &lifecycle,
+        Retention::default(),
+    );
+    let writer = producer.writer(Listings::new(PublicUrl::new(public_url)));
+    let importer = Importer::new(pool.clone(), writer, clock);
+
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let server = tonic::transport::Server::builder()
+        .add_service(producer.service())
+        .add_service(
+            StaffImportServiceServer::new(StaffImport::new(importer.clone(), lifecycle.draining()))
+                .max_decoding_message_size(listings::service::import::MESSAGE),
+        )
+        .serve_with_incoming(TcpListenerStream::new(listener));
+    lifecycle.background("server", async move { Ok(server.await?) });
+    let client = client::dial(&address, &"x".repeat(32).into())
+        .await
+        .unwrap();
+    Service {
+        pool,
+        importer,
+        address,
+        staff: StaffImportServiceClient::new(client.clone()),
+        feed: FeedServiceClient::new(client),
+        lifecycle,
+        _supervisor: supervisor,
+    }
+}
+
+impl Drop for Service {
+    /// Lets go of the database, which the test is about to drop.
+    fn drop(&mut self) {
+        self.lifecycle.draining().cancel();
+        self.lifecycle.stopping().cancel();
+    }
+}
+
+/// A file to import.
+#[derive(Debug, Clone)]
+pub(crate) struct File {
+    pub(crate) header: proto::ImportHeader,
+    pub(crate) lines: Vec<String>,
+}
+
+impl File {
+    pub(crate) fn new(entity: &str, text: &str) -> Self {
+        let header = proto::ImportHeader {
+            entity: entity.to_owned(),
+            mode: common::Mode::Live.into(),
+            file_sha256: hex::encode(Sha256::digest(text)),
+            file_name: format!("{entity}.ndjson"),
+            announce: false,
+        };
+        let lines = text.lines().map(ToOwned::to_owned).collect();
+        Self { header, lines }
+    }
+
+    pub(crate) fn rows(entity: &str, rows: &[serde_json::Value]) -> Self {
+        let lines: Vec<String> = rows.iter().map(ToString::to_string).collect();
+        Self::new(entity, &lines.join("\n"))
+    }
+
+    pub(crate) fn test(mut self) -> Self {
+        self.header.mode = common::Mode::Test.into();
+        self
+    }
+
+    /// The header and the lines from `first` on, a few in a message.
+    pub(crate) fn messages(&self, first: u64) -> Vec<proto::ImportRequest> {
+        let skipped = usize::try_from(first).unwrap() - 1;
+        let mut messages = vec![Message::Header(self.header.clone())];
+        let mut next = first;
+        for part in self.lines[skipped..].chunks(300) {
+            messages.push(Message::Lines(proto::ImportLines {
+                first_line: next,
+                lines: part.to_vec(),
+            }));
+            next += u64::try_from(part.len()).unwrap();
+        }
+        messages.push(Message::End(proto::ImportEnd {}));
+        let request = |message| proto::ImportRequest {
+            message: Some(message),
+        };
+        messages.into_iter().map(request).collect()
+    }
+}
+
+/// What came of an import: created, updated, unchanged, refused.
+pub(crate) type Counts = (u64, u64, u64, u64);
+
+pub(crate) fn counts(report: &proto::ImportResponse) -> Counts {
+    (
+        report.created,
+        report.updated,
+        report.unchanged,
+        report.refused_count,
+    )
+}
+
+impl Service {
+    pub(crate) async fn try_import(&self, file: &File) -> Result<proto::ImportResponse, Status> {
+        self.send(file.messages(1)).await
+    }
+
+    pub(crate) async fn send(
+        &self,
+        messages: Vec<proto::ImportRequest>,
+    ) -> Result<proto::ImportResponse, Status> {
+        let mut request = tonic::Request::new(tokio_stream::iter(messages));
+        request.set_timeout(std::time::Duration::from_mins(2));
+        Ok(self.staff.clone().import(request).await?.into_inner())
+    }
+
+    pub(crate) async fn import(&self, file: &File) -> proto::ImportResponse {
+        self.try_import(file).await.unwrap()
+    }
+
+    pub(crate) async fn next_line(&self, file: &File) -> u64 {
+        let request = proto::GetImportRequest {
+            header: Some(file.header.clone()),
+        };
+        let answer = self.staff.clone().get_import(request).await.unwrap();
+        answer.into_inner().next_line
+    }
+
+    /// A small directory to refer to.
+    pub(crate) async fn with_gazetteer(self) -> Self {
+        use serde_json::json;
+        for (entity, rows) in [
+            (
+                "genre",
+                vec![
+                    json!({"key": "puzzle", "name": "Puzzle"}),
+                    json!({"key": "runner", "name": "Runner"}),
+                ],
+            ),
+            (
+                "country",
+                vec![
+                    json!({"code": "NG", "name": "Nigeria"}),
+                    json!({"code": "AO", "name": "Angola"}),
+                ],
+            ),
+            (
+                "city",
+                vec![
+                    json!({"city_slug": "lagos", "name": "Lagos", "country_code": "NG", "population": 15_388_000}),
+                    json!({"city_slug": "uige", "name": "Uíge", "country_code": "AO", "population": null}),
+                ],
+            ),
+        ] {
+            assert_eq!(
+                counts(&self.import(&File::rows(entity, &rows)).await),
+                (2, 0, 0, 0)
+            );
+        }
+        self
+    }
+
+    /// Changes on the feed above `after`.
+    pub(crate) async fn changes(&self, after: i64) -> Vec<common::Change> {
+        let mut feed = self.feed.clone();
+        let epoch = sqlx::query_scalar!("select epoch from listings.feed_head")
+            .fetch_one(&self.pool)
+            .await
+            .unwrap();
+        let request = common::FollowRequest {
+            follower: String::new(),
+            epoch: epoch.to_string(),
+            after_seq: after,
+        };
+        let mut stream = feed.follow(request).await.unwrap().into_inner();
+        let Some(Followed::Start(start)) = stream.message().await.unwrap().unwrap().message else {
+            unreachable!("a stream starts with Start");
+        };
+        let mut changes: Vec<common::Change> = Vec::new();
+        while changes.last().map_or(after, |c| c.seq) < start.head_seq {
+            let message = stream.message().await.unwrap().unwrap().message;
+            if let Some(Followed::Batch(batch)) = message {
+                changes.extend(batch.changes);
+            }
+        }
+        changes
+    }
+
+    /// The newest row of the feed.
+    pub(crate) async fn head(&self) -> i64 {
+        sqlx::query_scalar!("select seq from listings.feed_head")
+            .fetch_one(&self.pool)
+            .await
+            .unwrap()
+    }
+
+    pub(crate) async fn revisions(&self) -> i64 {
+        sqlx::query_scalar!(r#"select count(*) as "count!" from listings.revision"#)
+            .fetch_one(&self.pool)
+            .await
+            .unwrap()
+    }
+}
+
+/// Refused rows: line and what is wrong with it.
+pub(crate) fn refused(report: &proto::ImportResponse) -> BTreeMap<u64, Vec<String>> {
+    report
+        .refused
+        .iter()
+        .map(|row| {
+            let mut fields: Vec<String> = row.fields.keys().cloned().collect();
+            fields.sort();
+            (row.line, fields)
+        })
+        .collect()
+}
+
+/// A creator's row.
+pub(crate) fn creator(handle: &str) -> serde_json::Value {
+    serde_json::json!({"handle": handle, "name": "A Studio", "kind": "studio", "country_code": "NG", "city": "LAGOS"})
+}
+
+/// A game's row.
+pub(crate) fn game(slug: &str, title: &str) -> serde_json::Value {
+    serde_json::json!({"slug": slug, "title": title, "release_year": 2020, "creator": "studio", "genres": ["puzzle"]})
+}
