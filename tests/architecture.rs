@@ -1,0 +1,221 @@
+//! What the tree promises, held against the tree.
+
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const SERVICES: [(&str, &str); 5] = [
+    ("gateway", "gateway"),
+    ("catalogue-svc", "catalogue"),
+    ("listings-svc", "listings"),
+    ("economy-svc", "economy"),
+    ("webhook-svc", "webhook"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
+}
+
+/// Every file below `folder` whose name ends in `ending`; build output and state folders are left out.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else {
+        return found;
+    };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name == "target" || name.starts_with(".fleet") || name == ".git" {
+            continue;
+        }
+        if path.is_dir() {
+            found.extend(files(&path, ending));
+        } else if name.ends_with(ending) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The lines of a Rust file that say what it uses: `use` lines, and paths of crates in full.
+fn uses(path: &Path, crates: &[&str]) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    // What stands behind `#[cfg(test)]` may reach further.
+    let code = text.split("#[cfg(test)]").next().unwrap();
+    code.lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .filter(|line| {
+            crates.iter().any(|name| {
+                let path = format!("{name}::");
+                line.match_indices(&path).any(|(at, _)| {
+                    let before = line[..at].chars().next_back();
+                    !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':')
+                })
+            })
+        })
+        .map(ToOwned::to_owned)
+        .collect()
+}
+
+fn assert_uses_none(folder: &str, crates: &[&str]) {
+    for (service, _) in SERVICES {
+        for file in files(&root().join(service).join("src").join(folder), ".rs") {
+            let found = uses(&file, crates);
+            assert!(
+                found.is_empty(),
+                "{} reaches past its layer: {found:?}",
+                file.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn domain_modules_are_pure() {
+    assert_uses_none(
+        "domain",
+        &[
+            "sqlx", "tonic", "axum", "tokio", "redis", "reqwest", "hyper",
+        ],
+    );
+}
+
+#[test]
+fn stores_know_nothing_of_the_wire() {
+    assert_uses_none("store", &["tonic", "axum", "hyper", "redis"]);
+}
+
+#[test]
+fn routes_know_nothing_of_the_database() {
+    assert_uses_none("routes", &["sqlx", "redis"]);
+}
+
+#[test]
+fn feed_tables_are_the_kits() {
+    for (service, schema) in SERVICES {
+        let migrations = files(&root().join(service).join("migrations"), ".sql");
+        let held: Vec<String> = migrations
+            .iter()
+            .map(|file| fs::read_to_string(file).unwrap())
+            .collect();
+        let written_for = |tables: &str| tables.replace("kit.", &format!("{schema}."));
+        assert!(
+            held.contains(&written_for(kit::feed::CONSUMER_TABLES)),
+            "{service}: no migration is the kit's consumer.sql"
+        );
+        let producer = written_for(kit::feed::PRODUCER_TABLES);
+        for text in held.iter().filter(|text| text.contains("feed_head")) {
+            assert_eq!(
+                *text, producer,
+                "{service}: the outbox is not the kit's producer.sql"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_top_level_is_as_agreed() {
+    let allowed = [
+        "Cargo.toml",
+        "Cargo.lock",
+        "README.md",
+        "gateway",
+        "catalogue-svc",
+        "listings-svc",
+        "economy-svc",
+        "webhook-svc",
+        "proto",
+        "deploy",
+        "tests",
+        "target",
+    ];
+    for entry in fs::read_dir(root()).unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+        assert!(
+            name.starts_with('.') || allowed.contains(&name.as_str()),
+            "`{name}` does not belong at the top level"
+        );
+    }
+}
+
+#[test]
+fn every_service_has_a_readme_and_is_listed() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    for (service, _) in SERVICES {
+        assert!(
+            root().join(service).join("README.md").exists(),
+            "{service} has no README.md"
+        );
+        assert!(
+            readme.contains(&format!("({service}/")),
+            "README.md does not link to {service}"
+        );
+    }
+}
+
+/// Targets of Markdown links in `text` that are paths.
+fn links(text: &str) -> Vec<&str> {
+    text.match_indices("](")
+        .filter_map(|(at, _)| text[at + 2..].split(')').next())
+        .filter(|target| {
+            !target.contains("://") && !target.starts_with('#') && !target.starts_with("mailto:")
+        })
+        .collect()
+}
+
+#[test]
+fn every_path_that_a_page_links_to_exists() {
+    for page in files(&root(), ".md") {
+        let text = fs::read_to_string(&page).unwrap();
+        for link in links(&text) {
+            let path = link.split('#').next().unwrap();
+            let target = page.parent().unwrap().join(path);
+            assert!(
+                target.exists(),
+                "{} links to {link}, which is not there",
+                page.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn every_section_that_a_comment_names_is_in_the_contract() {
+    let contract = fs::read_to_string(root().join("proto/CONTRACT.md")).unwrap();
+    let headings: Vec<&str> = contract
+        .lines()
+        .filter(|line| line.starts_with('#'))
+        .filter_map(|line| line.trim_start_matches('#').split_whitespace().next())
+        .map(|number| number.trim_end_matches('.'))
+        .collect();
+    for file in [
+        files(&root(), ".rs"),
+        files(&root(), ".proto"),
+        files(&root(), ".sql"),
+    ]
+    .concat()
+    {
+        let text = fs::read_to_string(&file).unwrap();
+        for (at, mark) in text.match_indices('§') {
+            let number: String = text[at + mark.len()..]
+                .chars()
+                .take_while(|c| c.is_ascii_digit() || *c == '.')
+                .collect();
+            let number = number.trim_end_matches('.');
+            let known = number.is_empty()
+                || headings.contains(&number)
+                || contract.contains(&format!("§{number}"))
+                // A rule of a numbered list: its section is there, and it is below it.
+                || number.rsplit_once('.').is_some_and(|(section, _)| headings.contains(&section));
+            assert!(
+                known,
+                "{} names §{number}, which the contract does not have",
+                file.display()
+            );
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! GET /me (§10).
+
+use e2e::{Client, Fleet, KeyRequest, Staff};
+
+#[tokio::test]
+async fn a_key_learns_what_it_is_and_what_is_left() {
+    let fleet = Fleet::shared();
+    let mut staff = Staff::of(&fleet).await;
+    let account = staff.account("free").await;
+    let wanted = KeyRequest {
+        mode: "live",
+        may_write: true,
+        ..KeyRequest::default()
+    };
+    let client = Client::new(&fleet, &staff.key(&account, wanted).await.1);
+    client.get("/games?limit=1").await;
+    let answer = client.get("/me").await;
+    let me: contracts::public::Me = serde_json::from_value(answer.data().clone()).unwrap();
+    assert_eq!(me.account.plan.name, "free");
+    assert_eq!((me.key.mode.as_str(), me.key.may_write), ("live", true));
+    assert_eq!((me.minute.limit, me.minute.remaining), (Some(60), Some(58)));
+    let month = me.month.unwrap();
+    assert_eq!(
+        (month.limit, month.used, month.remaining),
+        (Some(50_000), 2, Some(49_998))
+    );
+    assert!(!answer.text.contains("hash"));
+}

@@ -1,0 +1,122 @@
+//! Quotas and their headers (§7, §8, §10).
+
+use e2e::{Client, Fleet, KeyRequest, Staff};
+
+/// The value of parameter `name` in the item `"item"` of a `RateLimit` or `RateLimit-Policy` header.
+fn parameter(header: &str, item: &str, name: &str) -> Option<u64> {
+    let quoted = format!("\"{item}\"");
+    let entry = header
+        .split(',')
+        .map(str::trim)
+        .find(|entry| entry.starts_with(&quoted))?;
+    let value = entry
+        .split(';')
+        .find_map(|part| part.trim().strip_prefix(&format!("{name}=")))?;
+    value.parse().ok()
+}
+
+#[tokio::test]
+async fn exactly_sixty_of_many_calls_at_once_pass_on_the_free_plan() {
+    let fleet = Fleet::shared();
+    let client = Staff::of(&fleet).await.caller(&fleet, "free").await;
+    let calls = (0..100).map(|_| client.get("/games?limit=1"));
+    let answers = futures::future::join_all(calls).await;
+    let (passed, refused): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| answer.status == 200);
+    assert_eq!((passed.len(), refused.len()), (60, 40));
+
+    let mut left: Vec<u64> = passed
+        .iter()
+        .map(|answer| parameter(answer.header("ratelimit").unwrap(), "minute", "r").unwrap())
+        .collect();
+    left.sort_unstable();
+    assert_eq!(
+        left,
+        (0..60).collect::<Vec<u64>>(),
+        "what is left counts down one by one"
+    );
+    for answer in refused {
+        answer.assert_error(429, "rate_limited");
+        let wait: u64 = answer.header("retry-after").unwrap().parse().unwrap();
+        assert!((1..=60).contains(&wait), "{wait}");
+        assert_eq!(
+            parameter(answer.header("ratelimit").unwrap(), "minute", "r"),
+            Some(0)
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_month_is_counted_by_account_and_only_for_live_keys() {
+    let fleet = Fleet::shared();
+    let mut staff = Staff::of(&fleet).await;
+    let account = staff.account("free").await;
+    let live = KeyRequest {
+        mode: "live",
+        ..KeyRequest::default()
+    };
+    let one = Client::new(&fleet, &staff.key(&account, live.clone()).await.1);
+    let other = Client::new(&fleet, &staff.key(&account, live).await.1);
+    let test = Client::new(&fleet, &staff.key(&account, KeyRequest::default()).await.1);
+
+    let first = one.get("/games?limit=1").await;
+    let policy = first.header("ratelimit-policy").unwrap();
+    assert_eq!(parameter(policy, "minute", "q"), Some(60), "{policy}");
+    assert_eq!(parameter(policy, "minute", "w"), Some(60), "{policy}");
+    assert_eq!(parameter(policy, "month", "q"), Some(50_000), "{policy}");
+    assert_eq!(
+        parameter(first.header("ratelimit").unwrap(), "month", "r"),
+        Some(49_999)
+    );
+    // A call that finds nothing is a call; one by a test key is none of the month's.
+    other
+        .get("/games/no-such-game")
+        .await
+        .assert_error(404, "not_found");
+    let by_test_key = test.get("/games?limit=1").await;
+    assert_eq!(
+        parameter(by_test_key.header("ratelimit").unwrap(), "month", "r"),
+        None
+    );
+    let last = one.get("/games?limit=1").await;
+    assert_eq!(
+        parameter(last.header("ratelimit").unwrap(), "month", "r"),
+        Some(49_997)
+    );
+    assert_eq!(
+        parameter(last.header("ratelimit").unwrap(), "minute", "r"),
+        Some(58),
+        "the minute is the key's own"
+    );
+}
+
+#[tokio::test]
+async fn a_refused_call_uses_nothing() {
+    let fleet = Fleet::shared();
+    let mut staff = Staff::of(&fleet).await;
+    let account = staff.account("free").await;
+    let live = KeyRequest {
+        mode: "live",
+        ..KeyRequest::default()
+    };
+    let client = Client::new(&fleet, &staff.key(&account, live.clone()).await.1);
+    for _ in 0..70 {
+        client.get("/games?limit=1").await;
+    }
+    let fresh = Client::new(&fleet, &staff.key(&account, live).await.1);
+    let next = fresh.get("/games?limit=1").await;
+    assert_eq!(
+        parameter(next.header("ratelimit").unwrap(), "month", "r"),
+        Some(50_000 - 61)
+    );
+}
+
+#[tokio::test]
+async fn partners_have_no_monthly_limit() {
+    let fleet = Fleet::shared();
+    let client = Staff::of(&fleet).await.caller(&fleet, "partner").await;
+    let answer = client.get("/games?limit=1").await;
+    let policy = answer.header("ratelimit-policy").unwrap();
+    assert_eq!(parameter(policy, "minute", "q"), Some(1_200));
+    assert_eq!(parameter(policy, "month", "q"), None);
+}

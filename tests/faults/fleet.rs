@@ -1,0 +1,100 @@
+//! A fleet of the test's own, in a folder of its own.
+
+use std::path::{Path, PathBuf};
+
+use e2e::{Fleet, eventually};
+use tokio::process::{Child, Command};
+
+/// A fleet that ends with the test.
+pub(crate) struct SmallFleet {
+    state: PathBuf,
+    launcher: Option<Child>,
+    _folder: tempfile::TempDir,
+}
+
+impl SmallFleet {
+    /// A folder for a fleet; nothing runs yet.
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::Builder::new()
+            .prefix("mchezo-")
+            .tempdir()
+            .unwrap();
+        // PostgreSQL runs as another user when the tests run as root.
+        let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(folder.path(), open).unwrap();
+        Self {
+            state: folder.path().join("state"),
+            launcher: None,
+            _folder: folder,
+        }
+    }
+
+    fn command(&self, command: &str, args: &[&str]) -> Command {
+        let mut launcher = Command::new(binaries().join("fleet"));
+        launcher
+            .arg(command)
+            .arg("--dir")
+            .arg(&self.state)
+            .args(args);
+        launcher.env_remove("DATABASE_URL").env_remove("REDIS_URL");
+        launcher
+    }
+
+    /// Runs the launcher with `args` on this fleet and returns what it said.
+    pub(crate) async fn launcher(&self, command: &str, args: &[&str]) -> String {
+        let output = self.command(command, args).output().await.unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let complained = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success(),
+            "fleet {command}: {said}{complained}"
+        );
+        said
+    }
+
+    /// Brings it up with the binaries of this build. Its launcher is a child of the test, so that it ends with it.
+    pub(crate) async fn up(&mut self) -> Fleet {
+        let launcher = self
+            .command("up", &["--bin-dir", binaries().to_str().unwrap()])
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let launcher = self.launcher.insert(launcher);
+        eventually("the fleet is up", async || {
+            let ended = launcher.try_wait().unwrap();
+            assert!(ended.is_none(), "the launcher ended: {ended:?}");
+            let text = std::fs::read_to_string(self.state.join("fleet.json")).ok()?;
+            text.contains("\"state\": \"running\"").then_some(())
+        })
+        .await;
+        self.fleet()
+    }
+
+    /// Takes it down.
+    pub(crate) async fn down(&self) {
+        self.launcher("down", &[]).await;
+    }
+
+    /// Its description.
+    pub(crate) fn fleet(&self) -> Fleet {
+        Fleet::read(&self.state.join("fleet.json"))
+    }
+}
+
+impl Drop for SmallFleet {
+    fn drop(&mut self) {
+        // Also after a failed test: nothing is left running.
+        let down = std::process::Command::new(binaries().join("fleet"))
+            .arg("down")
+            .arg("--dir")
+            .arg(&self.state)
+            .output();
+        drop(down);
+    }
+}
+
+/// The folder with the launcher and the services of this build.
+fn binaries() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.parent().and_then(Path::parent).unwrap().to_owned()
+}

@@ -1,0 +1,212 @@
+//! An API caller.
+
+use std::time::Duration;
+
+use reqwest::{Method, RequestBuilder, StatusCode, header::HeaderMap};
+use serde_json::Value;
+
+use crate::Fleet;
+
+/// Calls the public interface with one key, or none.
+#[derive(Debug, Clone)]
+pub struct Client {
+    base_url: String,
+    key: Option<String>,
+    http: reqwest::Client,
+}
+
+/// An answer, after its envelope has been checked (§2.1).
+#[derive(Debug)]
+pub struct Answer {
+    /// Status code.
+    pub status: StatusCode,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// The body as it came.
+    pub text: String,
+    /// The body, parsed; null for an empty one.
+    pub body: Value,
+}
+
+impl Client {
+    /// A caller with a key.
+    pub fn new(fleet: &Fleet, key: &str) -> Self {
+        Self::build(fleet, Some(key.to_owned()))
+    }
+
+    /// A caller without one.
+    pub fn anonymous(fleet: &Fleet) -> Self {
+        Self::build(fleet, None)
+    }
+
+    fn build(fleet: &Fleet, key: Option<String>) -> Self {
+        let http = reqwest::Client::builder()
+            .timeout(Duration::from_secs(30))
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .unwrap();
+        Self {
+            base_url: fleet.base_url.clone(),
+            key,
+            http,
+        }
+    }
+
+    /// A request to `path`, to be completed and sent with [`Client::send`].
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self
+            .http
+            .request(method, format!("{}{path}", self.base_url));
+        match &self.key {
+            Some(key) => request.bearer_auth(key),
+            None => request,
+        }
+    }
+
+    /// GET.
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(self.request(Method::GET, path)).await
+    }
+
+    /// Sends a request and checks the answer's envelope.
+    pub async fn send(&self, request: RequestBuilder) -> Answer {
+        let request = request.build().unwrap();
+        let what = format!("{} {}", request.method(), request.url());
+        let is_head = request.method() == Method::HEAD;
+        let response = self.http.execute(request).await.unwrap();
+        let (status, headers) = (response.status(), response.headers().clone());
+        let text = response.text().await.unwrap();
+        let body = if is_head {
+            assert_eq!(text, "", "{what}");
+            Value::Null
+        } else {
+            let body: Value =
+                serde_json::from_str(&text).unwrap_or_else(|e| panic!("{what}: {e}: {text}"));
+            check_envelope(&what, status, &headers, &text, &body);
+            body
+        };
+        Answer {
+            status,
+            headers,
+            text,
+            body,
+        }
+    }
+
+    /// All rows of a list, page by page; checks that every page says the same total and that it is true.
+    pub async fn all(&self, path: &str, limit: usize) -> Vec<Value> {
+        let mut rows: Vec<Value> = Vec::new();
+        let mut cursor: Option<String> = None;
+        let join = if path.contains('?') { '&' } else { '?' };
+        loop {
+            let after = cursor.map_or_else(String::new, |cursor| format!("&cursor={cursor}"));
+            let page = self.get(&format!("{path}{join}limit={limit}{after}")).await;
+            assert_eq!(page.status, 200, "{}", page.text);
+            let data = page.body["data"].as_array().unwrap();
+            assert!(data.len() <= limit);
+            rows.extend(data.iter().cloned());
+            cursor = page.body["meta"]["next_cursor"]
+                .as_str()
+                .map(ToOwned::to_owned);
+            if cursor.is_none() {
+                assert_eq!(page.body["meta"]["total"], rows.len(), "{path}");
+                return rows;
+            }
+            assert_eq!(data.len(), limit, "a page with a next one is full");
+        }
+    }
+}
+
+impl Answer {
+    /// `error.code`.
+    pub fn code(&self) -> &str {
+        self.body["error"]["code"]
+            .as_str()
+            .unwrap_or_else(|| panic!("no error: {}", self.text))
+    }
+
+    /// Asserts the status and `error.code`.
+    pub fn assert_error(&self, status: u16, code: &str) {
+        assert_eq!(
+            (self.status.as_u16(), self.code()),
+            (status, code),
+            "{}",
+            self.text
+        );
+    }
+
+    /// `data`.
+    pub fn data(&self) -> &Value {
+        assert!(self.status.is_success(), "{}", self.text);
+        &self.body["data"]
+    }
+
+    /// A header as text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+}
+
+/// What holds for every answer (§2.1).
+fn check_envelope(what: &str, status: StatusCode, headers: &HeaderMap, text: &str, body: &Value) {
+    let success = status.is_success();
+    assert_eq!(body["success"], success, "{what}: {text}");
+    assert_eq!(body.get("data").is_some(), success, "{what}: {text}");
+    assert_eq!(body.get("error").is_some(), !success, "{what}: {text}");
+    assert_eq!(
+        body.get("fields").is_some(),
+        body["error"]["code"] == "invalid",
+        "{what}: {text}"
+    );
+    let id = body["meta"]["request_id"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{what}: {text}"));
+    assert!(id.starts_with("req_") && id.len() >= 30, "{what}: {id}");
+    assert_eq!(headers["x-request-id"], id, "{what}");
+    if !success {
+        let error = &body["error"];
+        for part in ["code", "message", "docs_url"] {
+            assert!(
+                error[part].as_str().is_some_and(|text| !text.is_empty()),
+                "{what}: {part} in {text}"
+            );
+        }
+    }
+    if status == 429 {
+        let wait = headers
+            .get("retry-after")
+            .and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+        assert!(
+            wait.is_some_and(|seconds| seconds >= 1),
+            "{what}: {headers:?}"
+        );
+    }
+    if status == 401 {
+        assert_eq!(headers["www-authenticate"], "Bearer", "{what}");
+    }
+    let keys: Vec<&str> = [
+        "\"success\":",
+        "\"data\":",
+        "\"error\":",
+        "\"fields\":",
+        "\"meta\":",
+    ]
+    .into_iter()
+    .filter(|key| text.contains(key))
+    .collect();
+    let places: Vec<usize> = keys
+        .iter()
+        .map(|key| {
+            if *key == "\"meta\":" {
+                text.rfind(key)
+            } else {
+                text.find(key)
+            }
+            .unwrap()
+        })
+        .collect();
+    assert!(
+        places.is_sorted(),
+        "{what}: the order of {keys:?} in {text}"
+    );
+}

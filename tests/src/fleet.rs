@@ -1,0 +1,118 @@
+//! The running fleet, as its launcher describes it in `fleet.json`.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// A running fleet.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Fleet {
+    /// `running` once everything is there.
+    pub state: String,
+    /// What paths of the public interface are relative to; ends in `/v1`.
+    pub base_url: String,
+    /// PostgreSQL, as its administrator.
+    pub database_url: String,
+    /// Redis.
+    pub redis_url: String,
+    /// A file that moves the fleet's clock.
+    pub clock_file: PathBuf,
+    /// Every process.
+    pub services: Vec<Service>,
+    /// What staff calls carry.
+    pub staff_token: String,
+    /// Accounts with ready-made keys.
+    pub accounts: Vec<Account>,
+}
+
+/// One process of the fleet.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Service {
+    /// For example `gateway`; replicas share it.
+    pub name: String,
+    /// Its process; `None` while it is down and waits to be started again.
+    pub pid: Option<i32>,
+    /// Address of its internal port.
+    pub grpc: String,
+    /// Address of its public port, where it has one.
+    pub http: Option<String>,
+    /// Where its metrics are.
+    pub metrics: String,
+    /// Where it says whether it is alive.
+    pub health: String,
+}
+
+/// A ready-made account.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Account {
+    /// What the launcher calls it: `free`, `build`, `partner` or `other`.
+    pub name: String,
+    /// Its plan.
+    pub plan: String,
+    /// Its e-mail address.
+    pub email: String,
+    /// Its keys.
+    pub keys: Keys,
+}
+
+/// Ready-made keys of an account.
+#[derive(Debug, Clone, Deserialize)]
+#[expect(missing_docs, reason = "each is named for what it is")]
+pub struct Keys {
+    pub test: String,
+    pub test_write: String,
+    pub live: String,
+    pub live_write: String,
+    pub live_secret: String,
+    pub live_public: String,
+    pub test_secret: String,
+    pub revoked: String,
+}
+
+impl Fleet {
+    /// The fleet that the tests share: the one whose description `FLEET_JSON` names, or the one that `deploy/up` runs.
+    pub fn shared() -> Self {
+        #[expect(clippy::disallowed_methods, reason = "the one setting of the tests")]
+        let named = std::env::var("FLEET_JSON").ok();
+        let path = named.map_or_else(|| root().join(".fleet/fleet.json"), PathBuf::from);
+        Self::read(&path)
+    }
+
+    /// The fleet described in the file at `path`.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn read(path: &Path) -> Self {
+        let text = std::fs::read_to_string(path).unwrap_or_else(|error| {
+            panic!(
+                "no running fleet at {} ({error}); `deploy/test` starts one, or start one with `deploy/up`",
+                path.display()
+            )
+        });
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// A ready-made account.
+    pub fn account(&self, name: &str) -> &Account {
+        self.accounts
+            .iter()
+            .find(|account| account.name == name)
+            .unwrap()
+    }
+
+    /// The first process of a service.
+    pub fn service(&self, name: &str) -> &Service {
+        self.services
+            .iter()
+            .find(|service| service.name == name)
+            .unwrap()
+    }
+}
+
+/// The project's folder.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
+}

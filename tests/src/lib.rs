@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "test support: a test that cannot go on says so and ends"
+)]
+
+mod client;
+mod eventually;
+mod fleet;
+mod staff;
+
+pub use client::{Answer, Client};
+pub use eventually::eventually;
+pub use fleet::{Account, Fleet, Keys, Service};
+pub use staff::{KeyRequest, NewAccount, Staff};
