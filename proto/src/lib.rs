@@ -18,7 +18,6 @@ macro_rules! package {
                 clippy::allow_attributes,
                 clippy::allow_attributes_without_reason,
                 clippy::clone_on_ref_ptr,
-                rustdoc::bare_urls,
                 reason = "generated from the .proto files"
             )]
             pub mod v1 {
