@@ -2,16 +2,16 @@
 //!
 //! A producer writes an outbox row in the transaction that makes the change ([`Writer`]) and streams its rows ([`Producer`]). The
 //! order of `seq` is the order of commit, without gaps: whoever has seen n never later meets a row below n. A follower
-//! ([`consume`]) applies changes and stores its cursor in one transaction ([`Stored`]), so that each takes effect exactly once,
+//! ([`consume()`]) applies changes and stores its cursor in one transaction ([`Stored`]), so that each takes effect exactly once,
 //! across restarts and kill -9 on either side. A producer that was restored from a backup begins a new epoch, and its followers
 //! rebuild what they hold.
 //!
 //! The tables are in `producer.sql` and `consumer.sql` beside this file; a service's migrations repeat them under its own schema.
 
+mod commit;
 mod compact;
 mod consume;
 mod follow;
-mod literal;
 mod producer;
 mod stored;
 mod writer;

@@ -8,13 +8,14 @@ use std::future::Future;
 use std::time::{Duration, Instant};
 
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::commit::{NO_HEAD, commit, ending};
 use super::producer::Head;
-use super::{NewChange, Position, Producer, literal};
+use super::{NewChange, Position, Producer};
 use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::{ids, pg};
@@ -384,80 +385,4 @@ fn settle<D>(applied: Vec<Applied<D>>, position: Option<Position>) -> Outcomes<D
             Applied::Busy => None,
         })
         .collect()
-}
-
-/// SQLSTATE of a row whose `seq` could not be told, see [`ending`].
-const NO_HEAD: &str = "23502";
-
-/// The end of a transaction in one message: the head raised, the rows numbered from it, the commit.
-///
-/// The head must be the very table that was met when the connection was opened; else no row gets a number and the message fails
-/// before its commit.
-fn ending(
-    schema: pg::Schema,
-    head: &Head,
-    changes: &[(Uuid, &NewChange)],
-    now: time::OffsetDateTime,
-) -> String {
-    if changes.is_empty() {
-        return "commit".to_owned();
-    }
-    let rows: Vec<String> = changes
-        .iter()
-        .zip(1..)
-        .map(|((request, change), place)| row(place, *request, change))
-        .collect();
-    format!(
-        "with head as (
-             update {schema}.feed_head set seq = seq + {count} returning seq - {count} as base, epoch, tableoid
-         )
-         insert into {schema}.feed
-             (seq, at, request, entity, id, revision, event, announced, happening, state)
-         select case when head.tableoid = {table} then head.base + row.place end, {now}, row.request, row.entity, row.id,
-             row.revision, row.event, row.announced, row.happening, row.state
-         from (values {rows}) as row (place, request, entity, id, revision, event, announced, happening, state)
-         left join head on true
-         returning seq, (select epoch from head);
-         commit",
-        count = changes.len(),
-        table = head.table.0,
-        now = literal::timestamp(now),
-        rows = rows.join(", "),
-    )
-}
-
-fn row(place: usize, request: Uuid, change: &NewChange) -> String {
-    format!(
-        "({place}, {}, {}, {}, {}::bigint, {}, {}, {}, {})",
-        literal::uuid(request),
-        literal::text(change.entity),
-        literal::text(&change.id),
-        change.revision,
-        literal::text(change.event),
-        change.announced,
-        change.happening,
-        literal::bytes(&change.state),
-    )
-}
-
-/// Sends the end of a transaction; returns the place of its last row.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
-async fn commit(
-    connection: &mut PgConnection,
-    ending: String,
-) -> Result<Option<Position>, sqlx::Error> {
-    let rows = sqlx::raw_sql(AssertSqlSafe(ending))
-        .fetch_all(connection)
-        .await?;
-    let mut last: Option<Position> = None;
-    for row in rows {
-        let (seq, epoch) = (row.try_get(0)?, row.try_get(1)?);
-        if last.is_none_or(|last| last.seq < seq) {
-            last = Some(Position { epoch, seq });
-        }
-    }
-    Ok(last)
 }
