@@ -4,6 +4,7 @@
 mod checks;
 mod envelope;
 mod games;
+mod internal;
 mod keys;
 mod me;
 mod quota;

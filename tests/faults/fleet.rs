@@ -9,7 +9,7 @@ use tokio::process::{Child, Command};
 pub(crate) struct SmallFleet {
     state: PathBuf,
     launcher: Option<Child>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl SmallFleet {
@@ -25,7 +25,7 @@ impl SmallFleet {
         Self {
             state: folder.path().join("state"),
             launcher: None,
-            _folder: folder,
+            folder,
         }
     }
 
@@ -68,6 +68,26 @@ impl SmallFleet {
         })
         .await;
         self.fleet()
+    }
+
+    /// Runs the `staff` tool on it and returns what it said.
+    pub(crate) async fn staff(&self, args: &[&str]) -> String {
+        let mut staff = Command::new(binaries().join("staff"));
+        staff
+            .arg("--fleet")
+            .arg(self.state.join("fleet.json"))
+            .args(args);
+        let output = staff.output().await.unwrap();
+        let complained = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "staff {args:?}: {complained}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Writes a file into the test's folder and returns its path.
+    pub(crate) fn write(&self, name: &str, text: &str) -> String {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
     }
 
     /// Takes it down.

@@ -21,6 +21,9 @@ pub struct Fleet {
     pub services: Vec<Service>,
     /// What staff calls carry.
     pub staff_token: String,
+    /// What services of the fleet know each other by.
+    #[serde(rename = "fleet_token")]
+    pub service_token: String,
     /// Accounts with ready-made keys.
     pub accounts: Vec<Account>,
 }

@@ -1,0 +1,144 @@
+//! The internal ports: health, reflection, and who may call.
+
+use contracts::catalogue::v1::ListGamesRequest;
+use contracts::catalogue::v1::games_service_client::GamesServiceClient;
+use contracts::common::v1::Mode;
+use contracts::gateway::v1::ListPlansRequest;
+use contracts::gateway::v1::staff_service_client::StaffServiceClient;
+use e2e::Fleet;
+use kit::rpc::client::dial;
+use tonic::Code;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+use tonic_reflection::pb::v1::ServerReflectionRequest;
+use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
+use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
+use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
+
+const SERVICES: [&str; 5] = [
+    "gateway",
+    "catalogue-svc",
+    "listings-svc",
+    "economy-svc",
+    "webhook-svc",
+];
+
+#[tokio::test]
+async fn every_service_says_that_it_is_well() {
+    let fleet = Fleet::shared();
+    let nobody = "nobody".to_owned().into();
+    for name in SERVICES {
+        let service = fleet.service(name);
+        let mut health = HealthClient::new(dial(&service.grpc, &nobody).await.unwrap());
+        let status = health
+            .check(HealthCheckRequest::default())
+            .await
+            .unwrap()
+            .into_inner()
+            .status();
+        assert_eq!(status, ServingStatus::Serving, "{name}");
+        assert_eq!(
+            reqwest::get(&service.health).await.unwrap().status(),
+            200,
+            "{name}"
+        );
+        let metrics = reqwest::get(&service.metrics)
+            .await
+            .unwrap()
+            .text()
+            .await
+            .unwrap();
+        assert!(
+            metrics.contains("rpc_server_duration_seconds"),
+            "{name}: {metrics}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_service_describes_itself() {
+    let fleet = Fleet::shared();
+    let nobody = "nobody".to_owned().into();
+    for name in SERVICES {
+        let channel = dial(&fleet.service(name).grpc, &nobody).await.unwrap();
+        let question = ServerReflectionRequest {
+            host: String::new(),
+            message_request: Some(MessageRequest::ListServices(String::new())),
+        };
+        let questions = futures::stream::iter([question]);
+        let mut answers = ServerReflectionClient::new(channel)
+            .server_reflection_info(questions)
+            .await
+            .unwrap()
+            .into_inner();
+        let answer = answers
+            .message()
+            .await
+            .unwrap()
+            .unwrap()
+            .message_response
+            .unwrap();
+        let MessageResponse::ListServicesResponse(list) = answer else {
+            unreachable!("another answer than was asked for: {answer:?}");
+        };
+        let described: Vec<&str> = list
+            .service
+            .iter()
+            .map(|service| service.name.as_str())
+            .collect();
+        assert!(
+            described.contains(&"catalogue.v1.GamesService"),
+            "{name}: {described:?}"
+        );
+        assert!(
+            described.contains(&"gateway.v1.StaffService"),
+            "{name}: {described:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_internal_call_needs_the_right_token() {
+    let fleet = Fleet::shared();
+    let (staff, service) = (fleet.staff_token.clone(), fleet.service_token.clone());
+    let games = async |token: &str| {
+        let channel = dial(
+            &fleet.service("catalogue-svc").grpc,
+            &token.to_owned().into(),
+        )
+        .await
+        .unwrap();
+        let request = ListGamesRequest {
+            mode: Mode::Live.into(),
+            ..ListGamesRequest::default()
+        };
+        GamesServiceClient::new(channel).list_games(request).await
+    };
+    assert_eq!(
+        games(&service).await.unwrap().into_inner().games.len(),
+        20,
+        "typed rows, by default twenty"
+    );
+    for token in ["nobody", &staff] {
+        assert_eq!(
+            games(token).await.unwrap_err().code(),
+            Code::Unauthenticated
+        );
+    }
+    let plans = async |token: &str| {
+        let channel = dial(&fleet.service("gateway").grpc, &token.to_owned().into())
+            .await
+            .unwrap();
+        StaffServiceClient::new(channel)
+            .list_plans(ListPlansRequest {})
+            .await
+    };
+    assert!(plans(&staff).await.is_ok());
+    for token in ["nobody", &service] {
+        assert_eq!(
+            plans(token).await.unwrap_err().code(),
+            Code::Unauthenticated
+        );
+    }
+}

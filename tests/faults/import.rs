@@ -1,0 +1,77 @@
+//! An import by the `staff` tool, over a service that is killed meanwhile.
+
+use std::fmt::Write as _;
+
+use e2e::{Client, eventually};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::fleet::SmallFleet;
+
+const GAMES: usize = 8_000;
+
+/// A file of new games, every hundredth without a year.
+fn games() -> String {
+    let mut text = String::new();
+    for n in 0..GAMES {
+        let year = if n % 100 == 99 { "null" } else { "2024" };
+        writeln!(
+            text,
+            r#"{{"slug":"imported-{n}","title":"Imported {n}","tagline":"","genres":["puzzle"],"platforms":["web"],"stage":"released","release_year":{year},"creator":"maliyo-games","links":{{}}}}"#
+        )
+        .unwrap();
+    }
+    text
+}
+
+#[tokio::test]
+async fn an_import_goes_on_after_its_service_was_killed() {
+    let mut small = SmallFleet::new();
+    let fleet = small.up().await;
+    let client = Client::new(&fleet, &fleet.account("partner").keys.live);
+    // None while the plan's minute is used up by asking.
+    let total =
+        async || client.get("/games?genre=puzzle&limit=1").await.body["meta"]["total"].as_u64();
+    let before = total().await.unwrap();
+    let file = small.write("games.ndjson", &games());
+
+    let import = ["--json", "import", file.as_str()];
+    let importing = small.staff(&import);
+    let killing = async {
+        eventually("the import is under way", async || {
+            (total().await > Some(before)).then_some(())
+        })
+        .await;
+        let pid = fleet.service("listings-svc").pid.unwrap();
+        kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
+    };
+    let (report, ()) = tokio::join!(importing, killing);
+
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let file_report = &report["files"][0];
+    let refused = GAMES / 100;
+    assert_eq!(file_report["created"], GAMES - refused, "{report}");
+    assert_eq!(file_report["refused"], refused, "{report}");
+    let first = &file_report["refused_rows"][0];
+    assert_eq!(
+        (&first["line"], &first["name"]),
+        (&100.into(), &"imported-99".into()),
+        "{first}"
+    );
+    assert!(first["fields"]["release_year"].is_string(), "{first}");
+    let expected = before + u64::try_from(GAMES - refused).unwrap();
+    eventually("all imported games are listed", async || {
+        (total().await == Some(expected)).then_some(())
+    })
+    .await;
+
+    let again: Value = serde_json::from_str(&small.staff(&import).await).unwrap();
+    assert_eq!(again["files"][0]["unchanged"], GAMES - refused, "{again}");
+    assert_eq!(
+        (&again["files"][0]["created"], &again["files"][0]["updated"]),
+        (&0.into(), &0.into()),
+        "{again}"
+    );
+    assert_eq!(total().await, Some(expected));
+}
