@@ -73,6 +73,7 @@ async fn get(games: &Games, mode: Mode, slug: &str, form: Form) -> Result<GetGam
         mode: mode.into(),
         slug: slug.to_owned(),
         form: form.into(),
+        at_least: None,
     };
     Ok(games.get_game(Request::new(request)).await?.into_inner())
 }

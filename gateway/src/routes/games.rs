@@ -36,6 +36,7 @@ pub async fn list(
         stage: query.text("stage"),
         creator: query.text("creator"),
         q: query.text("q"),
+        at_least: None,
     };
     query.finish()?;
     let games = app.upstream.list_games(request).await?;
@@ -57,6 +58,7 @@ pub async fn one(
         mode: message::mode(caller.key.mode).into(),
         slug,
         form: Form::Json.into(),
+        at_least: None,
     };
     let game = app.upstream.get_game(request).await?;
     Ok(Answer::object(game.json))

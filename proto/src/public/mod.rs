@@ -2,10 +2,18 @@
 //!
 //! The services render them, the gateway documents them and the tests read answers with them; there is no second copy.
 
+mod creator;
+mod event;
 mod game;
 mod me;
+mod place;
+mod search;
 mod timestamp;
 
+pub use creator::{Creator, CreatorRow};
+pub use event::Event;
 pub use game::{Credit, Game, GameCreator, GameRow, Screenshot};
 pub use me::{Me, MeAccount, MeKey, MeMinute, MeMonth, MePlan};
+pub use place::{CityRow, Country, CountryRow, GenreRow};
+pub use search::{SearchAddress, SearchResult};
 pub use timestamp::Timestamp;
