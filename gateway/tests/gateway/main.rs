@@ -13,5 +13,6 @@ mod keys;
 mod plans;
 mod port;
 mod quota;
+mod reads;
 mod staff;
 mod support;
