@@ -5,6 +5,7 @@ mod checks;
 mod envelope;
 mod games;
 mod internal;
+mod key_review;
 mod keys;
 mod me;
 mod quota;

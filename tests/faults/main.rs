@@ -4,3 +4,4 @@
 mod fleet;
 mod import;
 mod restart;
+mod switches;
