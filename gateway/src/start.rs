@@ -9,7 +9,6 @@ use sqlx::PgPool;
 
 use crate::app::{App, Gateway};
 use crate::config::Settings;
-use crate::domain::access::Switches;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
 use crate::feeds::listings::{Games, PRODUCER};
@@ -22,6 +21,7 @@ use crate::serve::serve;
 use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::store::write::{Item, Writes};
+use crate::switches::Board;
 use crate::upstream::Upstream;
 use crate::{MIGRATOR, SCHEMA};
 
@@ -51,7 +51,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     writer.write(Item::TellPlans).await?;
 
     let lookup = Arc::new(Lookup::new(pool.clone()));
-    let own = Own::start(pool.clone(), Arc::clone(&lookup)).await?;
+    let switches = Arc::new(Board::new(pool.clone()));
+    let own = Own::start(pool.clone(), Arc::clone(&lookup), Arc::clone(&switches)).await?;
     let news = producer.news();
     boot.lifecycle.background("own feed", own.follow(news));
     let listings = &settings.listings_addresses;
@@ -62,7 +63,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         format: Format::new(&settings.key_prefix),
         docs_url: settings.docs_url.clone(),
         plans: Arc::clone(&plans),
-        switches: Switches::OFF,
+        switches,
         lookup,
         quota: Arc::clone(&quota),
         upstream: Upstream::new(

@@ -7,6 +7,7 @@ mod envelope;
 mod events;
 mod games;
 mod internal;
+mod key_review;
 mod keys;
 mod lists;
 mod me;

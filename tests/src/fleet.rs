@@ -103,6 +103,17 @@ impl Fleet {
             .unwrap()
     }
 
+    /// The same fleet as each of its gateways shows it to callers.
+    pub fn by_gateway(&self) -> Vec<Self> {
+        let gateways = self.services.iter().filter_map(|it| it.http.as_ref());
+        gateways
+            .map(|http| Self {
+                base_url: format!("{http}/v1"),
+                ..self.clone()
+            })
+            .collect()
+    }
+
     /// The first process of a service.
     pub fn service(&self, name: &str) -> &Service {
         self.services

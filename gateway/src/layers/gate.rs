@@ -51,7 +51,7 @@ impl Gate {
         context.found_caller(&caller);
         // 4 to 8: secret_key_required, server_only, switches, plan_required, write_not_allowed.
         let call = rule.call(step, request.headers().contains_key(ORIGIN));
-        if let Err(fault) = access::check(call, &caller, &app.plans, app.switches) {
+        if let Err(fault) = access::check(call, &caller, &app.plans, app.switches.now()) {
             // The quota, which knows of a revocation a moment ago, is not asked for what is refused anyway.
             let buried = app.quota.is_buried(&caller).await;
             return Err(if buried { invalid_key() } else { fault }.into());

@@ -11,7 +11,8 @@ use axum::middleware::from_fn_with_state;
 use http::Method;
 
 use crate::app::App;
-use crate::domain::access::{Keys, Switch};
+use crate::domain::access::Keys;
+use crate::domain::switch::Switch;
 use crate::layers::outermost::outermost;
 use crate::routes::{creators, events, games, me, places, search};
 use rule::Path;
@@ -57,7 +58,12 @@ pub fn router(app: &App) -> Router {
         Path::at("/v1/me").read_standing(me::show),
         Path::at("/v1/play/tips")
             .endpoint("tips")
-            .behind(Switch::Economy, Keys::OfGame),
+            .behind(Switch::Economy, Keys::OfGame)
+            .write(Method::POST),
+        Path::at("/v1/economy/report")
+            .endpoint("economy")
+            .behind(Switch::Economy, Keys::Secret)
+            .write(Method::POST),
         Path::at("/v1/economy/")
             .endpoint("economy")
             .behind(Switch::Economy, Keys::Secret),

@@ -8,7 +8,8 @@ use axum::routing::MethodRouter;
 use http::Method;
 
 use crate::app::App;
-use crate::domain::access::{Call, Keys, Switch};
+use crate::domain::access::{Call, Effect, Keys};
+use crate::domain::switch::Switch;
 use crate::layers::gate::{Gate, gate};
 
 /// What a path takes, for its gate.
@@ -55,12 +56,18 @@ impl Rule {
 
     /// What such a call wants of its caller.
     pub fn call(&self, step: Step, from_page: bool) -> Call {
-        let writes = step == Step::Write;
+        let effect = match (step, self.behind) {
+            (Step::Write, Some(_)) => Effect::Books,
+            (Step::Write, None) if self.write == Some(Method::POST) => Effect::Submits,
+            (Step::Write, None) => Effect::Edits,
+            _ => Effect::None,
+        };
+        let writes = matches!(effect, Effect::Submits | Effect::Edits);
         Call {
             keys: self.keys,
             behind: self.behind.or_else(|| writes.then_some(Switch::ApiWrites)),
             endpoint: self.endpoint,
-            writes,
+            effect,
             from_page,
         }
     }
@@ -133,7 +140,8 @@ impl Path {
         self
     }
 
-    /// A write of games or events: behind its switch, which is off as long as nobody serves it.
+    /// A write: of games or events, behind their switch, or on a path that is behind one of its own. Nobody serves them yet, and
+    /// what is not served is off.
     pub(super) fn write(mut self, method: Method) -> Self {
         self.rule.write = Some(method);
         self
@@ -176,5 +184,25 @@ mod tests {
         assert_eq!(games.rule.step(&Method::HEAD), Step::Read);
         assert_eq!(games.rule.allow(), "GET, HEAD, POST");
         assert_eq!(Path::nowhere().rule.step(&Method::POST), Step::NoPath);
+    }
+
+    #[test]
+    fn each_write_has_its_effect() {
+        let effect = |path: Path, step| path.rule.call(step, false).effect;
+        let games = || Path::at("/v1/games").read(async || ());
+        assert_eq!(
+            effect(games().write(Method::POST), Step::Write),
+            Effect::Submits
+        );
+        assert_eq!(
+            effect(games().write(Method::PATCH), Step::Write),
+            Effect::Edits
+        );
+        assert_eq!(
+            effect(games().write(Method::POST), Step::Read),
+            Effect::None
+        );
+        let tips = Path::at("/v1/play/tips").behind(Switch::Economy, Keys::OfGame);
+        assert_eq!(effect(tips.write(Method::POST), Step::Write), Effect::Books);
     }
 }

@@ -11,7 +11,6 @@ use axum::body::Body;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
-use gateway::domain::access::Switches;
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
 use gateway::domain::secret::Format;
@@ -21,6 +20,7 @@ use gateway::lookup::Lookup;
 use gateway::quota::Quota;
 use gateway::service::staff::Staff;
 use gateway::store::write::{Item, Writes};
+use gateway::switches::Board;
 use gateway::upstream::Upstream;
 use kit::config::Secret;
 use kit::feed::{Producer, Retention};
@@ -130,13 +130,16 @@ impl Test {
         let quota = Quota::lazy(&Secret::from(with.redis), with.patience).unwrap();
         let quota = Arc::new(quota);
         let lookup = Arc::new(Lookup::new(pool.clone()));
-        let own = Own::start(pool.clone(), Arc::clone(&lookup)).await.unwrap();
+        let switches = Arc::new(Board::new(pool.clone()));
+        let own = Own::start(pool.clone(), Arc::clone(&lookup), Arc::clone(&switches))
+            .await
+            .unwrap();
         let app: App = Arc::new(Gateway {
             clock: clock.clone(),
             format: Format::new("svc_"),
             docs_url: "https://docs.example/errors".to_owned(),
             plans: Arc::clone(&plans),
-            switches: Switches::OFF,
+            switches,
             lookup,
             quota: Arc::clone(&quota),
             upstream: Upstream::new(channel, with.deadline),

@@ -73,10 +73,11 @@ pub(crate) fn table(columns: &[&str]) -> Table {
 }
 
 /// A point in time as it came over the wire.
-pub(crate) fn moment(seconds: i64, nanos: i32) -> Option<Timestamp> {
-    let at = OffsetDateTime::from_unix_timestamp(seconds).ok()?;
-    let at = at.replace_nanosecond(u32::try_from(nanos).ok()?).ok()?;
-    Some(Timestamp(at))
+pub(crate) fn moment(at: Option<prost_types::Timestamp>) -> Option<Timestamp> {
+    let at = at?;
+    let moment = OffsetDateTime::from_unix_timestamp(at.seconds).ok()?;
+    let nanos = u32::try_from(at.nanos).ok()?;
+    moment.replace_nanosecond(nanos).ok().map(Timestamp)
 }
 
 /// A point in time for a table, to the minute; empty when there is none.
