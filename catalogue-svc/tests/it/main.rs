@@ -8,6 +8,8 @@ mod follow;
 #[cfg(test)]
 mod memory;
 #[cfg(test)]
+mod property;
+#[cfg(test)]
 mod service;
 #[cfg(test)]
 mod store;

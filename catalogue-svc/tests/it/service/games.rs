@@ -1,8 +1,7 @@
-//! Answers to calls, and refusals.
+//! Games: pages, forms, filters, refusals.
 
 use std::sync::Arc;
 
-use catalogue::memory::Catalogue;
 use catalogue::service::Games;
 use contracts::catalogue::v1::games_service_server::GamesService as _;
 use contracts::catalogue::v1::{
@@ -14,7 +13,8 @@ use contracts::public;
 use kit::{Code, Fault};
 use tonic::Request;
 
-use crate::build::{change, country, game, game_change, genre, id, page, page_change, writer};
+use super::catalogue;
+use crate::build::{change, country, game, game_change, genre, id, page, page_change};
 
 /// Thirty live games, a third of them puzzles, and one sample.
 fn games() -> Games {
@@ -51,9 +51,7 @@ fn games() -> Games {
         }
         game_change(&game)
     }));
-    let catalogue = Catalogue::default();
-    catalogue.publish(writer(&changes).state());
-    Games::new(Arc::new(catalogue))
+    Games::new(catalogue(&changes))
 }
 
 fn live() -> ListGamesRequest {
