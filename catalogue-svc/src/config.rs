@@ -13,6 +13,9 @@ pub struct Settings {
     /// Where listings-svc is: addresses such as `http://host:port` with commas between, `file:/path`, or `dns:http://name:port`
     #[arg(long)]
     pub listings_addresses: Addresses,
+    /// Base address of the public pages; that of a city is this and /cities/SLUG
+    #[arg(long, value_parser = base)]
+    pub public_url: String,
 }
 
 impl kit::config::Settings for Settings {
@@ -22,5 +25,38 @@ impl kit::config::Settings for Settings {
 
     fn common(&self) -> &Common {
         &self.common
+    }
+}
+
+fn base(text: &str) -> Result<String, String> {
+    match url::Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => {
+            if url.query().is_some() || url.fragment().is_some() {
+                return Err("it has no query and no fragment".to_owned());
+            }
+            Ok(text.trim_end_matches('/').to_owned())
+        }
+        _ => Err("it is an address such as https://mchezo.example".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_address_ends_without_a_slash() {
+        assert_eq!(
+            base("http://127.0.0.1:8080/"),
+            Ok("http://127.0.0.1:8080".to_owned())
+        );
+        for bad in [
+            "mchezo.example",
+            "ftp://x.example",
+            "https://x.example/?a",
+            "",
+        ] {
+            assert!(base(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -44,6 +44,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     boot.follow(&pool, SCHEMA, PRODUCER, listings, store::Listings)?;
 
     let mut services = kit::rpc::server::services();
-    services.add_service(service::games(catalogue));
+    let public_url = boot.settings.public_url.clone();
+    service::add(&mut services, &catalogue, boot.clock.clone(), public_url);
     boot.serve_rpc(services).await
 }

@@ -1,17 +1,10 @@
 //! GET /games and GET /games/{slug} (§2.2, §4.1, §4.2).
 
 use contracts::public::{Game, GameRow};
-use e2e::{Client, Fleet, Staff};
+use e2e::Fleet;
 use serde_json::Value;
 
-async fn live(fleet: &Fleet) -> Client {
-    Staff::of(fleet).await.caller(fleet, "unlimited").await
-}
-
-fn sample(fleet: &Fleet) -> Client {
-    // The test account without limits that the launcher of the tests makes would do as well; sample data are the same for all.
-    Client::new(fleet, &fleet.account("unlimited").keys.test)
-}
+use crate::lists::{live, sample};
 
 fn rows(values: Vec<Value>) -> Vec<GameRow> {
     values

@@ -2,11 +2,16 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod checks;
+mod creators;
 mod envelope;
+mod events;
 mod games;
 mod internal;
 mod key_review;
 mod keys;
+mod lists;
 mod me;
+mod places;
 mod quota;
 mod schemas;
+mod search;

@@ -2,12 +2,10 @@
 
 use std::fmt::Write as _;
 
-use e2e::{Client, eventually};
+use e2e::{Client, SmallFleet, eventually};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
-
-use crate::fleet::SmallFleet;
 
 const GAMES: usize = 8_000;
 

@@ -1,7 +1,6 @@
 //! What a fleet survives. Each test runs a small fleet of its own.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-mod fleet;
 mod import;
 mod restart;
 mod switches;

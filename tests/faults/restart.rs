@@ -1,8 +1,6 @@
 //! Down and up again.
 
-use e2e::Client;
-
-use crate::fleet::SmallFleet;
+use e2e::{Client, SmallFleet};
 
 #[tokio::test]
 async fn data_and_keys_are_there_after_down_and_up() {

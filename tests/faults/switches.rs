@@ -1,9 +1,7 @@
 //! Switches (§7.3). They are the whole fleet's, so that a test that throws them has one of its own: two gateways.
 
-use e2e::{Client, Fleet, eventually};
+use e2e::{Client, Fleet, SmallFleet, eventually};
 use reqwest::Method;
-
-use crate::fleet::SmallFleet;
 
 const REPLICAS: [&str; 2] = ["--replicas", "gateway=2"];
 /// What calls are answered while everything stands as a fleet begins: neither writes nor the economy are served yet.

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use reqwest::{Method, RequestBuilder, StatusCode, header::HeaderMap};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::Fleet;
@@ -115,6 +117,23 @@ impl Client {
             assert_eq!(data.len(), limit, "a page with a next one is full");
         }
     }
+
+    /// All rows of a list in their public shape; checks that each has its fields and no other.
+    pub async fn rows<T: Serialize + DeserializeOwned>(&self, path: &str, limit: usize) -> Vec<T> {
+        let rows = self.all(path, limit).await;
+        rows.iter().map(|row| shaped(path, row)).collect()
+    }
+
+    /// `data` of a single read in its public shape; checks that it has its fields and no other.
+    pub async fn one<T: Serialize + DeserializeOwned>(&self, path: &str) -> T {
+        shaped(path, self.get(path).await.data())
+    }
+}
+
+fn shaped<T: Serialize + DeserializeOwned>(path: &str, json: &Value) -> T {
+    let value: T = T::deserialize(json).unwrap_or_else(|error| panic!("{path}: {error}: {json}"));
+    assert_eq!(serde_json::to_value(&value).unwrap(), *json, "{path}");
+    value
 }
 
 impl Answer {

@@ -9,9 +9,11 @@
 mod client;
 mod eventually;
 mod fleet;
+mod small_fleet;
 mod staff;
 
 pub use client::{Answer, Client};
 pub use eventually::eventually;
 pub use fleet::{Account, Fleet, Keys, Service};
+pub use small_fleet::SmallFleet;
 pub use staff::{KeyRequest, NewAccount, Staff};

@@ -2,3 +2,4 @@
 
 pub mod caller;
 pub mod query;
+pub mod segment;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use contracts::common::v1::PageRequest;
 use kit::Fault;
 use percent_encoding::percent_decode;
 
@@ -54,8 +55,16 @@ impl Query {
         self.values.remove(name)
     }
 
-    /// Takes `limit` out: rows on a page, 1 to 100 (§4.1); 0 when it is not given.
-    pub fn limit(&mut self) -> u32 {
+    /// Takes out which page is asked for (§4.1).
+    pub fn page(&mut self) -> PageRequest {
+        PageRequest {
+            limit: self.limit(),
+            cursor: self.text("cursor").unwrap_or_default(),
+        }
+    }
+
+    /// Rows on a page, 1 to 100; 0 when it is not given.
+    fn limit(&mut self) -> u32 {
         let Some(text) = self.text("limit") else {
             return 0;
         };
@@ -66,6 +75,18 @@ impl Query {
             _ => {
                 self.refuse("limit", "is a whole number from 1 to 100");
                 0
+            }
+        }
+    }
+
+    /// Takes out what is true or false; false when it is not given.
+    pub fn flag(&mut self, name: &str) -> bool {
+        match self.text(name).as_deref() {
+            Some("true") => true,
+            Some("false") | None => false,
+            Some(_) => {
+                self.refuse(name, "is true or false");
+                false
             }
         }
     }

@@ -14,6 +14,7 @@ mod keys;
 mod plans;
 mod port;
 mod quota;
+mod reads;
 mod staff;
 mod support;
 mod switches;

@@ -1,20 +1,28 @@
-//! A fleet of the test's own, in a folder of its own.
+//! A fleet of a test's, or a benchmark's, own, in a folder of its own.
 
 use std::path::{Path, PathBuf};
 
-use e2e::{Fleet, eventually};
 use tokio::process::{Child, Command};
 
+use crate::{Fleet, eventually};
+
 /// A fleet that ends with the test.
-pub(crate) struct SmallFleet {
+#[derive(Debug)]
+pub struct SmallFleet {
     state: PathBuf,
     launcher: Option<Child>,
     folder: tempfile::TempDir,
 }
 
+impl Default for SmallFleet {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl SmallFleet {
     /// A folder for a fleet; nothing runs yet.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let folder = tempfile::Builder::new()
             .prefix("mchezo-")
             .tempdir()
@@ -41,7 +49,7 @@ impl SmallFleet {
     }
 
     /// Runs the launcher with `args` on this fleet and returns what it said.
-    pub(crate) async fn launcher(&self, command: &str, args: &[&str]) -> String {
+    pub async fn launcher(&self, command: &str, args: &[&str]) -> String {
         let output = self.command(command, args).output().await.unwrap();
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let complained = String::from_utf8_lossy(&output.stderr);
@@ -53,15 +61,15 @@ impl SmallFleet {
     }
 
     /// Brings it up with the binaries of this build. Its launcher is a child of the test, so that it ends with it.
-    pub(crate) async fn up(&mut self) -> Fleet {
+    pub async fn up(&mut self) -> Fleet {
         self.up_with(&[]).await
     }
 
-    /// The same with more options.
-    pub(crate) async fn up_with(&mut self, options: &[&str]) -> Fleet {
+    /// The same, with more options of `up`.
+    pub async fn up_with(&mut self, args: &[&str]) -> Fleet {
         let launcher = self
             .command("up", &["--bin-dir", binaries().to_str().unwrap()])
-            .args(options)
+            .args(args)
             .kill_on_drop(true)
             .spawn()
             .unwrap();
@@ -77,7 +85,7 @@ impl SmallFleet {
     }
 
     /// Runs the `staff` tool on it and returns what it said.
-    pub(crate) async fn staff(&self, args: &[&str]) -> String {
+    pub async fn staff(&self, args: &[&str]) -> String {
         let mut staff = Command::new(binaries().join("staff"));
         staff
             .arg("--fleet")
@@ -90,19 +98,19 @@ impl SmallFleet {
     }
 
     /// Writes a file into the test's folder and returns its path.
-    pub(crate) fn write(&self, name: &str, text: &str) -> String {
+    pub fn write(&self, name: &str, text: &str) -> String {
         let path = self.folder.path().join(name);
         std::fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
     }
 
     /// Takes it down.
-    pub(crate) async fn down(&self) {
+    pub async fn down(&self) {
         self.launcher("down", &[]).await;
     }
 
     /// Its description.
-    pub(crate) fn fleet(&self) -> Fleet {
+    pub fn fleet(&self) -> Fleet {
         Fleet::read(&self.state.join("fleet.json"))
     }
 }

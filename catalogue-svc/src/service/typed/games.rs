@@ -1,31 +1,11 @@
-//! Rows and games as messages, for callers that want no JSON.
+//! Games.
 
 use contracts::catalogue::v1 as proto;
 use contracts::public;
 use kit::pg::timestamp;
 
-use crate::memory::Row;
-
 /// A list row.
-pub(super) fn row(row: &Row) -> anyhow::Result<proto::GameRow> {
-    Ok(row_of(row.game()?.row))
-}
-
-/// A single game.
-pub(super) fn game(row: &Row) -> anyhow::Result<proto::Game> {
-    let game = row.game()?;
-    Ok(proto::Game {
-        row: Some(row_of(game.row)),
-        description: game.description,
-        screenshots: game.screenshots.into_iter().map(screenshot).collect(),
-        links: game.links.into_iter().collect(),
-        credits: game.credits.into_iter().map(credit).collect(),
-        trailer_url: game.trailer_url,
-        updated_at: Some(timestamp(game.updated_at.0)),
-    })
-}
-
-fn row_of(row: public::GameRow) -> proto::GameRow {
+pub(in crate::service) fn row(row: public::GameRow) -> proto::GameRow {
     proto::GameRow {
         slug: row.slug,
         title: row.title,
@@ -44,6 +24,19 @@ fn row_of(row: public::GameRow) -> proto::GameRow {
         city: row.city,
         url: row.url,
         created_at: Some(timestamp(row.created_at.0)),
+    }
+}
+
+/// A single game.
+pub(in crate::service) fn game(game: public::Game) -> proto::Game {
+    proto::Game {
+        row: Some(row(game.row)),
+        description: game.description,
+        screenshots: game.screenshots.into_iter().map(screenshot).collect(),
+        links: game.links.into_iter().collect(),
+        credits: game.credits.into_iter().map(credit).collect(),
+        trailer_url: game.trailer_url,
+        updated_at: Some(timestamp(game.updated_at.0)),
     }
 }
 

@@ -1,0 +1,84 @@
+//! Two sides under the same load, in turns, so that a busy machine is busy for both.
+
+use crate::cpu::Process;
+use crate::wrk;
+
+const WARM_UP: u32 = 3;
+const SECONDS: u32 = 6;
+
+/// What is loaded, and whose work it is.
+#[derive(Debug)]
+pub(crate) struct Side {
+    pub(crate) name: &'static str,
+    pub(crate) url: String,
+    pub(crate) key: String,
+    pub(crate) processes: Vec<Process>,
+}
+
+/// What one side came to in one round.
+#[derive(Debug, Clone)]
+struct Round {
+    rate: f64,
+    /// Microseconds of CPU for a request, of each process.
+    cpu: Vec<f64>,
+}
+
+/// Loads both sides for so many rounds and prints the medians. The ratio is the median of the rounds' own.
+pub(crate) async fn compare(base: &Side, other: &Side, rounds: usize) {
+    for side in [base, other] {
+        wrk::load(&side.url, &side.key, WARM_UP).await;
+    }
+    let (mut bases, mut others) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        bases.push(base.round().await);
+        others.push(other.round().await);
+    }
+    for (side, rounds) in [(base, &bases), (other, &others)] {
+        println!(
+            "{}: {:.0} requests/s",
+            side.name,
+            median(rounds, |round| round.rate)
+        );
+        for (place, process) in side.processes.iter().enumerate() {
+            let cpu = median(rounds, |round| round.cpu[place]);
+            println!("  {:<14} {cpu:>6.1} µs of CPU a request", process.name);
+        }
+        let all = median(rounds, |round| round.cpu.iter().sum());
+        println!("  {:<14} {all:>6.1} µs", "together");
+    }
+    let ratios: Vec<f64> = (others.iter().zip(&bases))
+        .map(|(other, base)| other.rate / base.rate)
+        .collect();
+    let spread = |pick: fn(f64, f64) -> f64| ratios.iter().copied().reduce(pick).unwrap();
+    println!(
+        "{} / {}: {:.2} (rounds from {:.2} to {:.2})",
+        other.name,
+        base.name,
+        median(&ratios, |ratio| *ratio),
+        spread(f64::min),
+        spread(f64::max)
+    );
+}
+
+impl Side {
+    async fn round(&self) -> Round {
+        let before: Vec<f64> = self.processes.iter().map(Process::used).collect();
+        let load = wrk::load(&self.url, &self.key, SECONDS).await;
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let requests = load.requests as f64;
+        let used = self.processes.iter().zip(before);
+        Round {
+            rate: load.rate,
+            cpu: used
+                .map(|(process, before)| (process.used() - before) / requests)
+                .collect(),
+        }
+    }
+}
+
+/// The middle one; of an even number, the upper of the two.
+fn median<T>(values: &[T], of: impl Fn(&T) -> f64) -> f64 {
+    let mut values: Vec<f64> = values.iter().map(of).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
+}

@@ -1,0 +1,44 @@
+//! The load generator: wrk, of Debian's packages.
+
+use std::io::ErrorKind;
+
+use tokio::process::Command;
+
+/// What a run came to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Load {
+    /// Answers.
+    pub(crate) requests: u64,
+    /// Answers a second.
+    pub(crate) rate: f64,
+}
+
+/// Asks for `url` over 64 connections, each with a request after the other, for so many seconds. Every answer must be a 2xx.
+pub(crate) async fn load(url: &str, key: &str, seconds: u32) -> Load {
+    let output = Command::new("wrk")
+        .args(["-t1", "-c64", &format!("-d{seconds}s")])
+        .args(["-H", &format!("Authorization: Bearer {key}"), url])
+        .output()
+        .await;
+    let output = output.unwrap_or_else(|error| match error.kind() {
+        ErrorKind::NotFound => panic!("wrk is not here: `apt install wrk`"),
+        _ => panic!("wrk: {error}"),
+    });
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "wrk: {said}");
+    for bad in ["Non-2xx", "Socket errors"] {
+        assert!(!said.contains(bad), "not every call was answered: {said}");
+    }
+    let after = |mark: &str| {
+        let rest = said.split_once(mark)?.1;
+        rest.split_whitespace().next()?.parse::<f64>().ok()
+    };
+    let requests = said
+        .lines()
+        .find_map(|line| line.trim().split_once(" requests in "))
+        .and_then(|(count, _)| count.parse().ok());
+    Load {
+        requests: requests.unwrap_or_else(|| panic!("wrk says no count: {said}")),
+        rate: after("Requests/sec:").unwrap_or_else(|| panic!("wrk says no rate: {said}")),
+    }
+}
