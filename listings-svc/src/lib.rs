@@ -6,10 +6,12 @@ pub mod feed;
 pub mod import;
 pub mod jobs;
 pub mod service;
+pub mod standing;
 pub mod store;
 pub mod write;
 
 use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
+use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
 use kit::boot::Boot;
 use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
@@ -38,6 +40,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     );
     let writer = producer.writer(Listings::new(addresses.clone()));
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
+    let listing = service::listing::Service::new(pool, writer);
 
     let loaded = boot
         .readiness
@@ -45,12 +48,15 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     jobs::start::spawn(&boot.lifecycle, loaded, importer.clone(), addresses);
 
     let mut services = kit::rpc::server::services();
-    services.add_service(producer.service()).add_service(
-        StaffImportServiceServer::new(service::import::Service::new(
-            importer,
-            boot.lifecycle.draining(),
-        ))
-        .max_decoding_message_size(service::import::MESSAGE),
-    );
+    services
+        .add_service(producer.service())
+        .add_service(StaffListingServiceServer::new(listing))
+        .add_service(
+            StaffImportServiceServer::new(service::import::Service::new(
+                importer,
+                boot.lifecycle.draining(),
+            ))
+            .max_decoding_message_size(service::import::MESSAGE),
+        );
     boot.serve_rpc(services).await
 }

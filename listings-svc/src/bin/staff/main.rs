@@ -8,6 +8,7 @@ mod import;
 mod key;
 mod key_request;
 mod lines;
+mod listing;
 mod output;
 mod plan;
 mod problem;
@@ -51,6 +52,8 @@ enum Command {
     /// Switches: list, turn on, turn off
     #[command(subcommand)]
     Switch(switch::Command),
+    #[command(flatten)]
+    Listing(listing::Command),
     /// Load files of listings
     ///
     /// Files hold one JSON object a line. A row that is not acceptable is refused, and listed with its line and reasons; the others
@@ -78,6 +81,7 @@ async fn run(staff: Staff) -> Result<(), Problem> {
         Command::Plan(plan::Command::List) => plan::list(&fleet, output).await,
         Command::Key(command) => key::run(command, &fleet, output).await,
         Command::Switch(command) => switch::run(command, &fleet, output).await,
+        Command::Listing(command) => listing::run(command, &fleet, output).await,
         Command::Import(import) => import::run(import, &fleet, output).await,
     }
 }
