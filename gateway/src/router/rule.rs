@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use axum::handler::Handler;
 use axum::middleware::from_fn_with_state;
-use axum::routing::MethodRouter;
+use axum::routing::{MethodRouter, any_service};
 use http::Method;
+use tower::Layer as _;
 
 use crate::app::App;
 use crate::domain::access::{Call, Effect, Keys};
@@ -158,13 +159,15 @@ impl Path {
         self.rule.pattern
     }
 
-    /// The handlers behind the gate.
+    /// The handlers behind the gate. It stands before axum's choice by method, which would add an `Allow` of its own to what the gate
+    /// answers.
     pub(super) fn gated(self, app: &App) -> MethodRouter<App> {
         let gate_of_path = Gate {
             app: Arc::clone(app),
             rule: Arc::new(self.rule),
         };
-        self.handlers.layer(from_fn_with_state(gate_of_path, gate))
+        let handlers = self.handlers.with_state(Arc::clone(app));
+        any_service(from_fn_with_state(gate_of_path, gate).layer(handlers))
     }
 }
 

@@ -89,6 +89,31 @@ async fn unknown_paths_and_methods_have_it_too(pool: PgPool) {
 }
 
 #[sqlx::test]
+async fn only_a_wrong_method_is_told_which_are_right(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let keyless = |method, path: &str| {
+        let address = format!("/v1{path}");
+        http::Request::builder().method(method).uri(address)
+    };
+    for (call, status) in [
+        (key.request("POST", "/games"), 503),
+        (key.request("GET", "/economy/rates"), 403),
+        (key.request("GET", "/play/tips"), 403),
+        (key.request("GET", "/none"), 404),
+        (keyless("POST", "/games"), 401),
+        (
+            keyless("OPTIONS", "/games").header("origin", "https://page.example"),
+            403,
+        ),
+    ] {
+        let answer = test.call(call).await;
+        assert_eq!(answer.status.as_u16(), status);
+        assert!(!answer.headers.contains_key("allow"), "{status}");
+    }
+}
+
+#[sqlx::test]
 async fn head_is_get_without_the_body(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
