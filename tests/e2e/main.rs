@@ -15,3 +15,4 @@ mod places;
 mod quota;
 mod schemas;
 mod search;
+mod take_down;
