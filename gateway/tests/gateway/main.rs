@@ -10,6 +10,7 @@ mod counting;
 mod envelope;
 mod games;
 mod keys;
+mod own_writes;
 mod plans;
 mod port;
 mod quota;
