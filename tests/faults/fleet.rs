@@ -54,8 +54,14 @@ impl SmallFleet {
 
     /// Brings it up with the binaries of this build. Its launcher is a child of the test, so that it ends with it.
     pub(crate) async fn up(&mut self) -> Fleet {
+        self.up_with(&[]).await
+    }
+
+    /// The same, with more to say to the launcher.
+    pub(crate) async fn up_with(&mut self, args: &[&str]) -> Fleet {
         let launcher = self
             .command("up", &["--bin-dir", binaries().to_str().unwrap()])
+            .args(args)
             .kill_on_drop(true)
             .spawn()
             .unwrap();

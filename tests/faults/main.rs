@@ -3,4 +3,5 @@
 
 mod fleet;
 mod import;
+mod own_writes;
 mod restart;
