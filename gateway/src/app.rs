@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kit::Clock;
+use kit::feed::Latest;
 
 use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
@@ -33,6 +34,8 @@ pub struct Gateway {
     pub quota: Arc<Quota>,
     /// The services behind.
     pub upstream: Upstream,
+    /// How far the listings have come, for reads to reach it.
+    pub latest: Latest,
     /// When keys were last used, on its way to the database.
     pub last_used: Arc<LastUsed>,
 }

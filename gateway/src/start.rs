@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::boot::{self, Boot};
-use kit::feed::{Producer, Retention};
+use kit::feed::{Latest, Producer, Retention};
+use kit::redis::Redis;
 use sqlx::PgPool;
 
 use crate::app::{App, Gateway};
@@ -25,6 +26,10 @@ use crate::switches::Board;
 use crate::upstream::Upstream;
 use crate::{MIGRATOR, SCHEMA};
 
+/// What it means that Redis is away, for the log.
+const WITHOUT_REDIS: &str =
+    "calls are counted by each gateway alone, and a read may miss the writes of the last moment";
+
 /// Starts the gateway.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let settings = &boot.settings;
@@ -32,8 +37,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         .plan_table()
         .map_err(|problems| anyhow::anyhow!(problems.join("; ")))?;
     let plans = Arc::new(plans);
-    let quota = Quota::connect(&settings.redis_url, settings.redis_patience).await?;
-    let quota = Arc::new(quota);
+    let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
+    let quota = Arc::new(Quota::new(redis.clone()));
     let pool = boot.database(&MIGRATOR).await?;
     known_plans(&pool, &plans).await?;
 
@@ -70,6 +75,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             boot.client(&settings.catalogue_addresses)?,
             settings.upstream_deadline,
         ),
+        latest: Latest::new(redis, PRODUCER),
         last_used: Arc::new(LastUsed::default()),
     });
     write_last_used(&boot, &app, &pool);

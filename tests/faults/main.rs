@@ -2,5 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod import;
+mod own_writes;
 mod restart;
 mod switches;

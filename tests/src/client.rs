@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::Fleet;
+use crate::{Fleet, Service};
 
 /// Calls the public interface with one key, or none.
 #[derive(Debug, Clone)]
@@ -51,6 +51,16 @@ impl Client {
             base_url: fleet.base_url.clone(),
             key,
             http,
+        }
+    }
+
+    /// The same caller at another replica of the gateway.
+    #[must_use]
+    pub fn at(&self, gateway: &Service) -> Self {
+        let http = gateway.http.as_ref().unwrap();
+        Self {
+            base_url: format!("{http}/v1"),
+            ..self.clone()
         }
     }
 

@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
+use crate::extract::latest::Latest;
 use crate::extract::query::Query;
 use crate::extract::segment::Segment;
 use crate::message;
@@ -18,6 +19,7 @@ const PARAMETERS: &[&str] = &["kind", "role", "country", "city", "q", "limit", "
 pub async fn list(
     State(app): State<App>,
     Caller(caller): Caller,
+    latest: Latest,
     RawQuery(query): RawQuery,
 ) -> Result<Answer, Refusal> {
     let mut query = Query::read(query.as_deref(), PARAMETERS);
@@ -32,8 +34,7 @@ pub async fn list(
         city: query.text("city"),
         q: query.text("q"),
     };
-    query.finish()?;
-    let creators = app.upstream.read(question).await?;
+    let creators = query.answered(app.upstream.read(question, &latest)).await?;
     Ok(Answer::list(creators.json, creators.page))
 }
 
@@ -41,6 +42,7 @@ pub async fn list(
 pub async fn one(
     State(app): State<App>,
     Caller(caller): Caller,
+    latest: Latest,
     Segment(handle): Segment,
 ) -> Result<Answer, Refusal> {
     let question = GetCreatorRequest {
@@ -49,6 +51,6 @@ pub async fn one(
         form: Form::Json.into(),
         at_least: None,
     };
-    let creator = app.upstream.read(question).await?;
+    let creator = app.upstream.read(question, &latest).await?;
     Ok(Answer::object(creator.json))
 }

@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
+use crate::extract::latest::Latest;
 use crate::extract::query::Query;
 use crate::extract::segment::Segment;
 use crate::message;
@@ -20,6 +21,7 @@ const PARAMETERS: &[&str] = &[
 pub async fn list(
     State(app): State<App>,
     Caller(caller): Caller,
+    latest: Latest,
     RawQuery(query): RawQuery,
 ) -> Result<Answer, Refusal> {
     let mut query = Query::read(query.as_deref(), PARAMETERS);
@@ -36,8 +38,7 @@ pub async fn list(
         to: query.text("to"),
         q: query.text("q"),
     };
-    query.finish()?;
-    let events = app.upstream.read(question).await?;
+    let events = query.answered(app.upstream.read(question, &latest)).await?;
     Ok(Answer::list(events.json, events.page))
 }
 
@@ -45,6 +46,7 @@ pub async fn list(
 pub async fn one(
     State(app): State<App>,
     Caller(caller): Caller,
+    latest: Latest,
     Segment(slug): Segment,
 ) -> Result<Answer, Refusal> {
     let question = GetEventRequest {
@@ -53,6 +55,6 @@ pub async fn one(
         form: Form::Json.into(),
         at_least: None,
     };
-    let event = app.upstream.read(question).await?;
+    let event = app.upstream.read(question, &latest).await?;
     Ok(Answer::object(event.json))
 }

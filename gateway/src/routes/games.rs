@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
+use crate::extract::latest::Latest;
 use crate::extract::query::Query;
 use crate::extract::segment::Segment;
 use crate::message;
@@ -20,6 +21,7 @@ const PARAMETERS: &[&str] = &[
 pub async fn list(
     State(app): State<App>,
     Caller(caller): Caller,
+    latest: Latest,
     RawQuery(query): RawQuery,
 ) -> Result<Answer, Refusal> {
     let mut query = Query::read(query.as_deref(), PARAMETERS);
@@ -35,8 +37,7 @@ pub async fn list(
         q: query.text("q"),
         at_least: None,
     };
-    query.finish()?;
-    let games = app.upstream.read(question).await?;
+    let games = query.answered(app.upstream.read(question, &latest)).await?;
     Ok(Answer::list(games.json, games.page))
 }
 
@@ -44,6 +45,7 @@ pub async fn list(
 pub async fn one(
     State(app): State<App>,
     Caller(caller): Caller,
+    latest: Latest,
     Segment(slug): Segment,
 ) -> Result<Answer, Refusal> {
     let question = GetGameRequest {
@@ -52,6 +54,6 @@ pub async fn one(
         form: Form::Json.into(),
         at_least: None,
     };
-    let game = app.upstream.read(question).await?;
+    let game = app.upstream.read(question, &latest).await?;
     Ok(Answer::object(game.json))
 }

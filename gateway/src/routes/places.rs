@@ -10,18 +10,23 @@ use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
+use crate::extract::latest::Latest;
 use crate::extract::query::Query;
 use crate::extract::segment::Segment;
 use crate::message;
 
 /// All genres.
-pub async fn genres(State(app): State<App>, Caller(caller): Caller) -> Result<Answer, Refusal> {
+pub async fn genres(
+    State(app): State<App>,
+    Caller(caller): Caller,
+    latest: Latest,
+) -> Result<Answer, Refusal> {
     let question = ListGenresRequest {
         mode: message::mode(caller.key.mode).into(),
         form: Form::Json.into(),
         at_least: None,
     };
-    let genres = app.upstream.read(question).await?;
+    let genres = app.upstream.read(question, &latest).await?;
     Ok(Answer::list(genres.json, genres.page))
 }
 
@@ -29,6 +34,7 @@ pub async fn genres(State(app): State<App>, Caller(caller): Caller) -> Result<An
 pub async fn countries(
     State(app): State<App>,
     Caller(caller): Caller,
+    latest: Latest,
     RawQuery(query): RawQuery,
 ) -> Result<Answer, Refusal> {
     let mut query = Query::read(query.as_deref(), &["empty", "limit", "cursor"]);
@@ -39,8 +45,7 @@ pub async fn countries(
         at_least: None,
         empty: query.flag("empty"),
     };
-    query.finish()?;
-    let countries = app.upstream.read(question).await?;
+    let countries = query.answered(app.upstream.read(question, &latest)).await?;
     Ok(Answer::list(countries.json, countries.page))
 }
 
@@ -48,6 +53,7 @@ pub async fn countries(
 pub async fn country(
     State(app): State<App>,
     Caller(caller): Caller,
+    latest: Latest,
     Segment(code): Segment,
 ) -> Result<Answer, Refusal> {
     let question = GetCountryRequest {
@@ -56,7 +62,7 @@ pub async fn country(
         form: Form::Json.into(),
         at_least: None,
     };
-    let country = app.upstream.read(question).await?;
+    let country = app.upstream.read(question, &latest).await?;
     Ok(Answer::object(country.json))
 }
 
@@ -64,6 +70,7 @@ pub async fn country(
 pub async fn cities(
     State(app): State<App>,
     Caller(caller): Caller,
+    latest: Latest,
     RawQuery(query): RawQuery,
 ) -> Result<Answer, Refusal> {
     let mut query = Query::read(query.as_deref(), &["country", "limit", "cursor"]);
@@ -74,7 +81,6 @@ pub async fn cities(
         at_least: None,
         country: query.text("country"),
     };
-    query.finish()?;
-    let cities = app.upstream.read(question).await?;
+    let cities = query.answered(app.upstream.read(question, &latest)).await?;
     Ok(Answer::list(cities.json, cities.page))
 }

@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
+use crate::extract::latest::Latest;
 use crate::extract::query::Query;
 use crate::message;
 
@@ -17,6 +18,7 @@ const PARAMETERS: &[&str] = &["q", "type", "country", "limit", "cursor"];
 pub async fn list(
     State(app): State<App>,
     Caller(caller): Caller,
+    latest: Latest,
     RawQuery(query): RawQuery,
 ) -> Result<Answer, Refusal> {
     let mut query = Query::read(query.as_deref(), PARAMETERS);
@@ -30,7 +32,6 @@ pub async fn list(
         r#type: query.text("type"),
         country: query.text("country"),
     };
-    query.finish()?;
-    let found = app.upstream.read(question).await?;
+    let found = query.answered(app.upstream.read(question, &latest)).await?;
     Ok(Answer::list(found.json, found.page))
 }

@@ -14,6 +14,7 @@ use contracts::catalogue::v1::{
     ListEventsRequest, ListEventsResponse, ListGamesRequest, ListGamesResponse, ListGenresRequest,
     ListGenresResponse, SearchRequest, SearchResponse,
 };
+use kit::feed::Position;
 use kit::rpc::client::Client;
 use tonic::{Request, Response, Status};
 
@@ -48,6 +49,13 @@ pub trait Question: Clone + Send + Sync {
         catalogue: &Catalogue,
         request: Request<Self>,
     ) -> impl Future<Output = Result<Response<Self::Answer>, Status>> + Send;
+
+    /// The same question, for an answer that reaches as far as `position`.
+    #[must_use]
+    fn at_least(self, position: Position) -> Self;
+
+    /// How far into the listings' feed an answer reaches.
+    fn reached(answer: &Self::Answer) -> Option<Position>;
 }
 
 macro_rules! questions {
@@ -60,6 +68,15 @@ macro_rules! questions {
                 request: Request<Self>,
             ) -> Result<Response<$answer>, Status> {
                 catalogue.$service.clone().$call(request).await
+            }
+
+            fn at_least(self, position: Position) -> Self {
+                let at_least = Some(position.into());
+                Self { at_least, ..self }
+            }
+
+            fn reached(answer: &$answer) -> Option<Position> {
+                Position::try_from(answer.position.as_ref()?).ok()
             }
         }
     )+};

@@ -33,7 +33,8 @@ pub struct Service {
 struct Name {
     entity: Entity,
     mode: Mode,
-    name: String,
+    /// A slug, or a handle.
+    key: String,
 }
 
 #[tonic::async_trait]
@@ -97,7 +98,7 @@ impl Service {
         let turn = Turn {
             entity: name.entity,
             mode: name.mode,
-            name: name.name.clone(),
+            name: name.key.clone(),
             act,
             reason,
         };
@@ -106,7 +107,7 @@ impl Service {
     }
 
     async fn find(&self, name: &Name) -> Result<proto::Listing, Fault> {
-        let found = listings::find(&self.pool, name.entity, name.mode, &name.name)
+        let found = listings::find(&self.pool, name.entity, name.mode, &name.key)
             .await
             .map_err(|error| pg::fault(&error))?
             .ok_or_else(none)?;
@@ -114,7 +115,7 @@ impl Service {
             name: Some(proto::ListingName {
                 kind: name.entity.as_str().to_owned(),
                 mode: feed::mode(name.mode),
-                name: name.name.clone(),
+                name: name.key.clone(),
             }),
             id: found.id.to_string(),
             title: found.title,
@@ -148,7 +149,7 @@ fn read_name(name: Option<proto::ListingName>, problems: &mut Problems) -> Optio
     Some(Name {
         entity: entity?,
         mode: mode?,
-        name: name.name,
+        key: name.name,
     })
 }
 

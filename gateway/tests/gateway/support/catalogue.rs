@@ -9,8 +9,8 @@ use contracts::catalogue::v1::events_service_server::{EventsService, EventsServi
 use contracts::catalogue::v1::games_service_server::{GamesService, GamesServiceServer};
 use contracts::catalogue::v1::places_service_server::{PlacesService, PlacesServiceServer};
 use contracts::catalogue::v1::search_service_server::{SearchService, SearchServiceServer};
-use contracts::common::v1::PageInfo;
-use kit::{Code, Fault, Lifecycle};
+use contracts::common::v1::{PageInfo, Position};
+use kit::{Code, Fault, Lifecycle, feed};
 use tokio::net::TcpListener;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
@@ -41,6 +41,7 @@ struct Told {
     script: Script,
     calls: u32,
     asked: Option<Box<dyn Any + Send>>,
+    position: Option<Position>,
 }
 
 impl Catalogue {
@@ -52,6 +53,7 @@ impl Catalogue {
                 script: Script::Answer,
                 calls: 0,
                 asked: None,
+                position: None,
             })),
         };
         let server = Server::builder()
@@ -79,6 +81,15 @@ impl Catalogue {
         let told = self.told.lock().unwrap();
         let asked = told.asked.as_ref().unwrap();
         asked.downcast_ref::<Q>().unwrap().clone()
+    }
+
+    /// How far it says that its answers reach.
+    pub(crate) fn stands_at(&self, position: feed::Position) {
+        self.told.lock().unwrap().position = Some(position.into());
+    }
+
+    fn position(&self) -> Option<Position> {
+        self.told.lock().unwrap().position.clone()
     }
 
     async fn act(&self, question: impl Any + Send) -> Result<(), Status> {
@@ -115,7 +126,10 @@ macro_rules! answers {
                 $(if question.$name != "kora" {
                     return Err(Fault::new(Code::NotFound, "there is nothing of this name").into());
                 })?
-                Ok(Response::new(answers!(answer $answer $($name)?)))
+                Ok(Response::new(proto::$answer {
+                    position: self.position(),
+                    ..answers!(answer $answer $($name)?)
+                }))
             })+
         }
     };

@@ -23,7 +23,8 @@ use gateway::store::write::{Item, Writes};
 use gateway::switches::Board;
 use gateway::upstream::Upstream;
 use kit::config::Secret;
-use kit::feed::{Producer, Retention};
+use kit::feed::{Latest, Producer, Retention};
+use kit::redis::Redis;
 use kit::rpc::client::Addresses;
 use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
@@ -127,8 +128,10 @@ impl Test {
             grace: Duration::from_hours(24),
         });
         writer.write(Item::TellPlans).await.unwrap();
-        let quota = Quota::lazy(&Secret::from(with.redis), with.patience).unwrap();
-        let quota = Arc::new(quota);
+        let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
+        let quota = Arc::new(Quota::new(redis.clone()));
+        // Tests share a Redis, but not what is told there.
+        let latest = Latest::new(redis, &format!("test-{}", kit::ids::row_id()));
         let lookup = Arc::new(Lookup::new(pool.clone()));
         let switches = Arc::new(Board::new(pool.clone()));
         let own = Own::start(pool.clone(), Arc::clone(&lookup), Arc::clone(&switches))
@@ -143,6 +146,7 @@ impl Test {
             lookup,
             quota: Arc::clone(&quota),
             upstream: Upstream::new(channel, with.deadline),
+            latest,
             last_used: Arc::new(LastUsed::default()),
         });
         let staff = Staff {
