@@ -26,6 +26,7 @@ use uuid::Uuid;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const GENRES: u64 = 22;
+const CITIES: u64 = 2_000;
 const PLATFORMS: [&str; 6] = ["web", "android", "ios", "windows", "mac", "linux"];
 const STAGES: [&str; 3] = ["released", "early_access", "in_development"];
 const DISTINCT_WORDS: u64 = 100_000;
@@ -67,14 +68,15 @@ fn id(kind: u128, number: u64) -> String {
 }
 
 fn page(dice: &mut Dice, number: u64) -> Entity {
+    let city = dice.roll(CITIES);
     let page = listings::Page {
         mode: 1,
         state: 2,
         handle: format!("studio-{number}"),
         name: dice.text(2),
         country_code: format!("A{}", char::from(b'A' + (dice.roll(18)) as u8)),
-        city: "Nairobi".to_owned(),
-        city_slug: "nairobi".to_owned(),
+        city: format!("City {city}"),
+        city_slug: format!("city-{city}"),
         created_at: Some(prost_types::Timestamp::default()),
         ..listings::Page::default()
     };

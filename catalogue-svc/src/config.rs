@@ -1,5 +1,7 @@
 //! Settings of catalogue-svc.
 
+use std::time::Duration;
+
 use clap::Args;
 use kit::config::Common;
 use kit::rpc::client::Addresses;
@@ -16,6 +18,9 @@ pub struct Settings {
     /// Base address of the public pages; that of a city is this and /cities/SLUG
     #[arg(long, value_parser = base)]
     pub public_url: String,
+    /// Milliseconds that a call waits at most for a change that it must see
+    #[arg(long, default_value = "300", value_parser = milliseconds)]
+    pub patience: Duration,
 }
 
 impl kit::config::Settings for Settings {
@@ -26,6 +31,13 @@ impl kit::config::Settings for Settings {
     fn common(&self) -> &Common {
         &self.common
     }
+}
+
+fn milliseconds(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .map(Duration::from_millis)
+        .ok()
+        .ok_or_else(|| "a whole number of milliseconds is wanted".to_owned())
 }
 
 fn base(text: &str) -> Result<String, String> {

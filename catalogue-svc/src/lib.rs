@@ -33,7 +33,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let listings = boot.client(&boot.settings.listings_addresses)?;
     let loaded = boot.readiness.condition("the catalogue to be loaded");
 
-    let catalogue = Arc::new(Catalogue::default());
+    let catalogue = Arc::new(Catalogue::new(boot.settings.patience));
     let follower = Follower::load(&pool, Arc::clone(&catalogue), CHUNK_ROWS).await?;
     boot.lifecycle.background(
         "listings follower",

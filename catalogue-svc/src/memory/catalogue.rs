@@ -12,18 +12,24 @@ use uuid::Uuid;
 use super::state::State;
 use crate::domain::listing::Mode;
 
-/// So long does a reader wait for a state that it has heard of (§1).
-const PATIENCE: Duration = Duration::from_millis(300);
-
-/// Where the newest state is found.
+/// Where the newest state is found. One that is made by default lets nobody wait.
 #[derive(Debug, Default)]
 pub struct Catalogue {
     state: ArcSwapOption<State>,
     /// Told of each state that is published.
     news: watch::Sender<()>,
+    patience: Duration,
 }
 
 impl Catalogue {
+    /// An empty one, whose readers wait so long for a state that they have heard of (§1).
+    pub fn new(patience: Duration) -> Self {
+        Self {
+            patience,
+            ..Self::default()
+        }
+    }
+
     /// The newest state.
     ///
     /// # Errors
@@ -40,7 +46,7 @@ impl Catalogue {
     /// As [`Catalogue::state`].
     pub async fn state_at(&self, at_least: Option<&common::Position>) -> Result<Arc<State>, Fault> {
         if let Some(wanted) = at_least {
-            let reached = tokio::time::timeout(PATIENCE, self.reach(wanted)).await;
+            let reached = tokio::time::timeout(self.patience, self.reach(wanted)).await;
             if reached.is_err() {
                 metrics::counter!("catalogue_reads_behind_total").increment(1);
             }

@@ -20,17 +20,35 @@ const SHARE: usize = 64;
 /// The rows of so many words are put together bit by bit; of fewer, set by set.
 const MANY: usize = 64;
 
-/// The slots of the rows that have a word, by the best field in which they have it: no row is in two of them.
-type ByField = [RoaringBitmap; Field::ALL.len()];
-
 /// Words and their rows. Clones share almost everything.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Vocabulary {
     base: Arc<Map<Vec<u8>>>,
     fresh: Arc<BTreeMap<Arc<str>, u32>>,
-    /// By the word's number.
-    rows: Paged<ByField>,
+    rows: Rows,
     next: u32,
+}
+
+/// The slots of the rows that have a word, by the word's number.
+#[derive(Debug, Clone, Default)]
+struct Rows {
+    /// They have it anywhere.
+    all: Paged<RoaringBitmap>,
+    /// They have it in the title.
+    title: Paged<RoaringBitmap>,
+    /// They have it in the pitch, and not in the title.
+    pitch: Paged<RoaringBitmap>,
+}
+
+impl Rows {
+    /// Those that have a word in `field` and none better; `None`: they are only among all.
+    fn best(&mut self, field: Field) -> Option<&mut Paged<RoaringBitmap>> {
+        match field {
+            Field::Title => Some(&mut self.title),
+            Field::Pitch => Some(&mut self.pitch),
+            Field::Rest => None,
+        }
+    }
 }
 
 impl Vocabulary {
@@ -50,35 +68,37 @@ impl Vocabulary {
             Arc::make_mut(&mut self.fresh).insert(word.into(), number);
             number
         });
-        self.rows.make(number)[field as usize].insert(slot);
+        self.rows.all.make(number).insert(slot);
+        if let Some(rows) = self.rows.best(field) {
+            rows.make(number).insert(slot);
+        }
     }
 
     /// The row in `slot` no longer has `word` in `field` at best.
     pub(super) fn remove(&mut self, word: &str, field: Field, slot: u32) {
         if let Some(number) = self.number(word) {
-            self.rows.make(number)[field as usize].remove(slot);
+            self.rows.all.make(number).remove(slot);
+            if let Some(rows) = self.rows.best(field) {
+                rows.make(number).remove(slot);
+            }
         }
     }
 
     /// The slots of rows with a word that begins with `prefix`.
     pub(super) fn find(&self, prefix: &str) -> RoaringBitmap {
-        let found = self.beginning_with(prefix);
-        union(found.into_iter().flatten().collect())
+        union(&self.rows.all, &self.beginning_with(prefix))
     }
 
     /// The same, for each field: rows that have such a word in this field or a better one.
-    pub(super) fn find_by_field(&self, prefix: &str) -> ByField {
-        let found = self.beginning_with(prefix);
-        let mut better = RoaringBitmap::new();
-        Field::ALL.map(|field| {
-            let rows = found.iter().map(|rows| &rows[field as usize]);
-            better |= union(rows.collect());
-            better.clone()
-        })
+    pub(super) fn find_by_field(&self, prefix: &str) -> [RoaringBitmap; Field::ALL.len()] {
+        let words = self.beginning_with(prefix);
+        let title = union(&self.rows.title, &words);
+        let pitch = union(&self.rows.pitch, &words) | &title;
+        [title, pitch, union(&self.rows.all, &words)]
     }
 
-    /// The rows of all words that begin with `prefix`.
-    fn beginning_with(&self, prefix: &str) -> Vec<&ByField> {
+    /// The numbers of all words that begin with `prefix`.
+    fn beginning_with(&self, prefix: &str) -> Vec<u32> {
         let mut found = Vec::new();
         let mut base = self.base.range().ge(prefix).into_stream();
         while let Some((word, number)) = base.next() {
@@ -96,8 +116,7 @@ impl Vocabulary {
                 .take_while(|(word, _)| word.starts_with(prefix))
                 .map(|(_, number)| *number),
         );
-        let rows = found.into_iter().map(|number| self.rows.get(number));
-        rows.flatten().map(AsRef::as_ref).collect()
+        found
     }
 
     /// Moves the new words into the fst when they have become many.
@@ -111,15 +130,22 @@ impl Vocabulary {
     /// The same words, all of them in the fst and numbered in their order; those that no row has any more are left out.
     fn settled(&self) -> Result<Self, fst::Error> {
         let mut builder = MapBuilder::memory();
-        let mut rows = Paged::default();
+        let mut rows = Rows::default();
         let mut next = 0_u32;
         let mut keep = |word: &[u8], number: u32| {
-            let held = self.rows.get(number);
-            let Some(held) = held.filter(|rows| rows.iter().any(|slots| !slots.is_empty())) else {
+            let all = self.rows.all.get(number);
+            if all.is_none_or(|slots| slots.is_empty()) {
                 return Ok(());
-            };
+            }
             builder.insert(word, u64::from(next))?;
-            *rows.entry(next) = Some(Arc::clone(held));
+            for (held, rows) in [
+                (&self.rows.all, &mut rows.all),
+                (&self.rows.title, &mut rows.title),
+                (&self.rows.pitch, &mut rows.pitch),
+            ] {
+                let slots = held.get(number).filter(|slots| !slots.is_empty());
+                *rows.entry(next) = slots.map(Arc::clone);
+            }
             next += 1;
             Ok::<(), fst::Error>(())
         };
@@ -143,18 +169,19 @@ impl Vocabulary {
     }
 }
 
-/// What is in any of these sets.
-fn union(mut sets: Vec<&RoaringBitmap>) -> RoaringBitmap {
-    sets.retain(|set| !set.is_empty());
-    if sets.len() > MANY {
-        return union_of_many(&sets);
+/// The slots in the sets of any of these words.
+fn union(rows: &Paged<RoaringBitmap>, words: &[u32]) -> RoaringBitmap {
+    let sets = words.iter().filter_map(|number| rows.get(*number));
+    let sets = sets.map(AsRef::<RoaringBitmap>::as_ref);
+    if words.len() > MANY {
+        return union_of_many(sets);
     }
     sets.union()
 }
 
 /// A beginning of one or two letters has thousands of words with a few rows each. Joining that many small sets one after the other
 /// would copy what is there already over and over.
-fn union_of_many(sets: &[&RoaringBitmap]) -> RoaringBitmap {
+fn union_of_many<'a>(sets: impl Iterator<Item = &'a RoaringBitmap>) -> RoaringBitmap {
     let mut bytes: Vec<u8> = Vec::new();
     let mut some = [0; 256];
     for set in sets {
