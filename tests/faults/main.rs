@@ -2,4 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod import;
+mod port;
 mod restart;

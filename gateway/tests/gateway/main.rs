@@ -12,6 +12,7 @@ mod games;
 mod keys;
 mod plans;
 mod port;
+mod port_slow;
 mod quota;
 mod staff;
 mod support;
