@@ -17,9 +17,9 @@ pub struct Settings {
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
     pub common: Common,
-    /// Address of the public HTTP port
-    #[arg(long, default_value = "127.0.0.1:8080")]
-    pub http_listen: SocketAddr,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "see the type")]
+    pub port: Port,
     /// Redis 6.2 or newer, as redis://host:port
     #[arg(long, hide_env_values = true)]
     pub redis_url: Secret,
@@ -47,6 +47,38 @@ pub struct Settings {
     /// Seconds that a key works on after it was rotated
     #[arg(long, default_value = "86400", value_parser = seconds)]
     pub grace: Duration,
+}
+
+/// The public port.
+#[derive(Debug, Clone, Args)]
+pub struct Port {
+    /// Address of the public HTTP port
+    #[arg(long, default_value = "127.0.0.1:8080")]
+    pub http_listen: SocketAddr,
+    /// Connections to it at once; a caller beyond is answered 503, and let go
+    #[arg(long, default_value_t = 4_096, value_parser = clap::value_parser!(u32).range(1..))]
+    pub http_connections: u32,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "see the type")]
+    pub patience: Patience,
+}
+
+/// How long a caller is waited for before its connection is closed.
+#[derive(Debug, Clone, Copy, Args)]
+#[expect(clippy::struct_field_names, reason = "the settings have these names")]
+pub struct Patience {
+    /// Seconds that the head of a request may take; the first one begins with the connection
+    #[arg(long, default_value = "10", value_parser = a_second_or_more)]
+    pub http_head: Duration,
+    /// Seconds that the body of a request may take
+    #[arg(long, default_value = "10", value_parser = a_second_or_more)]
+    pub http_body: Duration,
+    /// Seconds that a connection may be without a call
+    #[arg(long, default_value = "30", value_parser = a_second_or_more)]
+    pub http_idle: Duration,
+    /// Seconds that an answer may wait to be taken
+    #[arg(long, default_value = "30", value_parser = a_second_or_more)]
+    pub http_write: Duration,
 }
 
 impl Settings {
@@ -99,6 +131,14 @@ fn is_prefix(text: &str) -> bool {
                 .bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
     })
+}
+
+fn a_second_or_more(value: &str) -> Result<Duration, String> {
+    let time = seconds(value)?;
+    if time.is_zero() {
+        return Err("1 second or more is wanted".to_owned());
+    }
+    Ok(time)
 }
 
 fn milliseconds(value: &str) -> Result<Duration, String> {

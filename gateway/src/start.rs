@@ -18,7 +18,7 @@ use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
 use crate::quota::Quota;
 use crate::router::router;
-use crate::serve::serve;
+use crate::serve::{of_descriptors, serve};
 use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::store::write::{Item, Writes};
@@ -93,8 +93,15 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         }));
     boot.serve_rpc(services).await?;
 
-    let listener = boot::bind(settings.http_listen, "http_listen").await?;
-    let server = serve(listener, router(&app), boot.lifecycle.draining());
+    let port = &settings.port;
+    let listener = boot::bind(port.http_listen, "http_listen").await?;
+    let server = serve(
+        listener,
+        router(&app),
+        port.patience,
+        of_descriptors(port.http_connections),
+        boot.lifecycle.draining(),
+    );
     boot.lifecycle.serve("HTTP server", server);
     Ok(())
 }

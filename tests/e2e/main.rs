@@ -1,6 +1,7 @@
 //! The public interface on a running fleet. A module a subject of the contract.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+mod bad_input;
 mod checks;
 mod creators;
 mod envelope;
@@ -12,6 +13,7 @@ mod keys;
 mod lists;
 mod me;
 mod places;
+mod port;
 mod quota;
 mod schemas;
 mod search;

@@ -3,5 +3,6 @@
 
 mod import;
 mod own_writes;
+mod port;
 mod restart;
 mod switches;

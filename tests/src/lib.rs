@@ -9,6 +9,7 @@
 mod client;
 mod eventually;
 mod fleet;
+pub mod raw;
 mod small_fleet;
 mod staff;
 

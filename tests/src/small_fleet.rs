@@ -11,6 +11,7 @@ use crate::{Fleet, eventually};
 pub struct SmallFleet {
     state: PathBuf,
     launcher: Option<Child>,
+    settings: Vec<(String, String)>,
     folder: tempfile::TempDir,
 }
 
@@ -33,8 +34,14 @@ impl SmallFleet {
         Self {
             state: folder.path().join("state"),
             launcher: None,
+            settings: Vec::new(),
             folder,
         }
+    }
+
+    /// A setting of one of its services, such as `GATEWAY_LOG`.
+    pub fn set(&mut self, variable: &str, value: &str) {
+        self.settings.push((variable.to_owned(), value.to_owned()));
     }
 
     fn command(&self, command: &str, args: &[&str]) -> Command {
@@ -45,6 +52,11 @@ impl SmallFleet {
             .arg(&self.state)
             .args(args);
         launcher.env_remove("DATABASE_URL").env_remove("REDIS_URL");
+        launcher.envs(
+            self.settings
+                .iter()
+                .map(|(variable, value)| (variable, value)),
+        );
         launcher
     }
 

@@ -1,13 +1,42 @@
-//! How long a request may be. The bounds lie below the library's, so that the answer comes in the envelope (§7.2).
+//! What a request must not be: too long, or without a host. The bounds lie below the library's, so that the answer comes in the
+//! envelope (§7.2).
 
-use http::Request;
-use http::header::CONTENT_LENGTH;
+use http::header::{CONTENT_LENGTH, HOST, HeaderValue};
+use http::uri::Authority;
+use http::{Request, Version};
 use kit::{Code, Fault};
 
 const URI: usize = 16 * 1024;
 const HEADERS: usize = 32 * 1024;
 const FIELDS: usize = 100;
-const BODY: u64 = 256 * 1024;
+/// Bytes of a body.
+pub const BODY: u64 = 256 * 1024;
+
+/// What the port has against a request whatever it asks; an extension of it, so that the answer is in the envelope too.
+#[derive(Debug, Clone)]
+pub struct Objection(pub Fault);
+
+/// Refuses a request over HTTP/1.1 that names no host, and any that names two or something that is none: where two readers could
+/// differ over whom it is for, they could differ over where it ends.
+pub fn host<B>(request: &Request<B>) -> Result<(), Fault> {
+    let hosts: Vec<&HeaderValue> = request.headers().get_all(HOST).iter().collect();
+    let good = match hosts.as_slice() {
+        [] => request.version() != Version::HTTP_11,
+        [host] => host.is_empty() || is_host(host.as_bytes()),
+        _ => false,
+    };
+    if good {
+        return Ok(());
+    }
+    Err(Fault::invalid_field(
+        "host",
+        "is named once, as a name or an address, with a port or without",
+    ))
+}
+
+fn is_host(text: &[u8]) -> bool {
+    Authority::try_from(text).is_ok_and(|host| !host.as_str().contains('@'))
+}
 
 /// Refuses what is too long to be looked at: 414 and 431.
 pub fn head<B>(request: &Request<B>) -> Result<(), Fault> {
@@ -58,6 +87,31 @@ mod tests {
         let request = request.body(()).unwrap();
         let refused = head(&request).and_then(|()| body(&request));
         refused.err().map(|fault| fault.code)
+    }
+
+    #[test]
+    fn a_host_is_named_once() {
+        let named = |version, hosts: &[&str]| {
+            let request = Request::get("/").version(version);
+            let request = hosts.iter().fold(request, |r, host| r.header(HOST, *host));
+            host(&request.body(()).unwrap()).is_ok()
+        };
+        for good in [
+            "api.example",
+            "api.example:8080",
+            "127.0.0.1",
+            "[::1]:80",
+            "",
+        ] {
+            assert!(named(Version::HTTP_11, &[good]), "{good}");
+        }
+        for bad in ["a b", "a/b", "user@a", "a:b:c"] {
+            assert!(!named(Version::HTTP_11, &[bad]), "{bad}");
+        }
+        for version in [Version::HTTP_10, Version::HTTP_11, Version::HTTP_2] {
+            assert!(!named(version, &["a", "a"]), "{version:?}");
+            assert_eq!(named(version, &[]), version != Version::HTTP_11);
+        }
     }
 
     #[test]

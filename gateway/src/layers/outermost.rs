@@ -24,7 +24,9 @@ pub async fn outermost(State(app): State<App>, mut request: Request, next: Next)
     request.extensions_mut().insert(Arc::clone(&context));
 
     let answer = panic::caught(async {
-        match bounds::head(&request) {
+        let objection = request.extensions().get::<bounds::Objection>();
+        let objection = objection.map(|objection| objection.0.clone());
+        match objection.map_or_else(|| bounds::head(&request), Err) {
             Ok(()) => next.run(request).await,
             Err(fault) => Refusal::from(fault).into_response(),
         }

@@ -14,6 +14,7 @@ mod keys;
 mod own_writes;
 mod plans;
 mod port;
+mod port_slow;
 mod quota;
 mod reads;
 mod staff;

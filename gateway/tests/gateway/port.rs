@@ -1,7 +1,10 @@
 //! The public port itself: both versions of HTTP on one listener, long heads, and draining.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
+use axum::Router;
+use gateway::config::Patience;
 use http_body_util::{BodyExt as _, Empty};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use sqlx::PgPool;
@@ -12,23 +15,40 @@ use tokio_util::task::TaskTracker;
 
 use crate::support::Test;
 
-struct Port {
-    address: SocketAddr,
+/// A public port in this process.
+pub(crate) struct Port {
+    pub(crate) address: SocketAddr,
     draining: CancellationToken,
-    server: TaskTracker,
+    pub(crate) server: TaskTracker,
+}
+
+/// So patient that a loaded machine never seems to be a slow caller.
+const PATIENT: Patience = Patience {
+    http_head: Duration::from_mins(1),
+    http_body: Duration::from_mins(1),
+    http_idle: Duration::from_mins(1),
+    http_write: Duration::from_mins(1),
+};
+
+impl Port {
+    /// Opens a port to `router`.
+    pub(crate) async fn open(router: Router, patience: Patience, connections: u32) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = Self {
+            address: listener.local_addr().unwrap(),
+            draining: CancellationToken::new(),
+            server: TaskTracker::new(),
+        };
+        let draining = port.draining.clone();
+        let served = gateway::serve::serve(listener, router, patience, connections, draining);
+        drop(port.server.spawn(served));
+        port.server.close();
+        port
+    }
 }
 
 async fn open(test: &Test) -> Port {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = Port {
-        address: listener.local_addr().unwrap(),
-        draining: CancellationToken::new(),
-        server: TaskTracker::new(),
-    };
-    let served = gateway::serve::serve(listener, test.router.clone(), port.draining.clone());
-    drop(port.server.spawn(served));
-    port.server.close();
-    port
+    Port::open(test.router.clone(), PATIENT, 100).await
 }
 
 /// Sends a head over HTTP/1.1 and reads until the connection ends.
@@ -119,4 +139,41 @@ async fn draining_ends_idle_connections_and_the_server(pool: PgPool) {
     let mut rest = Vec::new();
     idle.read_to_end(&mut rest).await.unwrap();
     assert!(TcpStream::connect(port.address).await.is_err());
+}
+
+#[sqlx::test]
+async fn there_is_an_answer_where_there_is_no_room(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let port = Port::open(test.router.clone(), PATIENT, 1).await;
+    let mut first = TcpStream::connect(port.address).await.unwrap();
+    let ask = b"GET /v1/games HTTP/1.1\r\nhost: x\r\n\r\n";
+    first.write_all(ask).await.unwrap();
+    let mut served = [0; 12];
+    first.read_exact(&mut served).await.unwrap();
+    assert_eq!(&served, b"HTTP/1.1 401");
+
+    let refused = raw(&port, "GET /v1/games HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
+    for part in [
+        "\"code\":\"unavailable\"",
+        "retry-after: 1",
+        "connection: close",
+    ] {
+        assert!(refused.contains(part), "{part} in {refused}");
+    }
+    drop(first);
+    // The place is free once the server has noticed.
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
+    while raw(
+        &port,
+        "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+    )
+    .await
+    .starts_with("HTTP/1.1 503")
+    {
+        assert!(
+            tokio::time::Instant::now() < deadline,
+            "the place is never free"
+        );
+    }
 }

@@ -1,0 +1,84 @@
+//! A connection's bytes, with its pace kept, and with an end that loses no answer.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+use super::pace::Pace;
+
+/// A stream that tells how it goes.
+pub(super) struct Paced {
+    pub(super) stream: TcpStream,
+    pub(super) pace: Arc<Pace>,
+}
+
+impl Paced {
+    fn watched<T>(&self, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_pending() {
+            self.pace.held_up();
+        }
+        written
+    }
+}
+
+impl AsyncRead for Paced {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        self.pace.received();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Paced {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.watched(written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.watched(written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    /// The library flushes once everything it has is written.
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(Pin::new(&mut self.stream).poll_flush(context))?;
+        self.pace.taken();
+        Poll::Ready(Ok(()))
+    }
+
+    /// Says that no more comes, then reads and drops what the caller still sends, for a moment. To close over unread bytes would be
+    /// to reset the connection, and an answer still on its way (413, 431) would be lost with it.
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.pace.part();
+        ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
+        let mut dropped = [0; 4096];
+        loop {
+            let mut buffer = ReadBuf::new(&mut dropped);
+            ready!(Pin::new(&mut self.stream).poll_read(context, &mut buffer))?;
+            if buffer.filled().is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Callers that are slow, silent or take nothing: each is let go within its bound, and nobody else notices.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Bytes, to_bytes};
+use axum::extract::Request;
+use axum::routing::{get, post};
+use gateway::config::Patience;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+
+use crate::port::Port;
+
+/// Short, so that nobody waits long; the bounds themselves are tested beside `serve/pace.rs`, by a clock of their own.
+const SHORT: Patience = Patience {
+    http_head: Duration::from_millis(300),
+    http_body: Duration::from_millis(300),
+    http_idle: Duration::from_millis(600),
+    http_write: Duration::from_millis(600),
+};
+/// When a test gives up.
+const GIVE_UP: Duration = Duration::from_secs(30);
+/// More than the kernel takes on its own.
+const LARGE: usize = 32 * 1024 * 1024;
+
+async fn open() -> Port {
+    let read = async |request: Request| match to_bytes(request.into_body(), usize::MAX).await {
+        Ok(body) => format!("read {}", body.len()),
+        Err(error) => {
+            std::error::Error::source(&error).map_or_else(String::new, ToString::to_string)
+        }
+    };
+    let router = Router::new()
+        .route("/", get(async || "here"))
+        .route("/large", get(async || Bytes::from(vec![b'x'; LARGE])))
+        .route("/read", post(read));
+    Port::open(router, SHORT, 300).await
+}
+
+/// What a connection over HTTP/2 begins with.
+const HELLO_2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
+/// Sends `at_once`, then `again` over and over, until the server has closed the connection; what it said.
+async fn until_closed(port: &Port, at_once: &[u8], again: &[u8]) -> String {
+    let (mut read, mut write) = TcpStream::connect(port.address).await.unwrap().into_split();
+    let sending = async {
+        write.write_all(at_once).await?;
+        let mut pace = tokio::time::interval(Duration::from_millis(50));
+        while !again.is_empty() {
+            pace.tick().await;
+            write.write_all(again).await?;
+        }
+        std::future::pending::<std::io::Result<()>>().await
+    };
+    let mut said = Vec::new();
+    let reading = async {
+        // A reset ends a connection as well.
+        drop(read.read_to_end(&mut said).await);
+    };
+    let closed = async {
+        tokio::select! {
+            () = reading => {}
+            // The server has gone in the middle of our sending.
+            _ = sending => {}
+        }
+    };
+    let closed = tokio::time::timeout(GIVE_UP, closed).await;
+    assert!(
+        closed.is_ok(),
+        "still open: {:?}",
+        String::from_utf8_lossy(at_once)
+    );
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+/// Who it is, what it sends at once and then again and again, and how many answers it gets.
+type Slow = (&'static str, &'static [u8], &'static [u8], usize);
+
+#[rustfmt::skip]
+const SLOW: &[Slow] = &[
+    ("says nothing", b"", b"", 0),
+    ("says half a word of HTTP/2", b"PRI * HTTP/", b"", 0),
+    ("speaks HTTP/2 and asks for nothing", HELLO_2, b"", 0),
+    ("pings for ever", HELLO_2, b"\0\0\x08\x06\0\0\0\0\0pingping", 0),
+    ("settles settings for ever", HELLO_2, b"\0\0\0\x04\0\0\0\0\0", 0),
+    ("stops in the middle of a frame", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0\0\0\x09\x01\x04", b"", 0),
+    ("stops in the middle of a head", b"GET / HTTP/1.1\r\nho", b"", 0),
+    ("sends a head byte by byte", b"GET / HTTP/1.1\r\nx: ", b"x", 0),
+    ("sends empty lines for ever", b"\r\n", b"\r\n", 0),
+    ("stays after its answer", b"GET / HTTP/1.1\r\nhost: x\r\n\r\n", b"", 1),
+    ("stops in the middle of its second head", b"GET / HTTP/1.1\r\nhost: x\r\n\r\nGET / HT", b"", 1),
+    ("sends its second head byte by byte", b"GET / HTTP/1.1\r\nhost: x\r\n\r\nGET /", b"x", 1),
+    ("sends no body", b"POST /read HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n", b"", 1),
+    ("sends a body byte by byte", b"POST /read HTTP/1.1\r\nhost: x\r\ncontent-length: 9999\r\n\r\n", b"x", 1),
+    ("sends a body nobody reads", b"GET / HTTP/1.1\r\nhost: x\r\ncontent-length: 9999\r\n\r\n", b"x", 1),
+    ("sends chunks byte by byte", b"POST /read HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n", b"1\r\nx\r\n", 1),
+];
+
+#[tokio::test]
+async fn whoever_is_too_slow_is_let_go_and_others_are_served() {
+    let port = open().await;
+    let slow = SLOW.iter().map(async |(who, at_once, again, answers)| {
+        let said = until_closed(&port, at_once, again).await;
+        assert_eq!(
+            said.matches("HTTP/1.1 200 OK").count(),
+            *answers,
+            "one that {who}: {said}"
+        );
+        assert!(!said.contains(" 500 "), "one that {who}: {said}");
+    });
+    let crowd = (0..200).map(async |_| until_closed(&port, b"", b"").await);
+    let slow = futures::future::join(
+        futures::future::join_all(slow),
+        futures::future::join_all(crowd),
+    );
+    let mut slow = std::pin::pin!(slow);
+    let mut served = 0;
+    loop {
+        tokio::select! {
+            biased;
+            _ = slow.as_mut() => break,
+            said = until_closed(&port, b"GET / HTTP/1.0\r\n\r\n", b"") => assert!(said.ends_with("here"), "{said}"),
+        }
+        served += 1;
+    }
+    assert!(served > 0);
+}
+
+#[tokio::test]
+async fn a_body_is_cut_off_where_it_ends_too_late_or_not() {
+    let port = open().await;
+    let head = "POST /read HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
+    let slow = format!("{head}content-length: 9\r\n\r\nslow");
+    let said = until_closed(&port, slow.as_bytes(), b"").await;
+    assert!(said.ends_with("the body did not come in time"), "{said}");
+
+    let endless = format!("{head}transfer-encoding: chunked\r\n\r\n");
+    let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x1_0000));
+    let said = until_closed(&port, endless.as_bytes(), chunk.as_bytes()).await;
+    assert!(
+        said.ends_with("the body is longer than it may be"),
+        "{said}"
+    );
+
+    let short = format!("{head}content-length: 4\r\n\r\nfine");
+    assert!(
+        until_closed(&port, short.as_bytes(), b"")
+            .await
+            .ends_with("read 4")
+    );
+}
+
+#[tokio::test]
+async fn whoever_does_not_take_an_answer_is_let_go() {
+    let port = open().await;
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4_096).unwrap();
+    let mut stream = socket.connect(port.address).await.unwrap();
+    stream
+        .write_all(b"GET /large HTTP/1.1\r\nhost: x\r\n\r\n")
+        .await
+        .unwrap();
+    // The server's end is seen without reading: it hangs up in the middle, so that writing fails.
+    let refused = async {
+        let mut pace = tokio::time::interval(Duration::from_millis(50));
+        while stream.write_all(b"\r\n").await.is_ok() {
+            pace.tick().await;
+        }
+    };
+    tokio::time::timeout(GIVE_UP, refused)
+        .await
+        .expect("the connection is still open");
+    let mut taken = Vec::new();
+    drop(stream.read_to_end(&mut taken).await);
+    assert!(taken.len() < LARGE, "it was all taken");
+}
+
+#[tokio::test]
+async fn an_answer_is_not_lost_on_a_caller_that_still_sends() {
+    let port = open().await;
+    let head = "GET / HTTP/1.1\r\nhost: x\r\ncontent-length: 8000000\r\n\r\n";
+    let all = [head.as_bytes(), &vec![b'x'; 8_000_000]].concat();
+    let mut stream = TcpStream::connect(port.address).await.unwrap();
+    let sent = tokio::time::timeout(GIVE_UP, stream.write_all(&all))
+        .await
+        .unwrap();
+    assert!(sent.is_ok(), "{sent:?}");
+    let mut said = String::new();
+    stream.read_to_string(&mut said).await.unwrap();
+    assert!(
+        said.starts_with("HTTP/1.1 200 OK") && said.ends_with("here"),
+        "{said}"
+    );
+}

@@ -1,0 +1,215 @@
+//! Requests that ask for what is not there, or ask oddly: each gets its answer in the envelope, and the connection stays good.
+
+use e2e::raw::exchange;
+use e2e::{Client, Fleet};
+use reqwest::Method;
+
+/// A target, and the status and code that a GET of it is answered with.
+#[rustfmt::skip]
+const TARGETS: &[(&str, u16, &str)] = &[
+    ("/v1/nothing", 404, "not_found"),
+    ("/", 404, "not_found"),
+    ("/v2/games", 404, "not_found"),
+    ("*", 404, "not_found"),
+    ("http://elsewhere.example/v1/games?limit=1", 200, ""),
+    ("http://elsewhere.example", 404, "not_found"),
+    ("elsewhere.example:80", 404, "not_found"),
+    ("/v1//games", 404, "not_found"),
+    ("/v1/games//", 404, "not_found"),
+    ("//v1/games", 404, "not_found"),
+    // Paths are compared as they are written: no dots are resolved, nothing is decoded but a slug.
+    ("/v1/games/../me", 404, "not_found"),
+    ("/../../etc/passwd", 404, "not_found"),
+    ("/v1/./games", 404, "not_found"),
+    ("/v1/%67ames", 404, "not_found"),
+    ("/v1%2fgames", 404, "not_found"),
+    ("/v1/games/%2e%2e", 404, "not_found"),
+    ("/v1/games/a%2fb", 404, "not_found"),
+    ("/v1/games/a%5cb", 404, "not_found"),
+    ("/v1/games/a%00b", 404, "not_found"),
+    ("/v1/games/a%0d%0ab", 404, "not_found"),
+    ("/v1/games/%ff%fe", 404, "not_found"),
+    ("/v1/games/%zz", 404, "not_found"),
+    ("/v1/games/a%", 404, "not_found"),
+    ("/v1/games/a%e2%80%8bb", 404, "not_found"),
+    ("/v1/games/кора", 404, "not_found"),
+    ("/v1/games/' or 1=1--", 400, ""),
+    ("/v1/games?limit=1#a-fragment", 200, ""),
+    ("/v1/games?limit=1&q=кора", 200, ""),
+    ("/v1/games?q=a%00b", 200, ""),
+    ("/v1/games?q=%ff", 400, "invalid"),
+    ("/v1/games?q=%zz", 400, "invalid"),
+    ("/v1/games?q=%", 400, "invalid"),
+    ("/v1/games?%ff=1", 400, "invalid"),
+    ("/v1/games?country=%00", 400, "invalid"),
+    ("/v1/games?genre=%00", 400, "invalid"),
+    ("/v1/games?platform=%00", 400, "invalid"),
+    ("/v1/games?stage=%00", 400, "invalid"),
+    ("/v1/games?cursor=%00", 400, "invalid"),
+    ("/v1/games?limit=1%00", 400, "invalid"),
+    ("/v1/games?creator=a%00b", 200, ""),
+    ("/v1/games?limit=1&limit=1", 400, "invalid"),
+    ("/v1/games?limit", 400, "invalid"),
+    ("/v1/games?=&&=&limit=1", 200, ""),
+    ("/v1/games??limit=1", 200, ""),
+    ("/v1/games?limit=1&unknown=%zz", 200, ""),
+];
+
+#[tokio::test]
+async fn every_target_has_its_answer() {
+    let fleet = Fleet::shared();
+    let key = &fleet.account("unlimited").keys.live;
+    for (target, status, code) in TARGETS {
+        let request = format!(
+            "GET {target} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {key}\r\nconnection: close\r\n\r\n"
+        );
+        let answers = exchange(&fleet, request.as_bytes()).await;
+        let [answer] = answers.as_slice() else {
+            unreachable!("{target}: not one answer: {answers:?}");
+        };
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (*status, *code),
+            "{target}: {}",
+            answer.body
+        );
+        if *code == "invalid" {
+            assert!(
+                answer.body.contains(r#""fields":{"#),
+                "{target}: {}",
+                answer.body
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_method_has_its_answer() {
+    let fleet = Fleet::shared();
+    let client = Client::new(&fleet, &fleet.account("unlimited").keys.live);
+    let reads_and = |more: &str| format!("GET, HEAD{more}");
+    for (method, path, allow) in [
+        ("FOO", "/games", reads_and(", POST")),
+        ("get", "/games", reads_and(", POST")),
+        ("DELETE", "/games", reads_and(", POST")),
+        ("PUT", "/games/a-game", reads_and(", PATCH")),
+        ("POST", "/games/a-game", reads_and(", PATCH")),
+        ("OPTIONS", "/games", reads_and(", POST")),
+        ("TRACE", "/me", reads_and("")),
+        ("POST", "/me", reads_and("")),
+    ] {
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        let answer = client.send(client.request(method, path)).await;
+        answer.assert_error(405, "method_not_allowed");
+        assert_eq!(
+            answer.header("allow"),
+            Some(allow.as_str()),
+            "{}",
+            answer.text
+        );
+    }
+    for method in ["FOO", "OPTIONS", "DELETE", "TRACE"] {
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        let answer = client.send(client.request(method, "/nothing")).await;
+        answer.assert_error(404, "not_found");
+    }
+    let head = client.send(client.request(Method::HEAD, "/nothing")).await;
+    assert_eq!(head.status, 404);
+}
+
+#[tokio::test]
+async fn ten_thousand_parameters_are_read() {
+    let fleet = Fleet::shared();
+    let client = Client::new(&fleet, &fleet.account("unlimited").keys.live);
+    let page = client
+        .get(&format!("/games?limit=2{}", "&".repeat(10_000)))
+        .await;
+    assert_eq!(page.data().as_array().unwrap().len(), 2);
+    let page = client
+        .get(&format!("/games?limit=2{}", "&a".repeat(8_000)))
+        .await;
+    assert_eq!(page.data().as_array().unwrap().len(), 2);
+    let twice = client.get(&format!("/games?{}", "q=&".repeat(5_000))).await;
+    twice.assert_error(400, "invalid");
+    assert_eq!(
+        twice.body["fields"].as_object().unwrap().len(),
+        1,
+        "{}",
+        twice.text
+    );
+}
+
+/// What follows `authorization:`, with `KEY` for a good key, and the code that is answered; empty where the key is taken.
+#[rustfmt::skip]
+const CREDENTIALS: &[(&str, &str)] = &[
+    ("Bearer KEY", ""),
+    ("bearer KEY", ""),
+    ("BEARER    KEY   ", ""),
+    ("", "missing_key"),
+    ("Bearer", "missing_key"),
+    ("Bearer ", "missing_key"),
+    ("KEY", "missing_key"),
+    ("Bearer:KEY", "missing_key"),
+    ("Bearer\tKEY", "missing_key"),
+    ("BearerKEY", "missing_key"),
+    ("Bearer \"KEY\"", "missing_key"),
+    ("Bearer KEY,", "missing_key"),
+    ("Bearer KEY KEY", "missing_key"),
+    ("Bearer KEY, Bearer KEY", "missing_key"),
+    ("Bearer token=KEY", "missing_key"),
+    ("Bearer Bearer KEY", "missing_key"),
+    ("Basic KEY", "missing_key"),
+    ("Digest username=\"KEY\"", "missing_key"),
+    ("Bearer kéy", "missing_key"),
+    ("Bearer svc_", "missing_key"),
+    ("Bearer svc_live_", "missing_key"),
+    ("Bearer svc_live_short", "missing_key"),
+    ("Bearer svc_real_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "missing_key"),
+    ("Bearer SVC_LIVE_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "missing_key"),
+    ("Bearer svc_live_aaaaaaaaaaaaaaaaaaaa%00aaaaaaaaaaaaaaaa", "missing_key"),
+    ("Bearer svc_live_' or 1=1 --aaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "missing_key"),
+    ("Bearer svc_live_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "invalid_key"),
+    ("Bearer KEYa", "invalid_key"),
+];
+
+#[tokio::test]
+async fn only_a_key_that_is_written_well_is_taken() {
+    let fleet = Fleet::shared();
+    let key = &fleet.account("unlimited").keys.live;
+    let good = format!("authorization: Bearer {key}\r\n");
+    let mut cases: Vec<(String, &str)> = CREDENTIALS
+        .iter()
+        .map(|(value, code)| {
+            (
+                format!("authorization: {}\r\n", value.replace("KEY", key)),
+                *code,
+            )
+        })
+        .collect();
+    let long = |length| format!("authorization: Bearer svc_live_{}\r\n", "a".repeat(length));
+    cases.extend([
+        (String::new(), "missing_key"),
+        (good.repeat(2), "missing_key"),
+        (format!("{good}authorization: \r\n"), "missing_key"),
+        (format!("proxy-{good}"), "missing_key"),
+        (format!("x-{good}"), "missing_key"),
+        (good.to_uppercase().replace(&key.to_uppercase(), key), ""),
+        (long(128), "invalid_key"),
+        (long(129), "missing_key"),
+        (long(20_000), "missing_key"),
+    ]);
+    for (lines, code) in cases {
+        let request =
+            format!("GET /v1/me?key={key} HTTP/1.1\r\nhost: a\r\n{lines}connection: close\r\n\r\n");
+        let answers = exchange(&fleet, request.as_bytes()).await;
+        let status = if code.is_empty() { 200 } else { 401 };
+        let [answer] = answers.as_slice() else {
+            unreachable!("{lines}: not one answer: {answers:?}");
+        };
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (status, code),
+            "{lines}"
+        );
+    }
+}

@@ -1,0 +1,4 @@
+//! The public port itself: what is hardly HTTP, and what is too much of it.
+
+mod long;
+mod smuggling;
