@@ -17,4 +17,3 @@ mod port;
 mod quota;
 mod schemas;
 mod search;
-mod take_down;

@@ -6,3 +6,4 @@ mod own_writes;
 mod port;
 mod restart;
 mod switches;
+mod take_down;
