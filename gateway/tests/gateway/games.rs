@@ -71,7 +71,7 @@ async fn a_slug_is_decoded(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn every_bad_parameter_is_named_without_asking_further(pool: PgPool) {
+async fn every_bad_parameter_is_named_by_whoever_finds_it(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let answer = test
@@ -79,7 +79,19 @@ async fn every_bad_parameter_is_named_without_asking_further(pool: PgPool) {
         .await;
     assert_eq!(answer.refusal(), (400, "invalid"));
     assert_eq!(answer.fields(), ["genre", "limit", "q"]);
-    assert_eq!(test.catalogue.calls(), 0);
+    // What catalogue-svc finds is told with it; what both find, as the gateway found it.
+    let found = [("stage", "is not a stage"), ("limit", "of theirs")];
+    let fault = Fault::invalid(found.map(|(field, why)| (field.into(), why.into())).into());
+    test.catalogue.script(Script::Refuse(fault));
+    let answer = test.get(&key, "/games?limit=101&stage=done").await;
+    assert_eq!(answer.refusal(), (400, "invalid"));
+    assert_eq!(answer.fields(), ["limit", "stage"]);
+    assert_ne!(answer.json["fields"]["limit"], "of theirs");
+    // Without it, the gateway's own findings are told.
+    test.catalogue
+        .script(Script::Refuse(Fault::unavailable("away")));
+    let answer = test.get(&key, "/games?limit=101").await;
+    assert_eq!(answer.refusal(), (400, "invalid"));
 }
 
 #[sqlx::test]

