@@ -2,5 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod import;
+mod kill;
 mod port;
 mod restart;
