@@ -12,9 +12,11 @@ use std::time::{Duration, Instant};
 
 use catalogue::domain::facet::Facet;
 use catalogue::domain::listing::Mode;
+use catalogue::domain::order::GameKey;
+use catalogue::domain::tag::Tag;
 use catalogue::domain::words;
 use catalogue::feeds::entity::Entity;
-use catalogue::memory::{CHUNK_ROWS, Catalogue, Question, Writer};
+use catalogue::memory::{CHUNK_ROWS, Catalogue, Listed as _, Question, Search, Writer};
 use contracts::listings::v1 as listings;
 use kit::feed::Position;
 use prost::Message as _;
@@ -24,6 +26,7 @@ use uuid::Uuid;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const GENRES: u64 = 22;
+const CITIES: u64 = 2_000;
 const PLATFORMS: [&str; 6] = ["web", "android", "ios", "windows", "mac", "linux"];
 const STAGES: [&str; 3] = ["released", "early_access", "in_development"];
 const DISTINCT_WORDS: u64 = 100_000;
@@ -65,13 +68,16 @@ fn id(kind: u128, number: u64) -> String {
 }
 
 fn page(dice: &mut Dice, number: u64) -> Entity {
+    let city = dice.roll(CITIES);
     let page = listings::Page {
         mode: 1,
         state: 2,
         handle: format!("studio-{number}"),
         name: dice.text(2),
         country_code: format!("A{}", char::from(b'A' + (dice.roll(18)) as u8)),
-        city: "Nairobi".to_owned(),
+        city: format!("City {city}"),
+        city_slug: format!("city-{city}"),
+        created_at: Some(prost_types::Timestamp::default()),
         ..listings::Page::default()
     };
     entity("page", &id(1, number), page.encode_to_vec())
@@ -176,7 +182,7 @@ fn measure(
     catalogue: &Catalogue,
     dice: &mut Dice,
     what: &str,
-    mut question: impl FnMut(&mut Dice) -> Question,
+    mut question: impl FnMut(&mut Dice) -> Question<GameKey>,
 ) {
     let (mut times, mut total) = (Vec::new(), 0);
     for _ in 0..1_000 {
@@ -186,7 +192,7 @@ fn measure(
         };
         let started = Instant::now();
         let state = catalogue.state().unwrap();
-        total += state.shelf(Mode::Live).search(&question).total;
+        total += state.world(Mode::Live).games.search(&question).total;
         times.push(started.elapsed());
     }
     let what = format!("{what} (total {} on average)", total / 1_000);
@@ -195,7 +201,7 @@ fn measure(
 
 fn ask(catalogue: &Catalogue, dice: &mut Dice) {
     let state = catalogue.state().unwrap();
-    let shelf = state.shelf(Mode::Live);
+    let shelf = &state.world(Mode::Live).games;
     let facets = |facets| Question {
         facets,
         ..Question::default()
@@ -225,7 +231,7 @@ fn ask(catalogue: &Catalogue, dice: &mut Dice) {
         facets(vec![genre(dice), Facet::Platform(1), country(dice)])
     });
     measure(catalogue, dice, "creator", |dice| Question {
-        creator: Some(format!("studio-{}", dice.roll(1_000))),
+        tags: vec![Tag::Creator(format!("studio-{}", dice.roll(1_000)).into())],
         ..Question::default()
     });
     search(catalogue, dice);
@@ -233,8 +239,8 @@ fn ask(catalogue: &Catalogue, dice: &mut Dice) {
     for key in keys.iter().step_by(97).take(1_000) {
         let started = Instant::now();
         let state = catalogue.state().unwrap();
-        let row = state.shelf(Mode::Live).get(&key.slug).unwrap();
-        assert!(!row.json().to_vec().is_empty());
+        let row = state.world(Mode::Live).games.get(&key.slug).unwrap();
+        assert!(!row.text().json().to_vec().is_empty());
         times.push(started.elapsed());
     }
     report("single game", &mut times);
@@ -268,6 +274,24 @@ fn search(catalogue: &Catalogue, dice: &mut Dice) {
     measure(catalogue, dice, "letter, platform", |dice| {
         asked(dice, 1, 1, android())
     });
+    let mut everywhere = |what: &str, letters| {
+        let (mut times, mut total) = (Vec::new(), 0);
+        for _ in 0..1_000 {
+            let search = Search {
+                words: asked(dice, letters, 2, vec![]).words.unwrap(),
+                limit: 20,
+                ..Search::default()
+            };
+            let started = Instant::now();
+            let state = catalogue.state().unwrap();
+            total += state.world(Mode::Live).search(&search).total;
+            times.push(started.elapsed());
+        }
+        let what = format!("{what} (total {} on average)", total / 1_000);
+        report(&what, &mut times);
+    };
+    everywhere("search: two words", 9);
+    everywhere("search: two beginnings of 4 letters", 4);
 }
 
 fn change(catalogue: &Catalogue, writer: &mut Writer, dice: &mut Dice, games: u64, pages: u64) {

@@ -1,5 +1,7 @@
 //! Settings of catalogue-svc.
 
+use std::time::Duration;
+
 use clap::Args;
 use kit::config::Common;
 use kit::rpc::client::Addresses;
@@ -13,6 +15,12 @@ pub struct Settings {
     /// Where listings-svc is: addresses such as `http://host:port` with commas between, `file:/path`, or `dns:http://name:port`
     #[arg(long)]
     pub listings_addresses: Addresses,
+    /// Base address of the public pages; that of a city is this and /cities/SLUG
+    #[arg(long, value_parser = base)]
+    pub public_url: String,
+    /// Milliseconds that a call waits at most for a change that it must see
+    #[arg(long, default_value = "300", value_parser = milliseconds)]
+    pub patience: Duration,
 }
 
 impl kit::config::Settings for Settings {
@@ -22,5 +30,45 @@ impl kit::config::Settings for Settings {
 
     fn common(&self) -> &Common {
         &self.common
+    }
+}
+
+fn milliseconds(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .map(Duration::from_millis)
+        .ok()
+        .ok_or_else(|| "a whole number of milliseconds is wanted".to_owned())
+}
+
+fn base(text: &str) -> Result<String, String> {
+    match url::Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => {
+            if url.query().is_some() || url.fragment().is_some() {
+                return Err("it has no query and no fragment".to_owned());
+            }
+            Ok(text.trim_end_matches('/').to_owned())
+        }
+        _ => Err("it is an address such as https://mchezo.example".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_address_ends_without_a_slash() {
+        assert_eq!(
+            base("http://127.0.0.1:8080/"),
+            Ok("http://127.0.0.1:8080".to_owned())
+        );
+        for bad in [
+            "mchezo.example",
+            "ftp://x.example",
+            "https://x.example/?a",
+            "",
+        ] {
+            assert!(base(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -33,7 +33,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let listings = boot.client(&boot.settings.listings_addresses)?;
     let loaded = boot.readiness.condition("the catalogue to be loaded");
 
-    let catalogue = Arc::new(Catalogue::default());
+    let catalogue = Arc::new(Catalogue::new(boot.settings.patience));
     let follower = Follower::load(&pool, Arc::clone(&catalogue), CHUNK_ROWS).await?;
     boot.lifecycle.background(
         "listings follower",
@@ -44,6 +44,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     boot.follow(&pool, SCHEMA, PRODUCER, listings, store::Listings)?;
 
     let mut services = kit::rpc::server::services();
-    services.add_service(service::games(catalogue));
+    let public_url = boot.settings.public_url.clone();
+    service::add(&mut services, &catalogue, boot.clock.clone(), public_url);
     boot.serve_rpc(services).await
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use kit::Clock;
+use kit::feed::Latest;
 
-use crate::domain::access::Switches;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
 use crate::quota::Quota;
+use crate::switches::Board;
 use crate::upstream::Upstream;
 
 /// The gateway, as its handlers and layers see it.
@@ -26,13 +27,15 @@ pub struct Gateway {
     /// The plans, as this process was started with.
     pub plans: Arc<Plans>,
     /// What is on and off.
-    pub switches: Switches,
+    pub switches: Arc<Board>,
     /// From the hash of a key to its caller.
     pub lookup: Arc<Lookup>,
     /// Minute, month and revocation.
     pub quota: Arc<Quota>,
     /// The services behind.
     pub upstream: Upstream,
+    /// How far the listings have come, for reads to reach it.
+    pub latest: Latest,
     /// When keys were last used, on its way to the database.
     pub last_used: Arc<LastUsed>,
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use contracts::common::v1::PageInfo;
 use contracts::public::Timestamp;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
@@ -29,15 +30,8 @@ pub struct Answer {
 #[derive(Debug, Clone)]
 enum Content {
     Object(Bytes),
-    List(Bytes, Page),
+    List(Bytes, PageInfo),
     Refused(Box<Refusal>),
-}
-
-/// What `meta` says of a list.
-#[derive(Debug, Clone)]
-struct Page {
-    next_cursor: Option<String>,
-    total: u64,
 }
 
 impl Answer {
@@ -56,8 +50,8 @@ impl Answer {
     }
 
     /// A page of a list; `json` is spliced in as it is.
-    pub fn list(json: Bytes, next_cursor: Option<String>, total: u64) -> Self {
-        Self::new(Content::List(json, Page { next_cursor, total }))
+    pub fn list(json: Bytes, page: Option<PageInfo>) -> Self {
+        Self::new(Content::List(json, page.unwrap_or_default()))
     }
 
     fn new(content: Content) -> Self {
@@ -213,7 +207,7 @@ struct Error<'a> {
 
 struct Meta<'a> {
     context: &'a Context,
-    page: Option<&'a Page>,
+    page: Option<&'a PageInfo>,
 }
 
 impl Serialize for Meta<'_> {

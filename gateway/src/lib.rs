@@ -19,6 +19,7 @@ pub mod serve;
 pub mod service;
 mod start;
 pub mod store;
+pub mod switches;
 pub mod upstream;
 
 pub use start::start;

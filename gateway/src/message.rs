@@ -8,7 +8,9 @@ use time::OffsetDateTime;
 
 use crate::domain::account::Account;
 use crate::domain::key::{Key, Mode};
+use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plan;
+use crate::domain::switch::Setting;
 
 /// The mode, for the services.
 pub fn mode(mode: Mode) -> common::Mode {
@@ -70,6 +72,37 @@ impl From<&Key> for proto::Key {
             grace_until: key.grace_until.map(timestamp),
             revoked_at: key.revoked_at.map(timestamp),
             revision: key.revision,
+        }
+    }
+}
+
+impl From<&KeyRequest> for proto::KeyRequest {
+    fn from(request: &KeyRequest) -> Self {
+        let wanted = &request.wanted;
+        Self {
+            id: request.id.to_string(),
+            account_id: request.account.to_string(),
+            name: wanted.name.clone(),
+            kind: wanted.kind.as_str().to_owned(),
+            may_write: wanted.may_write,
+            game: wanted.game.clone(),
+            expires_at: wanted.expires_at.map(timestamp),
+            state: request.state.as_str().to_owned(),
+            asked_at: Some(timestamp(request.asked_at)),
+            decided_at: request.decided_at.map(timestamp),
+            reason: request.reason.clone(),
+            revision: request.revision,
+        }
+    }
+}
+
+impl From<&Setting> for proto::Switch {
+    fn from(setting: &Setting) -> Self {
+        Self {
+            name: setting.switch.as_str().to_owned(),
+            on: setting.is_on,
+            changed_at: setting.changed_at.map(timestamp),
+            reason: setting.reason.clone(),
         }
     }
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::boot::{self, Boot};
-use kit::feed::{Producer, Retention};
+use kit::feed::{Latest, Producer, Retention};
+use kit::redis::Redis;
 use sqlx::PgPool;
 
 use crate::app::{App, Gateway};
 use crate::config::Settings;
-use crate::domain::access::Switches;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
 use crate::feeds::listings::{Games, PRODUCER};
@@ -22,8 +22,13 @@ use crate::serve::{of_descriptors, serve};
 use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::store::write::{Item, Writes};
+use crate::switches::Board;
 use crate::upstream::Upstream;
 use crate::{MIGRATOR, SCHEMA};
+
+/// What it means that Redis is away, for the log.
+const WITHOUT_REDIS: &str =
+    "calls are counted by each gateway alone, and a read may miss the writes of the last moment";
 
 /// Starts the gateway.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
@@ -32,8 +37,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         .plan_table()
         .map_err(|problems| anyhow::anyhow!(problems.join("; ")))?;
     let plans = Arc::new(plans);
-    let quota = Quota::connect(&settings.redis_url, settings.redis_patience).await?;
-    let quota = Arc::new(quota);
+    let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
+    let quota = Arc::new(Quota::new(redis.clone()));
     let pool = boot.database(&MIGRATOR).await?;
     known_plans(&pool, &plans).await?;
 
@@ -51,7 +56,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     writer.write(Item::TellPlans).await?;
 
     let lookup = Arc::new(Lookup::new(pool.clone()));
-    let own = Own::start(pool.clone(), Arc::clone(&lookup)).await?;
+    let switches = Arc::new(Board::new(pool.clone()));
+    let own = Own::start(pool.clone(), Arc::clone(&lookup), Arc::clone(&switches)).await?;
     let news = producer.news();
     boot.lifecycle.background("own feed", own.follow(news));
     let listings = &settings.listings_addresses;
@@ -62,13 +68,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         format: Format::new(&settings.key_prefix),
         docs_url: settings.docs_url.clone(),
         plans: Arc::clone(&plans),
-        switches: Switches::OFF,
+        switches,
         lookup,
         quota: Arc::clone(&quota),
         upstream: Upstream::new(
             boot.client(&settings.catalogue_addresses)?,
             settings.upstream_deadline,
         ),
+        latest: Latest::new(redis, PRODUCER),
         last_used: Arc::new(LastUsed::default()),
     });
     write_last_used(&boot, &app, &pool);

@@ -1,7 +1,7 @@
 //! Settings of listings-svc.
 
 use clap::Args;
-use kit::config::Common;
+use kit::config::{Common, Secret};
 
 /// Settings of listings-svc.
 #[derive(Debug, Clone, Args)]
@@ -12,6 +12,9 @@ pub struct Settings {
     /// Base address of the public pages; that of a game is this and /games/SLUG
     #[arg(long, value_parser = base)]
     pub public_url: String,
+    /// Redis 6.2 or newer, as redis://host:port
+    #[arg(long, hide_env_values = true)]
+    pub redis_url: Secret,
 }
 
 impl kit::config::Settings for Settings {

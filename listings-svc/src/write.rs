@@ -10,12 +10,15 @@ use crate::feed::PublicUrl;
 use crate::import::apply;
 use crate::import::chunk::Chunk;
 use crate::jobs::addresses;
+use crate::standing::{self, Turn};
 
 /// A change that is asked for.
 #[derive(Debug)]
 pub enum Write {
     /// Lines of a file.
     Import(Box<Chunk>),
+    /// A listing that staff take down or restore.
+    Turn(Box<Turn>),
     /// Listings of a kind whose public pages have moved, those after an id.
     Move(Entity, Uuid),
 }
@@ -25,6 +28,8 @@ pub enum Write {
 pub enum Done {
     /// The lines are dealt with.
     Imported,
+    /// The listing stands as wanted.
+    Turned,
     /// Up to this id; `None` when there was nothing left.
     Moved(Option<Uuid>),
 }
@@ -57,6 +62,9 @@ impl Apply for Listings {
             applied.push(match item {
                 Write::Import(chunk) => {
                     Box::pin(apply::chunk(connection, chunk, &self.addresses, now)).await?
+                }
+                Write::Turn(turn) => {
+                    Box::pin(standing::turn(connection, turn, &self.addresses, now)).await?
                 }
                 Write::Move(entity, after) => {
                     Box::pin(addresses::republish(

@@ -1,17 +1,10 @@
 //! GET /games and GET /games/{slug} (§2.2, §4.1, §4.2).
 
 use contracts::public::{Game, GameRow};
-use e2e::{Client, Fleet, Staff};
+use e2e::Fleet;
 use serde_json::Value;
 
-async fn live(fleet: &Fleet) -> Client {
-    Staff::of(fleet).await.caller(fleet, "unlimited").await
-}
-
-fn sample(fleet: &Fleet) -> Client {
-    // The test account without limits that the launcher of the tests makes would do as well; sample data are the same for all.
-    Client::new(fleet, &fleet.account("unlimited").keys.test)
-}
+use crate::lists::{live, sample};
 
 fn rows(values: Vec<Value>) -> Vec<GameRow> {
     values
@@ -248,6 +241,17 @@ async fn a_wrong_question_is_told_what_is_wrong_with_it() {
             answer.text
         );
     }
+    // What the gateway finds and what catalogue-svc finds are told together.
+    let wrong = "genre=a&platform=b&stage=c&country=KE&country=NG&limit=e&cursor=f&q=%";
+    let answer = client.get(&format!("/games?{wrong}")).await;
+    answer.assert_error(400, "invalid");
+    let named: Vec<&String> = answer.body["fields"].as_object().unwrap().keys().collect();
+    assert_eq!(
+        named,
+        [
+            "country", "cursor", "genre", "limit", "platform", "q", "stage"
+        ]
+    );
     let unknown = client.get("/games?creator=nobody-at-all&colour=blue").await;
     assert_eq!(
         (unknown.data(), &unknown.body["meta"]["total"]),

@@ -3,11 +3,17 @@
 
 mod bad_input;
 mod checks;
+mod creators;
 mod envelope;
+mod events;
 mod games;
 mod internal;
+mod key_review;
 mod keys;
+mod lists;
 mod me;
+mod places;
 mod port;
 mod quota;
 mod schemas;
+mod search;

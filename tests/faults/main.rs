@@ -1,7 +1,10 @@
-//! What a fleet survives. Each test runs a small fleet of its own.
+//! What a fleet survives, and what is the whole fleet's. Each test runs a small fleet of its own.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod import;
 mod kill;
+mod own_writes;
 mod port;
 mod restart;
+mod switches;
+mod take_down;

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use reqwest::{Method, RequestBuilder, StatusCode, header::HeaderMap};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::Fleet;
+use crate::{Fleet, Service};
 
 /// Calls the public interface with one key, or none.
 #[derive(Debug, Clone)]
@@ -49,6 +51,16 @@ impl Client {
             base_url: fleet.base_url.clone(),
             key,
             http,
+        }
+    }
+
+    /// The same caller at another replica of the gateway.
+    #[must_use]
+    pub fn at(&self, gateway: &Service) -> Self {
+        let http = gateway.http.as_ref().unwrap();
+        Self {
+            base_url: format!("{http}/v1"),
+            ..self.clone()
         }
     }
 
@@ -115,6 +127,23 @@ impl Client {
             assert_eq!(data.len(), limit, "a page with a next one is full");
         }
     }
+
+    /// All rows of a list in their public shape; checks that each has its fields and no other.
+    pub async fn rows<T: Serialize + DeserializeOwned>(&self, path: &str, limit: usize) -> Vec<T> {
+        let rows = self.all(path, limit).await;
+        rows.iter().map(|row| shaped(path, row)).collect()
+    }
+
+    /// `data` of a single read in its public shape; checks that it has its fields and no other.
+    pub async fn one<T: Serialize + DeserializeOwned>(&self, path: &str) -> T {
+        shaped(path, self.get(path).await.data())
+    }
+}
+
+fn shaped<T: Serialize + DeserializeOwned>(path: &str, json: &Value) -> T {
+    let value: T = T::deserialize(json).unwrap_or_else(|error| panic!("{path}: {error}: {json}"));
+    assert_eq!(serde_json::to_value(&value).unwrap(), *json, "{path}");
+    value
 }
 
 impl Answer {

@@ -115,13 +115,24 @@ impl Fleet {
             .unwrap()
     }
 
-    /// Every process by name, services and servers; those that are down are left out.
+    /// Every process by name, services and servers, of a fleet with one of each; those that are down are left out.
     pub fn pids(&self) -> BTreeMap<String, i32> {
         let services = self.services.iter().map(|one| (&one.name, one.pid));
         let servers = self.servers.iter().map(|one| (&one.name, one.pid));
         services
             .chain(servers)
             .filter_map(|(name, pid)| Some((name.clone(), pid?)))
+            .collect()
+    }
+
+    /// The same fleet as each of its gateways shows it to callers.
+    pub fn by_gateway(&self) -> Vec<Self> {
+        let gateways = self.services.iter().filter_map(|it| it.http.as_ref());
+        gateways
+            .map(|http| Self {
+                base_url: format!("{http}/v1"),
+                ..self.clone()
+            })
             .collect()
     }
 

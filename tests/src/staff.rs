@@ -2,6 +2,7 @@
 
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::gateway::v1::{self as proto, Account, CreateAccountRequest, CreateKeyRequest, Key};
+use kit::Fault;
 use kit::rpc::client::{Client as Channel, dial};
 
 use crate::{Client, Fleet};
@@ -64,6 +65,15 @@ impl Staff {
 
     /// A new key of `account`, with its secret.
     pub async fn key(&mut self, account: &NewAccount, wanted: KeyRequest) -> (Key, String) {
+        self.try_key(account, wanted).await.unwrap()
+    }
+
+    /// The same, if there may be such a key.
+    pub async fn try_key(
+        &mut self,
+        account: &NewAccount,
+        wanted: KeyRequest,
+    ) -> Result<(Key, String), Fault> {
         let request = CreateKeyRequest {
             account: account.account.id.clone(),
             name: "of a test".to_owned(),
@@ -78,8 +88,8 @@ impl Staff {
             game: wanted.game,
             expires_at: None,
         };
-        let made = self.gateway.create_key(request).await.unwrap().into_inner();
-        (made.key.unwrap(), made.secret)
+        let made = self.gateway.create_key(request).await?.into_inner();
+        Ok((made.key.unwrap(), made.secret))
     }
 
     /// A caller with a new live key of a new account on `plan`.

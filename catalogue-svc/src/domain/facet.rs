@@ -1,4 +1,4 @@
-//! What games can be filtered by: a few values each, for which bit sets are kept.
+//! What listings can be filtered by, when the values are few: for these, bit sets are kept.
 
 /// The platforms there are (§2.2).
 pub const PLATFORMS: [&str; 10] = [
@@ -17,17 +17,27 @@ pub const PLATFORMS: [&str; 10] = [
 /// The stages there are (§2.2).
 pub const STAGES: [&str; 3] = ["in_development", "early_access", "released"];
 
-/// A property that a game has or has not.
+/// The kinds of creators there are (§2.4).
+pub const CREATOR_KINDS: [&str; 2] = ["studio", "person"];
+
+/// The kinds of events there are (§4.3).
+pub const EVENT_KINDS: [&str; 5] = ["jam", "meetup", "tournament", "showcase", "conference"];
+
+/// A property that a listing has or has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Facet {
-    /// Its genres; the number is given out by [`crate::memory::Genres`].
+    /// A game's genres; the number is given out by [`crate::memory::Genres`].
     Genre(u32),
-    /// Its platforms, by their place in [`PLATFORMS`].
+    /// A game's platforms, by their place in [`PLATFORMS`].
     Platform(u8),
-    /// Its maker's country, in upper case.
+    /// A country, in upper case. A game's is its maker's.
     Country([u8; 2]),
-    /// Its stage, by its place in [`STAGES`].
+    /// A game's stage, by its place in [`STAGES`].
     Stage(u8),
+    /// What a creator is, by its place in [`CREATOR_KINDS`].
+    CreatorKind(u8),
+    /// What an event is, by its place in [`EVENT_KINDS`].
+    EventKind(u8),
 }
 
 impl Facet {
@@ -39,6 +49,16 @@ impl Facet {
     /// The stage called `key`.
     pub fn stage(key: &str) -> Option<Self> {
         place(&STAGES, key).map(Self::Stage)
+    }
+
+    /// The kind of creators called `key`.
+    pub fn creator_kind(key: &str) -> Option<Self> {
+        place(&CREATOR_KINDS, key).map(Self::CreatorKind)
+    }
+
+    /// The kind of events called `key`.
+    pub fn event_kind(key: &str) -> Option<Self> {
+        place(&EVENT_KINDS, key).map(Self::EventKind)
     }
 
     /// The country with this code, in either case. Whether there is such a country is another question.
@@ -65,6 +85,8 @@ mod tests {
         assert_eq!(Facet::platform("vr"), Some(Facet::Platform(9)));
         assert_eq!(Facet::platform("VR"), None);
         assert_eq!(Facet::stage("released"), Some(Facet::Stage(2)));
+        assert_eq!(Facet::creator_kind("person"), Some(Facet::CreatorKind(1)));
+        assert_eq!(Facet::event_kind("jam"), Some(Facet::EventKind(0)));
         assert_eq!(Facet::country("ng"), Some(Facet::Country(*b"NG")));
         assert_eq!(Facet::country("N"), None);
         assert_eq!(Facet::country("é"), None);

@@ -1,7 +1,7 @@
 //! What every listing has: a world it belongs to, and a state.
 
 /// The two worlds (§5.3): a live key meets real listings, a test key sample ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// Real listings.
     Live,

@@ -1,6 +1,8 @@
-//! What is true of listings without any storage or transport: their order, what they can be filtered by, and their words.
+//! What is true of listings without any storage or transport: their orders, what they can be filtered by, and their words.
 
+pub mod days;
 pub mod facet;
 pub mod listing;
 pub mod order;
+pub mod tag;
 pub mod words;

@@ -1,78 +1,139 @@
-//! The order of the list of games: featured first, within that the newest first, then by slug (§4.2).
+//! The orders of the lists (§4.2): a sort key for each, which is also what a cursor says about the row it stands after.
+//!
+//! Keys compare field by field, and end in the slug or handle, so that no two rows of a list are equal.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use time::Date;
 
-/// The sort key of a game, and what a cursor says about the row it stands after.
-///
-/// It ends in the slug, so no two games of a list are equal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key {
-    /// Featured games come first.
-    pub featured: bool,
-    /// When it was listed, in microseconds since 1970: what PostgreSQL keeps. Newer games come first.
-    pub created_at: i64,
+/// Games: the featured first, within that the newest first, then by slug.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct GameKey {
+    /// Whether it is featured.
+    pub featured: Reverse<bool>,
+    /// When it was listed, in microseconds since 1970: what PostgreSQL keeps.
+    pub created_at: Reverse<i64>,
     /// Its slug.
+    #[serde(with = "shared")]
     pub slug: Arc<str>,
 }
 
-impl Ord for Key {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other
-            .featured
-            .cmp(&self.featured)
-            .then_with(|| other.created_at.cmp(&self.created_at))
-            .then_with(|| self.slug.cmp(&other.slug))
-    }
+/// Creators: the newest first, then by handle.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CreatorKey {
+    /// When it was listed, in microseconds since 1970.
+    pub created_at: Reverse<i64>,
+    /// Its handle.
+    #[serde(with = "shared")]
+    pub handle: Arc<str>,
 }
 
-impl PartialOrd for Key {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+/// Events: the soonest first, then by slug. Past ones are walked backwards.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct EventKey {
+    /// Its first day.
+    pub starts_at: Date,
+    /// Its slug.
+    #[serde(with = "shared")]
+    pub slug: Arc<str>,
 }
 
-/// A [`Key`] as it is written into a cursor.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Mark(bool, i64, String);
-
-impl From<&Key> for Mark {
-    fn from(key: &Key) -> Self {
-        Self(key.featured, key.created_at, key.slug.as_ref().to_owned())
-    }
+/// Cities: those with more creators first, then with more games, then by name and slug.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CityKey {
+    /// How many creators are there.
+    pub creators: Reverse<u64>,
+    /// How many games they made.
+    pub games: Reverse<u64>,
+    /// Its name.
+    #[serde(with = "shared")]
+    pub name: Arc<str>,
+    /// Its slug.
+    #[serde(with = "shared")]
+    pub slug: Arc<str>,
 }
 
-impl From<Mark> for Key {
-    fn from(Mark(featured, created_at, slug): Mark) -> Self {
-        Self {
-            featured,
-            created_at,
-            slug: slug.into(),
-        }
+/// Countries: by name, then by code.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CountryKey {
+    /// Its name.
+    pub name: String,
+    /// Its code.
+    pub code: String,
+}
+
+/// Shared text, written as text.
+mod shared {
+    use std::sync::Arc;
+
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(text: &Arc<str>, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(text)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
+        String::deserialize(from).map(Into::into)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use time::macros::date;
+
+    fn game(featured: bool, created_at: i64, slug: &str) -> GameKey {
+        GameKey {
+            featured: Reverse(featured),
+            created_at: Reverse(created_at),
+            slug: slug.into(),
+        }
+    }
 
     #[test]
     fn featured_then_newest_then_slug() {
-        let key = |featured, created_at, slug: &str| Key {
-            featured,
-            created_at,
-            slug: slug.into(),
-        };
         let mut keys = [
-            key(false, 2, "b"),
-            key(true, 1, "z"),
-            key(false, 3, "c"),
-            key(false, 2, "a"),
+            game(false, 2, "b"),
+            game(true, 1, "z"),
+            game(false, 3, "c"),
+            game(false, 2, "a"),
         ];
         keys.sort();
         let slugs: Vec<&str> = keys.iter().map(|key| key.slug.as_ref()).collect();
         assert_eq!(slugs, ["z", "c", "a", "b"]);
+    }
+
+    #[test]
+    fn more_creators_then_more_games_then_name() {
+        let city = |creators, games, name: &str| CityKey {
+            creators: Reverse(creators),
+            games: Reverse(games),
+            name: name.into(),
+            slug: name.into(),
+        };
+        let mut keys = [
+            city(1, 9, "a"),
+            city(2, 0, "c"),
+            city(2, 1, "d"),
+            city(2, 0, "b"),
+        ];
+        keys.sort();
+        let names: Vec<&str> = keys.iter().map(|key| key.name.as_ref()).collect();
+        assert_eq!(names, ["d", "b", "c", "a"]);
+    }
+
+    #[test]
+    fn a_key_reads_back_from_a_cursor() {
+        let key = game(true, -1, "a");
+        let text = serde_json::to_string(&key).unwrap();
+        assert_eq!(serde_json::from_str::<GameKey>(&text).unwrap(), key);
+        let key = EventKey {
+            starts_at: date!(2026 - 02 - 28),
+            slug: "jam".into(),
+        };
+        let text = serde_json::to_string(&key).unwrap();
+        assert_eq!(serde_json::from_str::<EventKey>(&text).unwrap(), key);
     }
 }

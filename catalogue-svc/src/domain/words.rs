@@ -5,20 +5,42 @@
 //! on both sides of an apostrophe are words of their own and also one together: `Ng'ombe` is found by `ombe` and by `ngombe`, and
 //! `L'Héritage` by `heritage`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// The words under which a text is found.
-pub fn of_text<'a>(texts: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
-    let mut words = BTreeSet::new();
-    for text in texts {
+/// Where a listing has a word; a better place comes first (§4.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Field {
+    /// In its title or name.
+    Title,
+    /// In its pitch.
+    Pitch,
+    /// Elsewhere: in its maker's name, or its city.
+    Rest,
+}
+
+impl Field {
+    /// All of them, the best first.
+    pub const ALL: [Self; 3] = [Self::Title, Self::Pitch, Self::Rest];
+}
+
+/// The words under which a listing with these texts is found, each with the best field that has it.
+pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> BTreeMap<String, Field> {
+    let mut words = BTreeMap::new();
+    let mut note = |word: String, field: Field| {
+        let best = words.entry(word).or_insert(field);
+        *best = field.min(*best);
+    };
+    for (field, text) in texts {
         for parts in split(text) {
             if parts.len() > 1 {
-                words.insert(parts.concat());
+                note(parts.concat(), field);
             }
-            words.extend(parts);
+            for part in parts {
+                note(part, field);
+            }
         }
     }
     words
@@ -88,7 +110,7 @@ mod tests {
     use super::*;
 
     fn text(text: &str) -> Vec<String> {
-        of_text([text]).into_iter().collect()
+        of_texts([(Field::Rest, text)]).into_keys().collect()
     }
 
     #[test]
@@ -118,6 +140,18 @@ mod tests {
         assert_eq!(text("'quoted' 'words'"), ["quoted", "words"]);
         let question: Vec<String> = of_question("ng'ombe NG").into_iter().collect();
         assert_eq!(question, ["ng", "ombe"]);
+    }
+
+    #[test]
+    fn a_word_is_of_the_best_field_that_has_it() {
+        let words = of_texts([
+            (Field::Rest, "Kora"),
+            (Field::Title, "kora night"),
+            (Field::Pitch, "Night in Bamako"),
+        ]);
+        assert_eq!(words["kora"], Field::Title);
+        assert_eq!(words["night"], Field::Title);
+        assert_eq!(words["bamako"], Field::Pitch);
     }
 
     #[test]

@@ -1,31 +1,33 @@
 //! A stretch of the sort order: at most a few thousand rows that follow each other, with a bit set for each value to filter by.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use roaring::RoaringBitmap;
 
 use super::bits::Bits;
+use super::listed::Terms;
+use crate::domain::days::{Days, Span};
 use crate::domain::facet::Facet;
 
-/// Rows that follow each other in the sort order, all of them featured or none.
+/// Rows that follow each other in the sort order.
 ///
 /// A row has a place here, which it keeps while it is in this chunk, and a position in `order`, which shifts. Bit sets speak of places.
 /// The row's number in the shelf (its *slot*) is the chunk's number times its capacity, plus the place.
 #[derive(Debug, Clone)]
 pub(super) struct Chunk {
     pub(super) number: u32,
-    pub(super) featured: bool,
+    /// Whether all its rows are apart from those of other chunks, or none.
+    pub(super) apart: bool,
     capacity: u16,
     /// Places in sort order.
     order: Vec<u16>,
     /// Places that are taken.
     taken: Bits,
     /// Which rows have a value; sorted by value, for values that any row ever had.
-    sets: Vec<(Facet, Set)>,
-}
-
-#[derive(Debug, Clone)]
-struct Set {
-    bits: Bits,
-    count: u32,
+    sets: Vec<(Facet, Bits)>,
+    /// By place, as far as a row ever had any.
+    days: Vec<Option<Days>>,
 }
 
 /// What rows are wanted, beside their order.
@@ -35,12 +37,14 @@ pub(super) struct Filter<'a> {
     pub(super) facets: &'a [Facet],
     /// Only these slots.
     pub(super) slots: Option<&'a RoaringBitmap>,
+    /// Only those that take place then.
+    pub(super) span: Option<Span>,
 }
 
 /// Room to work in, for chunks of one capacity.
 #[derive(Debug)]
 pub(super) struct Scratch {
-    pub(super) selected: Bits,
+    selected: Bits,
     narrowed: Bits,
     slots: Box<[u32]>,
 }
@@ -56,14 +60,15 @@ impl Scratch {
 }
 
 impl Chunk {
-    pub(super) fn new(number: u32, featured: bool, capacity: u16) -> Self {
+    pub(super) fn new(number: u32, apart: bool, capacity: u16) -> Self {
         Self {
             number,
-            featured,
+            apart,
             capacity,
             order: Vec::new(),
             taken: Bits::none(capacity.into()),
             sets: Vec::new(),
+            days: Vec::new(),
         }
     }
 
@@ -105,78 +110,72 @@ impl Chunk {
     }
 
     /// Puts a row at `position`; the chunk must not be full. Returns its slot.
-    pub(super) fn insert(&mut self, position: usize, facets: &[Facet]) -> u32 {
+    pub(super) fn insert(&mut self, position: usize, terms: &Terms) -> u32 {
         let place = u16::try_from(self.taken.first_free()).unwrap_or_default();
         self.order.insert(position, place);
         self.taken.add(place);
-        self.mark(place, facets);
+        self.mark(place, &terms.facets);
+        self.date(place, terms.days);
         self.slot(place)
     }
 
-    fn mark(&mut self, place: u16, facets: &[Facet]) {
+    fn mark(&mut self, place: u16, facets: &BTreeSet<Facet>) {
         for facet in facets {
             let at = self.sets.partition_point(|(held, _)| held < facet);
             if self.sets.get(at).is_none_or(|(held, _)| held != facet) {
-                let bits = Bits::none(self.capacity.into());
-                self.sets.insert(at, (*facet, Set { bits, count: 0 }));
+                self.sets
+                    .insert(at, (*facet, Bits::none(self.capacity.into())));
             }
-            let set = &mut self.sets[at].1;
-            set.count += u32::from(set.bits.add(place));
+            self.sets[at].1.add(place);
         }
     }
 
     fn unmark(&mut self, place: u16) {
         for (_, set) in &mut self.sets {
-            set.count -= u32::from(set.bits.remove(place));
+            set.remove(place);
+        }
+    }
+
+    fn date(&mut self, place: u16, days: Option<Days>) {
+        let place = usize::from(place);
+        if days.is_some() && self.days.len() <= place {
+            self.days.resize(place + 1, None);
+        }
+        if let Some(held) = self.days.get_mut(place) {
+            *held = days;
         }
     }
 
     /// Gives a row other values.
-    pub(super) fn update(&mut self, slot: u32, facets: &[Facet]) {
+    pub(super) fn update(&mut self, slot: u32, terms: &Terms) {
         let place = self.place(slot);
         self.unmark(place);
-        self.mark(place, facets);
+        self.mark(place, &terms.facets);
+        self.date(place, terms.days);
     }
 
     pub(super) fn remove(&mut self, slot: u32) {
         let place = self.place(slot);
         self.order.retain(|held| *held != place);
+        self.vacate(place);
+    }
+
+    fn vacate(&mut self, place: u16) {
         self.taken.remove(place);
         self.unmark(place);
+        self.date(place, None);
     }
 
-    /// Removes the rows from `position` on, and returns their slots and values in sort order.
-    pub(super) fn split_off(&mut self, position: usize) -> Vec<(u32, Vec<Facet>)> {
+    /// Removes the rows from `position` on, and returns their slots in sort order.
+    pub(super) fn split_off(&mut self, position: usize) -> Vec<u32> {
         let gone = self.order.split_off(position);
-        gone.into_iter()
-            .map(|place| {
-                let slot = self.slot(place);
-                let facets = self.facets(slot);
-                self.taken.remove(place);
-                self.unmark(place);
-                (slot, facets)
-            })
-            .collect()
-    }
-
-    /// The values of a row, in their order.
-    pub(super) fn facets(&self, slot: u32) -> Vec<Facet> {
-        let place = self.place(slot);
-        let has = |(facet, set): &(Facet, Set)| set.bits.has(place).then_some(*facet);
-        self.sets.iter().filter_map(has).collect()
-    }
-
-    /// How many rows pass the filter.
-    pub(super) fn count(&self, filter: Filter<'_>, scratch: &mut Scratch) -> u32 {
-        match (filter.facets, filter.slots) {
-            // Counted without looking at a bit.
-            ([facet], None) => self.set(*facet).map_or(0, |set| set.count),
-            _ => self.select(filter, scratch),
+        for place in &gone {
+            self.vacate(*place);
         }
+        gone.into_iter().map(|place| self.slot(place)).collect()
     }
 
-    /// Sets `scratch.selected` to the rows that pass the filter, and says how many they are; when there are none, it is left as it
-    /// was.
+    /// Selects the rows that pass the filter, and says how many they are; when there are none, the selection is left as it was.
     pub(super) fn select(&self, filter: Filter<'_>, scratch: &mut Scratch) -> u32 {
         let Scratch {
             selected,
@@ -192,13 +191,13 @@ impl Chunk {
         }
         let mut sets = filter.facets.iter();
         match sets.next().map(|facet| self.set(*facet)) {
-            Some(Some(set)) => selected.copy_from(&set.bits),
+            Some(Some(set)) => selected.copy_from(set),
             Some(None) => return 0,
             None => selected.copy_from(&self.taken),
         }
         for facet in sets {
             match self.set(*facet) {
-                Some(set) => selected.retain(&set.bits),
+                Some(set) => selected.retain(set),
                 None => return 0,
             }
         }
@@ -209,10 +208,18 @@ impl Chunk {
             }
             selected.retain(narrowed);
         }
+        if let Some(span) = filter.span {
+            for place in &self.order {
+                let days = self.days.get(usize::from(*place)).copied().flatten();
+                if !days.is_some_and(|days| span.holds(days)) {
+                    selected.remove(*place);
+                }
+            }
+        }
         selected.count()
     }
 
-    fn set(&self, facet: Facet) -> Option<&Set> {
+    fn set(&self, facet: Facet) -> Option<&Bits> {
         let at = self
             .sets
             .binary_search_by(|(held, _)| held.cmp(&facet))
@@ -220,15 +227,22 @@ impl Chunk {
         Some(&self.sets[at].1)
     }
 
-    /// The slots of `selected` from `position` on, in sort order.
-    pub(super) fn pick<'a>(
-        &'a self,
-        position: usize,
-        selected: &'a Bits,
-    ) -> impl Iterator<Item = u32> + 'a {
-        self.order[position..]
-            .iter()
-            .filter(|place| selected.has(**place))
-            .map(|place| self.slot(*place))
+    /// Adds the slots of the selected rows in `positions` to `found`, in sort order or the other way round, until it has `enough`.
+    pub(super) fn pick(
+        &self,
+        positions: Range<usize>,
+        backwards: bool,
+        scratch: &Scratch,
+        (found, enough): (&mut Vec<u32>, usize),
+    ) {
+        let missing = enough.saturating_sub(found.len());
+        let is_selected = |place: &&u16| scratch.selected.has(**place);
+        let slot = |place: &u16| self.slot(*place);
+        let places = self.order[positions].iter();
+        if backwards {
+            found.extend(places.rev().filter(is_selected).take(missing).map(slot));
+        } else {
+            found.extend(places.filter(is_selected).take(missing).map(slot));
+        }
     }
 }

@@ -1,23 +1,23 @@
-//! A persistent map from names (slugs, handles) to what is found under them.
+//! A persistent map from names (slugs, handles, tags) to what is found under them.
 
-use std::hash::{BuildHasher as _, RandomState};
-use std::sync::Arc;
+use std::borrow::Borrow;
+use std::hash::{BuildHasher as _, Hash, RandomState};
 
 use super::paged::Paged;
 
 /// Buckets of a map: sixty names in each when there are a million.
 const BUCKETS: u32 = 1 << 14;
 
-type Bucket<V> = Vec<(Arc<str>, V)>;
+type Bucket<N, V> = Vec<(N, V)>;
 
 /// Values by name. Clones share their buckets; a change copies one.
 #[derive(Debug, Clone)]
-pub(super) struct Named<V> {
-    buckets: Paged<Bucket<V>>,
+pub(super) struct Named<N, V> {
+    buckets: Paged<Bucket<N, V>>,
     hasher: RandomState,
 }
 
-impl<V> Default for Named<V> {
+impl<N, V> Default for Named<N, V> {
     fn default() -> Self {
         Self {
             buckets: Paged::default(),
@@ -26,49 +26,54 @@ impl<V> Default for Named<V> {
     }
 }
 
-impl<V: Clone> Named<V> {
-    fn bucket(&self, name: &str) -> u32 {
+impl<N: Clone + Eq + Hash, V: Clone> Named<N, V> {
+    fn bucket(&self, name: &(impl Hash + ?Sized)) -> u32 {
         // The remainder is below BUCKETS, so it fits.
         u32::try_from(self.hasher.hash_one(name) % u64::from(BUCKETS)).unwrap_or_default()
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&V> {
+    pub(super) fn get<Q>(&self, name: &Q) -> Option<&V>
+    where
+        N: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
         let bucket = self.buckets.get(self.bucket(name))?;
-        let (_, value) = bucket.iter().find(|(held, _)| **held == *name)?;
+        let (_, value) = bucket.iter().find(|(held, _)| held.borrow() == name)?;
         Some(value)
     }
 
-    pub(super) fn insert(&mut self, name: &Arc<str>, value: V) {
+    pub(super) fn insert(&mut self, name: &N, value: V) {
         let bucket = self.buckets.make(self.bucket(name));
         match bucket.iter_mut().find(|(held, _)| held == name) {
             Some((_, held)) => *held = value,
-            None => bucket.push((Arc::clone(name), value)),
+            None => bucket.push((name.clone(), value)),
         }
     }
 
     /// The value, made when there is none, to be changed.
-    pub(super) fn make(&mut self, name: &Arc<str>) -> &mut V
+    pub(super) fn make(&mut self, name: &N) -> &mut V
     where
         V: Default,
     {
         let bucket = self.buckets.make(self.bucket(name));
         let place = bucket.iter().position(|(held, _)| held == name);
         let place = place.unwrap_or_else(|| {
-            bucket.push((Arc::clone(name), V::default()));
+            bucket.push((name.clone(), V::default()));
             bucket.len() - 1
         });
         &mut bucket[place].1
     }
 
-    pub(super) fn remove(&mut self, name: &str) {
+    pub(super) fn remove(&mut self, name: &N) {
         let bucket = self.buckets.make(self.bucket(name));
-        bucket.retain(|(held, _)| **held != *name);
+        bucket.retain(|(held, _)| held != name);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     #[test]
     fn finds_by_name() {
@@ -79,7 +84,7 @@ mod tests {
         }
         let before = named.clone();
         *named.make(&names[7]) += 1;
-        named.remove("game-9");
+        named.remove(&names[9]);
         assert_eq!(named.get("game-7"), Some(&8));
         assert_eq!(named.get("game-9"), None);
         assert_eq!(named.get("game-49999"), Some(&49_999));

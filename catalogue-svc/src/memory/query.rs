@@ -1,112 +1,182 @@
 //! Questions to a shelf, and their answers.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use roaring::{MultiOps as _, RoaringBitmap};
 
 use super::chunk::{Filter, Scratch};
-use super::row::Row;
+use super::listed::Listed;
 use super::shelf::Shelf;
+use crate::domain::days::Span;
 use crate::domain::facet::Facet;
-use crate::domain::order::Key;
+use crate::domain::tag::Tag;
+use crate::domain::words::Field;
 
-/// Which games are wanted; all conditions hold at once.
-#[derive(Debug, Clone, Default)]
-pub struct Question {
+/// Which rows are wanted; all conditions hold at once.
+#[derive(Debug, Clone)]
+pub struct Question<K> {
     /// Values they have.
     pub facets: Vec<Facet>,
-    /// Handle of their maker.
-    pub creator: Option<String>,
-    /// Each begins a word of theirs. An empty set: something was asked for that is no word, and no game has it.
+    /// More values they have.
+    pub tags: Vec<Tag>,
+    /// Each begins a word of theirs. An empty set: something was asked for that is no word, and no row has it.
     pub words: Option<BTreeSet<String>>,
-    /// They come after this one.
-    pub after: Option<Key>,
+    /// When they take place.
+    pub span: Option<Span>,
+    /// They are wanted from the last to the first.
+    pub backwards: bool,
+    /// They come after this one, in that direction.
+    pub after: Option<K>,
     /// So many at most.
     pub limit: usize,
 }
 
-/// A page of games.
+/// All rows; but none on the page.
+impl<K> Default for Question<K> {
+    fn default() -> Self {
+        Self {
+            facets: Vec::new(),
+            tags: Vec::new(),
+            words: None,
+            span: None,
+            backwards: false,
+            after: None,
+            limit: 0,
+        }
+    }
+}
+
+/// A page of rows.
 #[derive(Debug)]
-pub struct Page {
+pub struct Page<L> {
     /// In their order.
-    pub rows: Vec<Arc<Row>>,
-    /// How many games pass the filters, on all pages.
+    pub rows: Vec<Arc<L>>,
+    /// How many rows pass the filters, on all pages.
     pub total: u64,
     /// Whether there is a further page.
     pub more: bool,
 }
 
-impl Shelf {
+impl<L: Listed> Shelf<L> {
     /// Answers a question from one moment.
-    pub fn search(&self, question: &Question) -> Page {
-        let slots = self.narrow(question);
+    pub fn search(&self, question: &Question<L::Key>) -> Page<L> {
+        self.search_in(self.narrow(question).as_ref(), question)
+    }
+
+    /// The same for rows in these slots only, if any are given; tags and words of the question are not looked at.
+    pub(super) fn search_in(
+        &self,
+        slots: Option<&RoaringBitmap>,
+        question: &Question<L::Key>,
+    ) -> Page<L> {
         let filter = Filter {
             facets: &question.facets,
-            slots: slots.as_ref(),
+            slots,
+            span: question.span,
         };
-        // Without facets the total is known before a chunk is looked at, and the walk ends with the page.
-        let known = match (filter.facets, filter.slots) {
-            ([], None) => Some(self.len()),
-            ([], Some(slots)) => Some(slots.len()),
+        // Mostly the total is known before a chunk is looked at, and the walk ends with the page.
+        let known = match (filter.facets, slots, filter.span) {
+            ([], None, None) => Some(self.len()),
+            ([], Some(slots), None) => Some(slots.len()),
+            ([facet], None, None) => Some(self.count(*facet)),
             _ => None,
         };
-        let (first, mut position) = self.locate_after(question.after.as_ref());
+        let (from, position) = self.start(question);
+        let enough = question.limit.saturating_add(1);
         let mut scratch = Scratch::new(self.capacity());
-        let mut found = Vec::with_capacity(question.limit + 1);
+        let mut found = Vec::new();
         let mut counted = 0;
-        for (index, chunk) in self.chunks().iter().enumerate() {
-            let full = found.len() > question.limit;
+        let count = self.chunks().len();
+        for step in 0..count {
+            let index = if question.backwards {
+                count - 1 - step
+            } else {
+                step
+            };
+            let chunk = &self.chunks()[index];
+            let ahead = if question.backwards {
+                from.cmp(&index)
+            } else {
+                index.cmp(&from)
+            };
+            let positions = match ahead {
+                Ordering::Less => 0..0,
+                Ordering::Equal if question.backwards => 0..position,
+                Ordering::Equal => position..chunk.len(),
+                Ordering::Greater => 0..chunk.len(),
+            };
+            let full = found.len() >= enough;
             if known.is_some() && full {
                 break;
             }
-            if index < first || full {
-                if known.is_none() {
-                    counted += u64::from(chunk.count(filter, &mut scratch));
-                }
+            if known.is_some() && positions.is_empty() {
                 continue;
             }
             let passing = chunk.select(filter, &mut scratch);
             counted += u64::from(passing);
-            if passing > 0 {
-                let missing = question.limit + 1 - found.len();
-                found.extend(chunk.pick(position, &scratch.selected).take(missing));
+            if passing > 0 && !full {
+                let found = (&mut found, enough);
+                chunk.pick(positions, question.backwards, &scratch, found);
             }
-            position = 0;
         }
         let more = found.len() > question.limit;
         found.truncate(question.limit);
+        let rows = found.into_iter().filter_map(|slot| self.row(slot));
         Page {
-            rows: found
-                .into_iter()
-                .filter_map(|slot| self.row(slot))
-                .map(Arc::clone)
-                .collect(),
+            rows: rows.map(Arc::clone).collect(),
             total: known.unwrap_or(counted),
             more,
         }
     }
 
-    /// The slots that creator and words leave; `None` when the question has neither.
-    fn narrow(&self, question: &Question) -> Option<RoaringBitmap> {
-        let creator = question
-            .creator
-            .as_deref()
-            .map(|handle| self.by_creator(handle).cloned().unwrap_or_default());
-        let Some(words) = &question.words else {
-            return creator;
-        };
-        let mut sets: Vec<RoaringBitmap> = creator.into_iter().collect();
-        for word in words {
-            let rows = self.by_word(word);
-            if rows.is_empty() {
-                return Some(rows);
-            }
-            sets.push(rows);
+    /// Where a page begins: the chunk, and the position before (or backwards: after) which its rows are not on the page any more.
+    fn start(&self, question: &Question<L::Key>) -> (usize, usize) {
+        match (&question.after, question.backwards) {
+            (None, false) => (0, 0),
+            (None, true) => (self.chunks().len(), 0),
+            (Some(after), false) => self.end_of(|key| key <= after),
+            (Some(after), true) => self.end_of(|key| key < after),
         }
-        if words.is_empty() {
-            return Some(RoaringBitmap::new());
+    }
+
+    /// The slots that tags and words leave; `None` when the question has neither.
+    fn narrow(&self, question: &Question<L::Key>) -> Option<RoaringBitmap> {
+        if question.tags.is_empty() && question.words.is_none() {
+            return None;
+        }
+        let mut sets: Vec<RoaringBitmap> = Vec::new();
+        for tag in &question.tags {
+            sets.push(self.tagged(tag).cloned().unwrap_or_default());
+        }
+        if let Some(words) = &question.words {
+            if words.is_empty() {
+                return Some(RoaringBitmap::new());
+            }
+            for word in words {
+                let rows = self.words().find(word);
+                if rows.is_empty() {
+                    return Some(rows);
+                }
+                sets.push(rows);
+            }
         }
         Some(sets.intersection())
+    }
+
+    /// The slots of rows that have all words, by the worst field that is needed to find them all: no row is in two sets.
+    pub(super) fn rank(&self, words: &BTreeSet<String>) -> [RoaringBitmap; Field::ALL.len()] {
+        let found = words.iter().map(|word| self.words().find_by_field(word));
+        let within = found.reduce(|mut within, found| {
+            for (within, found) in within.iter_mut().zip(found) {
+                *within &= found;
+            }
+            within
+        });
+        let [title, pitch, all] = within.unwrap_or_default();
+        let rest = all - &pitch;
+        let pitch = pitch - &title;
+        [title, pitch, rest]
     }
 }

@@ -1,54 +1,58 @@
-//! The public games of one mode, in their order, with what finds them.
+//! The public listings of one kind and mode, in their order, with what finds them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
 use super::chunk::Chunk;
+use super::listed::{Listed, Terms};
 use super::named::Named;
 use super::paged::Paged;
-use super::row::{Maker, Row, Terms};
 use super::vocabulary::Vocabulary;
 use crate::domain::facet::Facet;
-use crate::domain::order::Key;
+use crate::domain::tag::Tag;
 
-/// Public games. A clone costs a few thousand pointers at a million games and shares everything else; a change copies what it touches.
+/// Public listings. A clone costs a few thousand pointers at a million rows and shares everything else; a change copies what it
+/// touches.
 ///
-/// Rows are addressed by *slot*: chunk number times capacity plus place. A slot stays with a row until the row's sort key changes or
+/// Rows are numbered by *slot*: chunk number times capacity plus place. A slot stays with a row until the row's sort key changes or
 /// its chunk is split.
 #[derive(Debug, Clone)]
-pub struct Shelf {
+pub struct Shelf<L: Listed> {
     capacity: u16,
     /// In sort order; none is empty.
     chunks: Vec<Arc<Chunk>>,
-    rows: Paged<Row>,
-    slugs: Named<u32>,
-    creators: Named<Arc<RoaringBitmap>>,
+    rows: Paged<L>,
+    addresses: Named<Arc<str>, u32>,
+    tags: Named<Tag, Arc<RoaringBitmap>>,
     words: Vocabulary,
+    /// How many rows have a value.
+    counts: Arc<BTreeMap<Facet, u64>>,
     len: u64,
     /// Chunk numbers: the next that was never used, and those that are free again.
     next: u32,
     free: Vec<u32>,
 }
 
-impl Shelf {
+impl<L: Listed> Shelf<L> {
     /// A shelf whose chunks hold `capacity` rows, two at least.
     pub(super) fn new(capacity: u16) -> Self {
         Self {
             capacity: capacity.max(2),
             chunks: Vec::new(),
             rows: Paged::default(),
-            slugs: Named::default(),
-            creators: Named::default(),
+            addresses: Named::default(),
+            tags: Named::default(),
             words: Vocabulary::default(),
+            counts: Arc::default(),
             len: 0,
             next: 0,
             free: Vec::new(),
         }
     }
 
-    /// How many games there are.
+    /// How many rows there are.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -58,9 +62,23 @@ impl Shelf {
         self.len == 0
     }
 
-    /// The game with this slug.
-    pub fn get(&self, slug: &str) -> Option<&Arc<Row>> {
-        self.row(*self.slugs.get(slug)?)
+    /// The row with this slug or handle.
+    pub fn get(&self, address: &str) -> Option<&Arc<L>> {
+        self.row(*self.addresses.get(address)?)
+    }
+
+    /// How many rows have a value.
+    pub fn count(&self, facet: Facet) -> u64 {
+        self.counts.get(&facet).copied().unwrap_or_default()
+    }
+
+    /// The slots of the rows that have a value.
+    pub(super) fn tagged(&self, tag: &Tag) -> Option<&RoaringBitmap> {
+        self.tags.get(tag).map(AsRef::as_ref)
+    }
+
+    pub(super) fn words(&self) -> &Vocabulary {
+        &self.words
     }
 
     pub(super) fn capacity(&self) -> u16 {
@@ -71,55 +89,40 @@ impl Shelf {
         &self.chunks
     }
 
-    pub(super) fn row(&self, slot: u32) -> Option<&Arc<Row>> {
+    pub(super) fn row(&self, slot: u32) -> Option<&Arc<L>> {
         self.rows.get(slot)
     }
 
-    pub(super) fn by_creator(&self, handle: &str) -> Option<&RoaringBitmap> {
-        self.creators.get(handle).map(AsRef::as_ref)
-    }
-
-    pub(super) fn by_word(&self, prefix: &str) -> RoaringBitmap {
-        self.words.find(prefix)
-    }
-
-    /// Where the rows after `key` begin: chunk, and position in it.
-    pub(super) fn locate_after(&self, key: Option<&Key>) -> (usize, usize) {
-        let Some(key) = key else {
-            return (0, 0);
-        };
+    /// Where the rows that satisfy `before` end, which are the first of the list: chunk, and position in it.
+    pub(super) fn end_of(&self, before: impl Fn(&L::Key) -> bool) -> (usize, usize) {
         let index = self
             .chunks
-            .partition_point(|chunk| chunk.last().is_some_and(|slot| self.is(slot, |k| k <= key)));
+            .partition_point(|chunk| chunk.last().is_some_and(|slot| self.is(slot, &before)));
         let position = self.chunks.get(index).map_or(0, |chunk| {
-            chunk.partition_point(|slot| self.is(slot, |k| k <= key))
+            chunk.partition_point(|slot| self.is(slot, &before))
         });
         (index, position)
     }
 
-    fn is(&self, slot: u32, condition: impl FnOnce(&Key) -> bool) -> bool {
-        self.row(slot).is_some_and(|row| condition(&row.key))
+    fn is(&self, slot: u32, condition: impl FnOnce(&L::Key) -> bool) -> bool {
+        self.row(slot).is_some_and(|row| condition(row.key()))
     }
 
-    /// Puts a game on the shelf, or in the place of what it was before.
-    pub(super) fn put(&mut self, row: Arc<Row>, terms: Terms) -> anyhow::Result<()> {
-        let held = self.slugs.get(&row.key.slug).copied();
-        let held = held.and_then(|slot| Some((slot, Arc::clone(self.row(slot)?))));
-        match held {
-            Some((slot, old)) if old.key == row.key => self.replace(slot, &old, row, terms),
+    /// Puts a row on the shelf, or in the place of what it was before.
+    pub(super) fn put(&mut self, row: Arc<L>) -> anyhow::Result<()> {
+        match self.held(row.address()) {
+            Some((slot, old)) if old.key() == row.key() => self.replace(slot, &old, row),
             Some((slot, old)) => {
                 self.take(slot, &old)?;
-                self.insert(row, terms)
+                self.insert(row)
             }
-            None => self.insert(row, terms),
+            None => self.insert(row),
         }
     }
 
-    /// Takes a game off the shelf, if it is there.
-    pub(super) fn remove(&mut self, slug: &str) -> anyhow::Result<()> {
-        let held = self.slugs.get(slug).copied();
-        let held = held.and_then(|slot| Some((slot, Arc::clone(self.row(slot)?))));
-        match held {
+    /// Takes a row off the shelf, if it is there.
+    pub(super) fn remove(&mut self, address: &str) -> anyhow::Result<()> {
+        match self.held(address) {
             Some((slot, old)) => self.take(slot, &old),
             None => Ok(()),
         }
@@ -130,89 +133,122 @@ impl Shelf {
         self.words.settle()
     }
 
-    fn insert(&mut self, row: Arc<Row>, terms: Terms) -> anyhow::Result<()> {
-        let (index, position) = self.room(&row.key)?;
-        let facets: Vec<Facet> = terms.facets.into_iter().collect();
-        let slot = Arc::make_mut(&mut self.chunks[index]).insert(position, &facets);
-        self.enter(slot, row, &terms.words);
+    fn held(&self, address: &str) -> Option<(u32, Arc<L>)> {
+        let slot = *self.addresses.get(address)?;
+        Some((slot, Arc::clone(self.row(slot)?)))
+    }
+
+    fn insert(&mut self, row: Arc<L>) -> anyhow::Result<()> {
+        let terms = row.terms()?;
+        let (index, position) = self.room(row.key())?;
+        let slot = Arc::make_mut(&mut self.chunks[index]).insert(position, &terms);
+        self.enter(slot, row, &terms);
         self.len += 1;
+        self.recount(&Terms::default(), &terms);
         Ok(())
     }
 
-    fn take(&mut self, slot: u32, row: &Row) -> anyhow::Result<()> {
-        let index = self.index_of(&row.key);
+    fn take(&mut self, slot: u32, row: &L) -> anyhow::Result<()> {
+        let terms = row.terms()?;
+        let index = self.index_of(row.key());
         let chunk = Arc::make_mut(&mut self.chunks[index]);
         chunk.remove(slot);
         if chunk.is_empty() {
             self.free.push(chunk.number);
             self.chunks.remove(index);
         }
-        self.leave(slot, row, &row.words()?);
+        self.leave(slot, &terms);
         *self.rows.entry(slot) = None;
-        self.slugs.remove(&row.key.slug);
+        self.addresses.remove(row.address());
         self.len -= 1;
+        self.recount(&terms, &Terms::default());
         Ok(())
     }
 
     /// The row changed, its place in the order did not: touches only what differs.
-    fn replace(&mut self, slot: u32, old: &Row, row: Arc<Row>, terms: Terms) -> anyhow::Result<()> {
-        let index = self.index_of(&row.key);
-        let facets: Vec<Facet> = terms.facets.into_iter().collect();
-        if self.chunks[index].facets(slot) != facets {
-            Arc::make_mut(&mut self.chunks[index]).update(slot, &facets);
+    fn replace(&mut self, slot: u32, old: &L, row: Arc<L>) -> anyhow::Result<()> {
+        let (had, has) = (old.terms()?, row.terms()?);
+        if (&had.facets, had.days) != (&has.facets, has.days) {
+            let index = self.index_of(row.key());
+            Arc::make_mut(&mut self.chunks[index]).update(slot, &has);
+            self.recount(&had, &has);
         }
-        let had = old.words()?;
-        for gone in had.difference(&terms.words) {
-            self.words.remove(gone, slot);
+        for tag in had.tags.difference(&has.tags) {
+            self.untag(tag, slot);
         }
-        for new in terms.words.difference(&had) {
-            self.words.add(new, slot);
+        for tag in has.tags.difference(&had.tags) {
+            self.tag(tag, slot);
         }
-        if old.maker.handle != row.maker.handle {
-            self.leave_creator(slot, &old.maker);
-            Arc::make_mut(self.creators.make(&row.maker.handle)).insert(slot);
+        for (word, field) in &had.words {
+            if has.words.get(word) != Some(field) {
+                self.words.remove(word, *field, slot);
+            }
+        }
+        for (word, field) in &has.words {
+            if had.words.get(word) != Some(field) {
+                self.words.add(word, *field, slot);
+            }
         }
         *self.rows.entry(slot) = Some(row);
         Ok(())
     }
 
     /// Notes a row under its slot.
-    fn enter(&mut self, slot: u32, row: Arc<Row>, words: &BTreeSet<String>) {
-        self.slugs.insert(&row.key.slug, slot);
-        Arc::make_mut(self.creators.make(&row.maker.handle)).insert(slot);
-        for word in words {
-            self.words.add(word, slot);
+    fn enter(&mut self, slot: u32, row: Arc<L>, terms: &Terms) {
+        self.addresses.insert(row.address(), slot);
+        for tag in &terms.tags {
+            self.tag(tag, slot);
+        }
+        for (word, field) in &terms.words {
+            self.words.add(word, *field, slot);
         }
         *self.rows.entry(slot) = Some(row);
     }
 
-    /// Forgets that words and creator of a row lead to its slot.
-    fn leave(&mut self, slot: u32, row: &Row, words: &BTreeSet<String>) {
-        for word in words {
-            self.words.remove(word, slot);
+    /// Forgets that words and tags of a row lead to its slot.
+    fn leave(&mut self, slot: u32, terms: &Terms) {
+        for (word, field) in &terms.words {
+            self.words.remove(word, *field, slot);
         }
-        self.leave_creator(slot, &row.maker);
+        for tag in &terms.tags {
+            self.untag(tag, slot);
+        }
     }
 
-    fn leave_creator(&mut self, slot: u32, maker: &Maker) {
-        let games = Arc::make_mut(self.creators.make(&maker.handle));
-        games.remove(slot);
-        if games.is_empty() {
-            self.creators.remove(&maker.handle);
+    fn tag(&mut self, tag: &Tag, slot: u32) {
+        Arc::make_mut(self.tags.make(tag)).insert(slot);
+    }
+
+    fn untag(&mut self, tag: &Tag, slot: u32) {
+        let rows = Arc::make_mut(self.tags.make(tag));
+        rows.remove(slot);
+        if rows.is_empty() {
+            self.tags.remove(tag);
+        }
+    }
+
+    /// A row had some values, and now has others.
+    fn recount(&mut self, had: &Terms, has: &Terms) {
+        let counts = Arc::make_mut(&mut self.counts);
+        for gone in &had.facets {
+            *counts.entry(*gone).or_default() -= 1;
+        }
+        for new in &has.facets {
+            *counts.entry(*new).or_default() += 1;
         }
     }
 
     /// The chunk that has the row with this key.
-    fn index_of(&self, key: &Key) -> usize {
+    fn index_of(&self, key: &L::Key) -> usize {
         self.chunks
             .partition_point(|chunk| chunk.last().is_some_and(|slot| self.is(slot, |k| k < key)))
     }
 
     /// Makes room for a row with this key: chunk, and position in it.
     ///
-    /// A full chunk is split in the middle. A row at one of the ends begins a new chunk there a little earlier: so games that come
+    /// A full chunk is split in the middle. A row at one of the ends begins a new chunk there a little earlier: so rows that come
     /// newest first, or oldest first, fill their chunks, and leave some room for those that come in between later.
-    fn room(&mut self, key: &Key) -> anyhow::Result<(usize, usize)> {
+    fn room(&mut self, key: &L::Key) -> anyhow::Result<(usize, usize)> {
         let after = self.index_of(key);
         let index = if self.takes(after, key) {
             after
@@ -242,15 +278,15 @@ impl Shelf {
         Ok((index, position))
     }
 
-    /// Whether the chunk at `index` is of the kind that takes rows like this one: featured, or not.
-    fn takes(&self, index: usize, key: &Key) -> bool {
+    /// Whether the chunk at `index` is one that takes rows like this one.
+    fn takes(&self, index: usize, key: &L::Key) -> bool {
         self.chunks
             .get(index)
-            .is_some_and(|chunk| chunk.featured == key.featured)
+            .is_some_and(|chunk| chunk.apart == L::is_apart(key))
     }
 
-    fn open(&mut self, index: usize, key: &Key) -> (usize, usize) {
-        let chunk = Chunk::new(self.number(), key.featured, self.capacity);
+    fn open(&mut self, index: usize, key: &L::Key) -> (usize, usize) {
+        let chunk = Chunk::new(self.number(), L::is_apart(key), self.capacity);
         self.chunks.insert(index, Arc::new(chunk));
         (index, 0)
     }
@@ -266,16 +302,16 @@ impl Shelf {
     fn split(&mut self, index: usize) -> anyhow::Result<()> {
         let number = self.number();
         let chunk = Arc::make_mut(&mut self.chunks[index]);
-        let mut behind = Chunk::new(number, chunk.featured, self.capacity);
+        let mut behind = Chunk::new(number, chunk.apart, self.capacity);
         let moved = chunk.split_off(chunk.len() / 2);
-        for (slot, facets) in moved {
+        for slot in moved {
             let Some(row) = self.rows.entry(slot).take() else {
                 continue;
             };
-            let words = row.words()?;
-            self.leave(slot, &row, &words);
-            let slot = behind.insert(behind.len(), &facets);
-            self.enter(slot, row, &words);
+            let terms = row.terms()?;
+            self.leave(slot, &terms);
+            let slot = behind.insert(behind.len(), &terms);
+            self.enter(slot, row, &terms);
         }
         self.chunks.insert(index + 1, Arc::new(behind));
         Ok(())

@@ -6,6 +6,10 @@ use std::sync::Arc;
 use contracts::listings::v1 as listings;
 use kit::feed::Position;
 
+use super::cities::City;
+use super::creators::Creator;
+use super::events::Event;
+use super::games::Game;
 use super::shelf::Shelf;
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
@@ -19,8 +23,21 @@ pub struct State {
     pub genres: Genres,
     /// Countries, by the producer's id.
     pub(super) countries: Arc<BTreeMap<String, listings::Country>>,
-    pub(super) live: Shelf,
-    pub(super) test: Shelf,
+    live: World,
+    test: World,
+}
+
+/// The public listings of one mode.
+#[derive(Debug, Clone)]
+pub struct World {
+    /// Games.
+    pub games: Shelf<Game>,
+    /// Studios and persons.
+    pub creators: Shelf<Creator>,
+    /// Events, past and to come.
+    pub events: Shelf<Event>,
+    /// Cities that have creators.
+    pub cities: Shelf<City>,
 }
 
 impl State {
@@ -30,20 +47,20 @@ impl State {
             position,
             genres: Genres::default(),
             countries: Arc::default(),
-            live: Shelf::new(capacity),
-            test: Shelf::new(capacity),
+            live: World::new(capacity),
+            test: World::new(capacity),
         }
     }
 
-    /// The public games of a mode.
-    pub fn shelf(&self, mode: Mode) -> &Shelf {
+    /// The public listings of a mode.
+    pub fn world(&self, mode: Mode) -> &World {
         match mode {
             Mode::Live => &self.live,
             Mode::Test => &self.test,
         }
     }
 
-    pub(super) fn shelf_mut(&mut self, mode: Mode) -> &mut Shelf {
+    pub(super) fn world_mut(&mut self, mode: Mode) -> &mut World {
         match mode {
             Mode::Live => &mut self.live,
             Mode::Test => &mut self.test,
@@ -55,6 +72,25 @@ impl State {
         let mut codes: Vec<&str> = self.countries.values().map(|c| &*c.code).collect();
         codes.sort_unstable();
         codes
+    }
+}
+
+impl World {
+    fn new(capacity: u16) -> Self {
+        Self {
+            games: Shelf::new(capacity),
+            creators: Shelf::new(capacity),
+            events: Shelf::new(capacity),
+            cities: Shelf::new(capacity),
+        }
+    }
+
+    /// After a batch of changes: tidies up what would otherwise grow.
+    pub(super) fn settle(&mut self) -> Result<(), fst::Error> {
+        self.games.settle()?;
+        self.creators.settle()?;
+        self.events.settle()?;
+        self.cities.settle()
     }
 }
 

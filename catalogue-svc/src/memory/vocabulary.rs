@@ -11,6 +11,7 @@ use fst::{IntoStreamer as _, Map, MapBuilder, Streamer as _};
 use roaring::{MultiOps as _, RoaringBitmap};
 
 use super::paged::Paged;
+use crate::domain::words::Field;
 
 /// New words that are borne before the fst is made anew: so many, and a share of those it has.
 const FRESH: usize = 2_048;
@@ -24,9 +25,30 @@ const MANY: usize = 64;
 pub(super) struct Vocabulary {
     base: Arc<Map<Vec<u8>>>,
     fresh: Arc<BTreeMap<Arc<str>, u32>>,
-    /// The slots of a word's rows, by the word's number.
-    rows: Paged<RoaringBitmap>,
+    rows: Rows,
     next: u32,
+}
+
+/// The slots of the rows that have a word, by the word's number.
+#[derive(Debug, Clone, Default)]
+struct Rows {
+    /// They have it anywhere.
+    all: Paged<RoaringBitmap>,
+    /// They have it in the title.
+    title: Paged<RoaringBitmap>,
+    /// They have it in the pitch, and not in the title.
+    pitch: Paged<RoaringBitmap>,
+}
+
+impl Rows {
+    /// Those that have a word in `field` and none better; `None`: they are only among all.
+    fn best(&mut self, field: Field) -> Option<&mut Paged<RoaringBitmap>> {
+        match field {
+            Field::Title => Some(&mut self.title),
+            Field::Pitch => Some(&mut self.pitch),
+            Field::Rest => None,
+        }
+    }
 }
 
 impl Vocabulary {
@@ -38,26 +60,45 @@ impl Vocabulary {
         base.or_else(|| self.fresh.get(word).copied())
     }
 
-    /// The row in `slot` has `word`.
-    pub(super) fn add(&mut self, word: &str, slot: u32) {
+    /// The row in `slot` has `word`, in `field` at best.
+    pub(super) fn add(&mut self, word: &str, field: Field, slot: u32) {
         let number = self.number(word).unwrap_or_else(|| {
             let number = self.next;
             self.next += 1;
             Arc::make_mut(&mut self.fresh).insert(word.into(), number);
             number
         });
-        self.rows.make(number).insert(slot);
+        self.rows.all.make(number).insert(slot);
+        if let Some(rows) = self.rows.best(field) {
+            rows.make(number).insert(slot);
+        }
     }
 
-    /// The row in `slot` no longer has `word`.
-    pub(super) fn remove(&mut self, word: &str, slot: u32) {
+    /// The row in `slot` no longer has `word` in `field` at best.
+    pub(super) fn remove(&mut self, word: &str, field: Field, slot: u32) {
         if let Some(number) = self.number(word) {
-            self.rows.make(number).remove(slot);
+            self.rows.all.make(number).remove(slot);
+            if let Some(rows) = self.rows.best(field) {
+                rows.make(number).remove(slot);
+            }
         }
     }
 
     /// The slots of rows with a word that begins with `prefix`.
     pub(super) fn find(&self, prefix: &str) -> RoaringBitmap {
+        union(&self.rows.all, &self.beginning_with(prefix))
+    }
+
+    /// The same, for each field: rows that have such a word in this field or a better one.
+    pub(super) fn find_by_field(&self, prefix: &str) -> [RoaringBitmap; Field::ALL.len()] {
+        let words = self.beginning_with(prefix);
+        let title = union(&self.rows.title, &words);
+        let pitch = union(&self.rows.pitch, &words) | &title;
+        [title, pitch, union(&self.rows.all, &words)]
+    }
+
+    /// The numbers of all words that begin with `prefix`.
+    fn beginning_with(&self, prefix: &str) -> Vec<u32> {
         let mut found = Vec::new();
         let mut base = self.base.range().ge(prefix).into_stream();
         while let Some((word, number)) = base.next() {
@@ -75,11 +116,7 @@ impl Vocabulary {
                 .take_while(|(word, _)| word.starts_with(prefix))
                 .map(|(_, number)| *number),
         );
-        let rows = found.iter().filter_map(|number| self.rows.get(*number));
-        if found.len() > MANY {
-            return union_of_many(rows.map(AsRef::as_ref));
-        }
-        rows.map(AsRef::<RoaringBitmap>::as_ref).union()
+        found
     }
 
     /// Moves the new words into the fst when they have become many.
@@ -93,14 +130,22 @@ impl Vocabulary {
     /// The same words, all of them in the fst and numbered in their order; those that no row has any more are left out.
     fn settled(&self) -> Result<Self, fst::Error> {
         let mut builder = MapBuilder::memory();
-        let mut rows = Paged::default();
+        let mut rows = Rows::default();
         let mut next = 0_u32;
         let mut keep = |word: &[u8], number: u32| {
-            let Some(slots) = self.rows.get(number).filter(|slots| !slots.is_empty()) else {
+            let all = self.rows.all.get(number);
+            if all.is_none_or(|slots| slots.is_empty()) {
                 return Ok(());
-            };
+            }
             builder.insert(word, u64::from(next))?;
-            *rows.entry(next) = Some(Arc::clone(slots));
+            for (held, rows) in [
+                (&self.rows.all, &mut rows.all),
+                (&self.rows.title, &mut rows.title),
+                (&self.rows.pitch, &mut rows.pitch),
+            ] {
+                let slots = held.get(number).filter(|slots| !slots.is_empty());
+                *rows.entry(next) = slots.map(Arc::clone);
+            }
             next += 1;
             Ok::<(), fst::Error>(())
         };
@@ -122,6 +167,16 @@ impl Vocabulary {
             next,
         })
     }
+}
+
+/// The slots in the sets of any of these words.
+fn union(rows: &Paged<RoaringBitmap>, words: &[u32]) -> RoaringBitmap {
+    let sets = words.iter().filter_map(|number| rows.get(*number));
+    let sets = sets.map(AsRef::<RoaringBitmap>::as_ref);
+    if words.len() > MANY {
+        return union_of_many(sets);
+    }
+    sets.union()
 }
 
 /// A beginning of one or two letters has thousands of words with a few rows each. Joining that many small sets one after the other
@@ -165,9 +220,9 @@ mod tests {
             (4, "lagoon"),
             (5, "gone"),
         ] {
-            words.add(word, slot);
+            words.add(word, Field::Pitch, slot);
         }
-        words.remove("gone", 5);
+        words.remove("gone", Field::Pitch, 5);
         let mut settled = words.settled().unwrap();
         assert_eq!(settled.base.len(), 4);
         for words in [&words, &settled] {
@@ -177,10 +232,10 @@ mod tests {
             assert_eq!(slots(words, "zulus"), [0; 0]);
             assert_eq!(slots(words, "gone"), [0; 0]);
         }
-        settled.add("lab", 6);
-        settled.add("lagos", 7);
-        settled.remove("lamu", 2);
-        settled.add("gone", 8);
+        settled.add("lab", Field::Pitch, 6);
+        settled.add("lagos", Field::Pitch, 7);
+        settled.remove("lamu", Field::Pitch, 2);
+        settled.add("gone", Field::Pitch, 8);
         for words in [&settled, &settled.settled().unwrap()] {
             assert_eq!(slots(words, "la"), [1, 4, 6, 7]);
             assert_eq!(slots(words, "g"), [8]);
@@ -191,11 +246,26 @@ mod tests {
     fn many_new_words_settle() {
         let mut words = Vocabulary::default();
         for slot in 0..3_000 {
-            words.add(&format!("word{slot}"), slot);
+            words.add(&format!("word{slot}"), Field::Pitch, slot);
         }
         words.settle().unwrap();
         assert_eq!((words.fresh.len(), words.base.len()), (0, 3_000));
         assert_eq!(slots(&words, "word2999"), [2_999]);
         assert_eq!(words.find("word"), (0..3_000).collect());
+    }
+
+    #[test]
+    fn rows_are_told_apart_by_the_best_field() {
+        let mut words = Vocabulary::default();
+        words.add("lagos", Field::Rest, 1);
+        words.add("lagos", Field::Title, 2);
+        words.add("lagoon", Field::Pitch, 3);
+        words.add("lagoon", Field::Rest, 2);
+        let found = words.find_by_field("lag");
+        let found = found.map(|slots| slots.into_iter().collect::<Vec<u32>>());
+        assert_eq!(found, [vec![2], vec![2, 3], vec![1, 2, 3]]);
+        assert_eq!(slots(&words, "lag"), [1, 2, 3]);
+        words.remove("lagos", Field::Title, 2);
+        assert_eq!(words.find_by_field("lag")[0], RoaringBitmap::new());
     }
 }

@@ -1,16 +1,14 @@
-//! From the message of a list call to a question, with all bad fields named at once (§4.1).
+//! From the fields of a message to a question, with all bad ones named at once (§4.1): what calls have in common.
 
 use std::collections::BTreeMap;
 
-use contracts::catalogue::v1::ListGamesRequest;
 use contracts::common::v1 as common;
 use kit::Fault;
 use kit::cursor::Binding;
+use serde::de::DeserializeOwned;
 
-use crate::domain::facet::{Facet, PLATFORMS, STAGES};
+use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
-use crate::domain::order::{Key, Mark};
-use crate::domain::words;
 use crate::memory::{Question, State};
 
 const DEFAULT_LIMIT: u32 = 20;
@@ -18,98 +16,111 @@ const MAX_LIMIT: u32 = 100;
 
 /// A list call that can be answered.
 #[derive(Debug)]
-pub(super) struct Ask {
+pub(super) struct Ask<K> {
     pub(super) mode: Mode,
     pub(super) form: common::Form,
-    pub(super) question: Question,
+    pub(super) question: Question<K>,
     /// What cursors of this list belong to.
     pub(super) binding: Binding,
 }
 
-impl Ask {
-    /// Reads a message. Which genres and countries there are, `state` says.
-    pub(super) fn read(request: ListGamesRequest, state: &State) -> Result<Self, Fault> {
-        let mut bad = BTreeMap::new();
-        let mode = note(&mut bad, "mode", mode(request.mode));
-        let form = note(&mut bad, "form", form(request.form));
-        let page = request.page.unwrap_or_default();
-        let limit = note(&mut bad, "limit", limit(page.limit));
+/// Reads fields, and keeps the reasons of the bad ones. What it returns for a bad field stands in until [`Fields::finish`] refuses.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    bad: BTreeMap<String, String>,
+}
 
-        let country = request.country.map(|code| code.to_ascii_uppercase());
-        let q = request
-            .q
-            .as_deref()
-            .map(str::trim)
-            .filter(|q| !q.is_empty());
-        let mut facets = Vec::new();
-        let mut filter = |name, value: Option<&str>, find: &dyn Fn(&str) -> Found| {
-            if let Some(found) = value.map(find) {
-                facets.extend(note(&mut bad, name, found));
-            }
-        };
-        filter("genre", request.genre.as_deref(), &|key| genre(key, state));
-        filter("platform", request.platform.as_deref(), &|key| {
-            Facet::platform(key).ok_or_else(|| accepted("a platform", &PLATFORMS))
-        });
-        filter("country", country.as_deref(), &|code| {
-            country_of(code, state)
-        });
-        filter("stage", request.stage.as_deref(), &|key| {
-            Facet::stage(key).ok_or_else(|| accepted("a stage", &STAGES))
-        });
+impl Fields {
+    /// Keeps the value, or the reason why there is none.
+    pub(super) fn note<T>(&mut self, field: &str, value: Result<T, String>) -> Option<T> {
+        value
+            .map_err(|reason| self.bad.insert(field.to_owned(), reason))
+            .ok()
+    }
 
-        let binding = Binding::new(
-            "games",
-            [
-                mode.map(Mode::as_str),
-                request.genre.as_deref(),
-                request.platform.as_deref(),
-                country.as_deref(),
-                request.stage.as_deref(),
-                request.creator.as_deref(),
-                q,
-            ],
-        );
-        let after = note(&mut bad, "cursor", after(&page.cursor, binding)).flatten();
-        let question = Question {
-            facets,
-            words: q.map(words::of_question),
-            creator: request.creator,
-            after,
-            limit: limit.unwrap_or_default(),
+    pub(super) fn mode(&mut self, mode: i32) -> Mode {
+        let mode = match common::Mode::try_from(mode) {
+            Ok(common::Mode::Live) => Ok(Mode::Live),
+            Ok(common::Mode::Test) => Ok(Mode::Test),
+            Ok(common::Mode::Unspecified) | Err(_) => Err("MODE_LIVE or MODE_TEST".to_owned()),
         };
-        match (mode, form) {
-            (Some(mode), Some(form)) if bad.is_empty() => Ok(Self {
-                mode,
-                form,
-                question,
-                binding,
-            }),
-            _ => Err(Fault::invalid(bad)),
+        self.note("mode", mode).unwrap_or(Mode::Test)
+    }
+
+    pub(super) fn form(&mut self, form: i32) -> common::Form {
+        let known = common::Form::try_from(form).ok();
+        self.note(
+            "form",
+            known.ok_or_else(|| "FORM_UNSPECIFIED or FORM_JSON".to_owned()),
+        )
+        .unwrap_or_default()
+    }
+
+    /// How many rows are wanted, and after what.
+    pub(super) fn page<M: DeserializeOwned>(
+        &mut self,
+        page: Option<common::PageRequest>,
+        binding: Binding,
+    ) -> (usize, Option<M>) {
+        let page = page.unwrap_or_default();
+        let limit = self.note("limit", limit(page.limit)).unwrap_or_default();
+        let after = self.note("cursor", after(&page.cursor, binding)).flatten();
+        (limit, after)
+    }
+
+    /// A filter by one of a fixed set of values.
+    pub(super) fn filter(
+        &mut self,
+        field: &str,
+        value: Option<&str>,
+        find: impl FnOnce(&str) -> Result<Facet, String>,
+    ) -> Option<Facet> {
+        let found = find(value?);
+        self.note(field, found)
+    }
+
+    /// A filter by country, the code in upper case.
+    pub(super) fn country(&mut self, code: Option<&str>, state: &State) -> Option<Facet> {
+        self.filter("country", code, |code| {
+            let codes = state.countries();
+            let known = codes.binary_search(&code).is_ok();
+            Facet::country(code)
+                .filter(|_| known)
+                .ok_or_else(|| accepted("an African country", &codes))
+        })
+    }
+
+    /// Refuses, if a field was bad.
+    pub(super) fn finish(self) -> Result<(), Fault> {
+        if self.bad.is_empty() {
+            Ok(())
+        } else {
+            Err(Fault::invalid(self.bad))
         }
     }
 }
 
-type Found = Result<Facet, String>;
-
-/// Keeps the value, or the reason why there is none.
-fn note<T>(bad: &mut BTreeMap<String, String>, field: &str, value: Result<T, String>) -> Option<T> {
-    value
-        .map_err(|reason| bad.insert(field.to_owned(), reason))
-        .ok()
+/// Mode and form of a call for a single thing.
+pub(super) fn single(mode: i32, form: i32) -> Result<(Mode, common::Form), Fault> {
+    let mut fields = Fields::default();
+    let read = (fields.mode(mode), fields.form(form));
+    fields.finish()?;
+    Ok(read)
 }
 
-pub(super) fn mode(mode: i32) -> Result<Mode, String> {
-    match common::Mode::try_from(mode) {
-        Ok(common::Mode::Live) => Ok(Mode::Live),
-        Ok(common::Mode::Test) => Ok(Mode::Test),
-        Ok(common::Mode::Unspecified) | Err(_) => Err("MODE_LIVE or MODE_TEST".to_owned()),
-    }
+/// The text of a `q`. An empty one is an absent one.
+pub(super) fn text(q: Option<&str>) -> Option<&str> {
+    q.map(str::trim).filter(|q| !q.is_empty())
 }
 
-pub(super) fn form(form: i32) -> Result<common::Form, String> {
-    let known = common::Form::try_from(form).ok();
-    known.ok_or_else(|| "FORM_UNSPECIFIED or FORM_JSON".to_owned())
+/// A country code as it is written in upper case.
+pub(super) fn code(code: Option<String>) -> Option<String> {
+    code.map(|code| code.to_ascii_uppercase())
+}
+
+/// The reason why a value of a fixed set is refused. The value is not repeated: it may be anything.
+pub(super) fn accepted(what: &str, values: &[&str]) -> String {
+    format!("not {what} of the directory; one of {}", values.join(", "))
 }
 
 fn limit(limit: u32) -> Result<usize, String> {
@@ -120,34 +131,12 @@ fn limit(limit: u32) -> Result<usize, String> {
         .ok_or_else(|| format!("a number from 1 to {MAX_LIMIT}"))
 }
 
-fn after(cursor: &str, binding: Binding) -> Result<Option<Key>, String> {
+fn after<M: DeserializeOwned>(cursor: &str, binding: Binding) -> Result<Option<M>, String> {
     if cursor.is_empty() {
         return Ok(None);
     }
-    match binding.decode::<Mark>(cursor) {
-        Some(mark) => Ok(Some(mark.into())),
+    match binding.decode(cursor) {
+        Some(mark) => Ok(Some(mark)),
         None => Err("not a cursor of this list; send `meta.next_cursor` of the page before, with the same filters".to_owned()),
     }
-}
-
-/// A genre that no game has is still one: it filters everything away.
-fn genre(key: &str, state: &State) -> Found {
-    let keys = state.genres.keys();
-    if keys.binary_search(&key).is_err() {
-        return Err(accepted("a genre", &keys));
-    }
-    Ok(state.genres.facet(key).unwrap_or(Facet::Genre(u32::MAX)))
-}
-
-fn country_of(code: &str, state: &State) -> Found {
-    let codes = state.countries();
-    let known = codes.binary_search(&code).is_ok();
-    Facet::country(code)
-        .filter(|_| known)
-        .ok_or_else(|| accepted("an African country", &codes))
-}
-
-/// The reason why a value of a fixed set is refused. The value is not repeated: it may be anything.
-fn accepted(what: &str, values: &[&str]) -> String {
-    format!("not {what} of the directory; one of {}", values.join(", "))
 }

@@ -2,20 +2,23 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use contracts::catalogue::v1::games_service_server::GamesService;
 use contracts::catalogue::v1::{
     GetGameRequest, GetGameResponse, ListGamesRequest, ListGamesResponse,
 };
-use contracts::common::v1::{Form, PageInfo};
 use kit::Fault;
+use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
-use super::ask::{self, Ask};
+use super::answer;
+use super::ask::{self, Ask, Fields, accepted};
 use super::typed;
+use crate::domain::facet::{Facet, PLATFORMS, STAGES};
 use crate::domain::listing::Mode;
-use crate::domain::order::Mark;
-use crate::memory::{Catalogue, Page, Row};
+use crate::domain::order::GameKey;
+use crate::domain::tag::Tag;
+use crate::domain::words;
+use crate::memory::{Catalogue, Listed as _, Question, State};
 
 /// Answers calls about games.
 #[derive(Debug)]
@@ -29,46 +32,31 @@ impl Games {
         Self { catalogue }
     }
 
-    fn list(&self, request: ListGamesRequest) -> Result<ListGamesResponse, Fault> {
-        let state = self.catalogue.state()?;
-        let ask = Ask::read(request, &state)?;
-        let page = state.shelf(ask.mode).search(&ask.question);
-        let mut response = ListGamesResponse {
-            page: Some(info(&page, &ask)?),
+    async fn list(&self, request: ListGamesRequest) -> Result<ListGamesResponse, Fault> {
+        let state = self.catalogue.state_at(request.at_least.as_ref()).await?;
+        let ask = read(request, &state)?;
+        let page = state.world(ask.mode).games.search(&ask.question);
+        let (json, games) = answer::rows(&page.rows, ask.form, typed::games::row)?;
+        Ok(ListGamesResponse {
+            games,
+            json,
+            page: Some(answer::page_info(&page, ask.binding)?),
             position: Some(state.position.into()),
-            ..ListGamesResponse::default()
-        };
-        match ask.form {
-            Form::Json => response.json = join(&page.rows),
-            Form::Unspecified => {
-                let rows = page.rows.iter().map(|row| typed::row(row));
-                response.games = rows
-                    .collect::<anyhow::Result<_>>()
-                    .map_err(|error| broken(&error))?;
-            }
-        }
-        Ok(response)
+        })
     }
 
-    fn get(&self, request: &GetGameRequest) -> Result<GetGameResponse, Fault> {
-        let state = self.catalogue.state()?;
-        let mode = ask::mode(request.mode).map_err(|why| Fault::invalid_field("mode", why))?;
-        let form = ask::form(request.form).map_err(|why| Fault::invalid_field("form", why))?;
-        let row = state
-            .shelf(mode)
-            .get(&request.slug)
-            .ok_or_else(|| unknown(mode))?;
-        let mut response = GetGameResponse {
+    async fn get(&self, request: GetGameRequest) -> Result<GetGameResponse, Fault> {
+        let state = self.catalogue.state_at(request.at_least.as_ref()).await?;
+        let (mode, form) = ask::single(request.mode, request.form)?;
+        let game = state.world(mode).games.get(&request.slug);
+        let game = game.ok_or_else(|| unknown(mode))?;
+        let json = game.text().json().to_vec();
+        let (json, game) = answer::single(json, form, typed::games::game)?;
+        Ok(GetGameResponse {
+            game,
+            json,
             position: Some(state.position.into()),
-            ..GetGameResponse::default()
-        };
-        match form {
-            Form::Json => response.json = Bytes::copy_from_slice(row.json()),
-            Form::Unspecified => {
-                response.game = Some(typed::game(row).map_err(|error| broken(&error))?);
-            }
-        }
-        Ok(response)
+        })
     }
 }
 
@@ -78,42 +66,71 @@ impl GamesService for Games {
         &self,
         request: Request<ListGamesRequest>,
     ) -> Result<Response<ListGamesResponse>, Status> {
-        Ok(Response::new(self.list(request.into_inner())?))
+        Ok(Response::new(self.list(request.into_inner()).await?))
     }
 
     async fn get_game(
         &self,
         request: Request<GetGameRequest>,
     ) -> Result<Response<GetGameResponse>, Status> {
-        Ok(Response::new(self.get(request.get_ref())?))
+        Ok(Response::new(self.get(request.into_inner()).await?))
     }
 }
 
-fn info(page: &Page, ask: &Ask) -> Result<PageInfo, Fault> {
-    let last = page.rows.last().filter(|_| page.more);
-    let next_cursor = last
-        .map(|row| ask.binding.encode(&Mark::from(&row.key)))
-        .transpose()
-        .map_err(|error| Fault::internal(&error))?;
-    Ok(PageInfo {
-        total: page.total,
-        next_cursor,
+/// Which genres and countries there are, `state` says.
+fn read(request: ListGamesRequest, state: &State) -> Result<Ask<GameKey>, Fault> {
+    let mut fields = Fields::default();
+    let mode = fields.mode(request.mode);
+    let form = fields.form(request.form);
+    let country = ask::code(request.country);
+    let q = ask::text(request.q.as_deref());
+    let facets = [
+        fields.filter("genre", request.genre.as_deref(), |key| genre(key, state)),
+        fields.filter("platform", request.platform.as_deref(), |key| {
+            Facet::platform(key).ok_or_else(|| accepted("a platform", &PLATFORMS))
+        }),
+        fields.country(country.as_deref(), state),
+        fields.filter("stage", request.stage.as_deref(), |key| {
+            Facet::stage(key).ok_or_else(|| accepted("a stage", &STAGES))
+        }),
+    ];
+    let binding = Binding::new(
+        "games",
+        [
+            Some(mode.as_str()),
+            request.genre.as_deref(),
+            request.platform.as_deref(),
+            country.as_deref(),
+            request.stage.as_deref(),
+            request.creator.as_deref(),
+            q,
+        ],
+    );
+    let (limit, after) = fields.page(request.page, binding);
+    fields.finish()?;
+    let creator = request.creator.map(|handle| Tag::Creator(handle.into()));
+    Ok(Ask {
+        mode,
+        form,
+        question: Question {
+            facets: facets.into_iter().flatten().collect(),
+            tags: creator.into_iter().collect(),
+            words: q.map(words::of_question),
+            after,
+            limit,
+            ..Question::default()
+        },
+        binding,
     })
 }
 
-/// The rows as a JSON array, from their bytes as they were rendered.
-fn join(rows: &[Arc<Row>]) -> Bytes {
-    let length: usize = rows.iter().map(|row| row.row_len() + 1).sum();
-    let mut json = Vec::with_capacity(length + 2);
-    json.push(b'[');
-    for (place, row) in rows.iter().enumerate() {
-        if place > 0 {
-            json.push(b',');
-        }
-        row.push_row(&mut json);
+/// A genre that no game has is still one: it filters everything away.
+fn genre(key: &str, state: &State) -> Result<Facet, String> {
+    let keys = state.genres.keys();
+    if keys.binary_search(&key).is_err() {
+        return Err(accepted("a genre", &keys));
     }
-    json.push(b']');
-    json.into()
+    Ok(state.genres.facet(key).unwrap_or(Facet::Genre(u32::MAX)))
 }
 
 fn unknown(mode: Mode) -> Fault {
@@ -123,9 +140,4 @@ fn unknown(mode: Mode) -> Fault {
             "no sample game has this slug; a test key sees sample games only, a live key the real ones"
         }
     })
-}
-
-/// What is in memory was rendered once, so it can be rendered again, unless something broke.
-fn broken(error: &anyhow::Error) -> Fault {
-    Fault::internal(error.as_ref())
 }

@@ -43,11 +43,19 @@ pub enum Kind {
     Page,
     /// Games.
     Game,
+    /// Events.
+    Event,
 }
 
 impl Kind {
     /// What memory holds.
-    pub const IN_MEMORY: [Self; 4] = [Self::Genre, Self::Country, Self::Page, Self::Game];
+    pub const IN_MEMORY: [Self; 5] = [
+        Self::Genre,
+        Self::Country,
+        Self::Page,
+        Self::Game,
+        Self::Event,
+    ];
 
     /// As the feed calls it.
     pub const fn as_str(self) -> &'static str {
@@ -56,6 +64,7 @@ impl Kind {
             Self::Country => "country",
             Self::Page => "page",
             Self::Game => "game",
+            Self::Event => "event",
         }
     }
 }
@@ -90,6 +99,13 @@ pub fn rows(
         .boxed(),
         Kind::Game => sqlx::query!(
             "select id, body from catalogue.game where epoch = $1",
+            epoch
+        )
+        .fetch(connection)
+        .map_ok(|row| (row.id.to_string(), row.body))
+        .boxed(),
+        Kind::Event => sqlx::query!(
+            "select id, body from catalogue.event where epoch = $1",
             epoch
         )
         .fetch(connection)

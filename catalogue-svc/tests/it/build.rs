@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 pub(crate) const EPOCH: Uuid = Uuid::from_u128(0xe0);
 
-/// The id of the page, or game, with this number.
+/// The id of the page, game or event with this number.
 pub(crate) fn id(number: u32) -> String {
     Uuid::from_u128(u128::from(number) + 1).to_string()
 }
@@ -70,6 +70,27 @@ pub(crate) fn game(number: u32) -> listings::Game {
     }
 }
 
+/// A published live event of a day in March 2026.
+pub(crate) fn event(number: u32) -> listings::Event {
+    listings::Event {
+        id: id(number),
+        mode: Mode::Live.into(),
+        state: State::Published.into(),
+        revision: 1,
+        slug: format!("event-{number}"),
+        title: format!("Event {number}"),
+        kind: "jam".to_owned(),
+        starts_at: format!("2026-03-{:02}", number % 31 + 1),
+        country_code: "KE".to_owned(),
+        city: "Nairobi".to_owned(),
+        city_slug: "nairobi".to_owned(),
+        url: format!("https://mchezo.example/events/event-{number}"),
+        created_at: Some(at(number.into())),
+        updated_at: Some(at(number.into())),
+        ..listings::Event::default()
+    }
+}
+
 /// A change that carries a listing's state; its place in the feed is given later.
 pub(crate) fn change(entity: &str, id: &str, state: &impl prost::Message) -> Change {
     Change {
@@ -88,6 +109,10 @@ pub(crate) fn page_change(page: &listings::Page) -> Change {
 
 pub(crate) fn game_change(game: &listings::Game) -> Change {
     change("game", &game.id, game)
+}
+
+pub(crate) fn event_change(event: &listings::Event) -> Change {
+    change("event", &event.id, event)
 }
 
 pub(crate) fn entity(change: &Change) -> Entity {

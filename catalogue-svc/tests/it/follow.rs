@@ -170,14 +170,14 @@ async fn memory_follows_the_feed_and_rebuilds_under_a_new_epoch(pool: PgPool) {
     fake.write(vec![page_change(&page(0)), game_change(&game(1))]);
     fake.write(vec![game_change(&game(2))]);
     let state = eventually(&catalogue, |state| state.position.seq == 3).await;
-    assert_eq!(state.shelf(Mode::Live).len(), 2);
+    assert_eq!(state.world(Mode::Live).games.len(), 2);
     assert!(readiness.missing().is_empty());
 
     let restored = Uuid::from_u128(0xe1);
     fake.restore(restored, vec![game_change(&game(2)), page_change(&page(0))]);
     let state = eventually(&catalogue, |state| state.position.epoch == restored).await;
     assert_eq!(state.position.seq, 2);
-    assert_eq!(state.shelf(Mode::Live).len(), 1);
+    assert_eq!(state.world(Mode::Live).games.len(), 1);
 }
 
 #[sqlx::test]
@@ -210,10 +210,10 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
     let (catalogue, follower) = tokio::time::timeout(Duration::from_secs(10), loaded)
         .await
         .unwrap();
-    assert_eq!(catalogue.state().unwrap().shelf(Mode::Live).len(), 1);
+    assert_eq!(catalogue.state().unwrap().world(Mode::Live).games.len(), 1);
 
     fake.write(vec![game_change(&game(2))]);
     start(follower, client, &lifecycle);
     let state = eventually(&catalogue, |state| state.position.seq == 3).await;
-    assert_eq!(state.shelf(Mode::Live).len(), 2);
+    assert_eq!(state.world(Mode::Live).games.len(), 2);
 }

@@ -1,4 +1,5 @@
-//! Tests of catalogue-svc as a whole: its memory against a plain model, its schema against PostgreSQL, its answers, its followers.
+//! Tests of catalogue-svc as a whole: its memory against a plain model, its lists against plain
+//! SQL, its schema against PostgreSQL, its answers, its followers.
 
 #[cfg(test)]
 mod build;
@@ -7,6 +8,10 @@ mod follow;
 #[cfg(test)]
 mod memory;
 #[cfg(test)]
+mod property;
+#[cfg(test)]
 mod service;
 #[cfg(test)]
 mod store;
+#[cfg(test)]
+mod universe;

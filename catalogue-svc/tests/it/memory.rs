@@ -4,24 +4,18 @@ use std::collections::BTreeMap;
 
 use catalogue::domain::facet::Facet;
 use catalogue::domain::listing::Mode;
-use catalogue::domain::words;
-use catalogue::memory::{Question, Row, State, Writer};
+use catalogue::domain::tag::Tag;
+use catalogue::domain::words::{self, Field};
+use catalogue::memory::{Game, Listed as _, Question, State, Writer};
 use contracts::common::v1::Change;
 use contracts::listings::v1 as listings;
 use contracts::public;
 use kit::feed::Position;
 use proptest::prelude::*;
-use proptest::sample::{select, subsequence};
+use proptest::sample::select;
 
-use crate::build::{self, EPOCH, at, entity, game_change, page_change};
-
-const GENRES: [&str; 3] = ["puzzle", "racing", "story"];
-const PLATFORMS: [&str; 3] = ["android", "web", "vr"];
-const STAGES: [&str; 2] = ["released", "early_access"];
-const COUNTRIES: [&str; 3] = ["KE", "NG", ""];
-const WORDS: [&str; 6] = ["Lagos", "lamu", "Éclair", "eclipse", "2048", "ሰላም"];
-const QUESTIONS: [&str; 6] = ["la", "LAG", "ecl", "2", "la e", "ሰ"];
-const PAGES: u32 = 4;
+use crate::build::{self, EPOCH, entity, game_change, page_change};
+use crate::universe::{COUNTRIES, GENRES, PLATFORMS, QUESTIONS, STAGES, a_game, a_page, handle};
 
 /// What a list is asked for, in the words of the contract.
 #[derive(Debug, Clone)]
@@ -36,62 +30,6 @@ struct Asked {
     limit: usize,
 }
 
-fn state() -> impl Strategy<Value = i32> {
-    // Mostly published: 2.
-    prop_oneof![6 => Just(2), 1 => Just(1), 1 => Just(3), 1 => Just(4)]
-}
-
-fn a_page() -> impl Strategy<Value = Change> {
-    let words = subsequence(WORDS.to_vec(), 0..=2);
-    (0..PAGES, state(), words, select(&COUNTRIES), 0..2_u8).prop_map(
-        |(number, state, words, country, renamed)| {
-            page_change(&listings::Page {
-                state,
-                mode: build_mode(number),
-                name: words.join(" "),
-                handle: format!("maker-{number}-{renamed}"),
-                country_code: country.to_owned(),
-                ..build::page(number)
-            })
-        },
-    )
-}
-
-prop_compose! {
-    fn a_game()(
-        number in 0..40_u32,
-        page in 0..=PAGES,
-        state in state(),
-        seconds in 0..5_i64,
-        featured in prop::bool::weighted(0.2),
-        genres in subsequence(GENRES.to_vec(), 0..=3),
-        platforms in subsequence(PLATFORMS.to_vec(), 0..=3),
-        stage in select(&STAGES),
-        title in subsequence(WORDS.to_vec(), 0..=2),
-        tagline in subsequence(WORDS.to_vec(), 0..=2),
-    ) -> Change {
-        let texts = |texts: Vec<&str>| texts.into_iter().map(ToOwned::to_owned).collect::<Vec<_>>();
-        game_change(&listings::Game {
-            state,
-            mode: build_mode(number),
-            featured,
-            page_id: build::id(page),
-            genres: texts(genres),
-            platforms: texts(platforms),
-            stage: stage.to_owned(),
-            title: title.join("-"),
-            tagline: tagline.join(" "),
-            created_at: Some(at(seconds)),
-            ..build::game(number)
-        })
-    }
-}
-
-/// Every third is a sample.
-fn build_mode(number: u32) -> i32 {
-    if number.is_multiple_of(3) { 2 } else { 1 }
-}
-
 prop_compose! {
     fn asked()(
         test in any::<bool>(),
@@ -99,14 +37,13 @@ prop_compose! {
         platform in prop::option::weighted(0.3, select(&PLATFORMS)),
         country in prop::option::weighted(0.2, select(&COUNTRIES[..2])),
         stage in prop::option::weighted(0.2, select(&STAGES)),
-        creator in prop::option::weighted(0.2, (0..PAGES, 0..2_u8)),
+        creator in prop::option::weighted(0.2, handle()),
         q in prop::option::weighted(0.4, select(&QUESTIONS)),
         limit in 1..5_usize,
     ) -> Asked {
         Asked {
             mode: if test { Mode::Test } else { Mode::Live },
-            creator: creator.map(|(number, renamed)| format!("maker-{number}-{renamed}")),
-            genre, platform, country, stage, q, limit,
+            genre, platform, country, stage, creator, q, limit,
         }
     }
 }
@@ -150,7 +87,8 @@ fn model_row(
     } else {
         Mode::Live
     };
-    let held = words::of_text([&*game.title, &*game.tagline, &*page.name]);
+    let texts = [&*game.title, &*game.tagline, &*page.name];
+    let held = words::of_texts(texts.map(|text| (Field::Rest, text)));
     let passes = game.state == 2
         && page.state == 2
         && mode == asked.mode
@@ -167,8 +105,9 @@ fn model_row(
             .as_ref()
             .is_none_or(|handle| page.handle == *handle)
         && asked.q.is_none_or(|q| {
-            let begins = |prefix: &String| held.iter().any(|word| word.starts_with(prefix));
-            words::of_question(q).iter().all(begins)
+            let begins = |prefix: &String| held.keys().any(|word| word.starts_with(prefix));
+            let asked = words::of_question(q);
+            !asked.is_empty() && asked.iter().all(begins)
         });
     let created_at = game.created_at.unwrap().seconds;
     let created_at = time::OffsetDateTime::from_unix_timestamp(created_at).unwrap();
@@ -205,15 +144,17 @@ fn paged(state: &State, asked: &Asked) -> Vec<public::GameRow> {
         .chain(asked.country.and_then(Facet::country))
         .chain(asked.stage.and_then(Facet::stage))
         .collect(),
-        creator: asked.creator.clone(),
+        tags: (asked.creator.iter())
+            .map(|handle| Tag::Creator(handle.as_str().into()))
+            .collect(),
         words: asked.q.map(words::of_question),
-        after: None,
         limit: asked.limit,
+        ..Question::default()
     };
     let mut rows = Vec::new();
     let mut totals = Vec::new();
     loop {
-        let page = state.shelf(asked.mode).search(&question);
+        let page = state.world(asked.mode).games.search(&question);
         assert!(page.rows.len() <= asked.limit);
         totals.push(page.total);
         rows.extend(page.rows.iter().map(|row| list_row(row)));
@@ -226,12 +167,13 @@ fn paged(state: &State, asked: &Asked) -> Vec<public::GameRow> {
 }
 
 /// What a list says of a game; the single read must say the same.
-fn list_row(row: &Row) -> public::GameRow {
+fn list_row(game: &Game) -> public::GameRow {
     let mut json = Vec::new();
-    row.push_row(&mut json);
-    assert_eq!(json.len(), row.row_len());
+    game.text().push_row(&mut json);
+    assert_eq!(json.len(), game.text().row_len());
     let read: public::GameRow = serde_json::from_slice(&json).unwrap();
-    assert_eq!(read, row.game().unwrap().row);
+    let single: public::Game = game.text().parse().unwrap();
+    assert_eq!(read, single.row);
     read
 }
 
@@ -277,8 +219,8 @@ proptest! {
         }
         for row in model(&changes, &everything(Mode::Live)) {
             let state = writer.state();
-            let found = state.shelf(Mode::Live).get(&row.slug).unwrap().game().unwrap();
-            prop_assert_eq!(found.row, row);
+            let found = state.world(Mode::Live).games.get(&row.slug).unwrap();
+            prop_assert_eq!(list_row(found), row);
         }
     }
 }
@@ -305,7 +247,7 @@ fn a_cursor_outlives_its_row() {
         limit: 10,
         ..Question::default()
     };
-    let page = writer.state().shelf(Mode::Live).search(&question);
+    let page = writer.state().world(Mode::Live).games.search(&question);
     let last = page.rows.last().unwrap();
     assert_eq!(
         (&*last.key.slug, page.total, page.more),
@@ -321,7 +263,7 @@ fn a_cursor_outlives_its_row() {
     for game in [gone, build::game(99), moved] {
         writer.apply(entity(&game_change(&game))).unwrap();
     }
-    let page = writer.state().shelf(Mode::Live).search(&question);
+    let page = writer.state().world(Mode::Live).games.search(&question);
     let slugs: Vec<&str> = page.rows.iter().map(|row| &*row.key.slug).collect();
     let expected = ["19", "18", "17", "16", "14", "13", "12", "11", "10", "9"];
     assert_eq!(slugs, expected.map(|number| format!("game-{number}")));
@@ -337,7 +279,7 @@ fn a_question_without_a_word_finds_nothing() {
         limit: 20,
         ..Question::default()
     };
-    let shelf = state.shelf(Mode::Live);
+    let shelf = &state.world(Mode::Live).games;
     assert_eq!(shelf.search(&question("game")).total, 1);
     assert_eq!(shelf.search(&question("?!")).total, 0);
 }

@@ -4,17 +4,20 @@ use std::sync::Arc;
 
 use catalogue::domain::listing::Mode;
 use catalogue::feeds::listings::Follower;
-use catalogue::memory::{CHUNK_ROWS, Catalogue};
+use catalogue::memory::{CHUNK_ROWS, Catalogue, Listed as _};
 use catalogue::store::{Kind, Listings, rows};
 use contracts::common::v1::Change;
-use contracts::listings::v1::{City, Event, State};
+use contracts::listings::v1::{City, State};
+use contracts::public;
 use futures::TryStreamExt as _;
 use kit::feed::{Consumer as _, Stored};
 use kit::pg::Schema;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::build::{EPOCH, at, change, country, game, game_change, genre, id, page, page_change};
+use crate::build::{
+    EPOCH, change, country, event, event_change, game, game_change, genre, id, page, page_change,
+};
 
 #[test]
 fn the_follower_tables_are_the_kits() {
@@ -45,13 +48,6 @@ async fn ids(pool: &PgPool, kind: Kind, epoch: Uuid) -> Vec<String> {
 }
 
 fn one_of_each() -> Vec<Change> {
-    let event = Event {
-        mode: 1,
-        state: State::Published.into(),
-        slug: "jam".to_owned(),
-        created_at: Some(at(0)),
-        ..Event::default()
-    };
     let city = City {
         slug: "nairobi".to_owned(),
         ..City::default()
@@ -62,7 +58,7 @@ fn one_of_each() -> Vec<Change> {
         change("city", "1", &city),
         page_change(&page(0)),
         game_change(&game(1)),
-        change("event", &id(9), &event),
+        event_change(&event(9)),
         change("happening-of-tomorrow", "x", &city),
     ]
 }
@@ -94,11 +90,14 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
     let position = follower.position().await.unwrap().unwrap();
     assert_eq!((position.epoch, position.seq), (EPOCH, 10));
     let state = catalogue.state().unwrap();
-    assert_eq!(state.shelf(Mode::Live).len(), 2);
+    assert_eq!(state.world(Mode::Live).games.len(), 2);
     assert_eq!(state.genres.keys(), ["puzzle"]);
     assert_eq!(state.countries(), ["KE"]);
-    let row = state.shelf(Mode::Live).get("game-1").unwrap();
-    assert_eq!(row.game().unwrap().row.title, "Renamed");
+    let row = state.world(Mode::Live).games.get("game-1").unwrap();
+    let found: public::Game = row.text().parse().unwrap();
+    assert_eq!(found.row.title, "Renamed");
+    assert_eq!(state.world(Mode::Live).events.len(), 1);
+    assert_eq!(state.world(Mode::Live).cities.len(), 1);
 
     // A later batch updates in place.
     let mut removed = game(1);
@@ -112,7 +111,8 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
         catalogue
             .state()
             .unwrap()
-            .shelf(Mode::Live)
+            .world(Mode::Live)
+            .games
             .get("game-1")
             .is_none()
     );
@@ -144,7 +144,7 @@ async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
         2,
     );
     follower.apply(restored, rest.clone()).await.unwrap();
-    assert_eq!(catalogue.state().unwrap().shelf(Mode::Live).len(), 1);
+    assert_eq!(catalogue.state().unwrap().world(Mode::Live).games.len(), 1);
 
     second.apply(restored, rest).await.unwrap();
     assert_eq!(ids(&pool, Kind::Game, restored).await, [id(2)]);

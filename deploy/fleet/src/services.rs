@@ -21,6 +21,8 @@ pub(crate) struct Service {
     pub(crate) schema: &'static str,
     /// The services it calls; each is a setting `<PREFIX>_<SCHEMA>_ADDRESSES`.
     calls: &'static [&'static str],
+    /// Whether it has a setting `<PREFIX>_REDIS_URL`.
+    redis: bool,
 }
 
 /// All of them; those that others call come first, though any order works.
@@ -29,26 +31,31 @@ pub(crate) const SERVICES: [Service; 5] = [
         name: "listings-svc",
         schema: "listings",
         calls: &[],
+        redis: true,
     },
     Service {
         name: "catalogue-svc",
         schema: "catalogue",
         calls: &["listings-svc"],
+        redis: false,
     },
     Service {
         name: "economy-svc",
         schema: "economy",
         calls: &["listings-svc"],
+        redis: false,
     },
     Service {
         name: "gateway",
         schema: "gateway",
         calls: &["catalogue-svc", "listings-svc"],
+        redis: true,
     },
     Service {
         name: "webhook-svc",
         schema: "webhook",
         calls: &["listings-svc", "gateway"],
+        redis: false,
     },
 ];
 
@@ -208,9 +215,11 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         ("CLOCK_FILE", text(shared.folder.clock())?),
         ("PUBLIC_URL", shared.public_url.clone()),
     ];
+    if service.redis {
+        settings.push(("REDIS_URL", manifest.redis_url.clone()));
+    }
     if let Some(port) = instance.http {
         settings.push(("HTTP_LISTEN", format!("127.0.0.1:{port}")));
-        settings.push(("REDIS_URL", manifest.redis_url.clone()));
         if let Some(plans) = &shared.plans {
             settings.push(("PLANS", text(plans.clone())?));
         }

@@ -236,19 +236,24 @@ fn serve(
 
 /// Addresses and keys of a running fleet.
 fn summary(manifest: &Manifest, folder: &Folder) -> String {
-    let mut lines = vec![format!("  API            {}", manifest.base_url)];
-    for service in &manifest.services {
-        let name = service.full_name();
-        lines.push(format!(
-            "  {name:<14} {}   {}",
-            service.grpc, service.health
-        ));
-    }
+    let mut lines = vec![row("API", &manifest.base_url)];
+    // Further gateways have ports of their own.
+    let others = manifest.services.iter().filter_map(|s| s.http.as_ref());
+    lines.extend(others.skip(1).map(|http| row("", &format!("{http}/v1"))));
     let file = folder.manifest();
-    lines.push(format!(
-        "  everything     {} (addresses, keys, tokens; keep it to yourself)\n",
-        file.display()
+    lines.push(row(
+        "everything",
+        &format!(
+            "{} (addresses, keys, tokens; keep it to yourself)\n",
+            file.display()
+        ),
     ));
+    lines.push(row("service", "internal gRPC             health"));
+    for service in &manifest.services {
+        let ports = format!("{:<25} {}", service.grpc, service.health);
+        lines.push(row(&service.full_name(), &ports));
+    }
+    lines.push(String::new());
     for account in &manifest.accounts {
         let key = |name: &str| account.keys.get(name).map_or("", String::as_str);
         lines.push(format!(
@@ -259,6 +264,10 @@ fn summary(manifest: &Manifest, folder: &Folder) -> String {
         ));
     }
     lines.join("\n")
+}
+
+fn row(name: &str, value: &str) -> String {
+    format!("  {name:<16} {value}")
 }
 
 fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {

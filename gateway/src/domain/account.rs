@@ -7,7 +7,9 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::key::{Kind, Mode};
+use super::key_request::State;
 use super::plan::Plans;
+use super::switch::Switch;
 
 /// An account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +86,26 @@ impl Problems {
         name.to_owned()
     }
 
+    /// Why something is done, for whoever looks later; may be empty.
+    pub fn reason(&mut self, field: &str, text: &str) -> String {
+        let reason = text.trim();
+        if reason.chars().count() > 200 {
+            self.add(field, "has more than 200 characters");
+        } else if reason.chars().any(char::is_control) {
+            self.add(field, "has a control character");
+        }
+        reason.to_owned()
+    }
+
+    /// A switch; anything bad counts as one from here on.
+    pub fn switch(&mut self, field: &str, text: &str) -> Switch {
+        Switch::parse(text).unwrap_or_else(|| {
+            let names = Switch::ALL.map(Switch::as_str).join(", ");
+            self.add(field, format!("is not a switch; there is {names}"));
+            Switch::ReadOnly
+        })
+    }
+
     /// An e-mail address, as far as its form tells.
     pub fn email(&mut self, field: &str, text: &str) -> String {
         let email = text.trim();
@@ -142,6 +164,18 @@ impl Problems {
             text => Kind::parse(text).unwrap_or_else(|| {
                 self.add(field, "is account, secret or public");
                 Kind::Account
+            }),
+        }
+    }
+
+    /// A state of a key that was asked for, `asked` when none is given.
+    pub fn state(&mut self, field: &str, text: &str) -> State {
+        match text {
+            "" => State::Asked,
+            text => State::parse(text).unwrap_or_else(|| {
+                let names = State::ALL.map(State::as_str).join(", ");
+                self.add(field, format!("is not a state; there is {names}"));
+                State::Asked
             }),
         }
     }

@@ -1,9 +1,11 @@
-//! Keys, plans, quotas and what a call may do: pure, without I/O or a clock.
+//! Keys, plans, quotas, switches and what a call may do: pure, without I/O or a clock.
 
 pub mod access;
 pub mod account;
 pub mod key;
+pub mod key_request;
 pub mod plan;
 pub mod plan_table;
 pub mod quota;
 pub mod secret;
+pub mod switch;

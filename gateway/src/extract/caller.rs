@@ -36,7 +36,7 @@ impl<S: Sync> FromRequestParts<S> for Standing {
     }
 }
 
-fn no_gate() -> Refusal {
+pub(super) fn no_gate() -> Refusal {
     tracing::error!("a handler was reached past its gate");
     envelope::internal().into()
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use kit::Fault;
+use contracts::common::v1::PageRequest;
+use kit::{Code, Fault};
 use percent_encoding::percent_decode;
 
 /// The known parameters of a query, and what is wrong with it.
@@ -54,8 +55,16 @@ impl Query {
         self.values.remove(name)
     }
 
-    /// Takes `limit` out: rows on a page, 1 to 100 (§4.1); 0 when it is not given.
-    pub fn limit(&mut self) -> u32 {
+    /// Takes out which page is asked for (§4.1).
+    pub fn page(&mut self) -> PageRequest {
+        PageRequest {
+            limit: self.limit(),
+            cursor: self.text("cursor").unwrap_or_default(),
+        }
+    }
+
+    /// Rows on a page, 1 to 100; 0 when it is not given.
+    fn limit(&mut self) -> u32 {
         let Some(text) = self.text("limit") else {
             return 0;
         };
@@ -70,13 +79,36 @@ impl Query {
         }
     }
 
-    /// Refuses when anything was wrong, all of it at once.
-    pub fn finish(self) -> Result<(), Fault> {
-        if self.bad.is_empty() {
-            Ok(())
-        } else {
-            Err(Fault::invalid(self.bad))
+    /// Takes out what is true or false; false when it is not given.
+    pub fn flag(&mut self, name: &str) -> bool {
+        match self.text(name).as_deref() {
+            Some("true") => true,
+            Some("false") | None => false,
+            Some(_) => {
+                self.refuse(name, "is true or false");
+                false
+            }
         }
+    }
+
+    /// What a service says to the question that was read from here. When the query is bad already, the service is asked all the same,
+    /// for what it finds wrong: everything is told at once.
+    pub async fn answered<A>(
+        self,
+        answer: impl Future<Output = Result<A, Fault>>,
+    ) -> Result<A, Fault> {
+        if self.bad.is_empty() {
+            return answer.await;
+        }
+        let mut bad = self.bad;
+        if let Err(fault) = answer.await
+            && fault.code == Code::Invalid
+        {
+            for (field, reason) in fault.fields {
+                bad.entry(field).or_insert(reason);
+            }
+        }
+        Err(Fault::invalid(bad))
     }
 }
 
@@ -105,8 +137,7 @@ mod tests {
     fn bad(raw: &str) -> Vec<String> {
         let mut query = Query::read(Some(raw), KNOWN);
         query.limit();
-        let refused = query.finish().err();
-        refused.map_or_else(Vec::new, |fault| fault.fields.into_keys().collect())
+        query.bad.into_keys().collect()
     }
 
     #[test]
@@ -116,7 +147,7 @@ mod tests {
         assert_eq!(query.text("q").as_deref(), Some("café noir"));
         assert_eq!(query.text("genre").as_deref(), Some(""));
         assert_eq!(query.limit(), 20);
-        assert!(query.finish().is_ok());
+        assert!(query.bad.is_empty());
     }
 
     #[test]
@@ -158,8 +189,8 @@ mod tests {
 
         #[test]
         fn any_query_can_be_read(raw: String) {
-            let refused = Query::read(Some(&raw), KNOWN).finish().err();
-            prop_assert!(refused.is_none_or(|fault| !fault.fields.is_empty()));
+            let query = Query::read(Some(&raw), KNOWN);
+            prop_assert!(query.bad.values().all(|reason| !reason.is_empty()));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The gateway's own feed, read by every replica: what any of them has changed is forgotten in the look-up of all.
+//! The gateway's own feed, read by every replica: what any of them has changed is forgotten in the look-up of all, and a switch that
+//! any of them has thrown is read again by all.
 //!
 //! Changes of games come by the same way, though not by the feed: one replica follows listings-svc for all, and numbers what has
 //! changed (`gateway.game.change`).
@@ -13,6 +14,7 @@ use uuid::Uuid;
 
 use crate::lookup::Lookup;
 use crate::store::{feed, games, keys};
+use crate::switches::Board;
 
 /// How often a replica looks by itself, in case a wake-up was lost.
 const PERIOD: Duration = Duration::from_millis(500);
@@ -24,18 +26,25 @@ const TOO_MANY: i64 = 1_000;
 pub struct Own {
     pool: PgPool,
     lookup: Arc<Lookup>,
+    switches: Arc<Board>,
     position: Position,
     games: i64,
 }
 
 impl Own {
-    /// Begins at the end of the feed, before anything is looked up: what is read later is not older.
-    pub async fn start(pool: PgPool, lookup: Arc<Lookup>) -> Result<Self, sqlx::Error> {
+    /// Begins at the end of the feed, before switches are read and anything is looked up: what is read later is not older.
+    pub async fn start(
+        pool: PgPool,
+        lookup: Arc<Lookup>,
+        switches: Arc<Board>,
+    ) -> Result<Self, sqlx::Error> {
         let games = games::newest(&pool).await?;
         let position = feed::head(&pool).await?;
+        switches.read().await?;
         Ok(Self {
             pool,
             lookup,
+            switches,
             position,
             games,
         })
@@ -46,7 +55,7 @@ impl Own {
         loop {
             news.mark_unchanged();
             if let Err(error) = self.catch_up().await {
-                tracing::warn!(%error, "changes of keys are not seen for now");
+                tracing::warn!(%error, "changes of keys and switches are not seen for now");
             }
             tokio::select! {
                 changed = news.changed() => changed?,
@@ -55,7 +64,7 @@ impl Own {
         }
     }
 
-    /// Forgets what has changed since the last time.
+    /// Forgets what has changed since the last time, and reads the switches again if one was thrown.
     pub async fn catch_up(&mut self) -> Result<(), sqlx::Error> {
         let games = games::newest(&self.pool).await?;
         if games > self.games {
@@ -74,6 +83,7 @@ impl Own {
             self.forget_up_to(head.seq).await?;
         } else {
             self.lookup.forget_all();
+            self.switches.read().await?;
         }
         self.position = head;
         Ok(())
@@ -81,9 +91,13 @@ impl Own {
 
     async fn forget_up_to(&self, seq: i64) -> Result<(), sqlx::Error> {
         let (mut ids, mut accounts) = (Vec::new(), Vec::new());
-        for change in feed::between(&self.pool, self.position.seq, seq).await? {
+        let changes = feed::between(&self.pool, self.position.seq, seq).await?;
+        if changes.iter().any(|change| change.entity == "switch") {
+            self.switches.read().await?;
+        }
+        for change in changes {
             let Ok(id) = change.id.parse::<Uuid>() else {
-                // A plan: each process has the plans of its own settings.
+                // A switch, or a plan: each process has the plans of its own settings.
                 continue;
             };
             match change.entity.as_str() {

@@ -18,6 +18,7 @@ use crate::domain::key::Caller;
 use crate::domain::plan::Plan;
 use crate::envelope::{self, Answer};
 use crate::errors::Refusal;
+use crate::extract::latest::Latest;
 use crate::quota::Denied;
 use crate::router::{Rule, Step};
 
@@ -51,7 +52,7 @@ impl Gate {
         context.found_caller(&caller);
         // 4 to 8: secret_key_required, server_only, switches, plan_required, write_not_allowed.
         let call = rule.call(step, request.headers().contains_key(ORIGIN));
-        if let Err(fault) = access::check(call, &caller, &app.plans, app.switches) {
+        if let Err(fault) = access::check(call, &caller, &app.plans, app.switches.now()) {
             // The quota, which knows of a revocation a moment ago, is not asked for what is refused anyway.
             let buried = app.quota.is_buried(&caller).await;
             return Err(if buried { invalid_key() } else { fault }.into());
@@ -59,16 +60,20 @@ impl Gate {
         app.last_used.note(caller.key.id, now);
         request.extensions_mut().insert(Arc::clone(&caller));
 
-        // 9: rate_limited, quota_exceeded; then the rest. A read goes its way while Redis is asked, and its answer is withheld when
-        // the quota says no.
+        // 9: rate_limited, quota_exceeded; then the rest. A read goes its way while Redis is asked for the quota and for how far the
+        // listings have come, both at once; its answer is withheld when the quota says no.
         let plan = app.plans.get_or_cheapest(&caller.plan);
         let count = async {
             let taken = app.quota.take(&caller, plan, now).await;
             taken.map_err(|denied| refused_by_quota(denied, plan))
         };
         let (standing, response) = if step == Step::Read {
+            let latest = Latest::of(&app.latest);
+            request.extensions_mut().insert(latest.clone());
+            let look = async { Ok(latest.position().await) };
             let call = async { Ok(self.call(step, request, next).await) };
-            futures::future::try_join(count, call).await?
+            let (standing, _, response) = futures::future::try_join3(count, look, call).await?;
+            (standing, response)
         } else {
             let standing = count.await?;
             request.extensions_mut().insert(standing);

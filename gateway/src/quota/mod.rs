@@ -4,9 +4,7 @@
 mod local;
 mod redis;
 
-use std::time::Duration;
-
-use kit::config::Secret;
+use kit::redis::Redis;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -14,12 +12,12 @@ use crate::domain::key::{Caller, Mode};
 use crate::domain::plan::Plan;
 use crate::domain::quota::{Limits, Standing, Window};
 use local::Local;
-use redis::{Redis, Verdict};
+use redis::{Counters, Verdict};
 
 /// Counts calls. Shared by all requests of the process.
 #[derive(Debug)]
 pub struct Quota {
-    redis: Redis,
+    counters: Counters,
     local: Local,
 }
 
@@ -35,27 +33,10 @@ pub enum Denied {
 }
 
 impl Quota {
-    /// Connects to Redis. A round trip that takes longer than `patience` counts as Redis being away.
-    ///
-    /// # Errors
-    /// One sentence: the address is none, nothing answers there, or it is older than 6.2.
-    pub async fn connect(url: &Secret, patience: Duration) -> anyhow::Result<Self> {
-        let redis = Redis::new(url, patience)?;
-        redis.check().await?;
-        Ok(Self::with(redis))
-    }
-
-    /// The same without asking whether Redis is there: it may come later.
-    ///
-    /// # Errors
-    /// The address is none.
-    pub fn lazy(url: &Secret, patience: Duration) -> anyhow::Result<Self> {
-        Ok(Self::with(Redis::new(url, patience)?))
-    }
-
-    fn with(redis: Redis) -> Self {
+    /// Counts in `redis`.
+    pub fn new(redis: Redis) -> Self {
         Self {
-            redis,
+            counters: Counters::new(redis),
             local: Local::default(),
         }
     }
@@ -69,7 +50,7 @@ impl Quota {
         now: OffsetDateTime,
     ) -> Result<Standing, Denied> {
         let limits = limits(caller, plan);
-        let (source, outcome) = match self.redis.take(caller, limits, now).await {
+        let (source, outcome) = match self.counters.take(caller, limits, now).await {
             Some(counted) => ("redis", counted.outcome(limits, now)),
             None => ("local", self.take_locally(caller, limits, now)),
         };
@@ -103,7 +84,7 @@ impl Quota {
     /// Takes back what a call has used, after a fault of ours; returns where the caller stands then.
     pub async fn give_back(&self, caller: &Caller, standing: Standing) -> Standing {
         if standing.month_used.is_some() {
-            self.redis.give_back(caller, &standing).await;
+            self.counters.give_back(caller, &standing).await;
         } else {
             self.local.give_back(caller.key.id, standing.window);
         }
@@ -113,12 +94,12 @@ impl Quota {
     /// Makes the next call with the key be refused, at every gateway. Returns whether Redis took it; if not, the gateways learn of
     /// the revocation from the feed.
     pub async fn bury(&self, account: Uuid, key: Uuid) -> bool {
-        self.redis.bury(account, key).await
+        self.counters.bury(account, key).await
     }
 
     /// Whether the key was revoked a moment ago.
     pub async fn is_buried(&self, caller: &Caller) -> bool {
-        self.redis.is_buried(caller).await
+        self.counters.is_buried(caller).await
     }
 }
 

@@ -2,34 +2,22 @@
 //!
 //! All keys of an account share the hash tag `{account}`, so that the script works on a Redis Cluster as well.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-
-use anyhow::Context as _;
-use kit::config::Secret;
-use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::{Client, ConnectionAddr, RedisResult, Script};
+use kit::redis::Redis;
+use redis::Script;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::key::Caller;
 use crate::domain::quota::{self, Limits, Standing};
 
-/// The oldest version that is supported.
-const OLDEST: (u32, u32) = (6, 2);
-/// How long Redis is waited for at start.
-const AT_START: Duration = Duration::from_secs(3);
 /// A tombstone is needed until every gateway has met the revocation on the feed; a day is far more than that.
 const TOMBSTONE_SECONDS: u64 = 24 * 60 * 60;
 
-pub(super) struct Redis {
-    connection: ConnectionManager,
-    place: String,
-    patience: Duration,
+#[derive(Debug)]
+pub(super) struct Counters {
+    redis: Redis,
     take: Script,
     give_back: Script,
-    /// Whether the last call found it away: the log tells of the change, not of every call.
-    away: AtomicBool,
 }
 
 /// What the script answered.
@@ -47,54 +35,13 @@ pub(super) enum Verdict {
     Month,
 }
 
-impl Redis {
-    pub(super) fn new(url: &Secret, patience: Duration) -> anyhow::Result<Self> {
-        let client = Client::open(url.expose())
-            .ok()
-            .context("redis_url is not an address such as redis://127.0.0.1:6379")?;
-        let place = match client.get_connection_info().addr() {
-            ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => {
-                format!("{host}:{port}")
-            }
-            other => other.to_string(),
-        };
-        let config = ConnectionManagerConfig::new()
-            .set_connection_timeout(Some(Duration::from_secs(1)))
-            .set_response_timeout(Some(patience))
-            .set_max_delay(Duration::from_secs(1));
-        Ok(Self {
-            connection: ConnectionManager::new_lazy_with_config(client, config)?,
-            place,
-            patience,
+impl Counters {
+    pub(super) fn new(redis: Redis) -> Self {
+        Self {
+            redis,
             take: Script::new(include_str!("quota.lua")),
             give_back: Script::new(include_str!("give_back.lua")),
-            away: AtomicBool::new(false),
-        })
-    }
-
-    /// Whether Redis is there and new enough.
-    pub(super) async fn check(&self) -> anyhow::Result<()> {
-        let mut connection = self.connection.clone();
-        let mut info = redis::cmd("INFO");
-        let info = info.arg("server").query_async::<String>(&mut connection);
-        let info = tokio::time::timeout(AT_START, info)
-            .await
-            .ok()
-            .with_context(|| format!("Redis at {} does not answer; check redis_url", self.place))?
-            .with_context(|| format!("Redis at {} cannot be used; check redis_url", self.place))?;
-        let version = info
-            .lines()
-            .find_map(|line| line.strip_prefix("redis_version:"))
-            .context("Redis does not say its version")?
-            .trim();
-        anyhow::ensure!(
-            parse_version(version) >= Some(OLDEST),
-            "Redis at {} is version {version}; {}.{} or newer is needed",
-            self.place,
-            OLDEST.0,
-            OLDEST.1
-        );
-        Ok(())
+        }
     }
 
     /// Counts a call; `None` when Redis is away.
@@ -112,10 +59,10 @@ impl Redis {
             .arg(limits.minute.map_or(-1, i64::from))
             .arg(limits.month.map_or(-1, u64::cast_signed))
             .arg(u8::from(limits.uses_month));
-        let mut connection = self.connection.clone();
-        let (verdict, start, used, month_used): (u8, i64, u32, u64) = self
-            .patiently("take", call.invoke_async(&mut connection))
-            .await?;
+        let mut connection = self.redis.connection();
+        let call = call.invoke_async(&mut connection);
+        let (verdict, start, used, month_used): (u8, i64, u32, u64) =
+            self.redis.patiently("take", call).await?;
         Some(Counted {
             verdict: match verdict {
                 0 => Verdict::GoOn,
@@ -135,9 +82,9 @@ impl Redis {
             .key(month(caller, standing.now))
             .arg(milliseconds(standing.window.start))
             .arg(u8::from(standing.limits.uses_month));
-        let mut connection = self.connection.clone();
-        self.patiently::<u8>("give back", call.invoke_async(&mut connection))
-            .await;
+        let mut connection = self.redis.connection();
+        let call = call.invoke_async(&mut connection);
+        self.redis.patiently::<u8>("give back", call).await;
     }
 
     pub(super) async fn bury(&self, account: Uuid, key: Uuid) -> bool {
@@ -147,54 +94,18 @@ impl Redis {
             .arg(1)
             .arg("EX")
             .arg(TOMBSTONE_SECONDS);
-        let mut connection = self.connection.clone();
-        self.patiently::<()>("bury", command.query_async(&mut connection))
-            .await
-            .is_some()
+        let mut connection = self.redis.connection();
+        let call = command.query_async(&mut connection);
+        self.redis.patiently::<()>("bury", call).await.is_some()
     }
 
     pub(super) async fn is_buried(&self, caller: &Caller) -> bool {
         let mut command = redis::cmd("EXISTS");
         command.arg(tombstone(caller.key.account, caller.key.id));
-        let mut connection = self.connection.clone();
-        self.patiently("look for a tombstone", command.query_async(&mut connection))
-            .await
-            .unwrap_or(false)
-    }
-
-    /// Waits no longer than Redis may take; `None` when it is away.
-    async fn patiently<T>(
-        &self,
-        what: &'static str,
-        call: impl Future<Output = RedisResult<T>>,
-    ) -> Option<T> {
-        let reason = match tokio::time::timeout(self.patience, call).await {
-            Ok(Ok(answer)) => {
-                if self.away.load(Ordering::Relaxed) && self.away.swap(false, Ordering::Relaxed) {
-                    tracing::info!("Redis is back");
-                }
-                return Some(answer);
-            }
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => "no answer in time".to_owned(),
-        };
-        metrics::counter!("redis_errors_total", "call" => what).increment(1);
-        if !self.away.swap(true, Ordering::Relaxed) {
-            tracing::warn!(
-                what,
-                reason,
-                "Redis is away; calls are counted by each gateway alone"
-            );
-        }
-        None
-    }
-}
-
-impl std::fmt::Debug for Redis {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Redis")
-            .field("place", &self.place)
-            .finish_non_exhaustive()
+        let mut connection = self.redis.connection();
+        let call = command.query_async(&mut connection);
+        let buried = self.redis.patiently("look for a tombstone", call);
+        buried.await.unwrap_or(false)
     }
 }
 
@@ -223,22 +134,4 @@ fn milliseconds(at: OffsetDateTime) -> i64 {
 
 fn from_milliseconds(at: i64) -> Option<OffsetDateTime> {
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(at) * 1_000_000).ok()
-}
-
-fn parse_version(text: &str) -> Option<(u32, u32)> {
-    let mut parts = text.split('.');
-    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_compared_as_numbers() {
-        assert!(parse_version("6.0.16") < Some(OLDEST));
-        assert!(parse_version("6.2.0") >= Some(OLDEST));
-        assert!(parse_version("10.0") >= Some(OLDEST));
-        assert!(parse_version("unstable") < Some(OLDEST));
-    }
 }

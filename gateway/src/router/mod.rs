@@ -11,9 +11,10 @@ use axum::middleware::from_fn_with_state;
 use http::Method;
 
 use crate::app::App;
-use crate::domain::access::{Keys, Switch};
+use crate::domain::access::Keys;
+use crate::domain::switch::Switch;
 use crate::layers::outermost::outermost;
-use crate::routes::{games, me};
+use crate::routes::{creators, events, games, me, places, search};
 use rule::Path;
 
 /// The public interface.
@@ -29,16 +30,40 @@ pub fn router(app: &App) -> Router {
             .write(Method::PATCH),
         Path::at("/v1/events")
             .endpoint("events")
-            .unread()
+            .read(events::list)
             .write(Method::POST),
         Path::at("/v1/events/{slug}")
             .endpoint("events")
-            .unread()
+            .read(events::one)
             .write(Method::PATCH),
+        Path::at("/v1/creators")
+            .endpoint("creators")
+            .read(creators::list),
+        Path::at("/v1/creators/{handle}")
+            .endpoint("creators")
+            .read(creators::one),
+        Path::at("/v1/genres")
+            .endpoint("genres")
+            .read(places::genres),
+        Path::at("/v1/countries")
+            .endpoint("countries")
+            .read(places::countries),
+        Path::at("/v1/countries/{code}")
+            .endpoint("countries")
+            .read(places::country),
+        Path::at("/v1/cities")
+            .endpoint("cities")
+            .read(places::cities),
+        Path::at("/v1/search").endpoint("search").read(search::list),
         Path::at("/v1/me").read_standing(me::show),
         Path::at("/v1/play/tips")
             .endpoint("tips")
-            .behind(Switch::Economy, Keys::OfGame),
+            .behind(Switch::Economy, Keys::OfGame)
+            .write(Method::POST),
+        Path::at("/v1/economy/report")
+            .endpoint("economy")
+            .behind(Switch::Economy, Keys::Secret)
+            .write(Method::POST),
         Path::at("/v1/economy/")
             .endpoint("economy")
             .behind(Switch::Economy, Keys::Secret),

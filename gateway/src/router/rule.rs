@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use axum::handler::Handler;
 use axum::middleware::from_fn_with_state;
-use axum::routing::MethodRouter;
+use axum::routing::{MethodRouter, any_service};
 use http::Method;
+use tower::Layer as _;
 
 use crate::app::App;
-use crate::domain::access::{Call, Keys, Switch};
+use crate::domain::access::{Call, Effect, Keys};
+use crate::domain::switch::Switch;
 use crate::layers::gate::{Gate, gate};
 
 /// What a path takes, for its gate.
@@ -55,12 +57,18 @@ impl Rule {
 
     /// What such a call wants of its caller.
     pub fn call(&self, step: Step, from_page: bool) -> Call {
-        let writes = step == Step::Write;
+        let effect = match (step, self.behind) {
+            (Step::Write, Some(_)) => Effect::Books,
+            (Step::Write, None) if self.write == Some(Method::POST) => Effect::Submits,
+            (Step::Write, None) => Effect::Edits,
+            _ => Effect::None,
+        };
+        let writes = matches!(effect, Effect::Submits | Effect::Edits);
         Call {
             keys: self.keys,
             behind: self.behind.or_else(|| writes.then_some(Switch::ApiWrites)),
             endpoint: self.endpoint,
-            writes,
+            effect,
             from_page,
         }
     }
@@ -133,7 +141,8 @@ impl Path {
         self
     }
 
-    /// A write of games or events: behind its switch, which is off as long as nobody serves it.
+    /// A write: of games or events, behind their switch, or on a path that is behind one of its own. Nobody serves them yet, and
+    /// what is not served is off.
     pub(super) fn write(mut self, method: Method) -> Self {
         self.rule.write = Some(method);
         self
@@ -150,13 +159,15 @@ impl Path {
         self.rule.pattern
     }
 
-    /// The handlers behind the gate.
+    /// The handlers behind the gate. It stands before axum's choice by method, which would add an `Allow` of its own to what the gate
+    /// answers.
     pub(super) fn gated(self, app: &App) -> MethodRouter<App> {
         let gate_of_path = Gate {
             app: Arc::clone(app),
             rule: Arc::new(self.rule),
         };
-        self.handlers.layer(from_fn_with_state(gate_of_path, gate))
+        let handlers = self.handlers.with_state(Arc::clone(app));
+        any_service(from_fn_with_state(gate_of_path, gate).layer(handlers))
     }
 }
 
@@ -176,5 +187,25 @@ mod tests {
         assert_eq!(games.rule.step(&Method::HEAD), Step::Read);
         assert_eq!(games.rule.allow(), "GET, HEAD, POST");
         assert_eq!(Path::nowhere().rule.step(&Method::POST), Step::NoPath);
+    }
+
+    #[test]
+    fn each_write_has_its_effect() {
+        let effect = |path: Path, step| path.rule.call(step, false).effect;
+        let games = || Path::at("/v1/games").read(async || ());
+        assert_eq!(
+            effect(games().write(Method::POST), Step::Write),
+            Effect::Submits
+        );
+        assert_eq!(
+            effect(games().write(Method::PATCH), Step::Write),
+            Effect::Edits
+        );
+        assert_eq!(
+            effect(games().write(Method::POST), Step::Read),
+            Effect::None
+        );
+        let tips = Path::at("/v1/play/tips").behind(Switch::Economy, Keys::OfGame);
+        assert_eq!(effect(tips.write(Method::POST), Step::Write), Effect::Books);
     }
 }

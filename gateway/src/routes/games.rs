@@ -1,15 +1,16 @@
 //! `GET /games` and `GET /games/{slug}` (§4.2).
 
-use axum::extract::{Path, RawQuery, State, rejection::PathRejection};
+use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
-use contracts::common::v1::{Form, PageRequest};
-use kit::Fault;
+use contracts::common::v1::Form;
 
 use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
+use crate::extract::latest::Latest;
 use crate::extract::query::Query;
+use crate::extract::segment::Segment;
 use crate::message;
 
 const PARAMETERS: &[&str] = &[
@@ -20,15 +21,13 @@ const PARAMETERS: &[&str] = &[
 pub async fn list(
     State(app): State<App>,
     Caller(caller): Caller,
+    latest: Latest,
     RawQuery(query): RawQuery,
 ) -> Result<Answer, Refusal> {
     let mut query = Query::read(query.as_deref(), PARAMETERS);
-    let request = ListGamesRequest {
+    let question = ListGamesRequest {
         mode: message::mode(caller.key.mode).into(),
-        page: Some(PageRequest {
-            limit: query.limit(),
-            cursor: query.text("cursor").unwrap_or_default(),
-        }),
+        page: Some(query.page()),
         form: Form::Json.into(),
         genre: query.text("genre"),
         platform: query.text("platform"),
@@ -38,28 +37,23 @@ pub async fn list(
         q: query.text("q"),
         at_least: None,
     };
-    query.finish()?;
-    let games = app.upstream.list_games(request).await?;
-    let page = games.page.unwrap_or_default();
-    Ok(Answer::list(games.json, page.next_cursor, page.total))
+    let games = query.answered(app.upstream.read(question, &latest)).await?;
+    Ok(Answer::list(games.json, games.page))
 }
 
 /// One game.
 pub async fn one(
     State(app): State<App>,
     Caller(caller): Caller,
-    slug: Result<Path<String>, PathRejection>,
+    latest: Latest,
+    Segment(slug): Segment,
 ) -> Result<Answer, Refusal> {
-    let Ok(Path(slug)) = slug else {
-        // A path that does not decode names no game.
-        return Err(Fault::not_found("there is no game of this slug").into());
-    };
-    let request = GetGameRequest {
+    let question = GetGameRequest {
         mode: message::mode(caller.key.mode).into(),
         slug,
         form: Form::Json.into(),
         at_least: None,
     };
-    let game = app.upstream.get_game(request).await?;
+    let game = app.upstream.read(question, &latest).await?;
     Ok(Answer::object(game.json))
 }

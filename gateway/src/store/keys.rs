@@ -201,16 +201,23 @@ pub async fn save_rotated(
     Ok(())
 }
 
-/// Working keys of an account (§8): live ones, neither revoked, nor expired, nor in their grace.
-pub async fn working(
+/// What an account has of its plan's working keys (§8): live keys that are neither revoked, nor expired, nor in their grace, and those
+/// that are asked for.
+pub async fn taken(
     connection: &mut PgConnection,
     account: Uuid,
     now: OffsetDateTime,
 ) -> Result<i64, sqlx::Error> {
+    // One statement: a request that becomes a key meanwhile is seen as one of the two.
     sqlx::query_scalar!(
-        r#"select count(*) as "count!" from gateway.key
-         where account_id = $1 and mode = 'live' and revoked_at is null and grace_until is null
-             and (expires_at is null or expires_at > $2)"#,
+        r#"select (
+             select count(*) from gateway.key
+             where account_id = $1 and mode = 'live' and revoked_at is null and grace_until is null
+                 and (expires_at is null or expires_at > $2)
+         ) + (
+             select count(*) from gateway.key_request
+             where account_id = $1 and state in ('asked', 'approved') and (expires_at is null or expires_at > $2)
+         ) as "count!""#,
         account,
         now,
     )

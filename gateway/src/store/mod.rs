@@ -1,10 +1,12 @@
-//! The schema `gateway` in PostgreSQL, a file a table. Changes of accounts, plans and keys go through [`mod@write`] only.
+//! The schema `gateway` in PostgreSQL, a file a table. Changes of accounts, keys, plans and switches go through [`mod@write`] only.
 
 pub mod accounts;
 pub mod feed;
 pub mod games;
+pub mod key_requests;
 pub mod keys;
 pub mod plans;
+pub mod switches;
 pub mod write;
 
 /// A row that is to be changed.

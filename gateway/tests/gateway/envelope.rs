@@ -58,10 +58,9 @@ async fn unknown_paths_and_methods_have_it_too(pool: PgPool) {
     for path in [
         "/",
         "",
-        "/genres",
+        "/genres/puzzle",
+        "/cities/nairobi",
         "/rankings/games/week",
-        "/events",
-        "/events/jam",
         "/games/",
         "/me/listings",
     ] {
@@ -76,7 +75,8 @@ async fn unknown_paths_and_methods_have_it_too(pool: PgPool) {
         ("PUT", "/games/kora", "GET, HEAD, PATCH"),
         ("OPTIONS", "/me", "GET, HEAD"),
         ("POST", "/me", "GET, HEAD"),
-        ("PATCH", "/events", "POST"),
+        ("PATCH", "/events", "GET, HEAD, POST"),
+        ("POST", "/genres", "GET, HEAD"),
     ] {
         let answer = test.call(key.request(method, path)).await;
         assert_eq!(
@@ -85,6 +85,31 @@ async fn unknown_paths_and_methods_have_it_too(pool: PgPool) {
             "{method} {path}"
         );
         assert_eq!(answer.header("allow"), allow, "{method} {path}");
+    }
+}
+
+#[sqlx::test]
+async fn only_a_wrong_method_is_told_which_are_right(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let keyless = |method, path: &str| {
+        let address = format!("/v1{path}");
+        http::Request::builder().method(method).uri(address)
+    };
+    for (call, status) in [
+        (key.request("POST", "/games"), 503),
+        (key.request("GET", "/economy/rates"), 403),
+        (key.request("GET", "/play/tips"), 403),
+        (key.request("GET", "/none"), 404),
+        (keyless("POST", "/games"), 401),
+        (
+            keyless("OPTIONS", "/games").header("origin", "https://page.example"),
+            403,
+        ),
+    ] {
+        let answer = test.call(call).await;
+        assert_eq!(answer.status.as_u16(), status);
+        assert!(!answer.headers.contains_key("allow"), "{status}");
     }
 }
 

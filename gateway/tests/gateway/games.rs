@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
 use contracts::common::v1::{Form, Mode};
 use kit::{Code, Fault};
 use sqlx::PgPool;
@@ -14,7 +15,7 @@ async fn every_parameter_reaches_the_catalogue(pool: PgPool) {
     let key = test.live_key().await;
     let path = "/games?genre=puzzle&platform=web&country=ng&stage=released&creator=kora-lab&q=tr%C3%A9s+or&limit=7&cursor=abc&x=1";
     assert!(test.get(&key, path).await.is_ok());
-    let asked = test.catalogue.listed();
+    let asked: ListGamesRequest = test.catalogue.asked();
     assert_eq!((asked.mode(), asked.form()), (Mode::Live, Form::Json));
     let page = asked.page.unwrap();
     assert_eq!((page.limit, page.cursor.as_str()), (7, "abc"));
@@ -32,7 +33,7 @@ async fn every_parameter_reaches_the_catalogue(pool: PgPool) {
     );
 
     assert!(test.get(&key, "/games").await.is_ok());
-    let asked = test.catalogue.listed();
+    let asked: ListGamesRequest = test.catalogue.asked();
     assert_eq!(
         (asked.page.unwrap().limit, asked.genre, asked.q),
         (0, None, None)
@@ -46,7 +47,7 @@ async fn the_key_decides_on_the_world(pool: PgPool) {
     for (mode, expected) in [("test", Mode::Test), ("live", Mode::Live)] {
         let key = test.key(&account, mode).await;
         assert!(test.get(&key, "/games/kora").await.is_ok());
-        assert_eq!(test.catalogue.got().mode(), expected);
+        assert_eq!(test.catalogue.asked::<GetGameRequest>().mode(), expected);
         let answer = test.get(&key, "/games/none").await;
         assert_eq!(answer.refusal(), (404, "not_found"));
         assert_eq!(answer.json["meta"]["mode"], mode);
@@ -66,7 +67,7 @@ async fn a_slug_is_decoded(pool: PgPool) {
         test.get(&key, "/games/a%2Fb").await.refusal(),
         (404, "not_found")
     );
-    assert_eq!(test.catalogue.got().slug, "a/b");
+    assert_eq!(test.catalogue.asked::<GetGameRequest>().slug, "a/b");
 }
 
 #[sqlx::test]

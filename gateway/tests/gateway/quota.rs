@@ -7,6 +7,7 @@ use gateway::domain::plan::Plan;
 use gateway::domain::quota::Window;
 use gateway::quota::{Denied, Quota};
 use kit::config::Secret;
+use kit::redis::Redis;
 use proptest::prelude::*;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -14,7 +15,8 @@ use uuid::Uuid;
 use crate::support::{START, plans, redis_url};
 
 fn quota() -> Quota {
-    Quota::lazy(&Secret::from(redis_url()), Patience::from_secs(10)).unwrap()
+    let url = Secret::from(redis_url());
+    Quota::new(Redis::lazy(&url, Patience::from_secs(10), "").unwrap())
 }
 
 fn plan(limits: &str) -> Plan {
@@ -179,24 +181,6 @@ async fn a_tombstone_refuses_one_key_and_uses_nothing() {
     assert_eq!(quota.take(&dead, &plan, START).await, Err(Denied::Revoked));
     let standing = quota.take(&alive, &plan, START).await.unwrap();
     assert_eq!(standing.month_used, Some(1));
-}
-
-#[tokio::test]
-async fn redis_that_is_not_there_is_said_in_one_sentence() {
-    let connect = |url: &str| {
-        let url = Secret::from(url.to_owned());
-        async move {
-            let refused = Quota::connect(&url, Patience::from_millis(50)).await;
-            format!("{:#}", refused.unwrap_err())
-        }
-    };
-    assert!(connect("no address").await.starts_with("redis_url is not"));
-    let away = connect("redis://127.0.0.1:1").await;
-    assert!(away.starts_with("Redis at 127.0.0.1:1 "), "{away}");
-    let there = Secret::from(redis_url());
-    Quota::connect(&there, Patience::from_secs(10))
-        .await
-        .unwrap();
 }
 
 proptest! {

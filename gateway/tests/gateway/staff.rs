@@ -237,8 +237,8 @@ async fn the_plan_limits_working_keys(pool: PgPool) {
     let keys: Vec<_> = made.into_iter().flatten().collect();
     assert_eq!(keys.len(), 5);
     let refused = test.key_like(live()).await.err().unwrap();
-    assert_eq!(fields(&refused), ["mode"]);
-    assert!(refused.fields["mode"].contains("5 working live keys"));
+    assert_eq!(fields(&refused), ["account"]);
+    assert!(refused.fields["account"].contains("5 live keys"));
 
     // Test keys are free; a rotated key leaves its place to its successor; a revoked and an expired one leave theirs.
     test.key_like(account_key(&account, "test")).await.unwrap();

@@ -73,6 +73,16 @@ impl<C: Clone + PartialEq> Listing<C> {
             content: draft.content.clone(),
         })
     }
+
+    /// The listing once staff have moved it; `None` when it stands there already. Its content is as it was, and so is the time of
+    /// its last edit.
+    pub fn in_state(&self, state: State) -> Option<Self> {
+        (state != self.state).then(|| Self {
+            state,
+            revision: self.revision + 1,
+            ..self.clone()
+        })
+    }
 }
 
 #[cfg(test)]
@@ -110,6 +120,22 @@ mod tests {
         assert_eq!(amended.created_at, NOW);
         assert_eq!(amended.updated_at, LATER);
         assert_eq!(amended.state, State::Removed);
+    }
+
+    #[test]
+    fn a_move_is_a_revision_and_no_edit() {
+        let listing = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), NOW);
+        assert_eq!(listing.in_state(State::Published), None);
+        let removed = listing.in_state(State::Removed).unwrap();
+        assert_eq!((removed.state, removed.revision), (State::Removed, 2));
+        let restored = removed.in_state(State::Published).unwrap();
+        assert_eq!(
+            restored,
+            Listing {
+                revision: 3,
+                ..listing
+            }
+        );
     }
 
     #[test]

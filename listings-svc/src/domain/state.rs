@@ -15,3 +15,45 @@ pub enum State {
     /// Taken down; its slug stays taken.
     Removed,
 }
+
+/// What staff do about a listing that is public, or was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// Take it down.
+    TakeDown,
+    /// Publish again what was taken down.
+    Restore,
+}
+
+impl State {
+    /// Where an act leads, though it may stand there already; `None` for what was never public.
+    pub const fn after(self, act: Act) -> Option<Self> {
+        match (self, act) {
+            (Self::Published | Self::Removed, Act::TakeDown) => Some(Self::Removed),
+            (Self::Published | Self::Removed, Act::Restore) => Some(Self::Published),
+            (Self::Pending | Self::Rejected, _) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_public_is_taken_down_and_restored() {
+        for (state, taken_down, restored) in [
+            (State::Pending, None, None),
+            (State::Rejected, None, None),
+            (
+                State::Published,
+                Some(State::Removed),
+                Some(State::Published),
+            ),
+            (State::Removed, Some(State::Removed), Some(State::Published)),
+        ] {
+            assert_eq!(state.after(Act::TakeDown), taken_down, "{state:?}");
+            assert_eq!(state.after(Act::Restore), restored, "{state:?}");
+        }
+    }
+}

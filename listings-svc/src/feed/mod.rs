@@ -23,6 +23,10 @@ pub enum Happened {
     Updated,
     /// Only the address of its public page is another.
     Moved,
+    /// It was taken down.
+    Removed,
+    /// It was taken down, and is public again.
+    Restored,
 }
 
 /// A record that followers learn of.
@@ -47,6 +51,8 @@ pub trait Publish: Record {
                 Happened::Created => Self::FIRST,
                 Happened::Updated => "updated",
                 Happened::Moved => "moved",
+                Happened::Removed => "removed",
+                Happened::Restored => "restored",
             },
             announced,
             happening: false,
@@ -75,14 +81,16 @@ impl PublicUrl {
     }
 }
 
-fn mode(mode: Mode) -> i32 {
+/// A mode for a message.
+pub(crate) fn mode(mode: Mode) -> i32 {
     i32::from(match mode {
         Mode::Live => common::Mode::Live,
         Mode::Test => common::Mode::Test,
     })
 }
 
-fn state(state: State) -> i32 {
+/// A state for a message.
+pub(crate) fn state(state: State) -> i32 {
     i32::from(match state {
         State::Pending => proto::State::Pending,
         State::Published => proto::State::Published,

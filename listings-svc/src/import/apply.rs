@@ -241,6 +241,7 @@ impl Task<'_> {
                     number: change.after.revision(),
                     before: change.before.as_ref().map(json).transpose()?,
                     after: after.clone(),
+                    reason: None,
                 });
             }
             records.push(after);

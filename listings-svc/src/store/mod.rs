@@ -6,6 +6,7 @@ pub mod games;
 pub mod gazetteer;
 pub mod imports;
 pub mod known;
+pub mod listings;
 pub mod pages;
 pub mod revisions;
 pub mod start_work;

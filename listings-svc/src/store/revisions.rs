@@ -12,12 +12,15 @@ use crate::domain::entity::Entity;
 pub enum Actor {
     /// An import of this file.
     Import(String),
+    /// Staff. Their token tells nobody apart.
+    Staff,
 }
 
 impl Actor {
     fn parts(&self) -> (&'static str, &str) {
         match self {
             Self::Import(file) => ("import", file),
+            Self::Staff => ("staff", "staff"),
         }
     }
 }
@@ -33,6 +36,8 @@ pub struct Revision {
     pub before: Option<Value>,
     /// What it became.
     pub after: Value,
+    /// Why, where somebody gave a reason.
+    pub reason: Option<String>,
 }
 
 /// Keeps changes that one actor made to listings of one kind.
@@ -46,16 +51,19 @@ pub async fn append(
     let (actor_kind, actor) = actor.parts();
     let (mut ids, mut numbers) = (Vec::new(), Vec::new());
     let (mut befores, mut afters) = (Vec::new(), Vec::new());
+    let mut reasons = Vec::new();
     for revision in revisions {
         ids.push(revision.id);
         numbers.push(revision.number);
         befores.push(revision.before);
         afters.push(revision.after);
+        reasons.push(revision.reason);
     }
     sqlx::query!(
-        "insert into listings.revision (entity, id, revision, at, actor_kind, actor, before, after)
-         select $1, id, revision, $2, $3, $4, before, after
-         from unnest($5::uuid[], $6::bigint[], $7::jsonb[], $8::jsonb[]) as row (id, revision, before, after)",
+        "insert into listings.revision (entity, id, revision, at, actor_kind, actor, before, after, reason)
+         select $1, id, revision, $2, $3, $4, before, after, reason
+         from unnest($5::uuid[], $6::bigint[], $7::jsonb[], $8::jsonb[], $9::text[])
+             as row (id, revision, before, after, reason)",
         entity.as_str(),
         at,
         actor_kind,
@@ -64,6 +72,7 @@ pub async fn append(
         &numbers,
         &befores as &[Option<Value>],
         &afters,
+        &reasons as &[Option<String>],
     )
     .execute(connection)
     .await?;

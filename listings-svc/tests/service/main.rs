@@ -7,5 +7,6 @@ mod feed;
 mod real;
 mod rows;
 mod staff;
+mod standing;
 mod support;
 mod worlds;

@@ -9,6 +9,8 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
 use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
+use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
+use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
 use kit::lifecycle::{Lifecycle, Supervisor};
@@ -16,6 +18,7 @@ use kit::rpc::client::{self, Client};
 use listings::feed::PublicUrl;
 use listings::import::Importer;
 use listings::service::import::Service as StaffImport;
+use listings::service::listing::Service as StaffListing;
 use listings::write::Listings;
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
@@ -34,6 +37,7 @@ pub(crate) struct Service {
     /// Where it answers.
     pub(crate) address: String,
     pub(crate) staff: StaffImportServiceClient<Client>,
+    pub(crate) listings: StaffListingServiceClient<Client>,
     feed: FeedServiceClient<Client>,
     lifecycle: Lifecycle,
     _supervisor: Supervisor,
@@ -56,12 +60,14 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         Retention::default(),
     );
     let writer = producer.writer(Listings::new(PublicUrl::new(public_url)));
-    let importer = Importer::new(pool.clone(), writer, clock);
+    let importer = Importer::new(pool.clone(), writer.clone(), clock);
+    let listing = StaffListing::new(pool.clone(), writer);
 
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let server = tonic::transport::Server::builder()
         .add_service(producer.service())
+        .add_service(StaffListingServiceServer::new(listing))
         .add_service(
             StaffImportServiceServer::new(StaffImport::new(importer.clone(), lifecycle.draining()))
                 .max_decoding_message_size(listings::service::import::MESSAGE),
@@ -76,6 +82,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         importer,
         address,
         staff: StaffImportServiceClient::new(client.clone()),
+        listings: StaffListingServiceClient::new(client.clone()),
         feed: FeedServiceClient::new(client),
         lifecycle,
         _supervisor: supervisor,

@@ -229,14 +229,19 @@ fn command<S: Settings>() -> Command {
         .value_name("FILE")
         .value_parser(clap::value_parser!(PathBuf))
         .help("A TOML file with settings");
-    S::augment_args(Command::new(S::SERVICE).about(S::ABOUT).arg(config)).mut_args(|arg| {
+    let command = S::augment_args(Command::new(S::SERVICE).arg(config)).mut_args(|arg| {
         let id = arg.get_id().as_str();
         if matches!(id, "help" | "version") {
             return arg;
         }
         let variable = format!("{}_{}", S::PREFIX, id.to_uppercase());
         arg.env(variable)
-    })
+    });
+    // After the arguments, which bring the comment of their struct along.
+    command
+        .about(S::ABOUT)
+        .long_about(None)
+        .version(env!("CARGO_PKG_VERSION"))
 }
 
 /// Makes the values of the TOML file, if one is named, the defaults.

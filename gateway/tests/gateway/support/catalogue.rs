@@ -1,13 +1,16 @@
 //! A stand-in for catalogue-svc that speaks its protocol and does as it is told.
 
+use std::any::Any;
 use std::sync::{Arc, Mutex};
 
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::creators_service_server::{CreatorsService, CreatorsServiceServer};
+use contracts::catalogue::v1::events_service_server::{EventsService, EventsServiceServer};
 use contracts::catalogue::v1::games_service_server::{GamesService, GamesServiceServer};
-use contracts::catalogue::v1::{
-    GetGameRequest, GetGameResponse, ListGamesRequest, ListGamesResponse,
-};
-use contracts::common::v1::PageInfo;
-use kit::{Code, Fault, Lifecycle};
+use contracts::catalogue::v1::places_service_server::{PlacesService, PlacesServiceServer};
+use contracts::catalogue::v1::search_service_server::{SearchService, SearchServiceServer};
+use contracts::common::v1::{PageInfo, Position};
+use kit::{Code, Fault, Lifecycle, feed};
 use tokio::net::TcpListener;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
@@ -15,7 +18,7 @@ use tonic::{Request, Response, Status};
 
 /// The `data` of a list, with what a parser would not keep: odd spaces, a number beyond 2^53, an escape.
 pub(crate) const ROWS: &str = r#"[{"slug": "kora",  "n":12345678901234567890,"t":"\u0041"}]"#;
-pub(crate) const GAME: &str = r#"{"slug": "kora" }"#;
+pub(crate) const OBJECT: &str = r#"{"slug": "kora" }"#;
 
 /// What it does with calls.
 #[derive(Debug, Clone)]
@@ -37,8 +40,8 @@ pub(crate) struct Catalogue {
 struct Told {
     script: Script,
     calls: u32,
-    listed: Option<ListGamesRequest>,
-    got: Option<GetGameRequest>,
+    asked: Option<Box<dyn Any + Send>>,
+    position: Option<Position>,
 }
 
 impl Catalogue {
@@ -49,12 +52,16 @@ impl Catalogue {
             told: Arc::new(Mutex::new(Told {
                 script: Script::Answer,
                 calls: 0,
-                listed: None,
-                got: None,
+                asked: None,
+                position: None,
             })),
         };
         let server = Server::builder()
             .add_service(GamesServiceServer::new(catalogue.clone()))
+            .add_service(CreatorsServiceServer::new(catalogue.clone()))
+            .add_service(PlacesServiceServer::new(catalogue.clone()))
+            .add_service(EventsServiceServer::new(catalogue.clone()))
+            .add_service(SearchServiceServer::new(catalogue.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
         lifecycle.detached(async move { server.await.unwrap() });
         catalogue
@@ -69,20 +76,27 @@ impl Catalogue {
         self.told.lock().unwrap().calls
     }
 
-    /// The last question for a list.
-    pub(crate) fn listed(&self) -> ListGamesRequest {
-        self.told.lock().unwrap().listed.clone().unwrap()
+    /// The last question, which was one of this kind.
+    pub(crate) fn asked<Q: Clone + 'static>(&self) -> Q {
+        let told = self.told.lock().unwrap();
+        let asked = told.asked.as_ref().unwrap();
+        asked.downcast_ref::<Q>().unwrap().clone()
     }
 
-    /// The last question for one game.
-    pub(crate) fn got(&self) -> GetGameRequest {
-        self.told.lock().unwrap().got.clone().unwrap()
+    /// How far it says that its answers reach.
+    pub(crate) fn stands_at(&self, position: feed::Position) {
+        self.told.lock().unwrap().position = Some(position.into());
     }
 
-    async fn act(&self) -> Result<(), Status> {
+    fn position(&self) -> Option<Position> {
+        self.told.lock().unwrap().position.clone()
+    }
+
+    async fn act(&self, question: impl Any + Send) -> Result<(), Status> {
         let script = {
             let mut told = self.told.lock().unwrap();
             told.calls += 1;
+            told.asked = Some(Box::new(question));
             let script = told.script.clone();
             if let Script::Lose(times) = &mut told.script {
                 *times = times.saturating_sub(1);
@@ -98,38 +112,67 @@ impl Catalogue {
     }
 }
 
-#[tonic::async_trait]
-impl GamesService for Catalogue {
-    async fn list_games(
-        &self,
-        request: Request<ListGamesRequest>,
-    ) -> Result<Response<ListGamesResponse>, Status> {
-        self.told.lock().unwrap().listed = Some(request.into_inner());
-        self.act().await?;
-        Ok(Response::new(ListGamesResponse {
+/// The calls of a service. A list has always the same page; of single things there is only one, called `kora`.
+macro_rules! answers {
+    ($service:ident: $($call:ident($question:ident $(, $name:ident)?) -> $answer:ident;)+) => {
+        #[tonic::async_trait]
+        impl $service for Catalogue {
+            $(async fn $call(
+                &self,
+                request: Request<proto::$question>,
+            ) -> Result<Response<proto::$answer>, Status> {
+                let question = request.into_inner();
+                self.act(question.clone()).await?;
+                $(if question.$name != "kora" {
+                    return Err(Fault::new(Code::NotFound, "there is nothing of this name").into());
+                })?
+                Ok(Response::new(proto::$answer {
+                    position: self.position(),
+                    ..answers!(answer $answer $($name)?)
+                }))
+            })+
+        }
+    };
+    (answer $answer:ident) => {
+        proto::$answer {
             json: ROWS.into(),
             page: Some(PageInfo {
                 total: 61,
                 next_cursor: Some("next".to_owned()),
             }),
             ..Default::default()
-        }))
-    }
-
-    async fn get_game(
-        &self,
-        request: Request<GetGameRequest>,
-    ) -> Result<Response<GetGameResponse>, Status> {
-        let request = request.into_inner();
-        let known = request.slug == "kora";
-        self.told.lock().unwrap().got = Some(request);
-        self.act().await?;
-        if !known {
-            return Err(Fault::new(Code::NotFound, "there is no game of this slug").into());
         }
-        Ok(Response::new(GetGameResponse {
-            json: GAME.into(),
+    };
+    (answer $answer:ident $name:ident) => {
+        proto::$answer {
+            json: OBJECT.into(),
             ..Default::default()
-        }))
-    }
+        }
+    };
+}
+
+answers! { GamesService:
+    list_games(ListGamesRequest) -> ListGamesResponse;
+    get_game(GetGameRequest, slug) -> GetGameResponse;
+}
+
+answers! { CreatorsService:
+    list_creators(ListCreatorsRequest) -> ListCreatorsResponse;
+    get_creator(GetCreatorRequest, handle) -> GetCreatorResponse;
+}
+
+answers! { PlacesService:
+    list_genres(ListGenresRequest) -> ListGenresResponse;
+    list_countries(ListCountriesRequest) -> ListCountriesResponse;
+    get_country(GetCountryRequest, code) -> GetCountryResponse;
+    list_cities(ListCitiesRequest) -> ListCitiesResponse;
+}
+
+answers! { EventsService:
+    list_events(ListEventsRequest) -> ListEventsResponse;
+    get_event(GetEventRequest, slug) -> GetEventResponse;
+}
+
+answers! { SearchService:
+    search(SearchRequest) -> SearchResponse;
 }

@@ -11,7 +11,6 @@ use axum::body::Body;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
-use gateway::domain::access::Switches;
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
 use gateway::domain::secret::Format;
@@ -21,9 +20,11 @@ use gateway::lookup::Lookup;
 use gateway::quota::Quota;
 use gateway::service::staff::Staff;
 use gateway::store::write::{Item, Writes};
+use gateway::switches::Board;
 use gateway::upstream::Upstream;
 use kit::config::Secret;
-use kit::feed::{Producer, Retention};
+use kit::feed::{Latest, Producer, Retention};
+use kit::redis::Redis;
 use kit::rpc::client::Addresses;
 use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
@@ -127,19 +128,25 @@ impl Test {
             grace: Duration::from_hours(24),
         });
         writer.write(Item::TellPlans).await.unwrap();
-        let quota = Quota::lazy(&Secret::from(with.redis), with.patience).unwrap();
-        let quota = Arc::new(quota);
+        let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
+        let quota = Arc::new(Quota::new(redis.clone()));
+        // Tests share a Redis, but not what is told there.
+        let latest = Latest::new(redis, &format!("test-{}", kit::ids::row_id()));
         let lookup = Arc::new(Lookup::new(pool.clone()));
-        let own = Own::start(pool.clone(), Arc::clone(&lookup)).await.unwrap();
+        let switches = Arc::new(Board::new(pool.clone()));
+        let own = Own::start(pool.clone(), Arc::clone(&lookup), Arc::clone(&switches))
+            .await
+            .unwrap();
         let app: App = Arc::new(Gateway {
             clock: clock.clone(),
             format: Format::new("svc_"),
             docs_url: "https://docs.example/errors".to_owned(),
             plans: Arc::clone(&plans),
-            switches: Switches::OFF,
+            switches,
             lookup,
             quota: Arc::clone(&quota),
             upstream: Upstream::new(channel, with.deadline),
+            latest,
             last_used: Arc::new(LastUsed::default()),
         });
         let staff = Staff {

@@ -54,9 +54,7 @@ impl From<proto::Account> for Account {
             name: account.name,
             email: account.email,
             plan: account.plan,
-            created_at: account
-                .created_at
-                .and_then(|at| output::moment(at.seconds, at.nanos)),
+            created_at: output::moment(account.created_at),
         }
     }
 }

@@ -9,13 +9,16 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::fleet::Fleet;
+use super::key_request;
 use super::output::{self, Output};
 use super::problem::Problem;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make a key; its secret is shown this once
+    /// Make a key without a review; its secret is shown this once
     Create(Create),
+    #[command(flatten)]
+    Review(key_request::Command),
     /// List the keys of an account
     List {
         /// Its id or e-mail address
@@ -36,24 +39,31 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct Create {
-    /// The account's id or e-mail address
-    #[arg(long)]
-    account: String,
-    /// What the key is called
-    #[arg(long)]
-    name: String,
     /// Samples or real listings
     #[arg(long)]
     mode: Mode,
+    #[command(flatten)]
+    rights: Rights,
+}
+
+/// What a key is to be.
+#[derive(Debug, Args)]
+pub(crate) struct Rights {
+    /// The account's id or e-mail address
+    #[arg(long)]
+    pub(crate) account: String,
+    /// What the key is called
+    #[arg(long)]
+    pub(crate) name: String,
     /// Whether it may write, for good
     #[arg(long)]
-    may_write: bool,
+    pub(crate) may_write: bool,
     /// Whether it belongs to the account or to one game
     #[arg(long, default_value = "account", requires_ifs = [("secret", "game"), ("public", "game")])]
     kind: Kind,
     /// The game's slug, for a secret or public key
     #[arg(long)]
-    game: Option<String>,
+    pub(crate) game: Option<String>,
     /// When it ends by itself, such as 2027-01-01T00:00:00Z
     #[arg(long, value_parser = moment)]
     expires: Option<OffsetDateTime>,
@@ -72,6 +82,21 @@ enum Kind {
     Public,
 }
 
+impl Rights {
+    /// `account`, `secret` or `public`.
+    pub(crate) const fn kind(&self) -> &'static str {
+        match self.kind {
+            Kind::Account => "account",
+            Kind::Secret => "secret",
+            Kind::Public => "public",
+        }
+    }
+
+    pub(crate) fn expires_at(&self) -> Option<prost_types::Timestamp> {
+        self.expires.map(kit::pg::timestamp)
+    }
+}
+
 fn moment(text: &str) -> Result<OffsetDateTime, String> {
     OffsetDateTime::parse(text, &Rfc3339)
         .ok()
@@ -79,7 +104,7 @@ fn moment(text: &str) -> Result<OffsetDateTime, String> {
 }
 
 #[derive(Debug, Serialize)]
-struct Key {
+pub(crate) struct Key {
     id: String,
     account_id: String,
     name: String,
@@ -97,18 +122,12 @@ struct Key {
 
 impl From<proto::Key> for Key {
     fn from(key: proto::Key) -> Self {
-        macro_rules! moment {
-            ($field:ident) => {
-                key.$field
-                    .and_then(|at| output::moment(at.seconds, at.nanos))
-            };
-        }
         Self {
-            created_at: moment!(created_at),
-            last_used_at: moment!(last_used_at),
-            expires_at: moment!(expires_at),
-            grace_until: moment!(grace_until),
-            revoked_at: moment!(revoked_at),
+            created_at: output::moment(key.created_at),
+            last_used_at: output::moment(key.last_used_at),
+            expires_at: output::moment(key.expires_at),
+            grace_until: output::moment(key.grace_until),
+            revoked_at: output::moment(key.revoked_at),
             id: key.id,
             account_id: key.account_id,
             name: key.name,
@@ -129,6 +148,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let key = Key::from(answer.key.unwrap_or_default());
             made(&key, &answer.secret, None, output)
         }
+        Command::Review(command) => key_request::run(command, gateway, output).await,
         Command::List { account } => {
             let answer = gateway
                 .list_keys(proto::ListKeysRequest { account })
@@ -161,27 +181,28 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     }
 }
 
-fn request(create: Create) -> proto::CreateKeyRequest {
+fn request(Create { mode, rights }: Create) -> proto::CreateKeyRequest {
     proto::CreateKeyRequest {
-        account: create.account,
-        name: create.name,
-        mode: match create.mode {
+        mode: match mode {
             Mode::Test => "test".to_owned(),
             Mode::Live => "live".to_owned(),
         },
-        kind: match create.kind {
-            Kind::Account => "account".to_owned(),
-            Kind::Secret => "secret".to_owned(),
-            Kind::Public => "public".to_owned(),
-        },
-        may_write: create.may_write,
-        game: create.game,
-        expires_at: create.expires.map(kit::pg::timestamp),
+        kind: rights.kind().to_owned(),
+        expires_at: rights.expires_at(),
+        account: rights.account,
+        name: rights.name,
+        may_write: rights.may_write,
+        game: rights.game,
     }
 }
 
 /// A key that was just made, with its secret.
-fn made(key: &Key, secret: &str, old: Option<&Key>, output: Output) -> Result<(), Problem> {
+pub(crate) fn made(
+    key: &Key,
+    secret: &str,
+    old: Option<&Key>,
+    output: Output,
+) -> Result<(), Problem> {
     let mut document = serde_json::json!({ "key": key, "secret": secret });
     if let Some(old) = old {
         document["old_key"] = serde_json::json!(old);
@@ -204,15 +225,11 @@ fn table<'k>(keys: impl IntoIterator<Item = &'k Key>) -> comfy_table::Table {
         "works",
     ]);
     for key in keys {
-        let kind = match &key.game {
-            Some(game) => format!("{} of {game}", key.kind),
-            None => key.kind.clone(),
-        };
         table.add_row([
             key.id.clone(),
             key.name.clone(),
             key.mode.clone(),
-            kind,
+            kind(&key.kind, key.game.as_deref()),
             output::yes(key.may_write),
             key.last4.clone(),
             output::shown(key.created_at.as_ref()),
@@ -221,6 +238,11 @@ fn table<'k>(keys: impl IntoIterator<Item = &'k Key>) -> comfy_table::Table {
         ]);
     }
     table
+}
+
+/// A kind, and the game that it is of.
+pub(crate) fn kind(kind: &str, game: Option<&str>) -> String {
+    game.map_or_else(|| kind.to_owned(), |game| format!("{kind} of {game}"))
 }
 
 fn works(key: &Key) -> String {

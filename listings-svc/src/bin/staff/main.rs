@@ -6,10 +6,13 @@ mod account;
 mod fleet;
 mod import;
 mod key;
+mod key_request;
 mod lines;
+mod listing;
 mod output;
 mod plan;
 mod problem;
+mod switch;
 mod upload;
 
 use std::process::ExitCode;
@@ -20,7 +23,7 @@ use fleet::{Fleet, Place};
 use output::Output;
 use problem::Problem;
 
-/// Accounts, keys and the directory, by staff
+/// Accounts, keys, switches and the directory, by staff
 ///
 /// Status: 0 done, 1 refused, 2 not understood, 3 nothing answers.
 #[derive(Debug, Parser)]
@@ -43,9 +46,14 @@ enum Command {
     /// Plans and their limits
     #[command(subcommand)]
     Plan(plan::Command),
-    /// Keys: make, list, rotate, revoke
+    /// Keys: make, review, reveal, list, rotate, revoke
     #[command(subcommand)]
     Key(key::Command),
+    /// Switches: list, turn on, turn off
+    #[command(subcommand)]
+    Switch(switch::Command),
+    #[command(flatten)]
+    Listing(listing::Command),
     /// Load files of listings
     ///
     /// Files hold one JSON object a line. A row that is not acceptable is refused, and listed with its line and reasons; the others
@@ -72,6 +80,8 @@ async fn run(staff: Staff) -> Result<(), Problem> {
         Command::Account(command) => account::run(command, &fleet, output).await,
         Command::Plan(plan::Command::List) => plan::list(&fleet, output).await,
         Command::Key(command) => key::run(command, &fleet, output).await,
+        Command::Switch(command) => switch::run(command, &fleet, output).await,
+        Command::Listing(command) => listing::run(command, &fleet, output).await,
         Command::Import(import) => import::run(import, &fleet, output).await,
     }
 }

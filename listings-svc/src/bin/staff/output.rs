@@ -1,9 +1,8 @@
 //! What is written: tables for people, one JSON document for machines. Problems go to stderr as one sentence.
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a command-line tool answers there"
-)]
+#![expect(clippy::print_stderr, reason = "a command-line tool complains there")]
+
+use std::fmt::Display;
+use std::io::{self, Write as _};
 
 use comfy_table::{ContentArrangement, Table, presets};
 use contracts::public::Timestamp;
@@ -37,9 +36,9 @@ impl Output {
             let text = serde_json::to_string(document).map_err(|error| {
                 Problem::Refused(format!("the answer cannot be written: {error}"))
             })?;
-            println!("{text}");
+            write(&text);
         } else {
-            println!("{}", table());
+            write(&table());
         }
         Ok(())
     }
@@ -47,8 +46,18 @@ impl Output {
     /// Writes a line for people.
     pub(crate) fn say(self, line: &str) {
         if !self.json {
-            println!("{line}");
+            write(&line);
         }
+    }
+}
+
+/// Writes a line. A reader who has seen enough and hung up (`staff … | head -1`) is no failure.
+fn write(line: &impl Display) {
+    match writeln!(io::stdout(), "{line}") {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            eprintln!("staff: the answer cannot be written: {error}");
+        }
+        _ => {}
     }
 }
 
@@ -73,10 +82,11 @@ pub(crate) fn table(columns: &[&str]) -> Table {
 }
 
 /// A point in time as it came over the wire.
-pub(crate) fn moment(seconds: i64, nanos: i32) -> Option<Timestamp> {
-    let at = OffsetDateTime::from_unix_timestamp(seconds).ok()?;
-    let at = at.replace_nanosecond(u32::try_from(nanos).ok()?).ok()?;
-    Some(Timestamp(at))
+pub(crate) fn moment(at: Option<prost_types::Timestamp>) -> Option<Timestamp> {
+    let at = at?;
+    let moment = OffsetDateTime::from_unix_timestamp(at.seconds).ok()?;
+    let nanos = u32::try_from(at.nanos).ok()?;
+    moment.replace_nanosecond(nanos).ok().map(Timestamp)
 }
 
 /// A point in time for a table, to the minute; empty when there is none.

@@ -10,7 +10,8 @@ use crate::pg;
 /// SQLSTATE of a row whose `seq` could not be told, see [`ending`].
 pub(super) const NO_HEAD: &str = "23502";
 
-/// The end of a transaction in one message: the head raised, the rows numbered from it, the commit.
+/// The end of a transaction in one message: the head raised, the rows numbered from it, the commit. Without changes the head is only
+/// read: what they would have changed was changed by someone before.
 ///
 /// The head must be the very table that was met when the connection was opened; else no row gets a number and the message fails
 /// before its commit.
@@ -21,7 +22,7 @@ pub(super) fn ending(
     now: time::OffsetDateTime,
 ) -> String {
     if changes.is_empty() {
-        return "commit".to_owned();
+        return format!("select seq, epoch from {schema}.feed_head; commit");
     }
     let rows: Vec<String> = changes
         .iter()
@@ -61,7 +62,7 @@ fn row(place: usize, request: Uuid, change: &NewChange) -> String {
     )
 }
 
-/// Sends the end of a transaction; returns the place of its last row.
+/// Sends the end of a transaction; returns how far the feed has come with it.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is a parameter; tested against PostgreSQL"

@@ -8,23 +8,30 @@
 //!
 //! The tables are in `producer.sql` and `consumer.sql` beside this file; a service's migrations repeat them under its own schema.
 
+mod answer;
+mod apply;
 mod commit;
 mod compact;
 mod consume;
 mod follow;
+mod latest;
 mod producer;
 mod stored;
 mod writer;
 
+pub use apply::{Applied, Apply};
 pub use compact::Retention;
 pub use consume::{Consumer, consume};
 pub use contracts::common::v1::Change;
+pub use latest::Latest;
 pub use producer::Producer;
 pub use stored::{Store, Stored, Taken};
-pub use writer::{Applied, Apply, Writer};
+pub use writer::Writer;
 
 use contracts::common::v1 as proto;
 use uuid::Uuid;
+
+use crate::fault::Fault;
 
 /// The producer's tables, written for a schema named `kit`.
 pub const PRODUCER_TABLES: &str = include_str!("producer.sql");
@@ -40,6 +47,13 @@ pub struct Position {
     pub seq: i64,
 }
 
+impl Position {
+    /// Whether it includes all that `other` does.
+    pub fn reaches(self, other: Self) -> bool {
+        self.epoch == other.epoch && self.seq >= other.seq
+    }
+}
+
 impl From<Position> for proto::Position {
     fn from(position: Position) -> Self {
         Self {
@@ -48,6 +62,20 @@ impl From<Position> for proto::Position {
         }
     }
 }
+
+impl TryFrom<&proto::Position> for Position {
+    type Error = uuid::Error;
+
+    fn try_from(position: &proto::Position) -> Result<Self, uuid::Error> {
+        Ok(Self {
+            epoch: position.epoch.parse()?,
+            seq: position.seq,
+        })
+    }
+}
+
+/// What a caller is told of a write: what came of it, and where its last row stands on the feed (`None` when nothing changed).
+type Outcome<D> = Result<(D, Option<Position>), Fault>;
 
 /// A change that a write has made, on its way to the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]

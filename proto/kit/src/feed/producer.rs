@@ -9,9 +9,13 @@ use time::OffsetDateTime;
 use tokio::sync::{Notify, watch};
 use uuid::Uuid;
 
+use super::Position;
+use super::answer::Answering;
+use super::apply::Apply;
 use super::compact::{self, Retention};
 use super::follow::Follow;
-use super::writer::{Apply, Writer, writer};
+use super::latest::Latest;
+use super::writer::{Writer, writer};
 use crate::clock::Clock;
 use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
@@ -29,6 +33,8 @@ pub struct Producer {
     news: Arc<watch::Sender<u64>>,
     /// Told when other replicas are to be woken.
     committed: Arc<Notify>,
+    /// Where it is told how far the feed has come, before a write is answered.
+    latest: Option<Latest>,
 }
 
 /// The head of the feed as a connection met it.
@@ -56,6 +62,7 @@ impl Producer {
             lifecycle: lifecycle.clone(),
             news: Arc::new(watch::Sender::new(0)),
             committed: Arc::default(),
+            latest: None,
         };
         lifecycle.background("feed notifier", producer.clone().notify());
         lifecycle.background("feed listener", producer.clone().listen());
@@ -67,13 +74,33 @@ impl Producer {
         producer
     }
 
+    /// The same, whose writers answer only after `latest` was raised.
+    #[must_use]
+    pub fn telling(self, latest: Latest) -> Self {
+        let repeating = latest.clone().repeat(self.clone());
+        self.lifecycle.background("feed position", repeating);
+        Self {
+            latest: Some(latest),
+            ..self
+        }
+    }
+
     /// Starts the writer task, through which all changes of this process go.
     pub fn writer<A: Apply>(&self, apply: A) -> Writer<A> {
+        let answering = match self.latest.clone() {
+            None => Answering::directly(),
+            Some(latest) => {
+                let (answering, task) = Answering::after(latest);
+                self.lifecycle.finishing("feed answers", task);
+                answering
+            }
+        };
         let (handle, task) = writer(
             apply,
             self.clone(),
             (*self.pool.connect_options()).clone(),
             self.clock.clone(),
+            answering,
             self.lifecycle.stopping(),
         );
         self.lifecycle.finishing("feed writer", task);
@@ -159,6 +186,15 @@ impl Producer {
             listener.recv().await?;
             self.wake();
         }
+    }
+
+    /// How far the feed has come.
+    pub(super) async fn position(&self) -> Result<Position, sqlx::Error> {
+        let head = self.head(&mut *self.pool.acquire().await?).await?;
+        Ok(Position {
+            epoch: head.epoch,
+            seq: head.seq,
+        })
     }
 
     /// The head, after making sure that its epoch belongs to this very database.

@@ -13,9 +13,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::answer::{Answering, Answers};
+use super::apply::{Applied, Apply};
 use super::commit::{NO_HEAD, commit, ending};
 use super::producer::Head;
-use super::{NewChange, Position, Producer};
+use super::{NewChange, Outcome, Position, Producer};
 use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::{ids, pg};
@@ -28,38 +30,6 @@ const QUEUE: usize = 4_096;
 const DEADLINE: Duration = Duration::from_secs(5);
 /// Pause before locked rows, or a lost connection, are tried again.
 const PAUSE: Duration = Duration::from_millis(10);
-
-/// How a service makes its changes.
-pub trait Apply: Send + Sync + 'static {
-    /// What is asked for.
-    type Item: Send + Sync + 'static;
-    /// What the caller is told.
-    type Done: Send + 'static;
-
-    /// Applies `items` inside the open transaction on `connection` and says for each, in order, what came of it. `now` is the time
-    /// of the batch.
-    ///
-    /// An item that is refused or busy must leave nothing behind. Rows that someone else has locked are skipped, not waited for
-    /// (`for update skip locked`, and [`Applied::Busy`]). An error undoes the batch; its items are then tried one by one, so that a
-    /// bad one fails alone.
-    fn apply(
-        &self,
-        connection: &mut PgConnection,
-        items: &[&Self::Item],
-        now: time::OffsetDateTime,
-    ) -> impl Future<Output = Result<Vec<Applied<Self::Done>>, sqlx::Error>> + Send;
-}
-
-/// What came of one item.
-#[derive(Debug)]
-pub enum Applied<D> {
-    /// Done, with these changes; none when there was nothing to change.
-    Done(D, Vec<NewChange>),
-    /// Refused; nothing was changed.
-    Refused(Fault),
-    /// Its rows are locked elsewhere; nothing was changed. It is tried again.
-    Busy,
-}
 
 /// Hands items to the writer task. Clones share it.
 #[derive(Debug)]
@@ -74,8 +44,6 @@ impl<A: Apply> Clone for Writer<A> {
         }
     }
 }
-
-type Outcome<D> = Result<(D, Option<Position>), Fault>;
 
 #[derive(Debug)]
 struct Queued<A: Apply> {
@@ -111,6 +79,7 @@ pub(super) fn writer<A: Apply>(
     producer: Producer,
     options: PgConnectOptions,
     clock: Clock,
+    answering: Answering<A::Done>,
     stopping: CancellationToken,
 ) -> (Writer<A>, impl Future<Output = anyhow::Result<()>> + Send) {
     let (queue, waiting) = mpsc::channel(QUEUE);
@@ -119,6 +88,7 @@ pub(super) fn writer<A: Apply>(
         producer,
         options,
         clock,
+        answering,
         connection: None,
     };
     (Writer { queue }, task.run(waiting, stopping))
@@ -129,6 +99,7 @@ struct Task<A: Apply> {
     producer: Producer,
     options: PgConnectOptions,
     clock: Clock,
+    answering: Answering<A::Done>,
     connection: Option<Open>,
 }
 
@@ -146,8 +117,13 @@ enum Failure {
     Passing(sqlx::Error),
 }
 
-/// What came of a batch, item by item; `None` is to be tried again.
-type Outcomes<D> = Vec<Option<Outcome<D>>>;
+/// What came of a batch.
+struct Written<D> {
+    /// Item by item; `None` is to be tried again.
+    outcomes: Vec<Option<Outcome<D>>>,
+    /// How far the feed has come with it, where that is known.
+    reached: Option<Position>,
+}
 
 impl<A: Apply> Task<A> {
     async fn run(
@@ -188,29 +164,31 @@ impl<A: Apply> Task<A> {
     async fn process(&mut self, batch: Vec<Queued<A>>) -> Vec<Queued<A>> {
         metrics::histogram!("feed_writer_batch_items")
             .record(u32::try_from(batch.len()).unwrap_or(u32::MAX));
-        let outcomes = match self.transact(&batch).await {
-            Ok(outcomes) => outcomes,
+        let written = match self.transact(&batch).await {
+            Ok(written) => written,
             Err(Failure::Refused(_)) if batch.len() > 1 => return self.one_by_one(batch).await,
-            Err(Failure::Refused(error)) => vec![Some(Err(Fault::internal(&error)))],
+            Err(Failure::Refused(error)) => {
+                Written::unknown(vec![Some(Err(Fault::internal(&error)))])
+            }
             Err(Failure::Passing(error)) => {
                 tracing::warn!(%error, "writes wait and are tried again");
-                batch.iter().map(|_| None).collect()
+                Written::unknown(batch.iter().map(|_| None).collect())
             }
         };
         let now = Instant::now();
-        let mut again = Vec::new();
-        for (queued, outcome) in batch.into_iter().zip(outcomes) {
-            let outcome = match outcome {
-                Some(outcome) => outcome,
-                None if now < queued.give_up => {
-                    again.push(queued);
-                    continue;
+        let (mut again, mut outcomes) = (Vec::new(), Vec::new());
+        for (queued, outcome) in batch.into_iter().zip(written.outcomes) {
+            match outcome {
+                Some(outcome) => outcomes.push((queued.reply, outcome)),
+                None if now < queued.give_up => again.push(queued),
+                None => {
+                    let fault = Fault::unavailable("rows locked elsewhere, or PostgreSQL");
+                    outcomes.push((queued.reply, Err(fault)));
                 }
-                None => Err(Fault::unavailable("rows locked elsewhere, or PostgreSQL")),
-            };
-            // A caller that has gone away needs no answer.
-            drop(queued.reply.send(outcome));
+            }
         }
+        let reached = written.reached;
+        self.answering.give(Answers { reached, outcomes }).await;
         again
     }
 
@@ -223,7 +201,7 @@ impl<A: Apply> Task<A> {
         again
     }
 
-    async fn transact(&mut self, batch: &[Queued<A>]) -> Result<Outcomes<A::Done>, Failure> {
+    async fn transact(&mut self, batch: &[Queued<A>]) -> Result<Written<A::Done>, Failure> {
         let mut open = match self.connection.take() {
             Some(open) => open,
             None => self.open().await.map_err(Failure::Passing)?,
@@ -245,15 +223,13 @@ impl<A: Apply> Task<A> {
         );
         let witness = changes.first().map(|(request, _)| *request);
         match commit(&mut open.connection, ending).await {
-            Ok(None) => {
+            Ok(reached) => {
+                open.head.seq = reached.map_or(open.head.seq, |position| position.seq);
                 self.connection = Some(open);
-                Ok(settle(applied, None))
-            }
-            Ok(Some(position)) => {
-                open.head.seq = position.seq;
-                self.connection = Some(open);
-                self.producer.announce();
-                Ok(settle(applied, Some(position)))
+                if witness.is_some() {
+                    self.producer.announce();
+                }
+                Ok(Written::settled(applied, reached))
             }
             Err(error) => match (&error, witness) {
                 // The head is not the one we know: the data were restored under us. Look at it afresh.
@@ -315,15 +291,15 @@ impl<A: Apply> Task<A> {
         witness: Uuid,
         after: i64,
         applied: Vec<Applied<A::Done>>,
-    ) -> Result<Outcomes<A::Done>, Failure> {
+    ) -> Result<Written<A::Done>, Failure> {
         let give_up = Instant::now() + DEADLINE;
         loop {
             match self.find(witness, after).await {
                 Ok(Some(position)) => {
                     self.producer.announce();
-                    return Ok(settle(applied, Some(position)));
+                    return Ok(Written::settled(applied, Some(position)));
                 }
-                Ok(None) => return Ok(applied.iter().map(|_| None).collect()),
+                Ok(None) => return Ok(Written::unknown(applied.iter().map(|_| None).collect())),
                 Err(error) if Instant::now() < give_up => {
                     tracing::warn!(%error, "what became of a commit cannot be looked up yet");
                     tokio::time::sleep(PAUSE).await;
@@ -337,7 +313,8 @@ impl<A: Apply> Task<A> {
                         ..Fault::unavailable("PostgreSQL, at commit")
                     }
                     };
-                    return Ok(applied.iter().map(|_| Some(Err(unknown()))).collect());
+                    let outcomes = applied.iter().map(|_| Some(Err(unknown()))).collect();
+                    return Ok(Written::unknown(outcomes));
                 }
             }
         }
@@ -364,25 +341,27 @@ impl<A: Apply> Task<A> {
     }
 }
 
-impl<D> Applied<D> {
-    fn changes(&self) -> &[NewChange] {
-        match self {
-            Self::Done(_, changes) => changes,
-            Self::Refused(_) | Self::Busy => &[],
-        }
-    }
-}
-
-/// What the callers are told once the batch is committed.
-fn settle<D>(applied: Vec<Applied<D>>, position: Option<Position>) -> Outcomes<D> {
-    applied
-        .into_iter()
-        .map(|applied| match applied {
+impl<D> Written<D> {
+    /// A batch that is committed.
+    fn settled(applied: Vec<Applied<D>>, reached: Option<Position>) -> Self {
+        let outcome = |applied| match applied {
             Applied::Done(done, changes) => {
-                Some(Ok((done, position.filter(|_| !changes.is_empty()))))
+                Some(Ok((done, reached.filter(|_| !changes.is_empty()))))
             }
             Applied::Refused(fault) => Some(Err(fault)),
             Applied::Busy => None,
-        })
-        .collect()
+        };
+        Self {
+            outcomes: applied.into_iter().map(outcome).collect(),
+            reached,
+        }
+    }
+
+    /// One that is not, as far as anybody knows.
+    fn unknown(outcomes: Vec<Option<Outcome<D>>>) -> Self {
+        Self {
+            outcomes,
+            reached: None,
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The change feed against a real PostgreSQL and over real sockets.
+//! The change feed against a real PostgreSQL (`DATABASE_URL`) and Redis (`REDIS_URL`), and over real sockets.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -11,5 +11,6 @@ mod compaction;
 mod connection;
 mod epoch;
 mod kill;
+mod latest;
 mod order;
 mod support;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use contracts::common::v1::Change;
 use kit::feed::{
-    Applied, Apply, CONSUMER_TABLES, NewChange, PRODUCER_TABLES, Producer, Retention, Store,
-    Stored, Taken, Writer, consume,
+    Applied, Apply, CONSUMER_TABLES, Latest, NewChange, PRODUCER_TABLES, Producer, Retention,
+    Store, Stored, Taken, Writer, consume,
 };
 use kit::pg::Schema;
 use kit::rpc::client::Client;
@@ -127,6 +127,15 @@ impl Fixture {
 
     /// A replica beside, or the process started anew.
     pub(crate) async fn again(pool: &PgPool) -> Self {
+        Self::with(pool, None).await
+    }
+
+    /// One that tells Redis how far its feed has come.
+    pub(crate) async fn telling(pool: &PgPool, latest: &Latest) -> Self {
+        Self::with(pool, Some(latest)).await
+    }
+
+    async fn with(pool: &PgPool, latest: Option<&Latest>) -> Self {
         let (lifecycle, _) = Lifecycle::new();
         let producer = Producer::start(
             pool.clone(),
@@ -135,6 +144,10 @@ impl Fixture {
             &lifecycle,
             Retention::default(),
         );
+        let producer = match latest {
+            Some(latest) => producer.telling(latest.clone()),
+            None => producer,
+        };
         let writer = producer.writer(Notes);
         let mut services = kit::rpc::server::services();
         services.add_service(producer.service());

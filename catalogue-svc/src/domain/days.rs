@@ -1,0 +1,133 @@
+//! The days on which events take place, and those that are asked about (§4.2).
+
+use time::Date;
+use time::format_description::BorrowedFormatItem;
+use time::macros::format_description;
+
+const DAY: &[BorrowedFormatItem<'static>] = format_description!("[year]-[month]-[day]");
+
+/// The day of the calendar that `text` names as YYYY-MM-DD.
+pub fn read(text: &str) -> Option<Date> {
+    // The format takes a sign before the year.
+    let digit = text.starts_with(|c: char| c.is_ascii_digit());
+    Date::parse(text, DAY).ok().filter(|_| digit)
+}
+
+/// The days that an event takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Days {
+    /// Its first day.
+    pub first: Date,
+    /// Its last day, which may be the same.
+    pub last: Date,
+}
+
+/// Which events are wanted, seen from today.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Those that have not ended before today.
+    Upcoming,
+    /// Those that have.
+    Past,
+    /// Both.
+    All,
+}
+
+impl When {
+    /// What there is to choose from.
+    pub const KEYS: [&str; 3] = ["upcoming", "past", "all"];
+
+    /// The choice called `key`.
+    pub fn read(key: &str) -> Option<Self> {
+        match key {
+            "upcoming" => Some(Self::Upcoming),
+            "past" => Some(Self::Past),
+            "all" => Some(Self::All),
+            _ => None,
+        }
+    }
+}
+
+/// A condition on the days of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    begins_by: Date,
+    ends_from: Date,
+    ends_before: Option<Date>,
+}
+
+impl Span {
+    /// Events of that kind, as seen on the day `today`, that take place on any day from `from` to `to`, both included.
+    pub fn new(when: When, today: Date, from: Option<Date>, to: Option<Date>) -> Self {
+        let from = from.unwrap_or(Date::MIN);
+        Self {
+            begins_by: to.unwrap_or(Date::MAX),
+            ends_from: match when {
+                When::Upcoming => from.max(today),
+                When::Past | When::All => from,
+            },
+            ends_before: (when == When::Past).then_some(today),
+        }
+    }
+
+    /// Whether an event that takes these days is wanted.
+    pub fn holds(&self, days: Days) -> bool {
+        days.first <= self.begins_by
+            && days.last >= self.ends_from
+            && self.ends_before.is_none_or(|day| days.last < day)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use time::macros::date;
+
+    const DAYS: Days = Days {
+        first: date!(2026 - 03 - 10),
+        last: date!(2026 - 03 - 12),
+    };
+
+    #[test]
+    fn days_are_of_the_real_calendar() {
+        assert_eq!(read("2024-02-29"), Some(date!(2024 - 02 - 29)));
+        for bad in [
+            "2023-02-29",
+            "2024-13-01",
+            "2024-1-1",
+            "+2024-01-01",
+            "",
+            "today",
+        ] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_event_is_upcoming_until_its_last_day_is_over() {
+        for (today, upcoming) in [
+            (date!(2026 - 03 - 01), true),
+            (date!(2026 - 03 - 12), true),
+            (date!(2026 - 03 - 13), false),
+        ] {
+            let holds = |when| Span::new(when, today, None, None).holds(DAYS);
+            assert_eq!(holds(When::Upcoming), upcoming);
+            assert_eq!(holds(When::Past), !upcoming);
+            assert!(holds(When::All));
+        }
+    }
+
+    #[test]
+    fn any_day_of_a_range_counts() {
+        for (from, to, within) in [
+            (date!(2026 - 03 - 12), date!(2026 - 04 - 01), true),
+            (date!(2026 - 03 - 01), date!(2026 - 03 - 10), true),
+            (date!(2026 - 03 - 11), date!(2026 - 03 - 11), true),
+            (date!(2026 - 03 - 13), date!(2026 - 03 - 14), false),
+            (date!(2026 - 03 - 01), date!(2026 - 03 - 09), false),
+        ] {
+            let span = Span::new(When::All, date!(2030 - 01 - 01), Some(from), Some(to));
+            assert_eq!(span.holds(DAYS), within, "{from} {to}");
+        }
+    }
+}

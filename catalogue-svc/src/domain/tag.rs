@@ -1,0 +1,14 @@
+//! What listings can be filtered by, when the values are many: for these, sets of rows are kept under their names.
+
+use std::sync::Arc;
+
+/// A property that a listing has or has not. Nobody knows all values: one that is unknown is simply nobody's.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tag {
+    /// A game's maker, by handle.
+    Creator(Arc<str>),
+    /// What a creator does, by key.
+    Role(Arc<str>),
+    /// Where it is, by the slug of the city. A game's is its maker's.
+    City(Arc<str>),
+}

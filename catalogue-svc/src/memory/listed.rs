@@ -1,0 +1,50 @@
+//! What a shelf can list.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::rendered::Rendered;
+use crate::domain::days::Days;
+use crate::domain::facet::Facet;
+use crate::domain::tag::Tag;
+use crate::domain::words::Field;
+
+/// A row of a list. It never changes; a change of the listing makes a new one.
+pub trait Listed: Debug + Clone {
+    /// By what the list is sorted. It ends in the address, so no two rows are equal.
+    type Key: Debug + Clone + Ord;
+
+    /// Its place in the order.
+    fn key(&self) -> &Self::Key;
+
+    /// Its slug or handle, unique in the list.
+    fn address(&self) -> &Arc<str>;
+
+    /// Its JSON.
+    fn text(&self) -> &Rendered;
+
+    /// All by which it is found.
+    fn terms(&self) -> anyhow::Result<Terms>;
+
+    /// Rows that are apart from others share no chunk with them.
+    ///
+    /// Where the newest rows come first but some stand before them, this lets those that arrive fill chunks from the end, and not
+    /// split one in the middle over and over.
+    fn is_apart(_key: &Self::Key) -> bool {
+        false
+    }
+}
+
+/// What a row is found by.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Values it has, of which there are few.
+    pub facets: BTreeSet<Facet>,
+    /// Values it has, of which there are many.
+    pub tags: BTreeSet<Tag>,
+    /// Its words, each with the best field that has it.
+    pub words: BTreeMap<String, Field>,
+    /// When it takes place, if it does.
+    pub days: Option<Days>,
+}

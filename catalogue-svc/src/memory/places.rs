@@ -1,0 +1,50 @@
+//! What the directory is ordered by, with counts of public listings. Genres and countries are few: they are counted when asked for.
+
+use contracts::public;
+
+use super::state::State;
+use crate::domain::facet::Facet;
+use crate::domain::listing::Mode;
+
+impl State {
+    /// All genres, by name and key.
+    pub fn genre_rows(&self, mode: Mode) -> Vec<public::GenreRow> {
+        let games = &self.world(mode).games;
+        let row = |key: &str, name: &str| public::GenreRow {
+            key: key.to_owned(),
+            name: name.to_owned(),
+            games: self.genres.facet(key).map_or(0, |genre| games.count(genre)),
+        };
+        let genres = self.genres.listed.values();
+        let mut rows: Vec<_> = genres.map(|genre| row(&genre.key, &genre.name)).collect();
+        rows.sort_unstable_by(|a, b| (&a.name, &a.key).cmp(&(&b.name, &b.key)));
+        rows
+    }
+
+    /// All countries, by name and code.
+    pub fn country_rows(&self, mode: Mode) -> Vec<public::CountryRow> {
+        let countries = self.countries.values();
+        let mut rows: Vec<_> = countries
+            .map(|country| self.count_country(mode, &country.code, &country.name))
+            .collect();
+        rows.sort_unstable_by(|a, b| (&a.name, &a.code).cmp(&(&b.name, &b.code)));
+        rows
+    }
+
+    /// The country with this code, in upper case.
+    pub fn country_row(&self, mode: Mode, code: &str) -> Option<public::CountryRow> {
+        let country = self.countries.values().find(|c| c.code == code)?;
+        Some(self.count_country(mode, code, &country.name))
+    }
+
+    fn count_country(&self, mode: Mode, code: &str, name: &str) -> public::CountryRow {
+        let world = self.world(mode);
+        let facet = Facet::country(code);
+        public::CountryRow {
+            code: code.to_owned(),
+            name: name.to_owned(),
+            creators: facet.map_or(0, |country| world.creators.count(country)),
+            games: facet.map_or(0, |country| world.games.count(country)),
+        }
+    }
+}

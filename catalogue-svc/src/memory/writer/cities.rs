@@ -1,0 +1,99 @@
+//! Cities: there are those that creators say they are in.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use contracts::public;
+use roaring::RoaringBitmap;
+
+use crate::domain::listing::Mode;
+use crate::domain::tag::Tag;
+use crate::memory::cities::City;
+use crate::memory::creators::Maker;
+use crate::memory::listed::Listed;
+use crate::memory::shelf::Shelf;
+use crate::memory::state::State;
+
+/// How cities are written, and which of them must be counted anew.
+#[derive(Debug, Default)]
+pub(super) struct Cities {
+    spellings: HashMap<Slug, BTreeMap<Spelling, u64>>,
+    touched: HashSet<Slug>,
+}
+
+/// A city of one mode.
+type Slug = (Mode, Arc<str>);
+
+/// Name and country, as a page has them.
+type Spelling = (String, String);
+
+impl Cities {
+    /// A creator is public now.
+    pub(super) fn arrive(&mut self, mode: Mode, maker: &Maker) {
+        if let Some(slug) = self.touch(mode, maker) {
+            let spellings = self.spellings.entry(slug).or_default();
+            *spellings.entry(spelling(maker)).or_default() += 1;
+        }
+    }
+
+    /// A creator that was public has gone, or changed.
+    pub(super) fn leave(&mut self, mode: Mode, maker: &Maker) {
+        if let Some(slug) = self.touch(mode, maker)
+            && let Some(spellings) = self.spellings.get_mut(&slug)
+            && let Some(count) = spellings.get_mut(&spelling(maker))
+        {
+            *count -= 1;
+            spellings.retain(|_, count| *count > 0);
+            if spellings.is_empty() {
+                self.spellings.remove(&slug);
+            }
+        }
+    }
+
+    /// Something changed where `maker` is.
+    pub(super) fn touch(&mut self, mode: Mode, maker: &Maker) -> Option<Slug> {
+        if maker.city_slug.is_empty() {
+            return None;
+        }
+        let slug = (mode, Arc::clone(&maker.city_slug));
+        self.touched.insert(slug.clone());
+        Some(slug)
+    }
+
+    /// Lists what was touched as it is now.
+    pub(super) fn recount(&mut self, state: &mut State) -> anyhow::Result<()> {
+        for slug in std::mem::take(&mut self.touched) {
+            let world = state.world_mut(slug.0);
+            let Some((name, country_code)) = self.spelling_of(&slug) else {
+                world.cities.remove(&slug.1)?;
+                continue;
+            };
+            let tag = Tag::City(Arc::clone(&slug.1));
+            let city = City::new(&public::CityRow {
+                slug: slug.1.as_ref().to_owned(),
+                name: name.clone(),
+                country_code: country_code.clone(),
+                creators: count(&world.creators, &tag),
+                games: count(&world.games, &tag),
+            })?;
+            world.cities.put(Arc::new(city))?;
+        }
+        Ok(())
+    }
+
+    /// How most creators write a city; the first in the alphabet, when several spellings are as frequent. `None`: nobody is there.
+    fn spelling_of(&self, slug: &Slug) -> Option<&Spelling> {
+        let spellings = self.spellings.get(slug)?.iter();
+        let most = spellings
+            .max_by(|(a, a_count), (b, b_count)| a_count.cmp(b_count).then_with(|| b.cmp(a)));
+        most.map(|(spelling, _)| spelling)
+    }
+}
+
+fn spelling(maker: &Maker) -> Spelling {
+    (maker.city.clone(), maker.country_code.clone())
+}
+
+fn count<L: Listed>(shelf: &Shelf<L>, tag: &Tag) -> u64 {
+    shelf.tagged(tag).map_or(0, RoaringBitmap::len)
+}

@@ -1,0 +1,159 @@
+//! One search over games, creators, events and cities (§2.5, §4.2).
+
+use std::sync::Arc;
+
+use contracts::catalogue::v1::search_service_server::SearchService;
+use contracts::catalogue::v1::{SearchRequest, SearchResponse};
+use contracts::common::v1::Form;
+use contracts::public::{self, SearchAddress, SearchResult};
+use kit::Fault;
+use kit::cursor::Binding;
+use tonic::{Request, Response, Status};
+
+use super::answer;
+use super::ask::{self, Fields};
+use super::typed;
+use crate::domain::listing::Mode;
+use crate::domain::words;
+use crate::memory::{Catalogue, Hit, Kind, Listed as _, Search, State};
+
+/// Answers searches.
+#[derive(Debug)]
+pub struct Searches {
+    catalogue: Arc<Catalogue>,
+    /// Base address of the public pages.
+    public_url: String,
+}
+
+/// A search call that can be answered.
+struct Asked {
+    mode: Mode,
+    form: Form,
+    search: Search,
+    /// What cursors of this list belong to.
+    binding: Binding,
+}
+
+impl Searches {
+    /// Answers from `catalogue`. The page of a city is below `public_url`; the others bring their addresses along.
+    pub fn new(catalogue: Arc<Catalogue>, public_url: String) -> Self {
+        Self {
+            catalogue,
+            public_url,
+        }
+    }
+
+    async fn answer(&self, request: SearchRequest) -> Result<SearchResponse, Fault> {
+        let state = self.catalogue.state_at(request.at_least.as_ref()).await?;
+        let asked = read(request, &state)?;
+        let hits = state.world(asked.mode).search(&asked.search);
+        let rows = hits.rows.iter().map(|hit| self.result(hit));
+        let rows: anyhow::Result<Vec<_>> = rows.collect();
+        let rows = rows.map_err(|error| answer::broken(&error))?;
+        let (json, results) = answer::made(rows, asked.form, typed::search::result)?;
+        Ok(SearchResponse {
+            results,
+            json,
+            page: Some(answer::info(hits.total, hits.next.as_ref(), asked.binding)?),
+            position: Some(state.position.into()),
+        })
+    }
+
+    fn result(&self, hit: &Hit) -> anyhow::Result<SearchResult> {
+        Ok(match hit {
+            Hit::Game(row) => {
+                let game: public::GameRow = row.text().parse()?;
+                SearchResult {
+                    kind: Kind::Games.as_str().to_owned(),
+                    address: SearchAddress::Slug(game.slug),
+                    name: game.title,
+                    tagline: game.tagline,
+                    country_code: game.country_code,
+                    url: game.url,
+                }
+            }
+            Hit::Creator(row) => {
+                let creator: public::CreatorRow = row.text().parse()?;
+                SearchResult {
+                    kind: Kind::Creators.as_str().to_owned(),
+                    address: SearchAddress::Handle(creator.handle),
+                    name: creator.name,
+                    tagline: creator.tagline,
+                    country_code: creator.country_code,
+                    url: creator.url,
+                }
+            }
+            Hit::Event(row) => {
+                let event: public::Event = row.text().parse()?;
+                SearchResult {
+                    kind: Kind::Events.as_str().to_owned(),
+                    address: SearchAddress::Slug(event.slug),
+                    name: event.title,
+                    tagline: String::new(),
+                    country_code: event.country_code,
+                    url: event.url,
+                }
+            }
+            Hit::City(row) => {
+                let city: public::CityRow = row.text().parse()?;
+                SearchResult {
+                    kind: Kind::Cities.as_str().to_owned(),
+                    url: format!("{}/cities/{}", self.public_url, city.slug),
+                    address: SearchAddress::Slug(city.slug),
+                    name: city.name,
+                    tagline: String::new(),
+                    country_code: city.country_code,
+                }
+            }
+        })
+    }
+}
+
+#[tonic::async_trait]
+impl SearchService for Searches {
+    async fn search(
+        &self,
+        request: Request<SearchRequest>,
+    ) -> Result<Response<SearchResponse>, Status> {
+        Ok(Response::new(self.answer(request.into_inner()).await?))
+    }
+}
+
+/// Which countries there are, `state` says.
+fn read(request: SearchRequest, state: &State) -> Result<Asked, Fault> {
+    let mut fields = Fields::default();
+    let mode = fields.mode(request.mode);
+    let form = fields.form(request.form);
+    let q = ask::text(Some(&request.q)).ok_or_else(|| "say what to search for".to_owned());
+    let q = fields.note("q", q).unwrap_or_default();
+    let kind = request.r#type.as_deref().and_then(|key| {
+        let found = Kind::ALL.into_iter().find(|kind| kind.as_str() == key);
+        let keys = Kind::ALL.map(Kind::as_str).join(", ");
+        fields.note("type", found.ok_or_else(|| format!("one of {keys}")))
+    });
+    let country = ask::code(request.country);
+    let facet = fields.country(country.as_deref(), state);
+    let binding = Binding::new(
+        "search",
+        [
+            Some(mode.as_str()),
+            Some(q),
+            request.r#type.as_deref(),
+            country.as_deref(),
+        ],
+    );
+    let (limit, after) = fields.page(request.page, binding);
+    fields.finish()?;
+    Ok(Asked {
+        mode,
+        form,
+        search: Search {
+            words: words::of_question(q),
+            kind,
+            country: facet,
+            after,
+            limit,
+        },
+        binding,
+    })
+}

@@ -1,0 +1,90 @@
+//! GET /games.
+
+use std::sync::Arc;
+
+use catalogue::memory::Catalogue;
+use catalogue::service::Games;
+use contracts::catalogue::v1::ListGamesRequest;
+use contracts::catalogue::v1::games_service_server::GamesService as _;
+use contracts::common::v1::Form;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde::Serialize;
+use serde_json::Value;
+use sqlx::PgConnection;
+use tonic::Request;
+
+use super::{pages, tables};
+use crate::universe::{GENRES, PLATFORMS, QUESTIONS, STAGES, handle};
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Asked {
+    mode: i32,
+    genre: Option<&'static str>,
+    platform: Option<&'static str>,
+    country: Option<&'static str>,
+    stage: Option<&'static str>,
+    creator: Option<String>,
+    q: Option<&'static str>,
+    limit: u32,
+}
+
+prop_compose! {
+    pub(super) fn asked()(
+        mode in 1..=2,
+        genre in prop::option::weighted(0.3, select(&GENRES)),
+        platform in prop::option::weighted(0.3, select(&PLATFORMS)),
+        country in prop::option::weighted(0.2, select(&["KE", "ng", "SN"])),
+        stage in prop::option::weighted(0.2, select(&STAGES)),
+        creator in prop::option::weighted(0.2, handle()),
+        q in prop::option::weighted(0.4, select(&QUESTIONS)),
+        limit in 1..6_u32,
+    ) -> Asked {
+        Asked { mode, genre, platform, country, stage, creator, q, limit }
+    }
+}
+
+impl Asked {
+    pub(super) async fn call(&self, catalogue: &Arc<Catalogue>) -> Vec<Value> {
+        let games = Games::new(Arc::clone(catalogue));
+        pages::all(self.limit, async |page| {
+            let request = ListGamesRequest {
+                mode: self.mode,
+                page: Some(page),
+                form: Form::Json.into(),
+                genre: self.genre.map(Into::into),
+                platform: self.platform.map(Into::into),
+                country: self.country.map(Into::into),
+                stage: self.stage.map(Into::into),
+                creator: self.creator.clone(),
+                q: self.q.map(Into::into),
+                at_least: None,
+            };
+            let response = games.list_games(Request::new(request)).await.unwrap();
+            let response = response.into_inner();
+            (response.json, response.page)
+        })
+        .await
+    }
+
+    pub(super) async fn query(&self, connection: &mut PgConnection) -> Vec<Value> {
+        tables::select(
+            connection,
+            "select jsonb_build_object(
+                 'slug', slug, 'title', title, 'tagline', tagline, 'genres', genres, 'platforms', platforms,
+                 'stage', stage, 'featured', featured, 'country_code', country, 'city', city,
+                 'creator', jsonb_build_object('handle', handle, 'name', maker))
+             from public_game
+             where mode = ($1->>'mode')::int
+                 and ($1->>'genre' is null or $1->>'genre' = any(genres))
+                 and ($1->>'platform' is null or $1->>'platform' = any(platforms))
+                 and ($1->>'country' is null or upper($1->>'country') = country)
+                 and ($1->>'stage' is null or $1->>'stage' = stage)
+                 and ($1->>'creator' is null or $1->>'creator' = handle)
+                 and matches(title_words || pitch_words || name_words, $1)
+             order by featured desc, created desc, slug",
+            self,
+        )
+        .await
+    }
+}

@@ -1,0 +1,28 @@
+//! Following the cursors of a list to its end.
+
+use bytes::Bytes;
+use contracts::common::v1::{PageInfo, PageRequest};
+use serde_json::Value;
+
+/// All rows, page by page. Every page must say how many there are.
+pub(super) async fn all(
+    limit: u32,
+    call: impl AsyncFn(PageRequest) -> (Bytes, Option<PageInfo>),
+) -> Vec<Value> {
+    let (mut rows, mut totals, mut cursor) = (Vec::new(), Vec::new(), String::new());
+    loop {
+        let (json, info) = call(PageRequest { limit, cursor }).await;
+        let page: Vec<Value> = serde_json::from_slice(&json).unwrap();
+        let info = info.unwrap();
+        totals.push(info.total);
+        assert!(page.len() <= limit as usize);
+        assert!(info.next_cursor.is_none() || page.len() == limit as usize);
+        rows.extend(page);
+        match info.next_cursor {
+            Some(next) => cursor = next,
+            None => break,
+        }
+    }
+    assert_eq!(totals, vec![rows.len() as u64; totals.len()]);
+    rows
+}

@@ -1,0 +1,145 @@
+//! GET /genres, /countries, /countries/{code} and /cities.
+
+use std::sync::Arc;
+
+use catalogue::memory::Catalogue;
+use catalogue::service::Places;
+use contracts::catalogue::v1::places_service_server::PlacesService as _;
+use contracts::catalogue::v1::{
+    GetCountryRequest, ListCitiesRequest, ListCountriesRequest, ListGenresRequest,
+};
+use contracts::common::v1::Form;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde::Serialize;
+use serde_json::Value;
+use sqlx::PgConnection;
+use tonic::Request;
+
+use super::{pages, tables};
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Asked {
+    mode: i32,
+    what: What,
+    limit: u32,
+}
+
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum What {
+    Genres,
+    Countries { empty: bool },
+    Country(&'static str),
+    Cities { country: Option<&'static str> },
+}
+
+pub(super) fn asked() -> impl Strategy<Value = Asked> {
+    let code = || select(&["KE", "ng", "SN"]);
+    let what = prop_oneof![
+        Just(What::Genres),
+        any::<bool>().prop_map(|empty| What::Countries { empty }),
+        code().prop_map(What::Country),
+        prop::option::of(code()).prop_map(|country| What::Cities { country }),
+    ];
+    (1..=2, what, 1..3_u32).prop_map(|(mode, what, limit)| Asked { mode, what, limit })
+}
+
+impl Asked {
+    pub(super) async fn call(&self, catalogue: &Arc<Catalogue>) -> Vec<Value> {
+        let places = Places::new(Arc::clone(catalogue));
+        let (mode, form, at_least) = (self.mode, Form::Json.into(), None);
+        match self.what {
+            What::Genres => {
+                let request = ListGenresRequest {
+                    mode,
+                    form,
+                    at_least,
+                };
+                let response = places.list_genres(Request::new(request)).await.unwrap();
+                let rows: Vec<Value> = serde_json::from_slice(&response.get_ref().json).unwrap();
+                let page = response.into_inner().page.unwrap();
+                assert_eq!((page.total, page.next_cursor), (rows.len() as u64, None));
+                rows
+            }
+            What::Countries { empty } => {
+                pages::all(self.limit, async |page| {
+                    let request = ListCountriesRequest {
+                        mode,
+                        page: Some(page),
+                        form,
+                        at_least: None,
+                        empty,
+                    };
+                    let response = places.list_countries(Request::new(request)).await;
+                    let response = response.unwrap().into_inner();
+                    (response.json, response.page)
+                })
+                .await
+            }
+            What::Country(code) => {
+                let request = GetCountryRequest {
+                    mode,
+                    code: code.to_owned(),
+                    form,
+                    at_least,
+                };
+                let response = places.get_country(Request::new(request)).await.unwrap();
+                vec![serde_json::from_slice(&response.get_ref().json).unwrap()]
+            }
+            What::Cities { country } => {
+                pages::all(self.limit, async |page| {
+                    let request = ListCitiesRequest {
+                        mode,
+                        page: Some(page),
+                        form,
+                        at_least: None,
+                        country: country.map(Into::into),
+                    };
+                    let response = places.list_cities(Request::new(request)).await;
+                    let response = response.unwrap().into_inner();
+                    (response.json, response.page)
+                })
+                .await
+            }
+        }
+    }
+
+    pub(super) async fn query(&self, connection: &mut PgConnection) -> Vec<Value> {
+        let query = match self.what {
+            What::Genres => {
+                "select jsonb_build_object('key', key, 'name', name, 'games', (
+                     select count(*) from public_game where mode = ($1->>'mode')::int and key = any(genres)))
+                 from genre order by name, key"
+            }
+            What::Countries { .. } => {
+                "select jsonb_build_object('code', code, 'name', name, 'creators', creators, 'games', games)
+                 from counted(($1->>'mode')::int)
+                 where creators > 0 or games > 0 or ($1->'what'->'countries'->>'empty')::bool
+                 order by name, code"
+            }
+            What::Country(_) => {
+                "select jsonb_build_object('code', code, 'name', name, 'creators', creators, 'games', games,
+                     'cities', coalesce(
+                         (select jsonb_agg(
+                              jsonb_build_object('slug', slug, 'name', c.name, 'country_code', country,
+                                  'creators', c.creators, 'games', c.games)
+                              order by c.creators desc, c.games desc, c.name, slug)
+                          from public_city c where mode = ($1->>'mode')::int and country = code),
+                         '[]'))
+                 from counted(($1->>'mode')::int)
+                 where code = upper($1->'what'->>'country')"
+            }
+            What::Cities { .. } => {
+                "select jsonb_build_object('slug', slug, 'name', name, 'country_code', country,
+                     'creators', creators, 'games', games)
+                 from public_city
+                 where mode = ($1->>'mode')::int
+                     and ($1->'what'->'cities'->>'country' is null
+                          or upper($1->'what'->'cities'->>'country') = country)
+                 order by creators desc, games desc, name, slug"
+            }
+        };
+        tables::select(connection, query, self).await
+    }
+}

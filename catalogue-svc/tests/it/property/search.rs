@@ -1,0 +1,102 @@
+//! GET /search.
+
+use std::sync::Arc;
+
+use catalogue::memory::Catalogue;
+use catalogue::service::Searches;
+use contracts::catalogue::v1::SearchRequest;
+use contracts::catalogue::v1::search_service_server::SearchService as _;
+use contracts::common::v1::Form;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde::Serialize;
+use serde_json::Value;
+use sqlx::PgConnection;
+use tonic::Request;
+
+use super::{pages, tables};
+use crate::universe::QUESTIONS;
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Asked {
+    mode: i32,
+    q: &'static str,
+    r#type: Option<&'static str>,
+    country: Option<&'static str>,
+    limit: u32,
+}
+
+prop_compose! {
+    pub(super) fn asked()(
+        mode in 1..=2,
+        q in select(&QUESTIONS),
+        r#type in prop::option::weighted(0.3, select(&["games", "creators", "events", "cities"])),
+        country in prop::option::weighted(0.3, select(&["KE", "ng", "SN"])),
+        limit in 1..8_u32,
+    ) -> Asked {
+        Asked { mode, q, r#type, country, limit }
+    }
+}
+
+impl Asked {
+    pub(super) async fn call(&self, catalogue: &Arc<Catalogue>) -> Vec<Value> {
+        let url = "https://mchezo.example".to_owned();
+        let searches = Searches::new(Arc::clone(catalogue), url);
+        pages::all(self.limit, async |page| {
+            let request = SearchRequest {
+                mode: self.mode,
+                page: Some(page),
+                form: Form::Json.into(),
+                at_least: None,
+                q: self.q.to_owned(),
+                r#type: self.r#type.map(Into::into),
+                country: self.country.map(Into::into),
+            };
+            let response = searches.search(Request::new(request)).await.unwrap();
+            let response = response.into_inner();
+            (response.json, response.page)
+        })
+        .await
+    }
+
+    pub(super) async fn query(&self, connection: &mut PgConnection) -> Vec<Value> {
+        tables::select(
+            connection,
+            "with hit (mode, type, kind, object, country, rank, place) as (
+                 select mode, 'games', 1,
+                     jsonb_build_object('slug', slug, 'name', title, 'tagline', tagline),
+                     country, rank(title_words, pitch_words, name_words, $1),
+                     row_number() over (order by featured desc, created desc, slug)
+                 from public_game
+                 union all
+                 select mode, 'creators', 2,
+                     jsonb_build_object('handle', handle, 'name', name, 'tagline', tagline),
+                     country, rank(title_words, pitch_words, city_words, $1),
+                     row_number() over (order by created desc, handle)
+                 from public_creator
+                 union all
+                 select mode, 'events', 3,
+                     jsonb_build_object('slug', slug, 'name', title, 'tagline', ''),
+                     country, rank(title_words, '{}', city_words, $1),
+                     row_number() over (order by starts_at, slug)
+                 from public_event
+                 union all
+                 select mode, 'cities', 4,
+                     jsonb_build_object('slug', slug, 'name', name, 'tagline', '',
+                         'url', 'https://mchezo.example/cities/' || slug),
+                     country, rank(title_words, '{}', '{}', $1),
+                     row_number() over (order by creators desc, games desc, name, slug)
+                 from public_city
+             )
+             select object || jsonb_build_object('type', type, 'country_code', country)
+             from hit
+             where mode = ($1->>'mode')::int
+                 and rank is not null
+                 and ($1->>'type' is null or $1->>'type' = type)
+                 and ($1->>'country' is null or upper($1->>'country') = country)
+             order by rank, kind, place",
+            self,
+        )
+        .await
+    }
+}

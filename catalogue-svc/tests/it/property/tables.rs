@@ -1,0 +1,176 @@
+//! The listings as plain rows of plain tables, and who of them is public.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tables of this test alone, which no checked query can know"
+)]
+
+use catalogue::domain::words::{self, Field};
+use contracts::common::v1::Change;
+use contracts::listings::v1 as listings;
+use prost::Message as _;
+use serde::Serialize;
+use serde_json::{Value, json};
+use sqlx::types::Json;
+use sqlx::{AssertSqlSafe, PgConnection};
+
+/// Words are folded already. Text is compared byte by byte, as in memory.
+const TABLES: &str = r#"
+create domain word as text collate "C";
+create table genre (key word, name word);
+create table country (code word, name word);
+create table page (
+    id word, mode int, state int, handle word, name word, kind word, roles text[], tagline word, country word, city word,
+    city_slug word, created bigint, name_words text[], handle_words text[], pitch_words text[], city_words text[]
+);
+create table game (
+    id word, mode int, state int, slug word, title word, tagline word, genres text[], platforms text[], stage word,
+    featured bool, page word, created bigint, title_words text[], pitch_words text[]
+);
+create table event (
+    id word, mode int, state int, slug word, title word, kind word, starts_at date, ends_at date, country word, city word,
+    city_slug word, title_words text[], city_words text[]
+);
+
+create view public_creator as
+    select *, name_words || handle_words as title_words from page where state = 2;
+
+create view public_game as
+    select game.*, page.handle, page.name as maker, page.country, page.city, page.city_slug, page.name_words
+    from game join page on page.id = game.page
+    where game.state = 2 and page.state = 2;
+
+create view public_event as
+    select *, coalesce(ends_at, starts_at) as last_day from event where state = 2;
+
+create view public_city as
+    with written as (
+        select mode, city_slug as slug, city as name, country, count(*) as pages
+        from public_creator where city_slug <> '' group by 1, 2, 3, 4
+    ), best as (
+        select distinct on (mode, slug) mode, slug, name, country
+        from written order by mode, slug, pages desc, name, country
+    )
+    select best.*,
+        (select count(*) from public_creator c where (c.mode, c.city_slug) = (best.mode, best.slug)) as creators,
+        (select count(*) from public_game g where (g.mode, g.city_slug) = (best.mode, best.slug)) as games,
+        (select city_words from public_creator c where (c.mode, c.city_slug, c.city) = (best.mode, best.slug, best.name)
+         limit 1) as title_words
+    from best;
+
+-- Whether each word that is asked for begins one of these. What asks for no word finds nothing.
+create function has(words text[], asked jsonb) returns bool language sql immutable return
+    coalesce((select bool_and(exists (select from unnest(words) word where starts_with(word, prefix)))
+              from jsonb_array_elements_text(asked->'words') prefix), false);
+
+-- The same, when it is asked.
+create function matches(words text[], asked jsonb) returns bool language sql immutable return
+    asked->>'q' is null or has(words, asked);
+
+create function rank(title text[], pitch text[], rest text[], asked jsonb) returns int language sql immutable return
+    case
+        when has(title, asked) then 0
+        when has(title || pitch, asked) then 1
+        when has(title || pitch || rest, asked) then 2
+    end;
+
+create function counted(wanted int) returns table (code word, name word, creators bigint, games bigint) language sql stable as $$
+    select code, name,
+        (select count(*) from public_creator where mode = wanted and country = code),
+        (select count(*) from public_game where mode = wanted and country = code)
+    from country
+$$;
+
+create function wanted_events(asked jsonb) returns setof public_event language sql stable as $$
+    select * from public_event
+    where mode = (asked->>'mode')::int
+        and (asked->>'kind' is null or asked->>'kind' = kind)
+        and (asked->>'country' is null or upper(asked->>'country') = country)
+        and (asked->>'city' is null or (asked->>'city' = city_slug and city_slug <> ''))
+        and (asked->>'from' is null or last_day >= (asked->>'from')::date)
+        and (asked->>'to' is null or starts_at <= (asked->>'to')::date)
+        and matches(title_words || city_words, asked)
+$$;
+"#;
+
+pub(super) async fn create(connection: &mut PgConnection) {
+    sqlx::raw_sql(TABLES).execute(connection).await.unwrap();
+}
+
+/// Puts in the last state of every listing.
+pub(super) async fn fill(connection: &mut PgConnection, states: &[&Change]) {
+    for entity in ["genre", "country", "page", "game", "event"] {
+        let states = states.iter().filter(|state| state.entity == entity);
+        let rows: Vec<Value> = states.map(|state| row(state)).collect();
+        let insert = format!(
+            "insert into {entity} select * from jsonb_populate_recordset(null::{entity}, $1)"
+        );
+        let insert = sqlx::query(AssertSqlSafe(insert)).bind(Json(rows));
+        insert.execute(&mut *connection).await.unwrap();
+    }
+}
+
+/// Runs a query that makes an object of each row; its one argument is what is asked for, with the words of `q`.
+pub(super) async fn select(
+    connection: &mut PgConnection,
+    query: &'static str,
+    asked: &impl Serialize,
+) -> Vec<Value> {
+    let mut asked = serde_json::to_value(asked).unwrap();
+    if let Some(q) = asked["q"].as_str() {
+        asked["words"] = json!(words::of_question(q));
+    }
+    let query = sqlx::query_scalar(query).bind(Json(asked));
+    query.fetch_all(connection).await.unwrap()
+}
+
+fn row(change: &Change) -> Value {
+    let state = change.state.clone();
+    match &*change.entity {
+        "genre" => {
+            let genre = listings::Genre::decode(state).unwrap();
+            json!({ "key": genre.key, "name": genre.name })
+        }
+        "country" => {
+            let country = listings::Country::decode(state).unwrap();
+            json!({ "code": country.code, "name": country.name })
+        }
+        "page" => page(&listings::Page::decode(state).unwrap()),
+        "game" => game(&listings::Game::decode(state).unwrap()),
+        _ => event(&listings::Event::decode(state).unwrap()),
+    }
+}
+
+fn words_of(text: &str) -> Vec<String> {
+    words::of_texts([(Field::Title, text)])
+        .into_keys()
+        .collect()
+}
+
+fn page(page: &listings::Page) -> Value {
+    json!({
+        "id": page.id, "mode": page.mode, "state": page.state, "kind": page.kind, "roles": page.roles,
+        "name_words": words_of(&page.name), "handle_words": words_of(&page.handle),
+        "pitch_words": words_of(&page.tagline), "city_words": words_of(&page.city),
+        "handle": page.handle, "name": page.name, "tagline": page.tagline, "country": page.country_code,
+        "city": page.city, "city_slug": page.city_slug, "created": page.created_at.unwrap().seconds,
+    })
+}
+
+fn game(game: &listings::Game) -> Value {
+    json!({
+        "id": game.id, "mode": game.mode, "state": game.state, "slug": game.slug, "stage": game.stage,
+        "title_words": words_of(&game.title), "pitch_words": words_of(&game.tagline),
+        "title": game.title, "tagline": game.tagline, "genres": game.genres, "platforms": game.platforms,
+        "featured": game.featured, "page": game.page_id, "created": game.created_at.unwrap().seconds,
+    })
+}
+
+fn event(event: &listings::Event) -> Value {
+    json!({
+        "id": event.id, "mode": event.mode, "state": event.state, "slug": event.slug, "kind": event.kind,
+        "title_words": words_of(&event.title), "city_words": words_of(&event.city),
+        "title": event.title, "starts_at": event.starts_at, "ends_at": event.ends_at,
+        "country": event.country_code, "city": event.city, "city_slug": event.city_slug,
+    })
+}

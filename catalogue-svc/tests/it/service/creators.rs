@@ -1,0 +1,150 @@
+//! Creators: the list, the single read with its games, refusals.
+
+use catalogue::service::Creators;
+use contracts::catalogue::v1::creators_service_server::CreatorsService as _;
+use contracts::catalogue::v1::{
+    Creator, GetCreatorRequest, GetCreatorResponse, ListCreatorsRequest,
+};
+use contracts::common::v1::{Form, Mode};
+use contracts::listings::v1 as listings;
+use contracts::public;
+use kit::{Code, Fault};
+use tonic::Request;
+
+use super::catalogue;
+use crate::build::{at, change, country, game, game_change, id, page, page_change};
+
+async fn get(
+    creators: &Creators,
+    mode: Mode,
+    handle: &str,
+    form: Form,
+) -> Result<GetCreatorResponse, Fault> {
+    let request = GetCreatorRequest {
+        mode: mode.into(),
+        handle: handle.to_owned(),
+        form: form.into(),
+        at_least: None,
+    };
+    let response = creators.get_creator(Request::new(request)).await?;
+    Ok(response.into_inner())
+}
+
+async fn typed(creators: &Creators, handle: &str) -> Creator {
+    let response = get(creators, Mode::Live, handle, Form::Unspecified).await;
+    response.unwrap().creator.unwrap()
+}
+
+fn well_described() -> listings::Page {
+    listings::Page {
+        bio: "Eleven people under a \"baobab\".".to_owned(),
+        roles: vec!["developer".to_owned(), "composer".to_owned()],
+        tagline: "Small games".to_owned(),
+        avatar_url: Some("https://img.example/a.png".to_owned()),
+        verified: true,
+        links: [("x".to_owned(), "https://x.example".to_owned())].into(),
+        url: "https://mchezo.example/creators/maker-1".to_owned(),
+        ..page(1)
+    }
+}
+
+#[tokio::test]
+async fn a_single_creator_is_whole_and_of_its_own_world() {
+    let mut featured = game(3);
+    featured.featured = true;
+    let mut hidden = game(4);
+    hidden.state = listings::State::Pending.into();
+    let of_page = |game| listings::Game {
+        page_id: id(1),
+        ..game
+    };
+    let mut changes = vec![page_change(&page(0)), page_change(&well_described())];
+    for game in [featured, hidden, game(5), game(6)] {
+        changes.push(game_change(&of_page(game)));
+    }
+    changes.push(game_change(&game(7)));
+    let creators = Creators::new(catalogue(&changes));
+
+    let response = get(&creators, Mode::Live, "maker-1", Form::Json).await;
+    let json = response.unwrap().json;
+    let creator: public::Creator = serde_json::from_slice(&json).unwrap();
+    // In the words of the contract, and without anything else.
+    assert_eq!(serde_json::to_vec(&creator).unwrap(), json);
+    assert_eq!(creator.row.roles, ["developer", "composer"]);
+    assert_eq!(creator.bio, "Eleven people under a \"baobab\".");
+    assert_eq!(creator.links["x"], "https://x.example");
+    let slugs: Vec<&str> = creator.games.iter().map(|game| &*game.slug).collect();
+    assert_eq!(slugs, ["game-3", "game-6", "game-5"]);
+
+    let typed = typed(&creators, "maker-1").await;
+    let row = typed.row.unwrap();
+    assert_eq!((&row.handle, row.verified), (&creator.row.handle, true));
+    assert_eq!(row.avatar_url, creator.row.avatar_url);
+    assert_eq!((typed.bio, typed.games.len()), (creator.bio, 3));
+
+    for (mode, handle) in [
+        (Mode::Test, "maker-1"),
+        (Mode::Live, "maker-2"),
+        (Mode::Live, ""),
+    ] {
+        let fault = get(&creators, mode, handle, Form::Json).await.unwrap_err();
+        assert_eq!(fault.code, Code::NotFound, "{handle}");
+    }
+}
+
+#[tokio::test]
+async fn a_creator_without_games_has_an_empty_list() {
+    let creators = Creators::new(catalogue(&[page_change(&page(1))]));
+    let response = get(&creators, Mode::Live, "maker-1", Form::Json).await;
+    let creator: public::Creator = serde_json::from_slice(&response.unwrap().json).unwrap();
+    assert!(creator.games.is_empty());
+    assert!(typed(&creators, "maker-1").await.games.is_empty());
+}
+
+#[tokio::test]
+async fn a_maker_of_many_games_has_them_all() {
+    let mut changes = vec![page_change(&page(0))];
+    changes.extend((0..3_000).map(|number| game_change(&game(number))));
+    let creators = Creators::new(catalogue(&changes));
+    let response = get(&creators, Mode::Live, "maker-0", Form::Json).await;
+    let creator: public::Creator = serde_json::from_slice(&response.unwrap().json).unwrap();
+    let newest_first = (0..3_000).rev().map(|number| format!("game-{number}"));
+    let slugs = creator.games.into_iter().map(|game| game.slug);
+    assert!(slugs.eq(newest_first));
+}
+
+#[tokio::test]
+async fn creators_come_newest_first_and_bad_fields_are_named_at_once() {
+    let newest = listings::Page {
+        created_at: Some(at(9)),
+        ..page(3)
+    };
+    let creators = Creators::new(catalogue(&[
+        change("country", "KE", &country("KE")),
+        page_change(&page(2)),
+        page_change(&page(1)),
+        page_change(&newest),
+    ]));
+    let all = ListCreatorsRequest {
+        mode: Mode::Live.into(),
+        ..ListCreatorsRequest::default()
+    };
+    let response = creators.list_creators(Request::new(all.clone())).await;
+    let response = response.unwrap().into_inner();
+    let handles: Vec<&str> = response.creators.iter().map(|row| &*row.handle).collect();
+    assert_eq!(handles, ["maker-3", "maker-1", "maker-2"]);
+
+    let request = ListCreatorsRequest {
+        kind: Some("robot".to_owned()),
+        country: Some("FR".to_owned()),
+        // Nobody knows all of these.
+        role: Some("juggler".to_owned()),
+        city: Some("atlantis".to_owned()),
+        ..all
+    };
+    let fault = creators.list_creators(Request::new(request)).await;
+    let fault = Fault::from(fault.unwrap_err());
+    let named: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
+    assert_eq!(named, ["country", "kind"]);
+    assert!(fault.fields["kind"].contains("studio, person"));
+}

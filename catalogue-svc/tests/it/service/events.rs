@@ -1,0 +1,155 @@
+//! Events: what is upcoming when, the single read, refusals.
+
+use catalogue::service::Events;
+use contracts::catalogue::v1::events_service_server::EventsService as _;
+use contracts::catalogue::v1::{GetEventRequest, GetEventResponse, ListEventsRequest};
+use contracts::common::v1::{Form, Mode, PageRequest};
+use contracts::listings::v1 as listings;
+use contracts::public;
+use kit::{Clock, Code, Fault};
+use time::macros::datetime;
+use tonic::Request;
+
+use super::catalogue;
+use crate::build::{event, event_change};
+
+/// Event 2 is on 3 March, event 9 on 10 to 12 March, event 19 on 20 March; it is late on 11 March.
+fn events() -> (Events, Clock) {
+    let clock = Clock::fixed(datetime!(2026-03-11 23:59:59 UTC));
+    let mut long = event(9);
+    long.ends_at = Some("2026-03-12".to_owned());
+    let changes = [event(2), long, event(19)].map(|event| event_change(&event));
+    (Events::new(catalogue(&changes), clock.clone()), clock)
+}
+
+fn live() -> ListEventsRequest {
+    ListEventsRequest {
+        mode: Mode::Live.into(),
+        ..ListEventsRequest::default()
+    }
+}
+
+async fn slugs(events: &Events, when: &str) -> Vec<String> {
+    let request = ListEventsRequest {
+        when: Some(when.to_owned()),
+        ..live()
+    };
+    let response = events.list_events(Request::new(request)).await.unwrap();
+    let rows = response.into_inner().events.into_iter();
+    rows.map(|event| event.slug).collect()
+}
+
+#[tokio::test]
+async fn an_event_is_past_from_the_midnight_after_its_last_day() {
+    let (events, clock) = events();
+    assert_eq!(slugs(&events, "upcoming").await, ["event-9", "event-19"]);
+    assert_eq!(slugs(&events, "past").await, ["event-2"]);
+    clock.advance(time::Duration::seconds(1));
+    assert_eq!(slugs(&events, "upcoming").await, ["event-9", "event-19"]);
+    clock.advance(time::Duration::DAY);
+    assert_eq!(slugs(&events, "upcoming").await, ["event-19"]);
+    assert_eq!(slugs(&events, "past").await, ["event-9", "event-2"]);
+    assert_eq!(
+        slugs(&events, "all").await,
+        ["event-2", "event-9", "event-19"]
+    );
+}
+
+#[tokio::test]
+async fn a_cursor_outlives_midnight() {
+    let (events, clock) = events();
+    let page = |cursor| Some(PageRequest { limit: 1, cursor });
+    let mut request = live();
+    request.page = page(String::new());
+    let first = events.list_events(Request::new(request.clone())).await;
+    let info = first.unwrap().into_inner().page.unwrap();
+    assert_eq!(info.total, 2);
+    clock.advance(time::Duration::days(2));
+    // Absent or said, it is the same list.
+    request.when = Some("upcoming".to_owned());
+    request.page = page(info.next_cursor.unwrap());
+    let second = events.list_events(Request::new(request)).await;
+    let second = second.unwrap().into_inner();
+    assert_eq!(second.events[0].slug, "event-19");
+    let info = second.page.unwrap();
+    assert_eq!((info.total, info.next_cursor), (1, None));
+}
+
+#[tokio::test]
+async fn bad_fields_are_named_at_once() {
+    let (events, _) = events();
+    let refused = async |request: ListEventsRequest| {
+        let outcome = events.list_events(Request::new(request)).await;
+        let fault = Fault::from(outcome.unwrap_err());
+        fault.fields.into_keys().collect::<Vec<_>>()
+    };
+    let bad = ListEventsRequest {
+        kind: Some("party".to_owned()),
+        country: Some("FR".to_owned()),
+        when: Some("soon".to_owned()),
+        from: Some("2026-02-29".to_owned()),
+        to: Some("tomorrow".to_owned()),
+        ..live()
+    };
+    assert_eq!(
+        refused(bad).await,
+        ["country", "from", "kind", "to", "when"]
+    );
+    let backwards = ListEventsRequest {
+        from: Some("2026-03-02".to_owned()),
+        to: Some("2026-03-01".to_owned()),
+        ..live()
+    };
+    assert_eq!(refused(backwards).await, ["to"]);
+}
+
+async fn get(
+    events: &Events,
+    mode: Mode,
+    slug: &str,
+    form: Form,
+) -> Result<GetEventResponse, Fault> {
+    let request = GetEventRequest {
+        mode: mode.into(),
+        slug: slug.to_owned(),
+        form: form.into(),
+        at_least: None,
+    };
+    let response = events.get_event(Request::new(request)).await?;
+    Ok(response.into_inner())
+}
+
+#[tokio::test]
+async fn a_single_event_is_its_row() {
+    let clock = Clock::fixed(datetime!(2030-01-01 0:00 UTC));
+    let whole = listings::Event {
+        ends_at: Some("2026-03-31".to_owned()),
+        online: true,
+        website: Some("https://jam.example".to_owned()),
+        description: "A \"jam\".".to_owned(),
+        ..event(1)
+    };
+    let events = Events::new(catalogue(&[event_change(&whole)]), clock);
+    let json = get(&events, Mode::Live, "event-1", Form::Json).await;
+    let json = json.unwrap().json;
+    let single: public::Event = serde_json::from_slice(&json).unwrap();
+    assert_eq!(serde_json::to_vec(&single).unwrap(), json);
+    assert_eq!(single.description, "A \"jam\".");
+    let request = ListEventsRequest {
+        form: Form::Json.into(),
+        when: Some("past".to_owned()),
+        ..live()
+    };
+    let list = events.list_events(Request::new(request)).await.unwrap();
+    let rows: Vec<public::Event> = serde_json::from_slice(&list.get_ref().json).unwrap();
+    assert_eq!(rows, [single]);
+
+    let typed = get(&events, Mode::Live, "event-1", Form::Unspecified).await;
+    let typed = typed.unwrap().event.unwrap();
+    assert_eq!(typed.ends_at.as_deref(), Some("2026-03-31"));
+    assert_eq!(typed.website, whole.website);
+    for (mode, slug) in [(Mode::Test, "event-1"), (Mode::Live, "event-2")] {
+        let fault = get(&events, mode, slug, Form::Json).await.unwrap_err();
+        assert_eq!(fault.code, Code::NotFound);
+    }
+}

@@ -1,0 +1,250 @@
+//! Games: pages, forms, filters, refusals.
+
+use std::sync::Arc;
+
+use catalogue::service::Games;
+use contracts::catalogue::v1::games_service_server::GamesService as _;
+use contracts::catalogue::v1::{
+    GetGameRequest, GetGameResponse, ListGamesRequest, ListGamesResponse,
+};
+use contracts::common::v1::{Form, Mode, PageRequest};
+use contracts::listings::v1 as listings;
+use contracts::public;
+use kit::{Code, Fault};
+use tonic::Request;
+
+use super::catalogue;
+use crate::build::{change, country, game, game_change, genre, id, page, page_change};
+
+/// Thirty live games, a third of them puzzles, and one sample.
+fn games() -> Games {
+    let mut changes = vec![
+        change("genre", "1", &genre("puzzle")),
+        change("genre", "2", &genre("racing")),
+        change("country", "KE", &country("KE")),
+        change("country", "NG", &country("NG")),
+        page_change(&page(0)),
+        page_change(&listings::Page {
+            mode: Mode::Test.into(),
+            ..page(1)
+        }),
+        game_change(&listings::Game {
+            mode: Mode::Test.into(),
+            page_id: id(1),
+            ..game(100)
+        }),
+    ];
+    changes.extend((0..30).map(|number| {
+        let mut game = game(number);
+        if number % 3 == 0 {
+            game.genres = vec!["puzzle".to_owned()];
+        }
+        if number == 7 {
+            game.description = "Long \"words\"".to_owned();
+            game.links
+                .insert("steam".to_owned(), "https://steam.example".to_owned());
+            game.credits.push(listings::Credit {
+                handle: None,
+                name: "Wanjiru".to_owned(),
+                role: "art".to_owned(),
+            });
+        }
+        game_change(&game)
+    }));
+    Games::new(catalogue(&changes))
+}
+
+fn live() -> ListGamesRequest {
+    ListGamesRequest {
+        mode: Mode::Live.into(),
+        ..ListGamesRequest::default()
+    }
+}
+
+async fn list(games: &Games, request: ListGamesRequest) -> Result<ListGamesResponse, Fault> {
+    let response = games.list_games(Request::new(request)).await?;
+    Ok(response.into_inner())
+}
+
+async fn get(games: &Games, mode: Mode, slug: &str, form: Form) -> Result<GetGameResponse, Fault> {
+    let request = GetGameRequest {
+        mode: mode.into(),
+        slug: slug.to_owned(),
+        form: form.into(),
+        at_least: None,
+    };
+    Ok(games.get_game(Request::new(request)).await?.into_inner())
+}
+
+#[tokio::test]
+async fn a_page_is_twenty_rows_unless_asked_otherwise() {
+    let games = games();
+    let response = list(&games, live()).await.unwrap();
+    assert_eq!(response.games.len(), 20);
+    assert_eq!(response.games[0].slug, "game-29");
+    assert_eq!(response.position.unwrap().seq, 37);
+    let page = response.page.unwrap();
+    assert_eq!(page.total, 30);
+
+    let mut next = live();
+    next.page = Some(PageRequest {
+        limit: 10,
+        cursor: page.next_cursor.unwrap(),
+    });
+    let response = list(&games, next).await.unwrap();
+    assert_eq!(response.games.len(), 10);
+    assert_eq!(response.games[9].slug, "game-0");
+    // The list ends with the page: there is no other.
+    assert_eq!(response.page.unwrap().next_cursor, None);
+}
+
+#[tokio::test]
+async fn both_forms_say_the_same() {
+    let games = games();
+    let typed = list(&games, live()).await.unwrap();
+    let mut request = live();
+    request.form = Form::Json.into();
+    let response = list(&games, request).await.unwrap();
+    assert!(response.games.is_empty());
+    let rows: Vec<public::GameRow> = serde_json::from_slice(&response.json).unwrap();
+    for (row, typed) in rows.iter().zip(&typed.games) {
+        assert_eq!((&row.slug, &row.url), (&typed.slug, &typed.url));
+        assert_eq!(
+            row.created_at.0.unix_timestamp(),
+            typed.created_at.unwrap().seconds
+        );
+        assert_eq!(row.creator.name, typed.creator.as_ref().unwrap().name);
+    }
+    assert_eq!(rows.len(), typed.games.len());
+    assert_eq!(rows[0].country_code, "KE");
+
+    let mut nothing = live();
+    nothing.creator = Some("nobody".to_owned());
+    nothing.form = Form::Json.into();
+    let response = list(&games, nothing).await.unwrap();
+    assert_eq!(&*response.json, b"[]");
+    assert_eq!(response.page.unwrap().total, 0);
+}
+
+#[tokio::test]
+async fn filters_take_codes_in_either_case_and_empty_q_is_absent() {
+    let games = games();
+    let mut request = live();
+    request.country = Some("ke".to_owned());
+    request.genre = Some("puzzle".to_owned());
+    request.stage = Some("released".to_owned());
+    request.creator = Some("maker-0".to_owned());
+    request.q = Some("  ".to_owned());
+    let response = list(&games, request.clone()).await.unwrap();
+    assert_eq!(response.page.unwrap().total, 10);
+    request.q = Some("GAME maker 2".to_owned());
+    let response = list(&games, request.clone()).await.unwrap();
+    let slugs: Vec<&str> = response.games.iter().map(|game| &*game.slug).collect();
+    assert_eq!(slugs, ["game-27", "game-24", "game-21"]);
+    // A genre that no game has is a genre.
+    request.genre = Some("racing".to_owned());
+    assert_eq!(list(&games, request).await.unwrap().page.unwrap().total, 0);
+}
+
+#[tokio::test]
+async fn all_bad_fields_are_named_at_once() {
+    let request = ListGamesRequest {
+        mode: Mode::Live.into(),
+        page: Some(PageRequest {
+            limit: 101,
+            cursor: "made-up".to_owned(),
+        }),
+        genre: Some("chess".to_owned()),
+        platform: Some("amiga".to_owned()),
+        country: Some("FR".to_owned()),
+        stage: Some("Released".to_owned()),
+        ..ListGamesRequest::default()
+    };
+    let fault = list(&games(), request).await.unwrap_err();
+    assert_eq!(fault.code, Code::Invalid);
+    let named: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
+    assert_eq!(
+        named,
+        ["country", "cursor", "genre", "limit", "platform", "stage"]
+    );
+    for (field, accepted) in [
+        ("country", "KE, NG"),
+        ("genre", "puzzle, racing"),
+        ("platform", "web, android"),
+        ("stage", "in_development, early_access, released"),
+        ("limit", "1 to 100"),
+    ] {
+        assert!(fault.fields[field].contains(accepted), "{:?}", fault.fields);
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_belongs_to_its_filters_but_not_to_its_limit() {
+    let games = games();
+    let mut request = live();
+    request.genre = Some("puzzle".to_owned());
+    request.page = Some(PageRequest {
+        limit: 3,
+        cursor: String::new(),
+    });
+    let first = list(&games, request.clone()).await.unwrap();
+    let cursor = first.page.unwrap().next_cursor.unwrap();
+    request.page = Some(PageRequest { limit: 100, cursor });
+    let rest = list(&games, request.clone()).await.unwrap();
+    assert_eq!(rest.games.len(), 7);
+
+    for change in [
+        |request: &mut ListGamesRequest| request.genre = None,
+        |request: &mut ListGamesRequest| request.q = Some("game".to_owned()),
+        |request: &mut ListGamesRequest| request.mode = Mode::Test.into(),
+    ] {
+        let mut elsewhere = request.clone();
+        change(&mut elsewhere);
+        let fault = list(&games, elsewhere).await.unwrap_err();
+        assert!(fault.fields.contains_key("cursor"), "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_single_game_is_whole_and_of_its_own_world() {
+    let games = games();
+    let typed = get(&games, Mode::Live, "game-7", Form::Unspecified)
+        .await
+        .unwrap();
+    let typed = typed.game.unwrap();
+    let json = get(&games, Mode::Live, "game-7", Form::Json).await.unwrap();
+    let game: public::Game = serde_json::from_slice(&json.json).unwrap();
+    assert_eq!(game.row.slug, typed.row.unwrap().slug);
+    assert_eq!(game.description, "Long \"words\"");
+    assert_eq!(game.description, typed.description);
+    assert_eq!(game.links["steam"], typed.links["steam"]);
+    assert_eq!(game.credits[0].name, "Wanjiru");
+    assert!(json.position.is_some());
+
+    for (mode, slug, hint) in [
+        (Mode::Live, "game-100", "sample"),
+        (Mode::Test, "game-7", "sample games only"),
+        (Mode::Live, "", "slug"),
+    ] {
+        let fault = get(&games, mode, slug, Form::Json).await.unwrap_err();
+        assert_eq!(fault.code, Code::NotFound);
+        assert!(fault.message.contains(hint), "{fault}");
+    }
+    assert!(
+        get(&games, Mode::Test, "game-100", Form::Json)
+            .await
+            .is_ok()
+    );
+    let fault = get(&games, Mode::Unspecified, "game-7", Form::Json)
+        .await
+        .unwrap_err();
+    assert!(fault.fields.contains_key("mode"));
+}
+
+#[tokio::test]
+async fn before_anything_is_loaded_the_service_says_so() {
+    let games = Games::new(Arc::default());
+    let fault = list(&games, live()).await.unwrap_err();
+    assert_eq!(fault.code, Code::Unavailable);
+    assert!(fault.retry_after.is_some());
+}

@@ -1,0 +1,22 @@
+//! Answers to calls, and refusals.
+
+mod behind;
+mod creators;
+mod events;
+mod games;
+mod places;
+mod search;
+
+use std::sync::Arc;
+
+use catalogue::memory::Catalogue;
+use contracts::common::v1::Change;
+
+use crate::build::writer;
+
+/// A catalogue that has taken in `changes`.
+fn catalogue(changes: &[Change]) -> Arc<Catalogue> {
+    let catalogue = Catalogue::default();
+    catalogue.publish(writer(changes).state());
+    Arc::new(catalogue)
+}

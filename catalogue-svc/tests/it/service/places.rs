@@ -1,0 +1,249 @@
+//! Genres, countries and cities: what is counted, as it changes.
+
+use std::sync::Arc;
+
+use catalogue::memory::{Catalogue, Writer};
+use catalogue::service::Places;
+use contracts::catalogue::v1::places_service_server::PlacesService as _;
+use contracts::catalogue::v1::{
+    CityRow, CountryRow, GetCountryRequest, GetCountryResponse, ListCitiesRequest,
+    ListCountriesRequest, ListGenresRequest,
+};
+use contracts::common::v1::{Change, Form, Mode, PageRequest};
+use contracts::listings::v1::{self as listings, State};
+use contracts::public;
+use kit::{Code, Fault};
+use tonic::Request;
+
+use crate::build::{
+    self, change, country, entity, game, game_change, genre, id, page, page_change,
+};
+
+/// A catalogue that goes on changing.
+struct Changing {
+    writer: Writer,
+    catalogue: Arc<Catalogue>,
+    places: Places,
+}
+
+/// Two creators in Nairobi, one of them with a game, one in Lagos with two.
+fn changing() -> Changing {
+    let catalogue = Arc::new(Catalogue::default());
+    let mut changing = Changing {
+        writer: build::writer(&[
+            change("genre", "1", &genre("puzzle")),
+            change("genre", "2", &genre("arcade")),
+            change("country", "1", &country("SN")),
+            change("country", "2", &country("NG")),
+            change("country", "3", &country("KE")),
+        ]),
+        places: Places::new(Arc::clone(&catalogue)),
+        catalogue,
+    };
+    let of = |number, page| listings::Game {
+        page_id: id(page),
+        genres: vec!["puzzle".to_owned()],
+        ..game(number)
+    };
+    changing.tell(&[
+        page_change(&page(0)),
+        page_change(&page(1)),
+        page_change(&in_lagos(2)),
+        game_change(&of(1, 0)),
+        game_change(&of(2, 2)),
+        game_change(&of(3, 2)),
+    ]);
+    changing
+}
+
+fn in_lagos(number: u32) -> listings::Page {
+    listings::Page {
+        country_code: "NG".to_owned(),
+        city: "Lagos".to_owned(),
+        city_slug: "lagos".to_owned(),
+        ..page(number)
+    }
+}
+
+impl Changing {
+    fn tell(&mut self, changes: &[Change]) {
+        for change in changes {
+            self.writer.apply(entity(change)).unwrap();
+        }
+        self.writer.settle(1).unwrap();
+        self.catalogue.publish(self.writer.state());
+    }
+
+    async fn cities(&self) -> Vec<(String, u64, u64)> {
+        let request = ListCitiesRequest {
+            mode: Mode::Live.into(),
+            ..ListCitiesRequest::default()
+        };
+        let response = self.places.list_cities(Request::new(request)).await;
+        let counts = |row: CityRow| (row.name, row.creators, row.games);
+        let cities = response.unwrap().into_inner().cities;
+        cities.into_iter().map(counts).collect()
+    }
+
+    async fn countries(&self, empty: bool) -> Vec<(String, u64, u64)> {
+        let request = ListCountriesRequest {
+            mode: Mode::Live.into(),
+            empty,
+            ..ListCountriesRequest::default()
+        };
+        let response = self.places.list_countries(Request::new(request)).await;
+        let counts = |row: CountryRow| (row.code, row.creators, row.games);
+        let countries = response.unwrap().into_inner().countries;
+        countries.into_iter().map(counts).collect()
+    }
+
+    async fn country(&self, code: &str, form: Form) -> Result<GetCountryResponse, Fault> {
+        let request = GetCountryRequest {
+            mode: Mode::Live.into(),
+            code: code.to_owned(),
+            form: form.into(),
+            at_least: None,
+        };
+        let response = self.places.get_country(Request::new(request)).await?;
+        Ok(response.into_inner())
+    }
+}
+
+fn row(name: &str, creators: u64, games: u64) -> (String, u64, u64) {
+    (name.to_owned(), creators, games)
+}
+
+#[tokio::test]
+async fn counts_follow_every_change() {
+    let mut changing = changing();
+    let before = [row("Nairobi", 2, 1), row("Lagos", 1, 2)];
+    assert_eq!(changing.cities().await, before);
+    assert_eq!(
+        changing.countries(false).await,
+        [row("KE", 2, 1), row("NG", 1, 2)]
+    );
+
+    // A creator moves, and its game with it.
+    changing.tell(&[page_change(&in_lagos(0))]);
+    assert_eq!(
+        changing.cities().await,
+        [row("Lagos", 2, 3), row("Nairobi", 1, 0)]
+    );
+    // One is taken down, and restored.
+    let mut removed = in_lagos(2);
+    removed.state = State::Removed.into();
+    changing.tell(&[page_change(&removed)]);
+    assert_eq!(
+        changing.cities().await,
+        [row("Lagos", 1, 1), row("Nairobi", 1, 0)]
+    );
+    changing.tell(&[page_change(&in_lagos(2)), page_change(&page(0))]);
+    assert_eq!(changing.cities().await, before);
+    // A game goes under another page.
+    changing.tell(&[game_change(&listings::Game {
+        page_id: id(0),
+        ..game(2)
+    })]);
+    assert_eq!(
+        changing.cities().await,
+        [row("Nairobi", 2, 2), row("Lagos", 1, 1)]
+    );
+    // The last one leaves a city: it is listed no more.
+    let nowhere = listings::Page {
+        city: String::new(),
+        city_slug: String::new(),
+        ..in_lagos(2)
+    };
+    changing.tell(&[page_change(&nowhere)]);
+    assert_eq!(changing.cities().await, [row("Nairobi", 2, 2)]);
+    assert_eq!(
+        changing.countries(true).await,
+        [row("KE", 2, 2), row("NG", 1, 1), row("SN", 0, 0)]
+    );
+}
+
+#[tokio::test]
+async fn a_city_is_called_what_most_call_it() {
+    let mut changing = changing();
+    let called = |number, name: &str| {
+        page_change(&listings::Page {
+            city: name.to_owned(),
+            ..in_lagos(number)
+        })
+    };
+    changing.tell(&[called(3, "Eko")]);
+    // As many call it one as the other: the first in the alphabet.
+    assert_eq!(changing.cities().await[0], row("Eko", 2, 2));
+    changing.tell(&[called(4, "Lagos")]);
+    assert_eq!(changing.cities().await[0], row("Lagos", 3, 2));
+}
+
+#[tokio::test]
+async fn a_country_has_its_cities() {
+    let changing = changing();
+    let json = changing.country("ng", Form::Json).await.unwrap().json;
+    let country: public::Country = serde_json::from_slice(&json).unwrap();
+    assert_eq!(serde_json::to_vec(&country).unwrap(), json);
+    assert_eq!(
+        (&*country.row.code, country.row.creators, country.row.games),
+        ("NG", 1, 2)
+    );
+    assert_eq!(country.cities.len(), 1);
+    assert_eq!(country.cities[0].slug, "lagos");
+    let typed = changing.country("NG", Form::Unspecified).await.unwrap();
+    let typed = typed.country.unwrap();
+    assert_eq!(typed.row.unwrap().name, country.row.name);
+    assert_eq!(typed.cities[0].name, "Lagos");
+
+    let empty = changing.country("SN", Form::Json).await.unwrap().json;
+    assert_eq!(
+        &*empty,
+        br#"{"code":"SN","name":"sn","creators":0,"games":0,"cities":[]}"#
+    );
+    for code in ["FR", "", "NGA", "é"] {
+        let fault = changing.country(code, Form::Json).await.unwrap_err();
+        assert_eq!(fault.code, Code::NotFound, "{code}");
+    }
+}
+
+#[tokio::test]
+async fn all_genres_are_listed_by_name() {
+    let changing = changing();
+    let request = ListGenresRequest {
+        mode: Mode::Live.into(),
+        ..ListGenresRequest::default()
+    };
+    let response = changing.places.list_genres(Request::new(request)).await;
+    let response = response.unwrap().into_inner();
+    let rows = response.genres.iter();
+    let rows: Vec<_> = rows.map(|row| (&*row.key, &*row.name, row.games)).collect();
+    assert_eq!(rows, [("arcade", "ARCADE", 0), ("puzzle", "PUZZLE", 3)]);
+    let page = response.page.unwrap();
+    assert_eq!((page.total, page.next_cursor), (2, None));
+}
+
+#[tokio::test]
+async fn a_cursor_of_countries_belongs_to_them() {
+    let changing = changing();
+    let mut request = ListCountriesRequest {
+        mode: Mode::Live.into(),
+        page: Some(PageRequest {
+            limit: 1,
+            cursor: String::new(),
+        }),
+        ..ListCountriesRequest::default()
+    };
+    let response = changing
+        .places
+        .list_countries(Request::new(request.clone()));
+    let page = response.await.unwrap().into_inner().page.unwrap();
+    assert_eq!(page.total, 2);
+    request.empty = true;
+    request.page = Some(PageRequest {
+        limit: 1,
+        cursor: page.next_cursor.unwrap(),
+    });
+    let fault = changing.places.list_countries(Request::new(request)).await;
+    let fault = Fault::from(fault.unwrap_err());
+    assert!(fault.fields.contains_key("cursor"), "{fault:?}");
+}

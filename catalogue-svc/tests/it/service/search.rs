@@ -1,0 +1,160 @@
+//! One search: what comes before what, refusals.
+
+use catalogue::service::Searches;
+use contracts::catalogue::v1::search_result::Address;
+use contracts::catalogue::v1::search_service_server::SearchService as _;
+use contracts::catalogue::v1::{SearchRequest, SearchResponse};
+use contracts::common::v1::{Form, Mode, PageRequest};
+use contracts::listings::v1 as listings;
+use contracts::public::{self, SearchAddress};
+use kit::Fault;
+use tonic::Request;
+
+use super::catalogue;
+use crate::build::{
+    change, country, event, event_change, game, game_change, id, page, page_change,
+};
+
+/// `kora` is in everything, somewhere.
+fn searches() -> Searches {
+    let maker = listings::Page {
+        name: "Kora Works".to_owned(),
+        city: "Kora".to_owned(),
+        city_slug: "kora-ke".to_owned(),
+        url: "https://mchezo.example/creators/maker-0".to_owned(),
+        ..page(0)
+    };
+    let other = listings::Page {
+        tagline: "We tune koras".to_owned(),
+        ..page(1)
+    };
+    let titled = listings::Game {
+        title: "The Kora".to_owned(),
+        tagline: "A game".to_owned(),
+        ..game(1)
+    };
+    let pitched = listings::Game {
+        tagline: "With a kora".to_owned(),
+        page_id: id(1),
+        ..game(2)
+    };
+    let festival = listings::Event {
+        title: "Kora night".to_owned(),
+        ..event(1)
+    };
+    Searches::new(
+        catalogue(&[
+            change("country", "KE", &country("KE")),
+            page_change(&maker),
+            page_change(&other),
+            game_change(&titled),
+            game_change(&pitched),
+            game_change(&game(3)),
+            event_change(&festival),
+        ]),
+        "https://mchezo.example".to_owned(),
+    )
+}
+
+fn question(q: &str) -> SearchRequest {
+    SearchRequest {
+        mode: Mode::Live.into(),
+        q: q.to_owned(),
+        ..SearchRequest::default()
+    }
+}
+
+async fn search(request: SearchRequest) -> Result<SearchResponse, Fault> {
+    let response = searches().search(Request::new(request)).await?;
+    Ok(response.into_inner())
+}
+
+async fn found(request: SearchRequest) -> Vec<(String, String)> {
+    let results = search(request).await.unwrap().results.into_iter();
+    let pair = |result: contracts::catalogue::v1::SearchResult| match result.address.unwrap() {
+        Address::Slug(slug) | Address::Handle(slug) => (result.r#type, slug),
+    };
+    results.map(pair).collect()
+}
+
+#[tokio::test]
+async fn a_title_comes_before_a_pitch_before_the_rest() {
+    let pairs = found(question("KORA")).await;
+    let pairs: Vec<_> = pairs
+        .iter()
+        .map(|(kind, slug)| (&**kind, &**slug))
+        .collect();
+    assert_eq!(
+        pairs,
+        [
+            ("games", "game-1"),
+            ("creators", "maker-0"),
+            ("events", "event-1"),
+            ("cities", "kora-ke"),
+            ("games", "game-2"),
+            ("creators", "maker-1"),
+            ("games", "game-3"),
+        ]
+    );
+    // One word in the title and the other in the pitch: the pitch decides.
+    assert_eq!(found(question("kora game")).await.len(), 3);
+}
+
+#[tokio::test]
+async fn filters_narrow_and_pages_go_on() {
+    let mut request = question("kora");
+    request.r#type = Some("games".to_owned());
+    request.country = Some("ke".to_owned());
+    assert_eq!(found(request).await.len(), 3);
+
+    let mut request = question("kora");
+    let (mut addresses, mut cursor) = (Vec::new(), String::new());
+    loop {
+        request.page = Some(PageRequest { limit: 2, cursor });
+        let response = search(request.clone()).await.unwrap();
+        addresses.extend(response.results.into_iter().map(|result| result.address));
+        let page = response.page.unwrap();
+        assert_eq!(page.total, 7);
+        match page.next_cursor {
+            Some(next) => cursor = next,
+            None => break,
+        }
+    }
+    assert_eq!(addresses.len(), 7);
+    addresses.dedup();
+    assert_eq!(addresses.len(), 7);
+}
+
+#[tokio::test]
+async fn results_say_where_their_pages_are() {
+    let mut request = question("kora");
+    request.form = Form::Json.into();
+    let json = search(request).await.unwrap().json;
+    let results: Vec<public::SearchResult> = serde_json::from_slice(&json).unwrap();
+    let url = |address: &SearchAddress| {
+        let result = results.iter().find(|result| result.address == *address);
+        result.unwrap().url.clone()
+    };
+    assert_eq!(
+        url(&SearchAddress::Slug("kora-ke".to_owned())),
+        "https://mchezo.example/cities/kora-ke"
+    );
+    assert_eq!(
+        url(&SearchAddress::Handle("maker-0".to_owned())),
+        "https://mchezo.example/creators/maker-0"
+    );
+}
+
+#[tokio::test]
+async fn a_search_needs_a_question() {
+    for q in ["", "  "] {
+        let mut request = question(q);
+        request.r#type = Some("people".to_owned());
+        let fault = search(request).await.unwrap_err();
+        let named: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
+        assert_eq!(named, ["q", "type"]);
+        assert!(fault.fields["type"].contains("games, creators, events, cities"));
+    }
+    // Something is asked for, but no word.
+    assert!(found(question("?!")).await.is_empty());
+}

@@ -1,0 +1,96 @@
+//! Accounts, and the plans they may be on.
+
+use contracts::gateway::v1 as proto;
+use kit::cursor::Binding;
+use kit::{Fault, ids, pg};
+
+use super::page::Page;
+use super::{Staff, unexpected};
+use crate::domain::account::{Account, Problems};
+use crate::store::accounts;
+use crate::store::write::{Done, Item};
+
+pub(super) async fn create(
+    staff: &Staff,
+    request: proto::CreateAccountRequest,
+) -> Result<proto::CreateAccountResponse, Fault> {
+    let mut problems = Problems::default();
+    let plan = match request.plan.as_str() {
+        "" => "free",
+        plan => plan,
+    };
+    let account = Account {
+        id: ids::row_id(),
+        name: problems.name("name", &request.name),
+        email: problems.email("email", &request.email),
+        plan: problems.plan("plan", plan, &staff.plans),
+        created_at: staff.clock.now(),
+        revision: 1,
+    };
+    problems.finish()?;
+    let account = changed(staff, Item::CreateAccount(account)).await?;
+    Ok(proto::CreateAccountResponse {
+        account: Some(account),
+    })
+}
+
+pub(super) async fn list(
+    staff: &Staff,
+    request: proto::ListAccountsRequest,
+) -> Result<proto::ListAccountsResponse, Fault> {
+    let mut problems = Problems::default();
+    let binding = Binding::new("accounts", []);
+    let page = Page::read(&mut problems, binding, request.limit, &request.cursor);
+    problems.finish()?;
+    let mut found = accounts::page(&staff.pool, page.after, page.rows())
+        .await
+        .map_err(|error| pg::fault(&error))?;
+    let next_cursor = page.cut(&mut found, |account| account.id)?;
+    Ok(proto::ListAccountsResponse {
+        accounts: found.iter().map(Into::into).collect(),
+        next_cursor,
+    })
+}
+
+pub(super) async fn get(
+    staff: &Staff,
+    request: proto::GetAccountRequest,
+) -> Result<proto::GetAccountResponse, Fault> {
+    let account = find(staff, &request.account).await?;
+    Ok(proto::GetAccountResponse {
+        account: Some((&account).into()),
+    })
+}
+
+pub(super) async fn set_plan(
+    staff: &Staff,
+    request: proto::SetAccountPlanRequest,
+) -> Result<proto::SetAccountPlanResponse, Fault> {
+    let mut problems = Problems::default();
+    let named = problems.account("account", &request.account);
+    let plan = problems.plan("plan", &request.plan, &staff.plans);
+    problems.finish()?;
+    let account = changed(staff, Item::SetPlan(named, plan)).await?;
+    Ok(proto::SetAccountPlanResponse {
+        account: Some(account),
+    })
+}
+
+/// The account that staff name by its id or its e-mail address.
+pub(super) async fn find(staff: &Staff, text: &str) -> Result<Account, Fault> {
+    let mut problems = Problems::default();
+    let named = problems.account("account", text);
+    problems.finish()?;
+    accounts::find(&staff.pool, &named)
+        .await
+        .map_err(|error| pg::fault(&error))?
+        .ok_or_else(|| Fault::not_found("there is no such account"))
+}
+
+/// Makes a change that leaves an account behind.
+async fn changed(staff: &Staff, item: Item) -> Result<proto::Account, Fault> {
+    match staff.write(item).await? {
+        Done::Account(account) => Ok((&account).into()),
+        other => Err(unexpected(&other)),
+    }
+}

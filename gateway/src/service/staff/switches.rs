@@ -1,0 +1,44 @@
+//! Switches.
+
+use contracts::gateway::v1 as proto;
+use kit::{Fault, pg};
+
+use super::{Staff, unexpected};
+use crate::domain::account::Problems;
+use crate::domain::switch::Switch;
+use crate::store::switches;
+use crate::store::write::{Done, Item, Thrown};
+
+pub(super) async fn list(
+    staff: &Staff,
+    _: proto::ListSwitchesRequest,
+) -> Result<proto::ListSwitchesResponse, Fault> {
+    let mut settings = switches::all(&staff.pool)
+        .await
+        .map_err(|error| pg::fault(&error))?;
+    settings.sort_by_key(|setting| setting.switch);
+    let unserved = Switch::ALL.into_iter().filter(|switch| !switch.is_served());
+    Ok(proto::ListSwitchesResponse {
+        switches: settings.iter().map(Into::into).collect(),
+        unserved: unserved.map(|switch| switch.as_str().to_owned()).collect(),
+    })
+}
+
+pub(super) async fn set(
+    staff: &Staff,
+    request: proto::SetSwitchRequest,
+) -> Result<proto::SetSwitchResponse, Fault> {
+    let mut problems = Problems::default();
+    let thrown = Thrown {
+        switch: problems.switch("name", &request.name),
+        on: request.on,
+        reason: problems.reason("reason", &request.reason),
+    };
+    problems.finish()?;
+    match staff.write(Item::Throw(thrown)).await? {
+        Done::Switch(setting) => Ok(proto::SetSwitchResponse {
+            switch: Some((&setting).into()),
+        }),
+        other => Err(unexpected(&other)),
+    }
+}

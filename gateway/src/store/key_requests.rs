@@ -1,0 +1,148 @@
+//! Live keys that were asked for.
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::Locked;
+use crate::domain::account::Wanted;
+use crate::domain::key::{Kind, Mode};
+use crate::domain::key_request::{KeyRequest, State};
+
+struct Row {
+    id: Uuid,
+    account_id: Uuid,
+    name: String,
+    kind: String,
+    may_write: bool,
+    game: Option<String>,
+    expires_at: Option<OffsetDateTime>,
+    state: String,
+    asked_at: OffsetDateTime,
+    decided_at: Option<OffsetDateTime>,
+    reason: Option<String>,
+    revision: i64,
+}
+
+impl TryFrom<Row> for KeyRequest {
+    type Error = sqlx::Error;
+
+    fn try_from(row: Row) -> Result<Self, sqlx::Error> {
+        let unknown = |text: &str| sqlx::Error::Decode(format!("unknown: `{text}`").into());
+        Ok(Self {
+            id: row.id,
+            account: row.account_id,
+            wanted: Wanted {
+                name: row.name,
+                mode: Mode::Live,
+                kind: Kind::parse(&row.kind).ok_or_else(|| unknown(&row.kind))?,
+                may_write: row.may_write,
+                game: row.game,
+                expires_at: row.expires_at,
+            },
+            state: State::parse(&row.state).ok_or_else(|| unknown(&row.state))?,
+            asked_at: row.asked_at,
+            decided_at: row.decided_at,
+            reason: row.reason,
+            revision: row.revision,
+        })
+    }
+}
+
+/// Adds a request.
+pub async fn insert(
+    connection: &mut PgConnection,
+    request: &KeyRequest,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into gateway.key_request
+             (id, account_id, name, kind, may_write, game, expires_at, state, asked_at, revision)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        request.id,
+        request.account,
+        request.wanted.name,
+        request.wanted.kind.as_str(),
+        request.wanted.may_write,
+        request.wanted.game,
+        request.wanted.expires_at,
+        request.state.as_str(),
+        request.asked_at,
+        request.revision,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Keeps how far a request has come.
+pub async fn save(connection: &mut PgConnection, request: &KeyRequest) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update gateway.key_request set state = $2, decided_at = $3, reason = $4, revision = $5 where id = $1",
+        request.id,
+        request.state.as_str(),
+        request.decided_at,
+        request.reason,
+        request.revision,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// One request.
+pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<KeyRequest>, sqlx::Error> {
+    let row = sqlx::query_as!(
+        Row,
+        "select id, account_id, name, kind, may_write, game, expires_at, state, asked_at, decided_at, reason, revision
+         from gateway.key_request where id = $1",
+        id,
+    )
+    .fetch_optional(pool)
+    .await?;
+    row.map(TryInto::try_into).transpose()
+}
+
+/// At most `limit` requests in a state, after the one with id `after`, oldest first.
+pub async fn page(
+    pool: &PgPool,
+    state: State,
+    after: Option<Uuid>,
+    limit: i64,
+) -> Result<Vec<KeyRequest>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "select id, account_id, name, kind, may_write, game, expires_at, state, asked_at, decided_at, reason, revision
+         from gateway.key_request where state = $1 and id > $2 order by id limit $3",
+        state.as_str(),
+        after.unwrap_or(Uuid::nil()),
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(TryInto::try_into).collect()
+}
+
+/// Takes a request to change it.
+pub async fn lock(
+    connection: &mut PgConnection,
+    id: Uuid,
+) -> Result<Locked<KeyRequest>, sqlx::Error> {
+    let row = sqlx::query_as!(
+        Row,
+        "select id, account_id, name, kind, may_write, game, expires_at, state, asked_at, decided_at, reason, revision
+         from gateway.key_request where id = $1 for update skip locked",
+        id,
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    if let Some(row) = row {
+        return Ok(Locked::Held(row.try_into()?));
+    }
+    let exists = sqlx::query_scalar!(
+        r#"select exists (select from gateway.key_request where id = $1) as "exists!""#,
+        id
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(Locked::new(None, exists))
+}

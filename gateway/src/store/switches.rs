@@ -1,0 +1,87 @@
+//! Switches.
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use super::Locked;
+use crate::domain::switch::{Setting, Switch};
+
+struct Row {
+    name: String,
+    is_on: bool,
+    changed_at: Option<OffsetDateTime>,
+    reason: String,
+    revision: i64,
+}
+
+impl Row {
+    /// `None` for a switch of a later version.
+    fn setting(self) -> Option<Setting> {
+        Some(Setting {
+            switch: Switch::parse(&self.name)?,
+            is_on: self.is_on,
+            changed_at: self.changed_at,
+            reason: self.reason,
+            revision: self.revision,
+        })
+    }
+}
+
+/// All switches that this version knows.
+pub async fn all(pool: &PgPool) -> Result<Vec<Setting>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "select name, is_on, changed_at, reason, revision from gateway.switch"
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().filter_map(Row::setting).collect())
+}
+
+/// Takes a switch to throw it.
+pub async fn lock(
+    connection: &mut PgConnection,
+    switch: Switch,
+) -> Result<Locked<Setting>, sqlx::Error> {
+    let row = sqlx::query_as!(
+        Row,
+        "select name, is_on, changed_at, reason, revision from gateway.switch
+         where name = $1 for update skip locked",
+        switch.as_str(),
+    )
+    .fetch_optional(connection)
+    .await?;
+    // The schema has a row for each.
+    Ok(Locked::new(row.and_then(Row::setting), true))
+}
+
+/// Keeps how a switch stands.
+pub async fn save(connection: &mut PgConnection, setting: &Setting) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update gateway.switch set is_on = $2, changed_at = $3, reason = $4, revision = $5 where name = $1",
+        setting.switch.as_str(),
+        setting.is_on,
+        setting.changed_at,
+        setting.reason,
+        setting.revision,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::switch::Switches;
+
+    #[sqlx::test]
+    async fn a_fleet_begins_with_every_switch_as_the_domain_has_it(pool: PgPool) {
+        let settings = all(&pool).await.unwrap();
+        assert_eq!(settings.len(), Switch::ALL.len());
+        for setting in settings {
+            assert_eq!(setting.is_on, Switches::default().is_on(setting.switch));
+            assert_eq!((setting.changed_at, setting.revision), (None, 1));
+        }
+    }
+}

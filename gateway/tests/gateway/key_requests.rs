@@ -1,0 +1,337 @@
+//! Live keys: asked for, looked at by staff, revealed once (§5.2).
+
+use std::collections::BTreeSet;
+
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::staff_service_server::StaffService as _;
+use kit::{Code, Fault};
+use sqlx::PgPool;
+use time::Duration;
+use tonic::{Request, Status};
+
+use crate::support::{Held, START, Test, account_key};
+
+fn request(account: &str) -> proto::RequestKeyRequest {
+    proto::RequestKeyRequest {
+        account: account.to_owned(),
+        name: "server".to_owned(),
+        ..Default::default()
+    }
+}
+
+async fn ask_for(
+    test: &Test,
+    request: proto::RequestKeyRequest,
+) -> Result<proto::KeyRequest, Status> {
+    let asked = test.staff.request_key(Request::new(request)).await?;
+    Ok(asked.into_inner().request.unwrap())
+}
+
+/// Asks for a plain live key; its id.
+async fn ask(test: &Test, account: &str) -> Result<String, Status> {
+    Ok(ask_for(test, request(account)).await?.id)
+}
+
+async fn approve(test: &Test, id: &str) -> Result<proto::KeyRequest, Status> {
+    let request = proto::ApproveKeyRequest { id: id.to_owned() };
+    let approved = test.staff.approve_key(Request::new(request)).await?;
+    Ok(approved.into_inner().request.unwrap())
+}
+
+async fn reject(test: &Test, id: &str, reason: &str) -> Result<proto::KeyRequest, Status> {
+    let request = proto::RejectKeyRequest {
+        id: id.to_owned(),
+        reason: reason.to_owned(),
+    };
+    let rejected = test.staff.reject_key(Request::new(request)).await?;
+    Ok(rejected.into_inner().request.unwrap())
+}
+
+async fn reveal(test: &Test, id: &str) -> Result<proto::RevealKeyResponse, Status> {
+    let request = proto::RevealKeyRequest { id: id.to_owned() };
+    let revealed = test.staff.reveal_key(Request::new(request)).await?;
+    Ok(revealed.into_inner())
+}
+
+/// Ids of all requests in a state, a few at a time.
+async fn list(test: &Test, state: &str) -> Vec<String> {
+    let (mut ids, mut cursor) = (Vec::new(), Some(String::new()));
+    while let Some(after) = cursor {
+        let request = proto::ListKeyRequestsRequest {
+            state: state.to_owned(),
+            limit: 2,
+            cursor: after,
+        };
+        let page = test.staff.list_key_requests(Request::new(request)).await;
+        let page = page.unwrap().into_inner();
+        assert!(page.requests.len() <= 2);
+        ids.extend(page.requests.into_iter().map(|request| request.id));
+        cursor = page.next_cursor;
+    }
+    ids
+}
+
+fn refusal<T: std::fmt::Debug>(outcome: Result<T, Status>, field: &str) -> String {
+    let fault = Fault::from(outcome.unwrap_err());
+    assert_eq!(fault.code, Code::Invalid, "{fault}");
+    fault.fields[field].clone()
+}
+
+#[sqlx::test]
+async fn a_live_key_works_once_it_was_revealed(pool: PgPool) {
+    let (here, there) = (Test::new(pool.clone()).await, Test::new(pool.clone()).await);
+    let account = here.account("free").await;
+    crate::keys::publish(&here, "kora", true).await;
+    let wanted = proto::RequestKeyRequest {
+        kind: "secret".to_owned(),
+        may_write: true,
+        game: Some("kora".to_owned()),
+        expires_at: Some(kit::pg::timestamp(START + Duration::DAY)),
+        ..request(&account)
+    };
+    let asked = ask_for(&here, wanted).await.unwrap();
+    assert_eq!((asked.state.as_str(), asked.revision), ("asked", 1));
+    assert_eq!(asked.asked_at, Some(kit::pg::timestamp(START)));
+    assert!(refusal(reveal(&here, &asked.id).await, "id").contains("not approved"));
+    let keys = sqlx::query_scalar!(r#"select count(*) as "count!" from gateway.key"#);
+    assert_eq!(
+        keys.fetch_one(&pool).await.unwrap(),
+        0,
+        "nothing to call with"
+    );
+
+    approve(&here, &asked.id).await.unwrap();
+    let revealed = reveal(&here, &asked.id).await.unwrap();
+    let key = revealed.key.unwrap();
+    assert_eq!(key.id, asked.id);
+    assert_eq!(
+        (key.mode.as_str(), key.kind.as_str(), key.may_write),
+        ("live", "secret", true)
+    );
+    assert_eq!(
+        (key.game.as_deref(), key.expires_at),
+        (Some("kora"), asked.expires_at)
+    );
+    assert!(revealed.secret.ends_with(&key.last4));
+    let held = Held {
+        id: key.id,
+        secret: revealed.secret.clone(),
+    };
+    assert!(there.get(&held, "/games").await.is_ok());
+
+    assert!(refusal(reveal(&here, &asked.id).await, "id").contains("revealed before"));
+    let told = sqlx::query!(
+        "select entity, event, revision, state from gateway.feed where id = $1 order by seq",
+        asked.id
+    );
+    let told = told.fetch_all(&pool).await.unwrap();
+    let events: Vec<(&str, &str, i64)> = told
+        .iter()
+        .map(|row| (row.entity.as_str(), row.event.as_str(), row.revision))
+        .collect();
+    assert_eq!(
+        events,
+        [
+            ("key_request", "asked", 1),
+            ("key_request", "approved", 2),
+            ("key_request", "revealed", 3),
+            ("key", "created", 1),
+        ]
+    );
+    let body = &revealed.secret.as_bytes()["svc_live_".len()..];
+    assert!(
+        told.iter()
+            .all(|row| !row.state.windows(body.len()).any(|part| part == body))
+    );
+}
+
+#[sqlx::test]
+async fn of_many_reveals_at_once_one_has_the_secret(pool: PgPool) {
+    let (here, there) = (Test::new(pool.clone()).await, Test::new(pool).await);
+    let account = here.account("free").await;
+    let id = ask(&here, &account).await.unwrap();
+    // Approving at once is approving once.
+    let approvals = futures::future::join_all((0..8).map(|n| {
+        let replica = if n % 2 == 0 { &here } else { &there };
+        approve(replica, &id)
+    }));
+    for approved in approvals.await {
+        let approved = approved.unwrap();
+        assert_eq!(
+            (approved.state.as_str(), approved.revision),
+            ("approved", 2)
+        );
+    }
+    let reveals = futures::future::join_all((0..16).map(|n| {
+        let replica = if n % 2 == 0 { &here } else { &there };
+        reveal(replica, &id)
+    }));
+    let (shown, refused): (Vec<_>, Vec<_>) = reveals.await.into_iter().partition(Result::is_ok);
+    assert_eq!((shown.len(), refused.len()), (1, 15));
+    for outcome in refused {
+        assert!(refusal(outcome, "id").contains("revealed before"));
+    }
+    let secret = shown.into_iter().flatten().next().unwrap().secret;
+    let held = Held { id, secret };
+    assert!(there.get(&held, "/games").await.is_ok());
+}
+
+#[sqlx::test]
+async fn as_many_are_asked_for_at_once_as_the_plan_has_keys(pool: PgPool) {
+    let (here, there) = (Test::new(pool.clone()).await, Test::new(pool).await);
+    let account = here.account("free").await;
+    let working = here.key(&account, "live").await;
+    here.key(&account, "test").await;
+    let asked = futures::future::join_all((0..12).map(|n| {
+        let replica = if n % 2 == 0 { &here } else { &there };
+        ask(replica, &account)
+    }));
+    let (good, refused): (Vec<_>, Vec<_>) = asked.await.into_iter().partition(Result::is_ok);
+    assert_eq!(
+        (good.len(), refused.len()),
+        (4, 8),
+        "five, and one works already"
+    );
+    for outcome in refused {
+        assert!(refusal(outcome, "account").contains("5 live keys"));
+    }
+    let ids: Vec<String> = good.into_iter().flatten().collect();
+
+    // Approved and revealed ones keep their places, so that no other key fits in either way.
+    let full = async |test: &Test| {
+        assert!(ask(test, &account).await.is_err());
+        let live = account_key(&account, "live");
+        assert!(test.key_like(live).await.is_err());
+    };
+    full(&here).await;
+    approve(&here, &ids[0]).await.unwrap();
+    full(&here).await;
+    let revealed = reveal(&here, &ids[0]).await.unwrap();
+    full(&here).await;
+    // One in its grace leaves its place to its successor.
+    let id = revealed.key.unwrap().id;
+    let rotation = proto::RotateKeyRequest { id };
+    here.staff.rotate_key(Request::new(rotation)).await.unwrap();
+    full(&here).await;
+
+    // A rejected and a revoked one leave theirs.
+    reject(&here, &ids[1], "No such studio").await.unwrap();
+    here.revoke(&working).await;
+    ask(&here, &account).await.unwrap();
+    ask(&there, &account).await.unwrap();
+    full(&here).await;
+}
+
+#[sqlx::test]
+async fn one_that_expires_while_it_waits_leaves_its_place_and_is_not_revealed(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let short = proto::RequestKeyRequest {
+        expires_at: Some(kit::pg::timestamp(START + Duration::HOUR)),
+        ..request(&account)
+    };
+    let id = ask_for(&test, short).await.unwrap().id;
+    for _ in 0..4 {
+        ask(&test, &account).await.unwrap();
+    }
+    approve(&test, &id).await.unwrap();
+    assert!(ask(&test, &account).await.is_err());
+    test.clock.advance(Duration::HOUR);
+    ask(&test, &account).await.unwrap();
+    assert!(refusal(reveal(&test, &id).await, "id").contains("has passed"));
+}
+
+#[sqlx::test]
+async fn what_is_rejected_stays_so(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let (asked, approved) = (
+        ask(&test, &account).await.unwrap(),
+        ask(&test, &account).await.unwrap(),
+    );
+    approve(&test, &approved).await.unwrap();
+    for id in [&asked, &approved] {
+        let rejected = reject(&test, id, " No such studio ").await.unwrap();
+        assert_eq!(rejected.state, "rejected");
+        assert_eq!(rejected.reason.as_deref(), Some("No such studio"));
+        assert_eq!(reject(&test, id, "Again").await.unwrap(), rejected);
+        assert!(refusal(approve(&test, id).await, "id").contains("was rejected"));
+        assert!(refusal(reveal(&test, id).await, "id").contains("was rejected"));
+    }
+    // What works is revoked, not rejected; approving it again is harmless.
+    let working = ask(&test, &account).await.unwrap();
+    approve(&test, &working).await.unwrap();
+    reveal(&test, &working).await.unwrap();
+    assert!(refusal(reject(&test, &working, "Late").await, "id").contains("revoke"));
+    assert_eq!(approve(&test, &working).await.unwrap().state, "revealed");
+}
+
+#[sqlx::test]
+async fn requests_are_listed_oldest_first_page_by_page(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let mut asked = Vec::new();
+    for _ in 0..5 {
+        let account = test.account("free").await;
+        asked.push(ask(&test, &account).await.unwrap());
+    }
+    assert_eq!(list(&test, "").await, asked);
+    approve(&test, &asked[1]).await.unwrap();
+    reject(&test, &asked[3], "No").await.unwrap();
+    let open = [&asked[0], &asked[2], &asked[4]].map(Clone::clone);
+    assert_eq!(list(&test, "asked").await, open);
+    assert_eq!(list(&test, "approved").await, [asked[1].clone()]);
+    assert_eq!(list(&test, "rejected").await, [asked[3].clone()]);
+    assert_eq!(list(&test, "revealed").await, [""; 0]);
+
+    let odd = proto::ListKeyRequestsRequest {
+        state: "lost".to_owned(),
+        limit: 501,
+        cursor: "elsewhere".to_owned(),
+    };
+    let refused = test.staff.list_key_requests(Request::new(odd)).await;
+    let fault = Fault::from(refused.unwrap_err());
+    let fields: BTreeSet<&str> = fault.fields.keys().map(String::as_str).collect();
+    assert_eq!(fields, BTreeSet::from(["cursor", "limit", "state"]));
+}
+
+#[sqlx::test]
+async fn bad_requests_name_what_is_wrong(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let odd = proto::RequestKeyRequest {
+        name: " ".to_owned(),
+        kind: "public".to_owned(),
+        may_write: true,
+        expires_at: Some(kit::pg::timestamp(START)),
+        ..request("nobody")
+    };
+    let fault = Fault::from(ask_for(&test, odd).await.unwrap_err());
+    let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
+    assert_eq!(
+        fields,
+        ["account", "expires_at", "game", "may_write", "name"]
+    );
+    let gone = proto::RequestKeyRequest {
+        kind: "secret".to_owned(),
+        game: Some("never".to_owned()),
+        ..request(&account)
+    };
+    assert!(refusal(ask_for(&test, gone).await, "game").contains("no published game"));
+    assert!(refusal(reject(&test, "7", " ").await, "reason").contains("required"));
+
+    let nobody = kit::ids::row_id().to_string();
+    let none = |outcome: Status| Fault::from(outcome).code;
+    assert_eq!(none(ask(&test, &nobody).await.unwrap_err()), Code::NotFound);
+    assert_eq!(
+        none(approve(&test, &nobody).await.unwrap_err()),
+        Code::NotFound
+    );
+    assert_eq!(
+        none(reject(&test, &nobody, "No").await.unwrap_err()),
+        Code::NotFound
+    );
+    assert_eq!(
+        none(reveal(&test, &nobody).await.unwrap_err()),
+        Code::NotFound
+    );
+}

@@ -1,0 +1,82 @@
+//! A read shows what was written before it began (§1): an answer that is behind what Redis was told is asked for once more.
+
+use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
+use kit::feed::Position;
+use sqlx::PgPool;
+
+use crate::support::{Test, With};
+
+fn first() -> Position {
+    Position {
+        epoch: kit::ids::row_id(),
+        seq: 7,
+    }
+}
+
+#[sqlx::test]
+async fn an_answer_that_is_behind_is_asked_for_once_more(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let at = first();
+    let told = Position { seq: 9, ..at };
+    assert!(test.app.latest.raise(told).await);
+    // It stays behind: what it has is answered then.
+    test.catalogue.stands_at(at);
+    for calls in [2, 4] {
+        assert!(test.get(&key, "/games").await.is_ok());
+        assert_eq!(test.catalogue.calls(), calls);
+        let asked: ListGamesRequest = test.catalogue.asked();
+        assert_eq!(asked.at_least, Some(told.into()));
+    }
+    test.catalogue.stands_at(Position {
+        epoch: kit::ids::row_id(),
+        seq: 10,
+    });
+    assert!(test.get(&key, "/games").await.is_ok());
+    assert_eq!(test.catalogue.calls(), 6, "another epoch tells nothing");
+}
+
+#[sqlx::test]
+async fn an_answer_that_has_come_far_enough_is_not_asked_for_again(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let told = first();
+    assert!(test.app.latest.raise(told).await);
+    for (seq, calls) in [(7, 1), (8, 2)] {
+        test.catalogue.stands_at(Position { seq, ..told });
+        assert!(test.get(&key, "/games/kora").await.is_ok());
+        assert_eq!(test.catalogue.calls(), calls);
+        let asked: GetGameRequest = test.catalogue.asked();
+        assert_eq!(asked.at_least, None);
+    }
+}
+
+#[sqlx::test]
+async fn a_refusal_may_be_behind_as_well(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let missing = async || test.get(&key, "/games/none").await.refusal() == (404, "not_found");
+    assert!(missing().await);
+    assert_eq!(test.catalogue.calls(), 1, "nothing was told");
+
+    let told = first();
+    assert!(test.app.latest.raise(told).await);
+    assert!(missing().await);
+    assert_eq!(test.catalogue.calls(), 3);
+    let asked: GetGameRequest = test.catalogue.asked();
+    assert_eq!(asked.at_least, Some(told.into()));
+}
+
+#[sqlx::test]
+async fn nothing_is_compared_while_redis_is_away(pool: PgPool) {
+    let with = With {
+        redis: "redis://127.0.0.1:1".to_owned(),
+        patience: kit::redis::PATIENCE,
+        ..With::default()
+    };
+    let test = Test::with(pool, with).await;
+    let key = test.live_key().await;
+    test.catalogue.stands_at(first());
+    assert!(test.get(&key, "/games").await.is_ok());
+    assert_eq!(test.catalogue.calls(), 1);
+}

@@ -1,0 +1,201 @@
+//! The reads beside games: what reaches catalogue-svc of each.
+
+use contracts::catalogue::v1 as proto;
+use contracts::common::v1::{Form, Mode, PageRequest};
+use sqlx::PgPool;
+
+use crate::support::{Held, Test};
+
+/// What every question of these tests carries.
+const MODE: i32 = Mode::Live as i32;
+const FORM: i32 = Form::Json as i32;
+
+fn page(limit: u32, cursor: &str) -> PageRequest {
+    PageRequest {
+        limit,
+        cursor: cursor.to_owned(),
+    }
+}
+
+/// Asks for `path` and expects the stand-in to have been asked `question`.
+async fn asks<Q: Clone + PartialEq + std::fmt::Debug + 'static>(
+    test: &Test,
+    key: &Held,
+    path: &str,
+    question: Q,
+) {
+    let answer = test.get(key, path).await;
+    assert!(answer.is_ok(), "{path}: {}", answer.text);
+    assert_eq!(test.catalogue.asked::<Q>(), question, "{path}");
+}
+
+#[sqlx::test]
+async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let creators = proto::ListCreatorsRequest {
+        mode: MODE,
+        page: Some(page(7, "abc")),
+        form: FORM,
+        at_least: None,
+        kind: Some("studio".into()),
+        role: Some("artist".into()),
+        country: Some("ng".into()),
+        city: Some("lagos".into()),
+        q: Some("trés or".into()),
+    };
+    let path = "/creators?kind=studio&role=artist&country=ng&city=lagos&q=tr%C3%A9s+or&limit=7&cursor=abc&x=1";
+    asks(&test, &key, path, creators).await;
+
+    let events = proto::ListEventsRequest {
+        mode: MODE,
+        page: Some(page(7, "abc")),
+        form: FORM,
+        at_least: None,
+        kind: Some("jam".into()),
+        country: Some("ng".into()),
+        city: Some("lagos".into()),
+        when: Some("past".into()),
+        from: Some("2026-01-01".into()),
+        to: Some("2026-02-01".into()),
+        q: Some("x".into()),
+    };
+    let path = "/events?kind=jam&country=ng&city=lagos&when=past&from=2026-01-01&to=2026-02-01&q=x&limit=7&cursor=abc";
+    asks(&test, &key, path, events).await;
+
+    let cities = proto::ListCitiesRequest {
+        mode: MODE,
+        page: Some(page(7, "abc")),
+        form: FORM,
+        at_least: None,
+        country: Some("ng".into()),
+    };
+    let path = "/cities?country=ng&limit=7&cursor=abc&city=lagos";
+    asks(&test, &key, path, cities).await;
+
+    let search = proto::SearchRequest {
+        mode: MODE,
+        page: Some(page(7, "abc")),
+        form: FORM,
+        at_least: None,
+        q: "kora".to_owned(),
+        r#type: Some("games".into()),
+        country: Some("ng".into()),
+    };
+    let path = "/search?q=kora&type=games&country=ng&limit=7&cursor=abc";
+    asks(&test, &key, path, search).await;
+}
+
+#[sqlx::test]
+async fn countries_are_asked_for_with_or_without_the_empty_ones(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    for (path, empty) in [
+        ("/countries", false),
+        ("/countries?empty=false", false),
+        ("/countries?empty=true", true),
+    ] {
+        let question = proto::ListCountriesRequest {
+            mode: MODE,
+            page: Some(page(0, "")),
+            form: FORM,
+            at_least: None,
+            empty,
+        };
+        asks(&test, &key, path, question).await;
+    }
+    for value in ["", "1", "TRUE", "yes"] {
+        let answer = test.get(&key, &format!("/countries?empty={value}")).await;
+        assert_eq!(answer.refusal(), (400, "invalid"), "{value}");
+        assert_eq!(answer.fields(), ["empty"], "{value}");
+    }
+}
+
+#[sqlx::test]
+async fn genres_take_no_page(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let question = proto::ListGenresRequest {
+        mode: MODE,
+        form: FORM,
+        at_least: None,
+    };
+    asks(&test, &key, "/genres?limit=many&cursor=x", question).await;
+}
+
+#[sqlx::test]
+async fn single_things_are_asked_for_by_their_decoded_name(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let creator = proto::GetCreatorRequest {
+        mode: MODE,
+        handle: "kora".to_owned(),
+        form: FORM,
+        at_least: None,
+    };
+    asks(&test, &key, "/creators/k%6Fra", creator).await;
+    let country = proto::GetCountryRequest {
+        mode: MODE,
+        code: "kora".to_owned(),
+        form: FORM,
+        at_least: None,
+    };
+    asks(&test, &key, "/countries/k%6Fra", country).await;
+    let event = proto::GetEventRequest {
+        mode: MODE,
+        slug: "kora".to_owned(),
+        form: FORM,
+        at_least: None,
+    };
+    asks(&test, &key, "/events/k%6Fra", event).await;
+
+    let calls = test.catalogue.calls();
+    for path in ["/creators/%ff", "/countries/%ff", "/events/%ff"] {
+        let answer = test.get(&key, path).await;
+        assert_eq!(answer.refusal(), (404, "not_found"), "{path}");
+    }
+    assert_eq!(test.catalogue.calls(), calls, "these name nothing");
+    for path in ["/creators/none", "/countries/none", "/events/none"] {
+        let answer = test.get(&key, path).await;
+        assert_eq!(answer.refusal(), (404, "not_found"), "{path}");
+    }
+}
+
+#[sqlx::test]
+async fn lists_and_single_things_are_wrapped_alike(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    for path in [
+        "/creators",
+        "/genres",
+        "/countries",
+        "/cities",
+        "/events",
+        "/search?q=x",
+    ] {
+        let answer = test.get(&key, path).await;
+        assert!(answer.json["data"].is_array(), "{path}: {}", answer.text);
+        assert_eq!(answer.json["meta"]["total"], 61, "{path}");
+        assert_eq!(answer.json["meta"]["next_cursor"], "next", "{path}");
+    }
+    for path in ["/creators/kora", "/countries/kora", "/events/kora"] {
+        let answer = test.get(&key, path).await;
+        assert_eq!(answer.json["data"]["slug"], "kora", "{path}");
+        assert!(answer.json["meta"].get("total").is_none(), "{path}");
+    }
+}
+
+#[sqlx::test]
+async fn every_bad_parameter_is_named_without_asking_further(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    for path in ["/creators", "/countries", "/cities", "/events", "/search"] {
+        let bad = format!("{path}?limit=101&cursor=%zz&unknown=%zz");
+        let answer = test.get(&key, &bad).await;
+        assert_eq!(answer.refusal(), (400, "invalid"), "{path}");
+        assert_eq!(answer.fields(), ["cursor", "limit"], "{path}");
+    }
+    let twice = test.get(&key, "/events?when=past&when=past").await;
+    assert_eq!(twice.fields(), ["when"]);
+    assert_eq!(test.catalogue.calls(), 0);
+}

@@ -1,0 +1,173 @@
+//! `staff show`, `take-down` and `restore`
+
+use clap::{Args, Subcommand, ValueEnum};
+use contracts::common::v1 as common;
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
+use contracts::public::Timestamp;
+use serde::Serialize;
+
+use super::fleet::Fleet;
+use super::output::{self, Output};
+use super::problem::Problem;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show how a listing stands and who changed it last
+    Show {
+        #[command(flatten)]
+        name: Name,
+    },
+    /// Take a published listing down: reads answer 404, its slug stays taken
+    ///
+    /// The games of a creator that is taken down are not shown either. The keys of a game that is taken down stop working.
+    TakeDown {
+        #[command(flatten)]
+        name: Name,
+        /// Why, for the record
+        #[arg(long)]
+        reason: String,
+    },
+    /// Publish a listing that was taken down, as it was before
+    Restore {
+        #[command(flatten)]
+        name: Name,
+        /// Why, for the record
+        #[arg(long, default_value = "", hide_default_value = true)]
+        reason: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Name {
+    /// What it is
+    kind: Kind,
+    /// Its slug, or the handle of a creator
+    slug: String,
+    /// A real listing or a sample
+    #[arg(long, default_value = "live")]
+    mode: Mode,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Kind {
+    #[value(alias = "page")]
+    Creator,
+    Game,
+    Event,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Mode {
+    Live,
+    Test,
+}
+
+#[derive(Debug, Serialize)]
+struct Listing {
+    kind: String,
+    name: String,
+    mode: &'static str,
+    id: String,
+    title: String,
+    state: &'static str,
+    revision: i64,
+    changed_at: Option<Timestamp>,
+    actor_kind: String,
+    actor: String,
+    reason: String,
+}
+
+impl From<Name> for proto::ListingName {
+    fn from(name: Name) -> Self {
+        Self {
+            kind: match name.kind {
+                Kind::Creator => "page",
+                Kind::Game => "game",
+                Kind::Event => "event",
+            }
+            .to_owned(),
+            mode: match name.mode {
+                Mode::Live => common::Mode::Live,
+                Mode::Test => common::Mode::Test,
+            }
+            .into(),
+            name: name.slug,
+        }
+    }
+}
+
+impl From<proto::Listing> for Listing {
+    fn from(listing: proto::Listing) -> Self {
+        let state = match listing.state() {
+            proto::State::Unspecified => "",
+            proto::State::Pending => "pending",
+            proto::State::Published => "published",
+            proto::State::Rejected => "rejected",
+            proto::State::Removed => "removed",
+        };
+        let name = listing.name.unwrap_or_default();
+        Self {
+            mode: match name.mode() {
+                common::Mode::Test => "test",
+                common::Mode::Live | common::Mode::Unspecified => "live",
+            },
+            kind: name.kind,
+            name: name.name,
+            id: listing.id,
+            title: listing.title,
+            state,
+            revision: listing.revision,
+            changed_at: output::moment(listing.changed_at),
+            actor_kind: listing.actor_kind,
+            actor: listing.actor,
+            reason: listing.reason,
+        }
+    }
+}
+
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+    let mut listings = StaffListingServiceClient::new(fleet.listings().await?);
+    let listing = match command {
+        Command::Show { name } => {
+            let name = Some(name.into());
+            let answer = listings.get_listing(proto::GetListingRequest { name });
+            answer.await?.into_inner().listing
+        }
+        Command::TakeDown { name, reason } => {
+            let name = Some(name.into());
+            let answer = listings.take_down(proto::TakeDownRequest { name, reason });
+            answer.await?.into_inner().listing
+        }
+        Command::Restore { name, reason } => {
+            let name = Some(name.into());
+            let answer = listings.restore(proto::RestoreRequest { name, reason });
+            answer.await?.into_inner().listing
+        }
+    };
+    let listing = Listing::from(listing.unwrap_or_default());
+    let document = serde_json::json!({ "listing": listing });
+    output.answer(&document, || table(&listing))
+}
+
+fn table(listing: &Listing) -> comfy_table::Table {
+    let mut table = output::table(&[
+        "kind", "name", "mode", "title", "state", "revision", "changed", "by", "reason",
+    ]);
+    let by = match listing.actor_kind.as_str() {
+        "staff" => "staff".to_owned(),
+        kind => format!("{kind} {}", listing.actor),
+    };
+    table.add_row([
+        listing.kind.clone(),
+        listing.name.clone(),
+        listing.mode.to_owned(),
+        listing.title.clone(),
+        listing.state.to_owned(),
+        listing.revision.to_string(),
+        output::shown(listing.changed_at.as_ref()),
+        by,
+        listing.reason.clone(),
+    ]);
+    table
+}

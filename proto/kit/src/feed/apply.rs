@@ -1,0 +1,49 @@
+//! How a service makes its changes, inside the transaction of the writer.
+
+use std::future::Future;
+
+use sqlx::PgConnection;
+
+use super::NewChange;
+use crate::fault::Fault;
+
+/// How a service makes its changes.
+pub trait Apply: Send + Sync + 'static {
+    /// What is asked for.
+    type Item: Send + Sync + 'static;
+    /// What the caller is told.
+    type Done: Send + 'static;
+
+    /// Applies `items` inside the open transaction on `connection` and says for each, in order, what came of it. `now` is the time
+    /// of the batch.
+    ///
+    /// An item that is refused or busy must leave nothing behind. Rows that someone else has locked are skipped, not waited for
+    /// (`for update skip locked`, and [`Applied::Busy`]). An error undoes the batch; its items are then tried one by one, so that a
+    /// bad one fails alone.
+    fn apply(
+        &self,
+        connection: &mut PgConnection,
+        items: &[&Self::Item],
+        now: time::OffsetDateTime,
+    ) -> impl Future<Output = Result<Vec<Applied<Self::Done>>, sqlx::Error>> + Send;
+}
+
+/// What came of one item.
+#[derive(Debug)]
+pub enum Applied<D> {
+    /// Done, with these changes; none when there was nothing to change.
+    Done(D, Vec<NewChange>),
+    /// Refused; nothing was changed.
+    Refused(Fault),
+    /// Its rows are locked elsewhere; nothing was changed. It is tried again.
+    Busy,
+}
+
+impl<D> Applied<D> {
+    pub(super) fn changes(&self) -> &[NewChange] {
+        match self {
+            Self::Done(_, changes) => changes,
+            Self::Refused(_) | Self::Busy => &[],
+        }
+    }
+}

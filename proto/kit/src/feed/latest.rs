@@ -1,0 +1,77 @@
+//! How far a producer's feed has come, told in Redis before a write is answered: whoever reads afterwards can tell whether what they
+//! got is behind, and ask again (§1, read your writes).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::Script;
+use uuid::Uuid;
+
+use super::{Position, Producer};
+use crate::redis::Redis;
+
+/// How often the head is told without a write, for a Redis that was emptied and for a new epoch.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// The newest position of one producer. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Latest {
+    redis: Redis,
+    key: Arc<str>,
+    script: Arc<Script>,
+}
+
+impl Latest {
+    /// The position of `producer`.
+    pub fn new(redis: Redis, producer: &str) -> Self {
+        Self {
+            redis,
+            key: format!("feed:{producer}").into(),
+            script: Arc::new(Script::new(include_str!("raise.lua"))),
+        }
+    }
+
+    /// Tells that the feed has come as far as `position`. What was told of the same epoch is never lowered. Returns whether Redis
+    /// took it.
+    pub async fn raise(&self, position: Position) -> bool {
+        let mut call = self.script.prepare_invoke();
+        call.key(&*self.key)
+            .arg(position.epoch.to_string())
+            .arg(position.seq);
+        let mut connection = self.redis.connection();
+        let call = call.invoke_async(&mut connection);
+        let told = self.redis.patiently::<u8>("raise a position", call);
+        told.await.is_some()
+    }
+
+    /// What was told; `None` also when Redis is away.
+    pub async fn read(&self) -> Option<Position> {
+        let mut command = redis::cmd("GET");
+        command.arg(&*self.key);
+        let mut connection = self.redis.connection();
+        let call = command.query_async::<Option<String>>(&mut connection);
+        let held = self.redis.patiently("read a position", call).await??;
+        parse(&held)
+    }
+
+    /// Tells the head again and again.
+    pub(super) async fn repeat(self, producer: Producer) -> anyhow::Result<()> {
+        loop {
+            match producer.position().await {
+                Ok(position) => {
+                    self.raise(position).await;
+                }
+                Err(error) => tracing::debug!(%error, "the head cannot be read to be told"),
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
+    }
+}
+
+fn parse(held: &str) -> Option<Position> {
+    let (epoch, seq) = held.split_once(':')?;
+    Some(Position {
+        epoch: epoch.parse::<Uuid>().ok()?,
+        seq: seq.parse().ok()?,
+    })
+}

@@ -1,0 +1,220 @@
+//! What was written is there for whoever reads next (§1), through any gateway and any replica of catalogue-svc.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use contracts::common::v1::Mode;
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::import_request::Message;
+use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
+use contracts::public::{
+    CityRow, Country, Creator, CreatorRow, Game, GameRow, GenreRow, SearchResult,
+};
+use e2e::{Client, Fleet, SmallFleet, Staff};
+use futures::future::join_all;
+use kit::rpc::client::{Client as Channel, dial};
+use serde_json::{Value, json};
+
+/// The gateway's plans and one without limits.
+const PLANS: &str = concat!(
+    include_str!("../../gateway/src/domain/plans.toml"),
+    "\n[[plan]]\nname = \"unlimited\"\ntitle = \"Unlimited\"\nwebhook_events = false\n"
+);
+const COUNTRY: &str = "TD";
+const CITY: &str = "Own Writes";
+const GENRE: &str = "puzzle";
+
+/// How often is written and read: `OWN_WRITES_ROUNDS`.
+fn rounds() -> u64 {
+    #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
+    let rounds = std::env::var("OWN_WRITES_ROUNDS");
+    rounds.map_or(30, |rounds| rounds.parse().unwrap())
+}
+
+/// Staff that loads rows.
+struct Importer {
+    listings: StaffImportServiceClient<Channel>,
+    files: AtomicU64,
+}
+
+impl Importer {
+    async fn of(fleet: &Fleet) -> Self {
+        let token = fleet.staff_token.clone().into();
+        let channel = dial(&fleet.service("listings-svc").grpc, &token).await;
+        Self {
+            listings: StaffImportServiceClient::new(channel.unwrap()),
+            files: AtomicU64::new(0),
+        }
+    }
+
+    /// Loads rows, none of which is refused or changes nothing.
+    async fn import(&self, entity: &str, rows: &[Value]) {
+        let file = self.files.fetch_add(1, Ordering::Relaxed);
+        let header = proto::ImportHeader {
+            entity: entity.to_owned(),
+            mode: Mode::Live.into(),
+            // Any name that no other file has.
+            file_sha256: format!("{file:064x}"),
+            file_name: "own writes".to_owned(),
+            announce: false,
+        };
+        let lines = proto::ImportLines {
+            first_line: 1,
+            lines: rows.iter().map(Value::to_string).collect(),
+        };
+        let messages = [
+            Message::Header(header),
+            Message::Lines(lines),
+            Message::End(proto::ImportEnd {}),
+        ];
+        let messages = messages.map(|message| proto::ImportRequest {
+            message: Some(message),
+        });
+        let mut listings = self.listings.clone();
+        let report = listings.import(futures::stream::iter(messages)).await;
+        let report = report.unwrap().into_inner();
+        assert_eq!(
+            (report.created + report.updated, report.refused),
+            (rows.len() as u64, vec![])
+        );
+    }
+}
+
+fn creator(word: &str) -> Value {
+    json!({
+        "handle": format!("maker-{word}"), "name": format!("Maker {word}"), "kind": "studio", "roles": ["developer"],
+        "country_code": COUNTRY, "city": CITY,
+    })
+}
+
+fn game(slug: &str, word: &str, creator: &str) -> Value {
+    json!({
+        "slug": slug, "title": format!("Game {word}"), "tagline": format!("Line {word}"), "genres": [GENRE],
+        "platforms": ["web"], "stage": "released", "release_year": 2026, "creator": format!("maker-{creator}"),
+    })
+}
+
+/// A word of its own for each round, none of which begins another.
+fn word(round: u64) -> String {
+    format!("w{round:06}x")
+}
+
+/// What was there before the first round.
+#[derive(Debug, Clone, Copy)]
+struct Before {
+    creators: u64,
+    games: u64,
+    genre: u64,
+}
+
+async fn country(client: &Client) -> Country {
+    client.one(&format!("/countries/{COUNTRY}")).await
+}
+
+async fn games_of_genre(client: &Client) -> u64 {
+    let answer = client.get("/genres").await;
+    let genres: Vec<GenreRow> = serde_json::from_value(answer.data().clone()).unwrap();
+    let genre = genres.iter().find(|genre| genre.key == GENRE);
+    genre.unwrap().games
+}
+
+async fn found(client: &Client, word: &str) -> Vec<(String, String)> {
+    let rows: Vec<SearchResult> = client.rows(&format!("/search?q={word}"), 20).await;
+    rows.into_iter().map(|row| (row.kind, row.name)).collect()
+}
+
+/// Everything that shows the creator of this round.
+async fn shows_creator(client: &Client, round: u64, before: Before) {
+    let word = word(round);
+    let single = format!("/creators/maker-{word}");
+    let list = format!("/creators?q={word}");
+    let cities = format!("/cities?country={COUNTRY}");
+    let (single, listed, place, cities, search) = tokio::join!(
+        client.one::<Creator>(&single),
+        client.rows::<CreatorRow>(&list, 20),
+        country(client),
+        client.rows::<CityRow>(&cities, 100),
+        found(client, &word),
+    );
+    let name = format!("Maker {word}");
+    assert_eq!(single.row.name, name);
+    assert_eq!(listed, [single.row]);
+    assert_eq!(place.row.creators, before.creators + round);
+    let city = cities.into_iter().find(|city| city.name == CITY);
+    // The first one was there before.
+    assert_eq!(city.unwrap().creators, round + 1);
+    assert_eq!(search, [("creators".to_owned(), name)]);
+}
+
+/// Everything that shows the new game of this round, and the one that is changed in each.
+async fn shows_games(client: &Client, round: u64, before: Before) {
+    let word = word(round);
+    let new = format!("/games/new-{word}");
+    let list = format!("/games?q={word}&genre={GENRE}");
+    let (new, changed, listed, place, genre, search) = tokio::join!(
+        client.one::<Game>(&new),
+        client.one::<Game>("/games/changed"),
+        client.rows::<GameRow>(&list, 20),
+        country(client),
+        games_of_genre(client),
+        found(client, &word),
+    );
+    let title = format!("Game {word}");
+    assert_eq!((&new.row.title, &changed.row.title), (&title, &title));
+    let mut slugs: Vec<&str> = listed.iter().map(|row| row.slug.as_str()).collect();
+    slugs.sort_unstable();
+    assert_eq!(slugs, ["changed", &format!("new-{word}")]);
+    assert_eq!(place.row.games, before.games + round);
+    assert_eq!(genre, before.genre + round);
+    let games = search
+        .iter()
+        .filter(|(kind, name)| kind == "games" && *name == title);
+    assert_eq!((games.count(), search.len()), (2, 3));
+}
+
+#[tokio::test]
+async fn whoever_wrote_reads_it_through_any_replica() {
+    let mut small = SmallFleet::new();
+    let plans = small.write("plans.toml", PLANS);
+    let replicas = ["--replicas", "gateway=2,catalogue-svc=2"];
+    let fleet = small
+        .up_with(&[&replicas[..], &["--plans", &plans]].concat())
+        .await;
+    let caller = Staff::of(&fleet).await.caller(&fleet, "unlimited").await;
+    let gateways = fleet.services.iter().filter(|one| one.name == "gateway");
+    let clients: Vec<Client> = gateways.map(|gateway| caller.at(gateway)).collect();
+    assert_eq!(clients.len(), 2);
+
+    let importer = Importer::of(&fleet).await;
+    let first = word(0);
+    importer.import("page", &[creator(&first)]).await;
+    importer
+        .import("game", &[game("changed", &first, &first)])
+        .await;
+    let place = country(&caller).await.row;
+    let before = Before {
+        creators: place.creators,
+        games: place.games,
+        genre: games_of_genre(&caller).await,
+    };
+    for round in 1..=rounds() {
+        let word = word(round);
+        importer.import("page", &[creator(&word)]).await;
+        join_all(
+            clients
+                .iter()
+                .map(|client| shows_creator(client, round, before)),
+        )
+        .await;
+        let games = [
+            game(&format!("new-{word}"), &word, &word),
+            game("changed", &word, &first),
+        ];
+        importer.import("game", &games).await;
+        join_all(
+            clients
+                .iter()
+                .map(|client| shows_games(client, round, before)),
+        )
+        .await;
+    }
+}

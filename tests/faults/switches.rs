@@ -1,0 +1,124 @@
+//! Switches (§7.3). They are the whole fleet's, so that a test that throws them has one of its own: two gateways.
+
+use e2e::{Client, Fleet, SmallFleet, eventually};
+use reqwest::Method;
+
+const REPLICAS: [&str; 2] = ["--replicas", "gateway=2"];
+/// What calls are answered while everything stands as a fleet begins: neither writes nor the economy are served yet.
+const USUAL: [&str; 7] = [
+    "ok",
+    "ok",
+    "module_off",
+    "module_off",
+    "module_off",
+    "module_off",
+    "module_off",
+];
+
+/// What each kind of call is answered, with a live key or with a test key.
+async fn met(fleet: &Fleet, live: bool) -> [String; 7] {
+    let keys = &fleet.account("partner").keys;
+    let (plain, write, secret, public) = if live {
+        (
+            &keys.live,
+            &keys.live_write,
+            &keys.live_secret,
+            &keys.live_public,
+        )
+    } else {
+        // No test key is ready-made that is public; a secret one tips as well.
+        (
+            &keys.test,
+            &keys.test_write,
+            &keys.test_secret,
+            &keys.test_secret,
+        )
+    };
+    let call = async |key: &str, method: Method, path: &str| {
+        let client = Client::new(fleet, key);
+        let answer = client.send(client.request(method, path)).await;
+        if answer.status.is_success() {
+            return "ok".to_owned();
+        }
+        assert_eq!(answer.status, 503, "{path}: {}", answer.text);
+        let waits = answer.header("retry-after").is_some();
+        assert_eq!(waits, answer.code() != "module_off", "{path}");
+        answer.code().to_owned()
+    };
+    [
+        call(plain, Method::GET, "/games?limit=1").await,
+        call(plain, Method::GET, "/me").await,
+        call(write, Method::POST, "/games").await,
+        call(write, Method::PATCH, "/events/some-jam").await,
+        call(secret, Method::GET, "/economy/rates").await,
+        call(secret, Method::POST, "/economy/report").await,
+        call(public, Method::POST, "/play/tips").await,
+    ]
+}
+
+/// Waits until each gateway acts on the API's switch. Whatever was thrown before it has been seen by then.
+async fn until_all_act(gateways: &[Fleet], api_is_on: bool) {
+    for gateway in gateways {
+        let client = Client::new(gateway, &gateway.account("partner").keys.live);
+        eventually("the gateway acts on the switch", async || {
+            let answer = client.get("/games?limit=1").await;
+            (answer.status.is_success() == api_is_on).then_some(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn every_gateway_acts_on_a_switch_and_keeps_it_over_a_restart() {
+    let mut small = SmallFleet::new();
+    let gateways = small.up_with(&REPLICAS).await.by_gateway();
+    assert_eq!(gateways.len(), 2);
+    let off = ["api_unavailable"; 7];
+    for (name, stand) in [
+        ("economy", "off"),
+        ("api_writes", "off"),
+        ("submissions", "off"),
+        ("read_only", "on"),
+        ("economy", "on"),
+        ("api_writes", "on"),
+    ] {
+        small.staff(&["switch", "set", name, stand]).await;
+        small.staff(&["switch", "set", "api", "off"]).await;
+        until_all_act(&gateways, false).await;
+        for gateway in &gateways {
+            assert_eq!(met(gateway, true).await, off, "{name} {stand}");
+            assert_eq!(met(gateway, false).await, off, "{name} {stand}");
+        }
+        small.staff(&["switch", "set", "api", "on"]).await;
+        until_all_act(&gateways, true).await;
+        for gateway in &gateways {
+            assert_eq!(met(gateway, true).await, USUAL, "{name} {stand}");
+            assert_eq!(met(gateway, false).await, USUAL, "{name} {stand}");
+        }
+    }
+
+    let maintenance = ["switch", "set", "api", "off", "--reason", "Maintenance"];
+    small.staff(&maintenance).await;
+    until_all_act(&gateways, false).await;
+    small.down().await;
+    let gateways = small.up_with(&REPLICAS).await.by_gateway();
+    for gateway in &gateways {
+        assert_eq!(met(gateway, true).await, off);
+    }
+    let listed = small.staff(&["--json", "switch", "list"]).await;
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let standing = |place: usize| {
+        (
+            &listed["switches"][place]["name"],
+            &listed["switches"][place]["on"],
+        )
+    };
+    assert_eq!(standing(0), (&"api".into(), &false.into()));
+    assert_eq!(listed["switches"][0]["reason"], "Maintenance");
+    assert_eq!(standing(3), (&"submissions".into(), &false.into()));
+    assert_eq!(standing(4), (&"read_only".into(), &true.into()));
+    assert_eq!(
+        listed["unserved"],
+        serde_json::json!(["economy", "api_writes"])
+    );
+}
