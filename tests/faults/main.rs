@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod import;
+mod kill;
 mod own_writes;
 mod port;
 mod restart;

@@ -10,7 +10,19 @@ const LOOK: Duration = Duration::from_millis(20);
 ///
 /// # Panics
 /// When it gives up.
-pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+pub async fn eventually<T>(what: &str, look: impl AsyncFnMut() -> Option<T>) -> T {
+    eventually_within(GIVE_UP, what, look).await
+}
+
+/// The same, with a patience of its own.
+///
+/// # Panics
+/// When it gives up.
+pub async fn eventually_within<T>(
+    give_up: Duration,
+    what: &str,
+    mut look: impl AsyncFnMut() -> Option<T>,
+) -> T {
     let looking = async {
         loop {
             if let Some(found) = look().await {
@@ -19,6 +31,6 @@ pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>)
             tokio::time::sleep(LOOK).await;
         }
     };
-    let found = tokio::time::timeout(GIVE_UP, looking).await;
+    let found = tokio::time::timeout(give_up, looking).await;
     found.unwrap_or_else(|_| panic!("gave up waiting for this: {what}"))
 }

@@ -1,5 +1,6 @@
 //! The running fleet, as its launcher describes it in `fleet.json`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -17,8 +18,10 @@ pub struct Fleet {
     pub redis_url: String,
     /// A file that moves the fleet's clock.
     pub clock_file: PathBuf,
-    /// Every process.
+    /// Every process of a service.
     pub services: Vec<Service>,
+    /// PostgreSQL and Redis, where the launcher started them.
+    pub servers: Vec<Server>,
     /// What staff calls carry.
     pub staff_token: String,
     /// What services of the fleet know each other by.
@@ -43,6 +46,15 @@ pub struct Service {
     pub metrics: String,
     /// Where it says whether it is alive.
     pub health: String,
+}
+
+/// A server that the launcher keeps running.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Server {
+    /// `postgres` or `redis`.
+    pub name: String,
+    /// Its process; `None` while it is down and waits to be started again.
+    pub pid: Option<i32>,
 }
 
 /// A ready-made account.
@@ -101,6 +113,16 @@ impl Fleet {
             .iter()
             .find(|account| account.name == name)
             .unwrap()
+    }
+
+    /// Every process by name, services and servers, of a fleet with one of each; those that are down are left out.
+    pub fn pids(&self) -> BTreeMap<String, i32> {
+        let services = self.services.iter().map(|one| (&one.name, one.pid));
+        let servers = self.servers.iter().map(|one| (&one.name, one.pid));
+        services
+            .chain(servers)
+            .filter_map(|(name, pid)| Some((name.clone(), pid?)))
+            .collect()
     }
 
     /// The same fleet as each of its gateways shows it to callers.

@@ -14,7 +14,7 @@ mod small_fleet;
 mod staff;
 
 pub use client::{Answer, Client};
-pub use eventually::eventually;
-pub use fleet::{Account, Fleet, Keys, Service};
+pub use eventually::{eventually, eventually_within};
+pub use fleet::{Account, Fleet, Keys, Server, Service};
 pub use small_fleet::SmallFleet;
 pub use staff::{KeyRequest, NewAccount, Staff};

@@ -101,6 +101,7 @@ impl<'a> Fleet<'a> {
         manifest.memory.ports = known;
         manifest.state = State::Starting;
         manifest.services.clear();
+        manifest.servers.clear();
         manifest.staff_token = manifest.secret("staff")?;
         manifest.fleet_token = manifest.secret("fleet")?;
         manifest.clock_file = folder.clock().display().to_string();
@@ -309,6 +310,7 @@ impl<'a> Fleet<'a> {
         self.manifest.state = state;
         if state == State::Stopped {
             self.manifest.services.clear();
+            self.manifest.servers.clear();
         }
         self.manifest.save(self.folder)
     }

@@ -38,6 +38,8 @@ pub(crate) struct Manifest {
     pub(crate) redis_url: String,
     pub(crate) clock_file: String,
     pub(crate) services: Vec<Service>,
+    /// PostgreSQL and Redis, where the launcher started them.
+    pub(crate) servers: Vec<Server>,
     pub(crate) staff_token: String,
     pub(crate) fleet_token: String,
     pub(crate) accounts: Vec<Account>,
@@ -59,6 +61,16 @@ pub(crate) struct Service {
     pub(crate) metrics: String,
     pub(crate) health: String,
     pub(crate) ready: String,
+}
+
+/// A server that the launcher keeps running.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Server {
+    /// `postgres` or `redis`.
+    pub(crate) name: String,
+    /// Absent while it is down and waits to be started again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pid: Option<u32>,
 }
 
 impl Service {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::folder::Folder;
-use crate::manifest::{Manifest, Run};
+use crate::manifest::{Manifest, Run, Server};
 use crate::process::{self, Record, Spec};
 use crate::ready::readiness;
 use crate::say::{say, say_lines};
@@ -34,6 +34,16 @@ struct Supervised {
     instance: Option<Instance>,
     state: State,
     failures: u32,
+}
+
+impl Supervised {
+    /// Its number, while it lives.
+    fn pid(&self) -> Option<u32> {
+        match &self.state {
+            State::Alive { child, .. } => Some(child.id()),
+            State::Resting { .. } => None,
+        }
+    }
 }
 
 enum State {
@@ -140,13 +150,9 @@ impl<'a> Supervisor<'a> {
 
     /// The processes of services, each with its number while it lives.
     fn instances(&self) -> impl Iterator<Item = (&Instance, Option<u32>)> {
-        self.children.iter().filter_map(|supervised| {
-            let pid = match &supervised.state {
-                State::Alive { child, .. } => Some(child.id()),
-                State::Resting { .. } => None,
-            };
-            Some((supervised.instance.as_ref()?, pid))
-        })
+        self.children
+            .iter()
+            .filter_map(|supervised| Some((supervised.instance.as_ref()?, supervised.pid())))
     }
 
     /// Tells everybody who is there: the address files that services follow, and `fleet.json`.
@@ -154,6 +160,15 @@ impl<'a> Supervisor<'a> {
         manifest.services = self
             .instances()
             .map(|(instance, pid)| instance.entry(pid))
+            .collect();
+        manifest.servers = self
+            .children
+            .iter()
+            .filter(|supervised| supervised.instance.is_none())
+            .map(|supervised| Server {
+                name: supervised.spec.name.clone(),
+                pid: supervised.pid(),
+            })
             .collect();
         for service in &SERVICES {
             let of_service = || {

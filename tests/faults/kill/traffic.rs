@@ -1,0 +1,212 @@
+//! What goes on in a fleet meanwhile: staff imports games and makes accounts with keys, and a caller reads.
+
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+use contracts::common::v1::Mode;
+use contracts::gateway::v1::staff_service_client::StaffServiceClient;
+use contracts::gateway::v1::{CreateAccountRequest, CreateKeyRequest};
+use contracts::listings::v1::import_request::Message;
+use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
+use contracts::listings::v1::{ImportEnd, ImportHeader, ImportLines, ImportRequest};
+use e2e::{Fleet, KeyRequest, Staff};
+use kit::rpc::client::{Client, dial};
+use serde_json::Value;
+use tokio::time::{Instant, MissedTickBehavior, timeout};
+
+/// Rows in one import.
+const ROWS: usize = 5;
+/// A call that was not answered by then is given up; nothing is known of what it did.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Time from one call to the next of its kind.
+const PACE: Duration = Duration::from_millis(200);
+
+/// Traffic, and what came of it.
+pub(crate) struct Traffic {
+    /// Who reads.
+    pub(crate) caller: e2e::Client,
+    address: String,
+    key: String,
+    imports: StaffImportServiceClient<Client>,
+    gateway: StaffServiceClient<Client>,
+    http: reqwest::Client,
+    seen: RefCell<Seen>,
+    flows: Cell<bool>,
+}
+
+/// What was answered.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Seen {
+    /// Slugs of all games that were sent.
+    pub(crate) sent: Vec<String>,
+    /// Slugs of those whose import was answered.
+    pub(crate) games: Vec<String>,
+    /// Accounts whose making was answered, each with a key whose making was.
+    pub(crate) keys: Vec<NewKey>,
+    /// Reads that were answered.
+    pub(crate) reads: usize,
+    /// How much of the month the caller had used, and when it was told so.
+    pub(crate) used: Vec<(Instant, u64)>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct NewKey {
+    pub(crate) account: String,
+    pub(crate) secret: String,
+}
+
+impl Traffic {
+    pub(crate) async fn new(fleet: &Fleet) -> Self {
+        let mut staff = Staff::of(fleet).await;
+        let account = staff.account("unlimited").await;
+        let live = KeyRequest {
+            mode: "live",
+            ..KeyRequest::default()
+        };
+        let (_, key) = staff.key(&account, live).await;
+        let token = fleet.staff_token.clone().into();
+        let listings = dial(&fleet.service("listings-svc").grpc, &token).await;
+        let gateway = dial(&fleet.service("gateway").grpc, &token).await;
+        Self {
+            caller: e2e::Client::new(fleet, &key),
+            address: fleet.base_url.clone(),
+            key,
+            imports: StaffImportServiceClient::new(listings.unwrap()),
+            gateway: StaffServiceClient::new(gateway.unwrap()),
+            http: reqwest::Client::new(),
+            seen: RefCell::default(),
+            flows: Cell::new(false),
+        }
+    }
+
+    pub(crate) fn seen(&self) -> Seen {
+        self.seen.borrow().clone()
+    }
+
+    /// Games imported, keys made, reads answered.
+    pub(crate) fn progress(&self) -> [usize; 3] {
+        let seen = self.seen.borrow();
+        [seen.games.len(), seen.keys.len(), seen.reads]
+    }
+
+    /// Goes on until it is stopped, and then until what is under way is answered.
+    pub(crate) async fn flow(&self) {
+        self.flows.set(true);
+        tokio::join!(
+            self.while_it_flows(async || self.import().await),
+            self.while_it_flows(async || self.make_a_key().await),
+            self.while_it_flows(async || self.read().await),
+        );
+    }
+
+    pub(crate) fn stop(&self) {
+        self.flows.set(false);
+    }
+
+    async fn while_it_flows(&self, work: impl AsyncFn() -> Option<()>) {
+        let mut pace = tokio::time::interval(PACE);
+        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while self.flows.get() {
+            pace.tick().await;
+            // A failure is no matter: it was not acknowledged.
+            let _: Option<()> = work().await;
+        }
+    }
+
+    async fn import(&self) -> Option<()> {
+        let digest = [kit::ids::row_id(), kit::ids::row_id()].map(|id| id.simple().to_string());
+        let slugs: Vec<String> = (0..ROWS)
+            .map(|_| format!("killed-{}", kit::ids::row_id().simple()))
+            .collect();
+        let row = |slug: &String| {
+            serde_json::json!({ "slug": slug, "title": slug, "tagline": "", "genres": ["puzzle"], "platforms": ["web"],
+                "stage": "released", "release_year": 2024, "creator": "maliyo-games", "links": {} })
+            .to_string()
+        };
+        let header = ImportHeader {
+            entity: "game".to_owned(),
+            mode: Mode::Live.into(),
+            file_sha256: digest.concat(),
+            file_name: "killed.ndjson".to_owned(),
+            announce: false,
+        };
+        let lines = ImportLines {
+            first_line: 1,
+            lines: slugs.iter().map(row).collect(),
+        };
+        self.seen.borrow_mut().sent.extend(slugs.iter().cloned());
+        let messages = [
+            Message::Header(header),
+            Message::Lines(lines),
+            Message::End(ImportEnd {}),
+        ];
+        let messages = messages.map(|message| ImportRequest {
+            message: Some(message),
+        });
+        let mut imports = self.imports.clone();
+        let call = imports.import(futures::stream::iter(messages));
+        let report = timeout(PATIENCE, call).await.ok()?.ok()?.into_inner();
+        assert_eq!(report.created, 5, "{:?}", report.refused);
+        self.seen.borrow_mut().games.extend(slugs);
+        Some(())
+    }
+
+    async fn make_a_key(&self) -> Option<()> {
+        let mut gateway = self.gateway.clone();
+        let name = kit::ids::row_id().to_string();
+        let call = gateway.create_account(CreateAccountRequest {
+            email: format!("{name}@test.example"),
+            name: name.clone(),
+            plan: "free".to_owned(),
+        });
+        let made = timeout(PATIENCE, call).await.ok()?.ok()?.into_inner();
+        let account = made.account.unwrap().id;
+        let call = gateway.create_key(CreateKeyRequest {
+            account: account.clone(),
+            name,
+            mode: "live".to_owned(),
+            ..CreateKeyRequest::default()
+        });
+        let secret = timeout(PATIENCE, call)
+            .await
+            .ok()?
+            .ok()?
+            .into_inner()
+            .secret;
+        self.seen.borrow_mut().keys.push(NewKey { account, secret });
+        Some(())
+    }
+
+    async fn read(&self) -> Option<()> {
+        let at = Instant::now();
+        let me = self.get("/me").await?;
+        self.get("/games?limit=1").await?;
+        let mut seen = self.seen.borrow_mut();
+        seen.reads += 1;
+        // Null while the counter cannot be read.
+        let used = me["data"]["month"]["used"].as_u64();
+        seen.used.extend(used.map(|used| (at, used)));
+        Some(())
+    }
+
+    /// GET that may fail; [`e2e::Client`] wants an answer.
+    async fn get(&self, path: &str) -> Option<Value> {
+        let address = format!("{}{path}", self.address);
+        let call = self
+            .http
+            .get(address)
+            .bearer_auth(&self.key)
+            .timeout(PATIENCE);
+        let answer = call.send().await.ok()?;
+        let status = answer.status();
+        let text = answer.text().await.ok()?;
+        // What is away is said to be away; nothing breaks, and nobody is turned away.
+        assert!(
+            matches!(status.as_u16(), 200 | 503),
+            "{path}: {status} {text}"
+        );
+        status
+            .is_success()
+            .then(|| serde_json::from_str(&text).unwrap())
+    }
+}
