@@ -19,6 +19,7 @@ name = "bench"
 title = "Bench"
 calls_per_minute = 4000000000
 calls_per_month = 4000000000
+webhook_events = false
 "#;
 
 pub(crate) async fn run() {

@@ -14,11 +14,6 @@ use futures::future::join_all;
 use kit::rpc::client::{Client as Channel, dial};
 use serde_json::{Value, json};
 
-/// The gateway's plans and one without limits.
-const PLANS: &str = concat!(
-    include_str!("../../gateway/src/domain/plans.toml"),
-    "\n[[plan]]\nname = \"unlimited\"\ntitle = \"Unlimited\"\nwebhook_events = false\n"
-);
 const COUNTRY: &str = "TD";
 const CITY: &str = "Own Writes";
 const GENRE: &str = "puzzle";
@@ -174,7 +169,7 @@ async fn shows_games(client: &Client, round: u64, before: Before) {
 #[tokio::test]
 async fn whoever_wrote_reads_it_through_any_replica() {
     let mut small = SmallFleet::new();
-    let plans = small.write("plans.toml", PLANS);
+    let plans = small.plans();
     let replicas = ["--replicas", "gateway=2,catalogue-svc=2"];
     let fleet = small
         .up_with(&[&replicas[..], &["--plans", &plans]].concat())

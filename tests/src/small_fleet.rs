@@ -6,6 +6,10 @@ use tokio::process::{Child, Command};
 
 use crate::{Fleet, eventually};
 
+/// A plan that stops nobody.
+const UNLIMITED: &str =
+    "[[plan]]\nname = \"unlimited\"\ntitle = \"Unlimited\"\nwebhook_events = true\n";
+
 /// A fleet that ends with the test.
 #[derive(Debug)]
 pub struct SmallFleet {
@@ -114,6 +118,12 @@ impl SmallFleet {
         let path = self.folder.path().join(name);
         std::fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
+    }
+
+    /// Writes a table of plans for `--plans`: the gateway's own, and one without limits. Returns its path.
+    pub fn plans(&self) -> String {
+        let own = include_str!("../../gateway/src/domain/plans.toml");
+        self.write("plans.toml", &format!("{own}\n{UNLIMITED}"))
     }
 
     /// Takes it down.

@@ -96,16 +96,13 @@ impl<L: Listed> Shelf<L> {
                 step
             };
             let chunk = &self.chunks()[index];
-            let ahead = if question.backwards {
-                from.cmp(&index)
-            } else {
-                index.cmp(&from)
-            };
-            let positions = match ahead {
-                Ordering::Less => 0..0,
+            // What of the chunk may be on the page.
+            let positions = match index.cmp(&from) {
                 Ordering::Equal if question.backwards => 0..position,
                 Ordering::Equal => position..chunk.len(),
-                Ordering::Greater => 0..chunk.len(),
+                Ordering::Less if question.backwards => 0..chunk.len(),
+                Ordering::Greater if !question.backwards => 0..chunk.len(),
+                Ordering::Less | Ordering::Greater => 0..0,
             };
             let full = found.len() >= enough;
             if known.is_some() && full {
@@ -131,7 +128,7 @@ impl<L: Listed> Shelf<L> {
         }
     }
 
-    /// Where a page begins: the chunk, and the position before (or backwards: after) which its rows are not on the page any more.
+    /// Where a page begins: a chunk, and a position in it. Its rows are from there on or, backwards, those before it.
     fn start(&self, question: &Question<L::Key>) -> (usize, usize) {
         match (&question.after, question.backwards) {
             (None, false) => (0, 0),

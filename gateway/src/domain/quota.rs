@@ -69,6 +69,11 @@ impl Standing {
         self.window.start + MINUTE
     }
 
+    /// Whole seconds until the minute starts anew. It may have begun by a clock that is ahead of this one; no wait is longer than it.
+    pub fn minute_wait(&self) -> u32 {
+        self.seconds_until(self.minute_resets_at().min(self.now + MINUTE))
+    }
+
     /// When the month starts anew.
     pub fn month_resets_at(&self) -> OffsetDateTime {
         month_end(self.now)
@@ -118,12 +123,9 @@ impl Standing {
 
     /// The header `RateLimit`; absent when nothing limits the caller.
     pub fn remaining(&self) -> Option<String> {
-        let minute = self.minute_left().map(|left| {
-            format!(
-                "\"minute\";r={left};t={}",
-                self.seconds_until(self.minute_resets_at())
-            )
-        });
+        let minute = self
+            .minute_left()
+            .map(|left| format!("\"minute\";r={left};t={}", self.minute_wait()));
         let month = self.month_counted().map(|(_, left)| {
             format!(
                 "\"month\";r={left};t={}",
@@ -237,6 +239,15 @@ mod tests {
         for (left, seconds) in [(1, 1), (1_000, 1), (1_001, 2), (0, 1), (-5, 1)] {
             let at = NOW + Duration::milliseconds(left);
             assert_eq!(standing.seconds_until(at), seconds, "{left} ms");
+        }
+    }
+
+    #[test]
+    fn nobody_waits_longer_than_a_minute() {
+        let mut ahead = standing(Some(60), None, true);
+        for (began, seconds) in [(-59_999, 1), (0, 60), (5, 60)] {
+            ahead.window.start = NOW + Duration::milliseconds(began);
+            assert_eq!(ahead.minute_wait(), seconds, "began {began} ms after");
         }
     }
 

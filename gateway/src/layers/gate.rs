@@ -141,7 +141,7 @@ fn refused_by_quota(denied: Denied, plan: &Plan) -> Answer {
         Denied::Revoked => invalid_key().into(),
         Denied::Minute(standing) => {
             let fault = Fault {
-                retry_after: Some(standing.seconds_until(standing.minute_resets_at())),
+                retry_after: Some(standing.minute_wait()),
                 ..Fault::new(
                     Code::RateLimited,
                     format!(

@@ -77,14 +77,9 @@ fn number(variable: &str, default: u64) -> u64 {
     text.map_or(default, |text| text.parse().unwrap())
 }
 
-/// A plan that never stops a test from looking.
-const UNLIMITED: &str =
-    "[[plan]]\nname = \"unlimited\"\ntitle = \"Unlimited\"\nwebhook_events = true\n";
-
 async fn bring_up() -> (SmallFleet, Traffic) {
     let mut small = SmallFleet::new();
-    let built_in = include_str!("../../../gateway/src/domain/plans.toml");
-    let plans = small.write("plans.toml", &format!("{built_in}\n{UNLIMITED}"));
+    let plans = small.plans();
     let fleet = small.up_with(&["--plans", &plans]).await;
     let traffic = Traffic::new(&fleet).await;
     (small, traffic)
