@@ -20,7 +20,7 @@ use crate::envelope::{self, Answer};
 use crate::errors::Refusal;
 use crate::extract::latest::Latest;
 use crate::quota::Denied;
-use crate::router::{Rule, Step};
+use crate::router::rule::{Rule, Step};
 
 /// The gate in front of one path.
 #[derive(Clone)]

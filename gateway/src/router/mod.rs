@@ -1,8 +1,7 @@
 //! THE table: every path, what it takes and who answers. What stands between a path and its handler is in [`crate::layers`].
 
-mod rule;
-
-pub use rule::{Rule, Step};
+mod path;
+pub mod rule;
 
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use crate::domain::access::Keys;
 use crate::domain::switch::Switch;
 use crate::layers::outermost::outermost;
 use crate::routes::{creators, events, games, me, places, search};
-use rule::Path;
+use path::Path;
 
 /// The public interface.
 pub fn router(app: &App) -> Router {

@@ -1,0 +1,140 @@
+//! A row of the table: what the path takes, and its handlers behind their gate.
+
+use std::sync::Arc;
+
+use axum::handler::Handler;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{MethodRouter, any_service};
+use http::Method;
+use tower::Layer as _;
+
+use super::rule::{Rule, Step};
+use crate::app::App;
+use crate::domain::access::Keys;
+use crate::domain::switch::Switch;
+use crate::layers::gate::{Gate, gate};
+
+/// A row of the table while it is written.
+pub(super) struct Path {
+    rule: Rule,
+    handlers: MethodRouter<App>,
+}
+
+impl Path {
+    pub(super) fn at(pattern: &'static str) -> Self {
+        Self {
+            rule: Rule {
+                pattern,
+                endpoint: None,
+                keys: Keys::Any,
+                behind: None,
+                reads: Step::NoMethod,
+                write: None,
+                others: Step::NoMethod,
+            },
+            handlers: MethodRouter::new(),
+        }
+    }
+
+    /// Every path that is not in the table.
+    pub(super) fn nowhere() -> Self {
+        let mut path = Self::at("none").unread();
+        path.rule.others = Step::NoPath;
+        path
+    }
+
+    /// The endpoint as plans name it.
+    pub(super) fn endpoint(mut self, name: &'static str) -> Self {
+        self.rule.endpoint = Some(name);
+        self
+    }
+
+    /// GET and HEAD.
+    pub(super) fn read<T: 'static>(mut self, handler: impl Handler<T, App>) -> Self {
+        self.rule.reads = Step::Read;
+        self.handlers = self.handlers.get(handler);
+        self
+    }
+
+    /// GET and HEAD of something that shows where the caller stands.
+    pub(super) fn read_standing<T: 'static>(mut self, handler: impl Handler<T, App>) -> Self {
+        self.rule.reads = Step::ReadStanding;
+        self.handlers = self.handlers.get(handler);
+        self
+    }
+
+    /// Nothing can be read here.
+    pub(super) fn unread(mut self) -> Self {
+        self.rule.reads = Step::NoPath;
+        self
+    }
+
+    /// A write: of games or events, behind their switch, or on a path that is behind one of its own. Nobody serves them yet, and
+    /// what is not served is off.
+    pub(super) fn write(mut self, method: Method) -> Self {
+        self.rule.write = Some(method);
+        self
+    }
+
+    /// All of it behind a switch, for some keys only.
+    pub(super) fn behind(mut self, switch: Switch, keys: Keys) -> Self {
+        self.rule.behind = Some(switch);
+        self.rule.keys = keys;
+        self
+    }
+
+    pub(super) fn pattern(&self) -> &'static str {
+        self.rule.pattern
+    }
+
+    /// The handlers behind the gate. It stands before axum's choice by method, which would add an `Allow` of its own to what the gate
+    /// answers.
+    pub(super) fn gated(self, app: &App) -> MethodRouter<App> {
+        let gate_of_path = Gate {
+            app: Arc::clone(app),
+            rule: Arc::new(self.rule),
+        };
+        let handlers = self.handlers.with_state(Arc::clone(app));
+        any_service(from_fn_with_state(gate_of_path, gate).layer(handlers))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::access::Effect;
+
+    #[test]
+    fn each_method_has_its_step() {
+        let events = Path::at("/v1/events").unread().write(Method::POST).rule;
+        assert_eq!(events.step(&Method::HEAD), Step::NoPath);
+        assert_eq!(events.step(&Method::POST), Step::Write);
+        assert_eq!(events.step(&Method::PATCH), Step::NoMethod);
+        assert_eq!(events.allow(), "POST");
+
+        let games = Path::at("/v1/games").read(async || ()).write(Method::POST);
+        assert_eq!(games.rule.step(&Method::HEAD), Step::Read);
+        assert_eq!(games.rule.allow(), "GET, HEAD, POST");
+        assert_eq!(Path::nowhere().rule.step(&Method::POST), Step::NoPath);
+    }
+
+    #[test]
+    fn each_write_has_its_effect() {
+        let effect = |path: Path, step| path.rule.call(step, false).effect;
+        let games = || Path::at("/v1/games").read(async || ());
+        assert_eq!(
+            effect(games().write(Method::POST), Step::Write),
+            Effect::Submits
+        );
+        assert_eq!(
+            effect(games().write(Method::PATCH), Step::Write),
+            Effect::Edits
+        );
+        assert_eq!(
+            effect(games().write(Method::POST), Step::Read),
+            Effect::None
+        );
+        let tips = Path::at("/v1/play/tips").behind(Switch::Economy, Keys::OfGame);
+        assert_eq!(effect(tips.write(Method::POST), Step::Write), Effect::Books);
+    }
+}
