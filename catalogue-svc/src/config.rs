@@ -16,7 +16,7 @@ pub struct Settings {
     #[arg(long)]
     pub listings_addresses: Addresses,
     /// Base address of the public pages; that of a city is this and /cities/SLUG
-    #[arg(long, value_parser = base)]
+    #[arg(long, value_parser = kit::public_url::parse)]
     pub public_url: String,
     /// Milliseconds that a call waits at most for a change that it must see
     #[arg(long, default_value = "300", value_parser = milliseconds)]
@@ -38,37 +38,4 @@ fn milliseconds(text: &str) -> Result<Duration, String> {
         .map(Duration::from_millis)
         .ok()
         .ok_or_else(|| "a whole number of milliseconds is wanted".to_owned())
-}
-
-fn base(text: &str) -> Result<String, String> {
-    match url::Url::parse(text) {
-        Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => {
-            if url.query().is_some() || url.fragment().is_some() {
-                return Err("it has no query and no fragment".to_owned());
-            }
-            Ok(text.trim_end_matches('/').to_owned())
-        }
-        _ => Err("it is an address such as https://mchezo.example".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_base_address_ends_without_a_slash() {
-        assert_eq!(
-            base("http://127.0.0.1:8080/"),
-            Ok("http://127.0.0.1:8080".to_owned())
-        );
-        for bad in [
-            "mchezo.example",
-            "ftp://x.example",
-            "https://x.example/?a",
-            "",
-        ] {
-            assert!(base(bad).is_err(), "{bad}");
-        }
-    }
 }

@@ -18,6 +18,9 @@ use kit::feed::Position;
 use kit::rpc::client::Client;
 use tonic::{Request, Response, Status};
 
+/// An answer's size at most. A creator comes with all its games and a country with all its cities: thousands, now and then.
+const LARGEST: usize = 64 * 1024 * 1024;
+
 /// Clients of catalogue-svc.
 pub struct Catalogue {
     games: GamesServiceClient<Client>,
@@ -31,8 +34,9 @@ impl Catalogue {
     pub(super) fn new(channel: Client) -> Self {
         Self {
             games: GamesServiceClient::new(channel.clone()),
-            creators: CreatorsServiceClient::new(channel.clone()),
-            places: PlacesServiceClient::new(channel.clone()),
+            creators: CreatorsServiceClient::new(channel.clone())
+                .max_decoding_message_size(LARGEST),
+            places: PlacesServiceClient::new(channel.clone()).max_decoding_message_size(LARGEST),
             events: EventsServiceClient::new(channel.clone()),
             search: SearchServiceClient::new(channel),
         }

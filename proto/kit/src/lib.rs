@@ -12,6 +12,7 @@ pub mod ids;
 pub mod lease;
 pub mod lifecycle;
 pub mod pg;
+pub mod public_url;
 pub mod redis;
 pub mod rpc;
 pub mod telemetry;
