@@ -1,27 +1,6 @@
 //! What listings can be filtered by, when the values are few: for these, bit sets are kept.
 
-/// The platforms there are (§2.2).
-pub const PLATFORMS: [&str; 10] = [
-    "web",
-    "android",
-    "ios",
-    "windows",
-    "mac",
-    "linux",
-    "switch",
-    "playstation",
-    "xbox",
-    "vr",
-];
-
-/// The stages there are (§2.2).
-pub const STAGES: [&str; 3] = ["in_development", "early_access", "released"];
-
-/// The kinds of creators there are (§2.4).
-pub const CREATOR_KINDS: [&str; 2] = ["studio", "person"];
-
-/// The kinds of events there are (§4.3).
-pub const EVENT_KINDS: [&str; 5] = ["jam", "meetup", "tournament", "showcase", "conference"];
+use contracts::public::{CREATOR_KINDS, EVENT_KINDS, PLATFORMS, STAGES};
 
 /// A property that a listing has or has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,6 +6,7 @@ use contracts::catalogue::v1::creators_service_server::CreatorsService;
 use contracts::catalogue::v1::{
     GetCreatorRequest, GetCreatorResponse, ListCreatorsRequest, ListCreatorsResponse,
 };
+use contracts::public::CREATOR_KINDS;
 use kit::Fault;
 use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
@@ -13,7 +14,7 @@ use tonic::{Request, Response, Status};
 use super::answer;
 use super::ask::{self, Ask, Fields, accepted};
 use super::typed;
-use crate::domain::facet::{CREATOR_KINDS, Facet};
+use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 use crate::domain::order::CreatorKey;
 use crate::domain::tag::Tag;

@@ -6,6 +6,7 @@ use contracts::catalogue::v1::events_service_server::EventsService;
 use contracts::catalogue::v1::{
     GetEventRequest, GetEventResponse, ListEventsRequest, ListEventsResponse,
 };
+use contracts::public::EVENT_KINDS;
 use kit::cursor::Binding;
 use kit::{Clock, Fault};
 use time::{Date, UtcOffset};
@@ -15,7 +16,7 @@ use super::answer;
 use super::ask::{self, Ask, Fields, accepted};
 use super::typed;
 use crate::domain::days::{self, Span, When};
-use crate::domain::facet::{EVENT_KINDS, Facet};
+use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 use crate::domain::order::EventKey;
 use crate::domain::tag::Tag;

@@ -6,6 +6,7 @@ use contracts::catalogue::v1::games_service_server::GamesService;
 use contracts::catalogue::v1::{
     GetGameRequest, GetGameResponse, ListGamesRequest, ListGamesResponse,
 };
+use contracts::public::{PLATFORMS, STAGES};
 use kit::Fault;
 use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
@@ -13,7 +14,7 @@ use tonic::{Request, Response, Status};
 use super::answer;
 use super::ask::{self, Ask, Fields, accepted};
 use super::typed;
-use crate::domain::facet::{Facet, PLATFORMS, STAGES};
+use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 use crate::domain::order::GameKey;
 use crate::domain::tag::Tag;

@@ -1,5 +1,6 @@
 //! Events (§2.5, §4.3).
 
+use contracts::public::EVENT_KINDS;
 use serde::{Deserialize, Serialize};
 use time::Date;
 
@@ -10,8 +11,6 @@ use super::known::Known;
 use super::listing::Draft;
 use super::record::Content;
 use super::{Read, text};
-
-const KINDS: &[&str] = &["jam", "meetup", "tournament", "showcase", "conference"];
 
 time::serde::format_description!(day, Date, "[year]-[month]-[day]");
 
@@ -96,7 +95,7 @@ impl Read for Draft<Event> {
             content: Event {
                 slug: fields.slug("slug"),
                 title: fields.title("title"),
-                kind: fields.choice("kind", KINDS),
+                kind: fields.choice("kind", &EVENT_KINDS),
                 starts_at,
                 ends_at,
                 country_code: place.country_code,

@@ -1,5 +1,6 @@
 //! Games (§2.2, §4.3).
 
+use contracts::public::{PLATFORMS, STAGES};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
@@ -14,19 +15,6 @@ use super::nearest::nearest;
 use super::record::Content;
 use super::{Read, lists, text};
 
-const PLATFORMS: &[&str] = &[
-    "web",
-    "android",
-    "ios",
-    "windows",
-    "mac",
-    "linux",
-    "switch",
-    "playstation",
-    "xbox",
-    "vr",
-];
-const STAGES: &[&str] = &["in_development", "early_access", "released"];
 /// Genres of one game at most.
 const GENRES: usize = 3;
 const FIRST_YEAR: i32 = 1950;
@@ -94,7 +82,7 @@ impl Read for Draft<Game> {
                 screenshots: lists::screenshots(fields, "screenshots"),
                 genres: lists::words(fields, "genres", GENRES, |raw| genre(raw, known)),
                 platforms: lists::words(fields, "platforms", PLATFORMS.len(), |raw| {
-                    read_choice(raw, PLATFORMS)
+                    read_choice(raw, &PLATFORMS)
                 }),
                 stage: stage(fields),
                 release_year: release_year(fields, known.year),
@@ -125,7 +113,7 @@ fn genre(raw: &str, known: &Known) -> Result<String, String> {
 fn stage(fields: &mut Fields<'_>) -> String {
     match fields.value("stage") {
         None => STAGES.first().map(|s| (*s).to_owned()),
-        Some(value) => fields.text("stage", value, |raw| read_choice(raw, STAGES)),
+        Some(value) => fields.text("stage", value, |raw| read_choice(raw, &STAGES)),
     }
     .unwrap_or_default()
 }

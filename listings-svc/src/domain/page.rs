@@ -1,5 +1,6 @@
 //! Pages: studios and persons (§2.4).
 
+use contracts::public::CREATOR_KINDS;
 use serde::{Deserialize, Serialize};
 
 use super::city::Place;
@@ -11,7 +12,6 @@ use super::listing::Draft;
 use super::record::Content;
 use super::{Read, lists, text};
 
-const KINDS: &[&str] = &["studio", "person"];
 /// Roles of one page at most.
 const ROLES: usize = 20;
 
@@ -69,7 +69,7 @@ impl Read for Draft<Page> {
             content: Page {
                 handle: fields.slug("handle"),
                 name: fields.title("name"),
-                kind: fields.choice("kind", KINDS),
+                kind: fields.choice("kind", &CREATOR_KINDS),
                 roles: lists::words(fields, "roles", ROLES, read_slug),
                 tagline: fields.line("tagline", text::TAGLINE),
                 bio: fields.paragraphs("bio", text::DESCRIPTION),

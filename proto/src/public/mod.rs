@@ -9,6 +9,7 @@ mod me;
 mod place;
 mod search;
 mod timestamp;
+mod vocabulary;
 
 pub use creator::{Creator, CreatorRow};
 pub use event::Event;
@@ -17,3 +18,4 @@ pub use me::{Me, MeAccount, MeKey, MeMinute, MeMonth, MePlan};
 pub use place::{CityRow, Country, CountryRow, GenreRow};
 pub use search::{SearchAddress, SearchResult};
 pub use timestamp::Timestamp;
+pub use vocabulary::{CREATOR_KINDS, EVENT_KINDS, PLATFORMS, STAGES};
