@@ -1,4 +1,4 @@
-//! What every request shares.
+//! What a request has at hand: what the whole process shares, and the connections of the thread that serves it.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::quota::Quota;
 use crate::switches::Board;
 use crate::upstream::Upstream;
 
-/// The gateway, as its handlers and layers see it.
+/// The gateway, as the handlers and layers of one thread see it.
 pub type App = Arc<Gateway>;
 
-/// What the gateway has.
+/// What a thread of the gateway has. What it waits for is its own: its connections to Redis and to the services.
 pub struct Gateway {
     /// The time.
     pub clock: Clock,
@@ -30,12 +30,12 @@ pub struct Gateway {
     pub switches: Arc<Board>,
     /// From the hash of a key to its caller.
     pub lookup: Arc<Lookup>,
+    /// When keys were last used, on its way to the database.
+    pub last_used: Arc<LastUsed>,
     /// Minute, month and revocation.
-    pub quota: Arc<Quota>,
+    pub quota: Quota,
     /// The services behind.
     pub upstream: Upstream,
     /// How far the listings have come, for reads to reach it.
     pub latest: Latest,
-    /// When keys were last used, on its way to the database.
-    pub last_used: Arc<LastUsed>,
 }

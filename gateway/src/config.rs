@@ -58,6 +58,9 @@ pub struct Port {
     /// Connections to it at once; a caller beyond is answered 503, and let go
     #[arg(long, default_value_t = 4_096, value_parser = clap::value_parser!(u32).range(1..))]
     pub http_connections: u32,
+    /// Threads that serve it [default: one for each core]
+    #[arg(long, value_parser = threads)]
+    pub http_threads: Option<usize>,
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
     pub patience: Patience,
@@ -139,6 +142,13 @@ fn a_second_or_more(value: &str) -> Result<Duration, String> {
         return Err("1 second or more is wanted".to_owned());
     }
     Ok(time)
+}
+
+fn threads(value: &str) -> Result<usize, String> {
+    let threads = value.parse().ok();
+    threads
+        .filter(|threads| (1..=1_024).contains(threads))
+        .ok_or_else(|| "a whole number from 1 to 1024 is wanted".to_owned())
 }
 
 fn milliseconds(value: &str) -> Result<Duration, String> {

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::boot::{self, Boot};
+use kit::cores;
 use kit::feed::{Latest, Producer, Retention};
 use kit::redis::Redis;
+use kit::rpc::client::{Client, Known};
 use sqlx::PgPool;
 
 use crate::app::{App, Gateway};
@@ -18,7 +20,7 @@ use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
 use crate::quota::Quota;
 use crate::router::router;
-use crate::serve::{of_descriptors, serve};
+use crate::serve::{Serving, of_descriptors, serve};
 use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::store::write::{Item, Writes};
@@ -38,7 +40,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         .map_err(|problems| anyhow::anyhow!(problems.join("; ")))?;
     let plans = Arc::new(plans);
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
-    let quota = Arc::new(Quota::new(redis.clone()));
     let pool = boot.database(&MIGRATOR).await?;
     known_plans(&pool, &plans).await?;
 
@@ -63,22 +64,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let listings = &settings.listings_addresses;
     boot.follow(&pool, SCHEMA, PRODUCER, listings, Games)?;
 
-    let app: App = Arc::new(Gateway {
-        clock: boot.clock.clone(),
-        format: Format::new(&settings.key_prefix),
-        docs_url: settings.docs_url.clone(),
-        plans: Arc::clone(&plans),
-        switches,
-        lookup,
-        quota: Arc::clone(&quota),
-        upstream: Upstream::new(
-            boot.client(&settings.catalogue_addresses)?,
-            settings.upstream_deadline,
-        ),
-        latest: Latest::new(redis, PRODUCER),
-        last_used: Arc::new(LastUsed::default()),
-    });
-    write_last_used(&boot, &app, &pool);
+    let last_used = Arc::new(LastUsed::default());
+    write_last_used(&boot, &last_used, &pool);
 
     let mut services = kit::rpc::server::services();
     services
@@ -86,22 +73,41 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         .add_service(StaffServiceServer::new(Staff {
             pool,
             writer,
-            plans,
-            format: app.format.clone(),
-            quota,
+            plans: Arc::clone(&plans),
+            format: Format::new(&settings.key_prefix),
+            quota: Arc::new(Quota::new(redis)),
             clock: boot.clock.clone(),
         }));
     boot.serve_rpc(services).await?;
 
+    let catalogue = Known::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
+    let (given, clock) = (settings.clone(), boot.clock.clone());
+    let gateway = move || -> anyhow::Result<App> {
+        let redis = Redis::lazy(&given.redis_url, given.redis_patience, WITHOUT_REDIS)?;
+        let token = &given.common.identity.fleet_token;
+        let catalogue = Client::new(catalogue.clone(), token)?;
+        Ok(Arc::new(Gateway {
+            clock: clock.clone(),
+            format: Format::new(&given.key_prefix),
+            docs_url: given.docs_url.clone(),
+            plans: Arc::clone(&plans),
+            switches: Arc::clone(&switches),
+            lookup: Arc::clone(&lookup),
+            last_used: Arc::clone(&last_used),
+            quota: Quota::new(redis.clone()),
+            upstream: Upstream::new(catalogue, given.upstream_deadline),
+            latest: Latest::new(redis, PRODUCER),
+        }))
+    };
     let port = &settings.port;
     let listener = boot::bind(port.http_listen, "http_listen").await?;
-    let server = serve(
-        listener,
-        router(&app),
-        port.patience,
-        of_descriptors(port.http_connections),
-        boot.lifecycle.draining(),
-    );
+    let serving = Serving {
+        patience: port.patience,
+        connections: of_descriptors(port.http_connections),
+        threads: port.http_threads.unwrap_or_else(cores::all),
+        draining: boot.lifecycle.draining(),
+    };
+    let server = serve(listener, serving, move || Ok(router(&gateway()?)));
     boot.lifecycle.serve("HTTP server", server);
     Ok(())
 }
@@ -119,8 +125,8 @@ async fn known_plans(pool: &PgPool, plans: &Plans) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn write_last_used(boot: &Boot<Settings>, app: &App, pool: &PgPool) {
-    let (last_used, pool) = (Arc::clone(&app.last_used), pool.clone());
+fn write_last_used(boot: &Boot<Settings>, last_used: &Arc<LastUsed>, pool: &PgPool) {
+    let (last_used, pool) = (Arc::clone(last_used), pool.clone());
     let stopping = boot.lifecycle.stopping();
     boot.lifecycle.finishing("last used", async move {
         last_used.run(pool, stopping).await;

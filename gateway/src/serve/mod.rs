@@ -14,7 +14,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use tokio::net::TcpListener;
+use kit::cores::{Cores, Hand};
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -22,7 +23,7 @@ pub use body::Cut;
 
 use crate::config::Patience;
 use connection::Door;
-use room::Rooms;
+use room::{Place, Rooms};
 
 /// What becomes of a connection for which there is no room: it is told so, and nothing more is waited for.
 const BRIEF: Patience = Patience {
@@ -32,48 +33,56 @@ const BRIEF: Patience = Patience {
     http_write: Duration::from_secs(1),
 };
 
-/// Serves until `draining`, then finishes the calls under way.
-///
-/// At most `connections` are served at once. For a few more there is an answer (503), for the rest a closed connection.
+/// How the port is served.
+#[derive(Debug, Clone)]
+pub struct Serving {
+    /// How long callers are waited for.
+    pub patience: Patience,
+    /// Connections that are served at once. For a few more there is an answer (503), for the rest a closed connection.
+    pub connections: u32,
+    /// Threads that serve them.
+    pub threads: usize,
+    /// Ends the serving: calls under way are finished, others not begun.
+    pub draining: CancellationToken,
+}
+
+/// Serves until it is draining, then finishes the calls under way. Each thread has what `router` makes for it.
 pub async fn serve(
     listener: TcpListener,
-    router: Router,
-    patience: Patience,
-    connections: u32,
-    draining: CancellationToken,
+    serving: Serving,
+    router: impl Fn() -> anyhow::Result<Router> + Send + Sync + 'static,
 ) -> anyhow::Result<()> {
-    let open = Arc::new(Door::new(router.clone(), patience, draining.clone()));
-    let full = Arc::new(Door::full(router, BRIEF, draining.clone()));
-    let rooms = Rooms::new(connections);
+    let draining = serving.draining.clone();
+    let rooms = Rooms::new(serving.connections);
+    let cores = Cores::start("http", serving.threads, move |hand| {
+        core(hand, router(), serving.clone())
+    })?;
+    let admit = move |stream| Some((stream, rooms.place()?));
+    cores.accept(listener, draining, admit).await
+}
+
+/// What one thread does.
+async fn core(
+    mut hand: Hand<(std::net::TcpStream, Place)>,
+    router: anyhow::Result<Router>,
+    serving: Serving,
+) -> anyhow::Result<()> {
+    let (router, draining) = (router?, serving.draining);
+    let open = Arc::new(Door::new(router.clone(), serving.patience, draining.clone()));
+    let full = Arc::new(Door::full(router, BRIEF, draining));
     let served = TaskTracker::new();
-    loop {
-        let accepted = tokio::select! {
-            () = draining.cancelled() => break,
-            accepted = listener.accept() => accepted,
-        };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                // Out of file descriptors, or a caller that is gone again: neither is a reason to stop.
-                tracing::warn!(%error, "a connection was not accepted");
-                tokio::time::sleep(Duration::from_millis(20)).await;
-                continue;
-            }
-        };
-        let (door, place) = if let Some(place) = rooms.place() {
-            (Arc::clone(&open), place)
-        } else if let Some(place) = rooms.anteroom() {
-            (Arc::clone(&full), place)
-        } else {
-            continue;
-        };
+    while let Some(dealt) = hand.recv().await {
+        let (open, full) = (Arc::clone(&open), Arc::clone(&full));
         // The tracker waits for the connection, so its handle is not needed.
         drop(served.spawn(async move {
-            door.serve(stream).await;
-            drop(place);
+            let (stream, place) = dealt.item;
+            let door = if place.is_served() { &open } else { &full };
+            match TcpStream::from_std(stream) {
+                Ok(stream) => door.serve(stream).await,
+                Err(error) => tracing::warn!(%error, "a connection was not taken over"),
+            }
         }));
     }
-    drop(listener);
     served.close();
     served.wait().await;
     Ok(())

@@ -12,7 +12,15 @@ const RESERVED: u64 = 256;
 
 /// A connection's place; it is free again when this is dropped.
 pub(super) struct Place {
+    served: bool,
     _permit: OwnedSemaphorePermit,
+}
+
+impl Place {
+    /// Whether the connection is served, rather than told that there is no room.
+    pub(super) fn is_served(&self) -> bool {
+        self.served
+    }
 }
 
 /// Places for connections.
@@ -30,25 +38,22 @@ impl Rooms {
         }
     }
 
-    /// A place to be served.
+    /// A place to be served, or else to be told that there is none.
     pub(super) fn place(&self) -> Option<Place> {
-        let place = take(&self.places);
-        if place.is_none() {
+        take(&self.places, true).or_else(|| {
             metrics::counter!("http_connections_refused_total").increment(1);
-        }
-        place
-    }
-
-    /// A place to be told that there is none.
-    pub(super) fn anteroom(&self) -> Option<Place> {
-        take(&self.anteroom)
+            take(&self.anteroom, false)
+        })
     }
 }
 
-fn take(places: &Arc<Semaphore>) -> Option<Place> {
+fn take(places: &Arc<Semaphore>, served: bool) -> Option<Place> {
     let permit = Arc::clone(places).try_acquire_owned().ok()?;
     metrics::gauge!("http_connections").increment(1);
-    Some(Place { _permit: permit })
+    Some(Place {
+        served,
+        _permit: permit,
+    })
 }
 
 impl Drop for Place {
@@ -97,12 +102,12 @@ mod tests {
     #[test]
     fn there_are_as_many_places_as_were_asked_for() {
         let rooms = Rooms::new(2);
-        let first = rooms.place();
-        let second = rooms.place();
-        assert!(first.is_some() && second.is_some() && rooms.place().is_none());
-        assert!(rooms.anteroom().is_some());
-        drop(first);
-        assert!(rooms.place().is_some());
+        let mut places: Vec<Place> = (0..2 + ANTEROOM).filter_map(|_| rooms.place()).collect();
+        let served: Vec<bool> = places.iter().map(Place::is_served).collect();
+        assert!(served[0] && served[1] && !served[2..].contains(&true));
+        assert!(places.len() == 2 + ANTEROOM && rooms.place().is_none());
+        drop(places.remove(0));
+        assert!(rooms.place().is_some_and(|place| place.is_served()));
     }
 
     #[test]

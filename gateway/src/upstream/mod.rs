@@ -7,10 +7,10 @@ pub use catalogue::Question;
 use std::time::Duration;
 
 use kit::feed::Position;
-use kit::rpc::client::Client;
+use kit::rpc::client::{Client, Idempotent};
 use kit::{Code, Fault};
 use tokio::time::Instant;
-use tonic::{Request, Status};
+use tonic::Request;
 
 use crate::extract::latest::Latest;
 use catalogue::Catalogue;
@@ -39,12 +39,12 @@ impl Upstream {
     ) -> Result<Q::Answer, Fault> {
         let give_up = Instant::now() + self.deadline;
         let reading = async {
-            let first = self.ask(&question, give_up).await;
+            let first = self.ask(question.clone(), give_up).await;
             match latest.position().await {
                 Some(latest) if lacks::<Q>(&first, latest) => {
                     let after = if first.is_ok() { "answer" } else { "refusal" };
                     metrics::counter!("upstream_asked_again_total", "after" => after).increment(1);
-                    self.ask(&question.at_least(latest), give_up).await
+                    self.ask(question.at_least(latest), give_up).await
                 }
                 _ => first,
             }
@@ -53,21 +53,12 @@ impl Upstream {
         outcome.unwrap_or_else(|_| Err(Fault::unavailable("a service did not answer in time")))
     }
 
-    /// Makes a call that changes nothing. When the way fails, it is made once more: the channel then goes to another replica.
-    async fn ask<Q: Question>(&self, question: &Q, give_up: Instant) -> Result<Q::Answer, Fault> {
-        let call = || {
-            let mut request = Request::new(question.clone());
-            request.set_timeout(give_up.saturating_duration_since(Instant::now()));
-            Q::ask(&self.catalogue, request)
-        };
-        let outcome = match call().await {
-            Err(status) if is_lost(&status) => {
-                metrics::counter!("upstream_retries_total").increment(1);
-                call().await
-            }
-            outcome => outcome,
-        };
-        Ok(outcome?.into_inner())
+    /// Makes a call that changes nothing, and may be made again elsewhere.
+    async fn ask<Q: Question>(&self, question: Q, give_up: Instant) -> Result<Q::Answer, Fault> {
+        let mut request = Request::new(question);
+        request.set_timeout(give_up.saturating_duration_since(Instant::now()));
+        request.extensions_mut().insert(Idempotent);
+        Ok(Q::ask(&self.catalogue, request).await?.into_inner())
     }
 }
 
@@ -79,10 +70,4 @@ fn lacks<Q: Question>(answer: &Result<Q::Answer, Fault>, latest: Position) -> bo
         // A refusal never says; what it does not know may have come since.
         Err(fault) => matches!(fault.code, Code::NotFound | Code::Invalid),
     }
-}
-
-/// Whether the call was lost on its way, rather than refused by the service: then the status carries no fault.
-fn is_lost(status: &Status) -> bool {
-    let codes = [tonic::Code::Unavailable, tonic::Code::Cancelled];
-    codes.contains(&status.code()) && status.details().is_empty()
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::Router;
 use gateway::config::Patience;
+use gateway::serve::{Serving, serve};
 use http_body_util::{BodyExt as _, Empty};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use sqlx::PgPool;
@@ -39,8 +40,13 @@ impl Port {
             draining: CancellationToken::new(),
             server: TaskTracker::new(),
         };
-        let draining = port.draining.clone();
-        let served = gateway::serve::serve(listener, router, patience, connections, draining);
+        let serving = Serving {
+            patience,
+            connections,
+            threads: 1,
+            draining: port.draining.clone(),
+        };
+        let served = serve(listener, serving, move || Ok(router.clone()));
         drop(port.server.spawn(served));
         port.server.close();
         port

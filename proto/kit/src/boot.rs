@@ -178,7 +178,7 @@ impl<S: Settings> Boot<S> {
                 services,
                 common.identity.clone(),
                 self.readiness.clone(),
-                async move { draining.cancelled().await },
+                draining,
             ),
         );
         Ok(())

@@ -5,6 +5,7 @@ pub mod admin;
 pub mod boot;
 pub mod clock;
 pub mod config;
+pub mod cores;
 pub mod cursor;
 pub mod fault;
 pub mod feed;

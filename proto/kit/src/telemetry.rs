@@ -122,10 +122,10 @@ pub fn continue_trace(span: &Span, headers: &http::HeaderMap) {
     drop(span.set_parent(context));
 }
 
-/// Writes the current trace into the metadata of an outgoing call.
-pub(crate) fn inject_trace(metadata: &mut tonic::metadata::MetadataMap) {
+/// Writes the current trace into the headers of an outgoing call.
+pub(crate) fn inject_trace(headers: &mut http::HeaderMap) {
     let context = Span::current().context();
-    global::get_text_map_propagator(|p| p.inject_context(&context, &mut Metadata(metadata)));
+    global::get_text_map_propagator(|p| p.inject_context(&context, &mut OutgoingHeaders(headers)));
 }
 
 struct Headers<'a>(&'a http::HeaderMap);
@@ -140,13 +140,13 @@ impl Extractor for Headers<'_> {
     }
 }
 
-struct Metadata<'a>(&'a mut tonic::metadata::MetadataMap);
+struct OutgoingHeaders<'a>(&'a mut http::HeaderMap);
 
-impl Injector for Metadata<'_> {
+impl Injector for OutgoingHeaders<'_> {
     fn set(&mut self, key: &str, value: String) {
         if let (Ok(key), Ok(value)) = (
-            tonic::metadata::MetadataKey::from_bytes(key.as_bytes()),
-            value.parse(),
+            http::HeaderName::try_from(key),
+            http::HeaderValue::try_from(value),
         ) {
             self.0.insert(key, value);
         }

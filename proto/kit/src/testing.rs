@@ -34,7 +34,7 @@ pub async fn serve(services: RoutesBuilder, lifecycle: &Lifecycle) -> anyhow::Re
             services,
             identity(),
             Readiness::default(),
-            async move { draining.cancelled().await },
+            draining,
         ),
     );
     Ok(address)

@@ -129,7 +129,8 @@ impl Test {
         });
         writer.write(Item::TellPlans).await.unwrap();
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
-        let quota = Arc::new(Quota::new(redis.clone()));
+        let of_staff = redis.clone();
+        let quota = Quota::new(redis.clone());
         // Tests share a Redis, but not what is told there.
         let latest = Latest::new(redis, &format!("test-{}", kit::ids::row_id()));
         let lookup = Arc::new(Lookup::new(pool.clone()));
@@ -144,7 +145,7 @@ impl Test {
             plans: Arc::clone(&plans),
             switches,
             lookup,
-            quota: Arc::clone(&quota),
+            quota,
             upstream: Upstream::new(channel, with.deadline),
             latest,
             last_used: Arc::new(LastUsed::default()),
@@ -154,7 +155,7 @@ impl Test {
             writer,
             plans,
             format: app.format.clone(),
-            quota,
+            quota: Arc::new(Quota::new(of_staff)),
             clock: clock.clone(),
         };
         Self {

@@ -2,6 +2,7 @@
 
 pub mod client;
 mod identity;
+mod incoming;
 pub mod server;
 
 use std::future::Future;

@@ -9,15 +9,19 @@ use std::time::{Duration, Instant};
 use futures::FutureExt as _;
 use http::{Request, Response};
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
 use tonic::service::{Routes, RoutesBuilder};
-use tonic::transport::server::TcpIncoming;
+use tonic::transport::Server;
+use tower::layer::util::Stack;
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
+use super::incoming::connections;
 use super::{REQUEST_ID_HEADER, identity};
 use crate::admin::Readiness;
 use crate::config::Identity;
+use crate::cores::{self, Cores};
 use crate::fault::{Code, Fault};
 use crate::{ids, telemetry};
 
@@ -25,13 +29,13 @@ use crate::{ids, telemetry};
 /// many; h2's default of 20 would close the connection under everyone else.
 const PENDING_RESETS: usize = 4_096;
 
-/// Serves `services` until `draining` resolves, then finishes the calls under way.
+/// Serves `services` until `draining`, then finishes the calls under way. Connections are dealt out to a thread for each core.
 pub(crate) async fn serve(
     listener: TcpListener,
     mut services: RoutesBuilder,
     identity: Identity,
     readiness: Readiness,
-    draining: impl Future<Output = ()>,
+    draining: CancellationToken,
 ) -> anyhow::Result<()> {
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(contracts::DESCRIPTORS)
@@ -39,7 +43,6 @@ pub(crate) async fn serve(
         .build_v1()?;
     let (health, health_service) = tonic_health::server::health_reporter();
     services.add_service(reflection).add_service(health_service);
-
     let mut ready = readiness.watch();
     let report = async move {
         loop {
@@ -54,20 +57,27 @@ pub(crate) async fn serve(
             }
         }
     };
-    let server = tonic::transport::Server::builder()
+
+    let (routes, drained) = (services.routes(), draining.clone());
+    let cores = Cores::start("rpc", cores::all(), move |hand| {
+        let draining = drained.clone();
+        let server = server(&identity)
+            .add_routes(routes.clone())
+            .serve_with_incoming_shutdown(connections(hand), draining.cancelled_owned());
+        async { Ok(server.await?) }
+    })?;
+    tokio::select! {
+        served = cores.accept(listener, draining, Some) => served,
+        () = report => Ok(()),
+    }
+}
+
+fn server(identity: &Identity) -> Server<Stack<CallLayer, tower::layer::util::Identity>> {
+    let identity = identity.clone();
+    Server::builder()
         .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS))
         .http2_keepalive_interval(Some(Duration::from_secs(20)))
         .layer(CallLayer { identity })
-        .add_routes(services.routes())
-        .serve_with_incoming_shutdown(
-            // Without this an answer's last packet waits for the caller's delayed acknowledgement, 40 ms.
-            TcpIncoming::from(listener).with_nodelay(Some(true)),
-            draining,
-        );
-    tokio::select! {
-        served = server => Ok(served?),
-        () = report => Ok(()),
-    }
 }
 
 /// An empty set of services.

@@ -1,0 +1,169 @@
+//! Where the replicas of a service are, and how that is kept up to date.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use http::Uri;
+use tokio::sync::watch;
+
+use crate::lifecycle::Lifecycle;
+
+/// Where the replicas of a service are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Addresses {
+    /// A fixed list.
+    List(Vec<String>),
+    /// A file with one address a line, read again when it changes.
+    File(PathBuf),
+    /// A host name that stands for several addresses, asked again and again; with scheme and port.
+    Dns(String),
+}
+
+impl FromStr for Addresses {
+    type Err = String;
+
+    /// Reads `http://a:1,http://b:2`, `file:/path` or `dns:http://name:port`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(path) = text.strip_prefix("file:") {
+            return Ok(Self::File(path.into()));
+        }
+        if let Some(name) = text.strip_prefix("dns:") {
+            address(name).map_err(|error| error.to_string())?;
+            return Ok(Self::Dns(name.to_owned()));
+        }
+        let list: Vec<String> = text.split(',').map(|a| a.trim().to_owned()).collect();
+        for text in &list {
+            address(text).map_err(|error| error.to_string())?;
+        }
+        Ok(Self::List(list))
+    }
+}
+
+/// The addresses of a service as they are known now. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Known(pub(super) watch::Receiver<Arc<[Uri]>>);
+
+/// How often a name or a file is looked at again.
+const LOOK: Duration = Duration::from_millis(500);
+
+impl Known {
+    /// Keeps `addresses` up to date until the process stops.
+    ///
+    /// # Errors
+    /// One of a list is no address.
+    pub fn watch(addresses: Addresses, lifecycle: &Lifecycle) -> anyhow::Result<Self> {
+        let Addresses::List(list) = addresses else {
+            let (sender, receiver) = watch::channel(Arc::from([]));
+            lifecycle.background("address watch", look_again(addresses, sender));
+            return Ok(Self(receiver));
+        };
+        Self::fixed(&list)
+    }
+
+    /// Addresses that never change.
+    pub(super) fn fixed(list: &[String]) -> anyhow::Result<Self> {
+        let list: anyhow::Result<Arc<[Uri]>> = list.iter().map(|text| address(text)).collect();
+        // The list stays what it is; it can be read without its sender.
+        Ok(Self(watch::channel(list?).1))
+    }
+}
+
+async fn look_again(
+    addresses: Addresses,
+    known: watch::Sender<Arc<[Uri]>>,
+) -> anyhow::Result<()> {
+    loop {
+        match look(&addresses).await {
+            Ok(found) => {
+                known.send_if_modified(|current| {
+                    let changed = **current != found[..];
+                    if changed {
+                        *current = found.into();
+                    }
+                    changed
+                });
+            }
+            // What was known last stands: better an old address than none.
+            Err(error) => tracing::warn!(%error, ?addresses, "addresses cannot be looked up"),
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// In an order of their own, so that the same addresses are the same list.
+async fn look(addresses: &Addresses) -> anyhow::Result<Vec<Uri>> {
+    let found: BTreeSet<String> = match addresses {
+        Addresses::List(list) => list.iter().cloned().collect(),
+        Addresses::File(path) => {
+            let text = tokio::fs::read_to_string(path).await?;
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            lines.map(ToOwned::to_owned).collect()
+        }
+        Addresses::Dns(name) => {
+            let uri = address(name)?;
+            let (scheme, host, port) = (
+                uri.scheme_str().unwrap_or("http"),
+                uri.host().context("no host name")?,
+                uri.port_u16().context("no port")?,
+            );
+            let found = tokio::net::lookup_host((host, port)).await?;
+            found
+                .map(|address| format!("{scheme}://{address}"))
+                .collect()
+        }
+    };
+    let (good, bad): (Vec<_>, Vec<_>) = found
+        .iter()
+        .map(|text| address(text))
+        .partition(Result::is_ok);
+    for error in bad.into_iter().filter_map(Result::err) {
+        tracing::warn!(%error, "an address is passed over");
+    }
+    Ok(good.into_iter().flatten().collect())
+}
+
+/// Reads one address: scheme, host and port, without TLS.
+pub(super) fn address(text: &str) -> anyhow::Result<Uri> {
+    text.parse::<Uri>()
+        .ok()
+        .filter(|uri| uri.scheme_str() == Some("http") && uri.port().is_some())
+        .with_context(|| format!("`{text}` is not an address such as http://127.0.0.1:7000"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_a_list_a_file_or_a_name() {
+        assert_eq!(
+            "http://a:1, http://b:2".parse(),
+            Ok(Addresses::List(vec![
+                "http://a:1".to_owned(),
+                "http://b:2".to_owned()
+            ]))
+        );
+        assert_eq!("file:/run/a".parse(), Ok(Addresses::File("/run/a".into())));
+        assert_eq!(
+            "dns:http://a:1".parse(),
+            Ok(Addresses::Dns("http://a:1".to_owned()))
+        );
+        assert!("a:1".parse::<Addresses>().is_err());
+        assert!("".parse::<Addresses>().is_err());
+        assert!("dns:a".parse::<Addresses>().is_err());
+        assert!("https://a:1".parse::<Addresses>().is_err());
+    }
+
+    #[tokio::test]
+    async fn a_file_is_read_without_its_bad_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("addresses");
+        std::fs::write(&file, "http://b:2\n\nnonsense\n http://a:1 \n").unwrap();
+        let found = look(&Addresses::File(file)).await.unwrap();
+        assert_eq!(found, ["http://a:1/", "http://b:2/"]);
+    }
+}

@@ -1,0 +1,98 @@
+//! The answer of a call, as it comes or as a whole.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures::future::poll_fn;
+use h2::RecvStream;
+use http::HeaderMap;
+use http_body::Frame;
+
+use super::connection::poll_frame;
+use super::lost::Lost;
+use super::replica::Held;
+
+/// The body of an answer.
+#[derive(Debug)]
+pub struct Answer(Content);
+
+#[derive(Debug)]
+enum Content {
+    Whole {
+        data: VecDeque<Bytes>,
+        trailers: Option<HeaderMap>,
+    },
+    Coming {
+        stream: RecvStream,
+        /// A replica has the call until its answer has ended.
+        _held: Held,
+    },
+}
+
+impl Answer {
+    /// An answer that is still to come.
+    pub(super) fn coming(stream: RecvStream, held: Held) -> Self {
+        Self(Content::Coming {
+            stream,
+            _held: held,
+        })
+    }
+
+    /// Waits for all of an answer.
+    pub(super) async fn whole(mut stream: RecvStream) -> Result<Self, Lost> {
+        let (mut data, mut trailers) = (VecDeque::new(), None);
+        while let Some(frame) = poll_fn(|cx| poll_frame(&mut stream, cx)).await {
+            let frame = frame.map_err(|error| Lost::Broken(error.to_string().into()))?;
+            match frame.into_data() {
+                Ok(bytes) => data.push_back(bytes),
+                Err(frame) => trailers = frame.into_trailers().ok(),
+            }
+            if trailers.is_some() {
+                break;
+            }
+        }
+        Ok(Self(Content::Whole { data, trailers }))
+    }
+
+    /// Whether the replica, rather than to answer, says that it cannot be asked; a fault of the service has details.
+    pub(super) fn is_away(&self, head: &HeaderMap) -> bool {
+        let trailers = match &self.0 {
+            Content::Whole { trailers, .. } => trailers.as_ref(),
+            Content::Coming { .. } => None,
+        };
+        // An answer without messages has its status in the head.
+        [Some(head), trailers].into_iter().flatten().any(|headers| {
+            let status = headers.get("grpc-status").map(http::HeaderValue::as_bytes);
+            // Cancelled, unavailable.
+            matches!(status, Some(b"1" | b"14")) && !headers.contains_key("grpc-status-details-bin")
+        })
+    }
+}
+
+impl http_body::Body for Answer {
+    type Data = Bytes;
+    type Error = h2::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, h2::Error>>> {
+        match &mut self.get_mut().0 {
+            Content::Coming { stream, .. } => poll_frame(stream, cx),
+            Content::Whole { data, trailers } => {
+                let frame = data.pop_front().map(Frame::data);
+                let frame = frame.or_else(|| trailers.take().map(Frame::trailers));
+                Poll::Ready(frame.map(Ok))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.0 {
+            Content::Coming { stream, .. } => stream.is_end_stream(),
+            Content::Whole { data, trailers } => data.is_empty() && trailers.is_none(),
+        }
+    }
+}

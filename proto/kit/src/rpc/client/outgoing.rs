@@ -1,0 +1,107 @@
+//! What every outgoing call carries: who calls, for which request, within which trace, and how long it may take.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+
+use super::super::{REQUEST_ID, REQUEST_ID_HEADER};
+use crate::config::Secret;
+use crate::telemetry;
+
+/// How long a call may take when nobody said otherwise. It bounds the wait for the head of the answer; streams go on.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// The header of a deadline (the gRPC protocol over HTTP/2).
+const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
+
+#[derive(Clone)]
+pub(super) struct Outgoing {
+    authorization: HeaderValue,
+}
+
+impl Outgoing {
+    pub(super) fn new(token: &Secret) -> anyhow::Result<Self> {
+        let mut authorization: HeaderValue = format!("Bearer {}", token.expose())
+            .parse()
+            .ok()
+            .context("the token has characters that a header cannot carry")?;
+        authorization.set_sensitive(true);
+        Ok(Self { authorization })
+    }
+
+    /// Adds it all to the headers of a call; returns how long the call may take.
+    pub(super) fn add_to(&self, headers: &mut HeaderMap) -> Duration {
+        headers.insert(AUTHORIZATION, self.authorization.clone());
+        let id = REQUEST_ID.try_with(|id| HeaderValue::try_from(id.as_str()).ok());
+        if let Ok(Some(id)) = id {
+            headers.insert(HeaderName::from_static(REQUEST_ID_HEADER), id);
+        }
+        telemetry::inject_trace(headers);
+        if let Some(deadline) = headers.get(&TIMEOUT).and_then(read) {
+            return deadline;
+        }
+        set_deadline(headers, DEADLINE);
+        DEADLINE
+    }
+}
+
+/// Says how long the other side has.
+pub(super) fn set_deadline(headers: &mut HeaderMap, left: Duration) {
+    // At most eight digits are allowed: in microseconds, a minute and a half.
+    let (number, unit) = match left.as_micros() {
+        micros @ 0..=99_999_999 => (micros, 'u'),
+        _ => (left.as_millis().min(99_999_999), 'm'),
+    };
+    if let Ok(value) = HeaderValue::try_from(format!("{number}{unit}")) {
+        headers.insert(TIMEOUT, value);
+    }
+}
+
+fn read(value: &HeaderValue) -> Option<Duration> {
+    let text = value.to_str().ok()?;
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let number: u64 = number.parse().ok()?;
+    match unit {
+        "n" => Some(Duration::from_nanos(number)),
+        "u" => Some(Duration::from_micros(number)),
+        "m" => Some(Duration::from_millis(number)),
+        "S" => Some(Duration::from_secs(number)),
+        "M" => Some(Duration::from_mins(number)),
+        "H" => Some(Duration::from_hours(number)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deadline_is_read_as_it_was_written() {
+        for deadline in [
+            Duration::ZERO,
+            Duration::from_micros(1_999_985),
+            Duration::from_hours(1),
+        ] {
+            let mut headers = HeaderMap::new();
+            set_deadline(&mut headers, deadline);
+            assert_eq!(read(&headers[&TIMEOUT]), Some(deadline));
+        }
+        for nonsense in ["", "u", "5", "5x", "-1u"] {
+            assert_eq!(read(&HeaderValue::from_static(nonsense)), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn a_call_without_a_deadline_gets_one() {
+        let token = Secret::from("fleet-token".to_owned());
+        let outgoing = Outgoing::new(&token).unwrap();
+        let mut headers = HeaderMap::new();
+        assert_eq!(outgoing.add_to(&mut headers), DEADLINE);
+        assert_eq!(headers[&TIMEOUT], "5000000u");
+        set_deadline(&mut headers, Duration::from_millis(3));
+        assert_eq!(outgoing.add_to(&mut headers), Duration::from_millis(3));
+        assert!(headers[AUTHORIZATION].is_sensitive());
+    }
+}
