@@ -15,8 +15,9 @@ use crate::domain::secret::Format;
 use crate::feeds::listings::{Games, PRODUCER};
 use crate::feeds::own::Own;
 use crate::jobs::last_used::LastUsed;
+use crate::jobs::month_use::MonthUse;
 use crate::lookup::Lookup;
-use crate::quota::Quota;
+use crate::quota::{self, Quota};
 use crate::router::router;
 use crate::serve::{of_descriptors, serve};
 use crate::service::staff::Staff;
@@ -38,7 +39,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         .map_err(|problems| anyhow::anyhow!(problems.join("; ")))?;
     let plans = Arc::new(plans);
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
-    let quota = Arc::new(Quota::new(redis.clone()));
+    let counted = Arc::new(quota::Shared::default());
+    let quota = Arc::new(Quota::new(redis.clone(), Arc::clone(&counted)));
     let pool = boot.database(&MIGRATOR).await?;
     known_plans(&pool, &plans).await?;
 
@@ -75,10 +77,11 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             boot.client(&settings.catalogue_addresses)?,
             settings.upstream_deadline,
         ),
-        latest: Latest::new(redis, PRODUCER),
+        latest: Latest::new(redis.clone(), PRODUCER),
         last_used: Arc::new(LastUsed::default()),
     });
     write_last_used(&boot, &app, &pool);
+    write_month_use(&boot, MonthUse::new(pool.clone(), redis.another(), counted));
 
     let mut services = kit::rpc::server::services();
     services
@@ -124,6 +127,14 @@ fn write_last_used(boot: &Boot<Settings>, app: &App, pool: &PgPool) {
     let stopping = boot.lifecycle.stopping();
     boot.lifecycle.finishing("last used", async move {
         last_used.run(pool, stopping).await;
+        Ok(())
+    });
+}
+
+fn write_month_use(boot: &Boot<Settings>, month_use: MonthUse) {
+    let (every, stopping) = (boot.settings.month_flush, boot.lifecycle.stopping());
+    boot.lifecycle.finishing("month use", async move {
+        month_use.run(every, stopping).await;
         Ok(())
     });
 }
