@@ -26,6 +26,9 @@ pub struct Settings {
     /// Milliseconds after which Redis counts as away, and calls are counted by this process alone
     #[arg(long, default_value = "50", value_parser = milliseconds)]
     pub redis_patience: Duration,
+    /// Milliseconds between two writings of the month's use to the database: so much may be forgotten with Redis
+    #[arg(long, default_value = "1000", value_parser = milliseconds)]
+    pub month_flush: Duration,
     /// catalogue-svc: `http://a:1,http://b:2`, or `file:/path` with an address a line, or `dns:http://name:port`
     #[arg(long)]
     pub catalogue_addresses: Addresses,

@@ -17,8 +17,9 @@ use crate::domain::secret::Format;
 use crate::feeds::listings::{Games, PRODUCER};
 use crate::feeds::own::Own;
 use crate::jobs::last_used::LastUsed;
+use crate::jobs::month_use::MonthUse;
 use crate::lookup::Lookup;
-use crate::quota::Quota;
+use crate::quota::{self, Quota};
 use crate::router::router;
 use crate::serve::{Serving, of_descriptors, serve};
 use crate::service::staff::Staff;
@@ -40,6 +41,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         .map_err(|problems| anyhow::anyhow!(problems.join("; ")))?;
     let plans = Arc::new(plans);
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
+    let counted = Arc::new(quota::Shared::default());
     let pool = boot.database(&MIGRATOR).await?;
     known_plans(&pool, &plans).await?;
 
@@ -66,6 +68,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let last_used = Arc::new(LastUsed::default());
     write_last_used(&boot, &last_used, &pool);
+    let month_use = MonthUse::new(pool.clone(), redis.another(), Arc::clone(&counted));
+    write_month_use(&boot, month_use);
 
     let mut services = kit::rpc::server::services();
     services
@@ -75,7 +79,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             writer,
             plans: Arc::clone(&plans),
             format: Format::new(&settings.key_prefix),
-            quota: Arc::new(Quota::new(redis)),
+            quota: Arc::new(Quota::new(redis.another(), Arc::clone(&counted))),
             clock: boot.clock.clone(),
         }));
     boot.serve_rpc(services).await?;
@@ -83,7 +87,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let catalogue = Known::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
     let (given, clock) = (settings.clone(), boot.clock.clone());
     let gateway = move || -> anyhow::Result<App> {
-        let redis = Redis::lazy(&given.redis_url, given.redis_patience, WITHOUT_REDIS)?;
+        let redis = redis.another();
         let token = &given.common.identity.fleet_token;
         let catalogue = Client::new(catalogue.clone(), token)?;
         Ok(Arc::new(Gateway {
@@ -94,7 +98,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             switches: Arc::clone(&switches),
             lookup: Arc::clone(&lookup),
             last_used: Arc::clone(&last_used),
-            quota: Quota::new(redis.clone()),
+            quota: Quota::new(redis.clone(), Arc::clone(&counted)),
             upstream: Upstream::new(catalogue, given.upstream_deadline),
             latest: Latest::new(redis, PRODUCER),
         }))
@@ -130,6 +134,14 @@ fn write_last_used(boot: &Boot<Settings>, last_used: &Arc<LastUsed>, pool: &PgPo
     let stopping = boot.lifecycle.stopping();
     boot.lifecycle.finishing("last used", async move {
         last_used.run(pool, stopping).await;
+        Ok(())
+    });
+}
+
+fn write_month_use(boot: &Boot<Settings>, month_use: MonthUse) {
+    let (every, stopping) = (boot.settings.month_flush, boot.lifecycle.stopping());
+    boot.lifecycle.finishing("month use", async move {
+        month_use.run(every, stopping).await;
         Ok(())
     });
 }

@@ -2,7 +2,10 @@
 //!
 //! The rules stand twice, here and in `quota/quota.lua`, which decides for all gateways at once; a test holds one against the other.
 
+use std::fmt;
+
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
+use uuid::Uuid;
 
 /// Length of a key's minute.
 pub const MINUTE: Duration = Duration::MINUTE;
@@ -16,6 +19,22 @@ pub struct Limits {
     pub month: Option<u64>,
     /// Whether the call uses the month: live keys only.
     pub uses_month: bool,
+}
+
+/// A UTC calendar month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Month {
+    /// Its first day.
+    first: Date,
+}
+
+/// What a month's use is counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AccountMonth {
+    /// Whose calls.
+    pub account: Uuid,
+    /// When they came.
+    pub month: Month,
 }
 
 /// A key's minute: 60 seconds that begin with a call.
@@ -38,6 +57,42 @@ pub struct Standing {
     pub month_used: Option<u64>,
     /// When it was counted.
     pub now: OffsetDateTime,
+}
+
+impl Month {
+    /// The month that `now` lies in.
+    pub fn of(now: OffsetDateTime) -> Self {
+        Self::starting(now.to_offset(UtcOffset::UTC).date())
+    }
+
+    /// The month with this day.
+    pub fn starting(day: Date) -> Self {
+        let first = day.replace_day(1).unwrap_or(day);
+        Self { first }
+    }
+
+    /// Its first day.
+    pub fn first_day(self) -> Date {
+        self.first
+    }
+
+    /// The first moment of the next one.
+    fn end(self) -> OffsetDateTime {
+        let day = self.first;
+        let year = day.year() + i32::from(day.month() == time::Month::December);
+        Date::from_calendar_date(year, day.month().next(), 1)
+            .unwrap_or(day)
+            .midnight()
+            .assume_utc()
+    }
+}
+
+/// For example `2026-03`.
+impl fmt::Display for Month {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month) = (self.first.year(), u8::from(self.first.month()));
+        write!(f, "{year:04}-{month:02}")
+    }
 }
 
 impl Window {
@@ -76,7 +131,7 @@ impl Standing {
 
     /// When the month starts anew.
     pub fn month_resets_at(&self) -> OffsetDateTime {
-        month_end(self.now)
+        Month::of(self.now).end()
     }
 
     /// Calls left in the minute; absent without a limit.
@@ -149,20 +204,6 @@ fn join(minute: Option<String>, month: Option<String>) -> Option<String> {
     }
 }
 
-/// Name of the UTC calendar month that `now` lies in, for example `2026-03`.
-pub fn month(now: OffsetDateTime) -> String {
-    let now = now.to_offset(UtcOffset::UTC);
-    format!("{:04}-{:02}", now.year(), u8::from(now.month()))
-}
-
-/// The first moment of the next UTC calendar month.
-fn month_end(now: OffsetDateTime) -> OffsetDateTime {
-    let now = now.to_offset(UtcOffset::UTC);
-    let year = now.year() + i32::from(now.month() == time::Month::December);
-    Date::from_calendar_date(year, now.month().next(), 1)
-        .map_or(now, |first| first.midnight().assume_utc())
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -222,13 +263,18 @@ mod tests {
 
     #[test]
     fn months_end_in_utc() {
-        assert_eq!(month(datetime!(2026-03-01 01:00 +02:00)), "2026-02");
+        let february = Month::of(datetime!(2026-03-01 01:00 +02:00));
+        assert_eq!(february.to_string(), "2026-02");
         assert_eq!(
-            month_end(datetime!(2026-12-31 23:59:59 UTC)),
+            february,
+            Month::starting(time::macros::date!(2026 - 02 - 28))
+        );
+        assert_eq!(
+            Month::of(datetime!(2026-12-31 23:59:59 UTC)).end(),
             datetime!(2027-01-01 00:00 UTC)
         );
         assert_eq!(
-            month_end(datetime!(2028-02-01 00:00 UTC)),
+            Month::of(datetime!(2028-02-01 00:00 UTC)).end(),
             datetime!(2028-03-01 00:00 UTC)
         );
     }

@@ -1,3 +1,4 @@
 //! Background work.
 
 pub mod last_used;
+pub mod month_use;

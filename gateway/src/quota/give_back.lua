@@ -10,7 +10,10 @@ if known then
     redis.call('set', KEYS[1], string.format('%s:%.0f', start, tonumber(used) - 1), 'KEEPTTL')
   end
 end
-if ARGV[2] == '1' and tonumber(redis.call('get', KEYS[2]) or 0) > 0 then
-  redis.call('decr', KEYS[2])
+if ARGV[2] == '1' then
+  local month, run = string.match(redis.call('get', KEYS[2]) or '', '^(%d+)@(.*)$')
+  if month and tonumber(month) > 0 then
+    redis.call('set', KEYS[2], string.format('%.0f@%s', tonumber(month) - 1, run), 'KEEPTTL')
+  end
 end
 return 0

@@ -1,24 +1,39 @@
 //! Whether a call may be made: minute, month and revocation in one round trip to Redis, or by this process alone while Redis is
 //! away.
 
+mod ledger;
 mod local;
 mod redis;
+mod seeds;
 
-use kit::redis::Redis;
+use std::sync::Arc;
+
+use kit::redis::{Away, Redis};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::key::{Caller, Mode};
 use crate::domain::plan::Plan;
-use crate::domain::quota::{Limits, Standing, Window};
+use crate::domain::quota::{AccountMonth, Limits, Month, Standing, Window};
+use ledger::Ledger;
 use local::Local;
-use redis::{Counters, Verdict};
+pub(crate) use redis::Counters;
+use redis::{Counted, Verdict};
+use seeds::Seeds;
 
-/// Counts calls. Shared by all requests of the process.
+/// Counts calls, over one connection to Redis.
 #[derive(Debug)]
 pub struct Quota {
     counters: Counters,
+    shared: Arc<Shared>,
+}
+
+/// What all connections of a process count together.
+#[derive(Debug, Default)]
+pub struct Shared {
     local: Local,
+    pub(crate) ledger: Ledger,
+    pub(crate) seeds: Seeds,
 }
 
 /// Why a call may not be made. Where the caller stands goes into the answer's headers.
@@ -33,11 +48,11 @@ pub enum Denied {
 }
 
 impl Quota {
-    /// Counts in `redis`.
-    pub fn new(redis: Redis) -> Self {
+    /// Counts in `redis`; `shared` is one for the whole process.
+    pub fn new(redis: Redis, shared: Arc<Shared>) -> Self {
         Self {
             counters: Counters::new(redis),
-            local: Local::default(),
+            shared,
         }
     }
 
@@ -50,9 +65,9 @@ impl Quota {
         now: OffsetDateTime,
     ) -> Result<Standing, Denied> {
         let limits = limits(caller, plan);
-        let (source, outcome) = match self.counters.take(caller, limits, now).await {
-            Some(counted) => ("redis", counted.outcome(limits, now)),
-            None => ("local", self.take_locally(caller, limits, now)),
+        let (source, outcome) = match self.take_in_redis(caller, limits, now).await {
+            Ok(counted) => ("redis", counted.outcome(limits, now)),
+            Err(away) => ("local", self.take_locally(caller, limits, now, away)),
         };
         let verdict = match &outcome {
             Ok(_) => "allowed",
@@ -65,28 +80,65 @@ impl Quota {
         outcome
     }
 
+    /// Fails as well when the month cannot be read from PostgreSQL.
+    async fn take_in_redis(
+        &self,
+        caller: &Caller,
+        limits: Limits,
+        now: OffsetDateTime,
+    ) -> Result<Counted, Away> {
+        let month = caller.month(now);
+        let mut counted = self.counters.take(caller, limits, month, now).await?;
+        if counted.is_none() && self.shared.seeds.wait(month).await {
+            counted = self.counters.take(caller, limits, month, now).await?;
+        }
+        let counted = counted.ok_or(Away::Undone)?;
+        if limits.uses_month && matches!(counted.verdict, Verdict::GoOn) {
+            self.shared.ledger.saw(month, counted.month_used);
+        }
+        Ok(counted)
+    }
+
+    /// A call that Redis may have counted all the same is not counted twice: it is left out of what Redis is owed.
     fn take_locally(
         &self,
         caller: &Caller,
         limits: Limits,
         now: OffsetDateTime,
+        away: Away,
     ) -> Result<Standing, Denied> {
-        let (window, free) = self.local.take(caller.key.id, limits.minute, now);
+        let local = &self.shared.local;
+        let (window, free) = local.take(caller.key.id, limits.minute, now);
         let standing = Standing {
             limits,
             window,
             month_used: None,
             now,
         };
-        free.then_some(standing).ok_or(Denied::Minute(standing))
+        if !free {
+            return Err(Denied::Minute(standing));
+        }
+        if limits.uses_month && away == Away::Undone {
+            self.shared.ledger.owe(caller.month(now), 1);
+        }
+        Ok(standing)
     }
 
     /// Takes back what a call has used, after a fault of ours; returns where the caller stands then.
     pub async fn give_back(&self, caller: &Caller, standing: Standing) -> Standing {
-        if standing.month_used.is_some() {
-            self.counters.give_back(caller, &standing).await;
+        let Shared { local, ledger, .. } = &*self.shared;
+        let month = caller.month(standing.now);
+        let given = if standing.month_used.is_some() {
+            self.counters.give_back(caller, &standing).await
         } else {
-            self.local.give_back(caller.key.id, standing.window);
+            local.give_back(caller.key.id, standing.window);
+            Err(Away::Undone)
+        };
+        if standing.limits.uses_month {
+            match given {
+                Ok(()) | Err(Away::Unknown) => ledger.gave_back(month),
+                Err(Away::Undone) => ledger.owe(month, -1),
+            }
         }
         standing.given_back()
     }
@@ -103,6 +155,16 @@ impl Quota {
     }
 }
 
+impl Caller {
+    /// What a call at `now` counts for.
+    fn month(&self, now: OffsetDateTime) -> AccountMonth {
+        AccountMonth {
+            account: self.key.account,
+            month: Month::of(now),
+        }
+    }
+}
+
 fn limits(caller: &Caller, plan: &Plan) -> Limits {
     Limits {
         minute: plan.calls_per_minute,
@@ -111,7 +173,7 @@ fn limits(caller: &Caller, plan: &Plan) -> Limits {
     }
 }
 
-impl redis::Counted {
+impl Counted {
     fn outcome(self, limits: Limits, now: OffsetDateTime) -> Result<Standing, Denied> {
         let standing = Standing {
             limits,

@@ -1,23 +1,26 @@
 //! The counters in Redis.
 //!
-//! All keys of an account share the hash tag `{account}`, so that the script works on a Redis Cluster as well.
+//! All keys of an account share the hash tag `{account}`, so that the scripts work on a Redis Cluster as well.
 
-use kit::redis::Redis;
-use redis::Script;
+use kit::redis::{Away, Redis, RunId, evaluate};
+use redis::{Cmd, RedisWrite as _, Script};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::key::Caller;
-use crate::domain::quota::{self, Limits, Standing};
+use crate::domain::quota::{AccountMonth, Limits, Standing};
 
 /// A tombstone is needed until every gateway has met the revocation on the feed; a day is far more than that.
 const TOMBSTONE_SECONDS: u64 = 24 * 60 * 60;
 
+/// The counters, over one connection.
 #[derive(Debug)]
-pub(super) struct Counters {
+pub(crate) struct Counters {
     redis: Redis,
     take: Script,
     give_back: Script,
+    seed: Script,
+    add: Script,
 }
 
 /// What the script answered.
@@ -36,96 +39,131 @@ pub(super) enum Verdict {
 }
 
 impl Counters {
-    pub(super) fn new(redis: Redis) -> Self {
+    pub(crate) fn new(redis: Redis) -> Self {
         Self {
             redis,
             take: Script::new(include_str!("quota.lua")),
             give_back: Script::new(include_str!("give_back.lua")),
+            seed: Script::new(include_str!("seed.lua")),
+            add: Script::new(include_str!("add.lua")),
         }
     }
 
-    /// Counts a call; `None` when Redis is away.
+    /// Counts a call; `None` when the month must be seeded first.
     pub(super) async fn take(
         &self,
         caller: &Caller,
         limits: Limits,
+        month: AccountMonth,
         now: OffsetDateTime,
-    ) -> Option<Counted> {
-        let mut call = self.take.prepare_invoke();
-        call.key(tombstone(caller.key.account, caller.key.id))
-            .key(minute(caller))
-            .key(month(caller, now))
-            .arg(milliseconds(now))
-            .arg(limits.minute.map_or(-1, i64::from))
-            .arg(limits.month.map_or(-1, u64::cast_signed))
-            .arg(u8::from(limits.uses_month));
-        let mut connection = self.redis.connection();
-        let call = call.invoke_async(&mut connection);
+    ) -> Result<Option<Counted>, Away> {
+        let command = |run: RunId| {
+            let mut call = evaluate(&self.take, 3);
+            write_tombstone(&mut call, caller.key.account, caller.key.id);
+            write_minute(&mut call, caller);
+            write_month(&mut call, month);
+            call.arg(milliseconds(now))
+                .arg(limits.minute.map_or(-1, i64::from))
+                .arg(limits.month.map_or(-1, u64::cast_signed))
+                .arg(u8::from(limits.uses_month))
+                .arg(run.as_bytes());
+            call
+        };
         let (verdict, start, used, month_used): (u8, i64, u32, u64) =
-            self.redis.patiently("take", call).await?;
-        Some(Counted {
-            verdict: match verdict {
-                0 => Verdict::GoOn,
-                1 => Verdict::Revoked,
-                2 => Verdict::Minute,
-                _ => Verdict::Month,
-            },
+            self.redis.invoke("take", &self.take, command).await?;
+        let verdict = match verdict {
+            0 => Verdict::GoOn,
+            1 => Verdict::Revoked,
+            2 => Verdict::Minute,
+            3 => Verdict::Month,
+            _ => return Ok(None),
+        };
+        Ok(Some(Counted {
+            verdict,
             start: from_milliseconds(start).unwrap_or(now),
             used,
             month_used,
-        })
+        }))
     }
 
-    pub(super) async fn give_back(&self, caller: &Caller, standing: &Standing) {
-        let mut call = self.give_back.prepare_invoke();
-        call.key(minute(caller))
-            .key(month(caller, standing.now))
-            .arg(milliseconds(standing.window.start))
-            .arg(u8::from(standing.limits.uses_month));
-        let mut connection = self.redis.connection();
-        let call = call.invoke_async(&mut connection);
-        self.redis.patiently::<u8>("give back", call).await;
+    pub(super) async fn give_back(&self, caller: &Caller, standing: &Standing) -> Result<(), Away> {
+        let command = |_| {
+            let mut call = evaluate(&self.give_back, 2);
+            write_minute(&mut call, caller);
+            write_month(&mut call, caller.month(standing.now));
+            call.arg(milliseconds(standing.window.start))
+                .arg(u8::from(standing.limits.uses_month));
+            call
+        };
+        let given = self.redis.invoke("give back", &self.give_back, command);
+        given.await.map(|_: u8| ())
+    }
+
+    /// Whether this run of Redis counts the month.
+    pub(crate) async fn counts(&self, month: AccountMonth) -> Result<bool, Away> {
+        self.run_seed(month, None).await
+    }
+
+    /// Lets this run of Redis count the month, from `used` at least.
+    pub(crate) async fn seed(&self, month: AccountMonth, used: u64) -> Result<(), Away> {
+        self.run_seed(month, Some(used)).await.map(|_| ())
+    }
+
+    async fn run_seed(&self, month: AccountMonth, used: Option<u64>) -> Result<bool, Away> {
+        let command = |run: RunId| {
+            let mut call = evaluate(&self.seed, 1);
+            write_month(&mut call, month);
+            call.arg(run.as_bytes()).arg(used);
+            call
+        };
+        let counts: u8 = self.redis.invoke("seed", &self.seed, command).await?;
+        Ok(counts == 1)
+    }
+
+    /// Adds calls that Redis was not there for, once for each `id`. Returns the month's use then; `None` when it must be seeded first.
+    pub(crate) async fn add(
+        &self,
+        month: AccountMonth,
+        id: Uuid,
+        calls: i64,
+    ) -> Result<Option<u64>, Away> {
+        let command = |run: RunId| {
+            let mut call = evaluate(&self.add, 2);
+            write_month(&mut call, month);
+            call.write_arg_fmt(format_args!("gateway:{{{}}}:added:{id}", month.account));
+            call.arg(run.as_bytes()).arg(calls);
+            call
+        };
+        let used: i64 = self.redis.invoke("add", &self.add, command).await?;
+        Ok(u64::try_from(used).ok())
     }
 
     pub(super) async fn bury(&self, account: Uuid, key: Uuid) -> bool {
         let mut command = redis::cmd("SET");
-        command
-            .arg(tombstone(account, key))
-            .arg(1)
-            .arg("EX")
-            .arg(TOMBSTONE_SECONDS);
-        let mut connection = self.redis.connection();
-        let call = command.query_async(&mut connection);
-        self.redis.patiently::<()>("bury", call).await.is_some()
+        write_tombstone(&mut command, account, key);
+        command.arg(1).arg("EX").arg(TOMBSTONE_SECONDS);
+        self.redis.query::<()>("bury", &command).await.is_ok()
     }
 
     pub(super) async fn is_buried(&self, caller: &Caller) -> bool {
         let mut command = redis::cmd("EXISTS");
-        command.arg(tombstone(caller.key.account, caller.key.id));
-        let mut connection = self.redis.connection();
-        let call = command.query_async(&mut connection);
-        let buried = self.redis.patiently("look for a tombstone", call);
+        write_tombstone(&mut command, caller.key.account, caller.key.id);
+        let buried = self.redis.query("look for a tombstone", &command);
         buried.await.unwrap_or(false)
     }
 }
 
-fn tombstone(account: Uuid, key: Uuid) -> String {
-    format!("gateway:{{{account}}}:revoked:{key}")
+fn write_tombstone(command: &mut Cmd, account: Uuid, key: Uuid) {
+    command.write_arg_fmt(format_args!("gateway:{{{account}}}:revoked:{key}"));
 }
 
-fn minute(caller: &Caller) -> String {
-    format!(
-        "gateway:{{{}}}:minute:{}",
-        caller.key.account, caller.key.id
-    )
+fn write_minute(command: &mut Cmd, caller: &Caller) {
+    let (account, key) = (caller.key.account, caller.key.id);
+    command.write_arg_fmt(format_args!("gateway:{{{account}}}:minute:{key}"));
 }
 
-fn month(caller: &Caller, now: OffsetDateTime) -> String {
-    format!(
-        "gateway:{{{}}}:month:{}",
-        caller.key.account,
-        quota::month(now)
-    )
+fn write_month(command: &mut Cmd, AccountMonth { account, month }: AccountMonth) {
+    command.write_arg_fmt(format_args!("gateway:{{{account}}}:month:{month}"));
 }
 
 fn milliseconds(at: OffsetDateTime) -> i64 {

@@ -5,6 +5,7 @@ pub mod feed;
 pub mod games;
 pub mod key_requests;
 pub mod keys;
+pub mod month_use;
 pub mod plans;
 pub mod switches;
 pub mod write;

@@ -11,6 +11,7 @@ mod envelope;
 mod games;
 mod key_requests;
 mod keys;
+mod month_use;
 mod own_writes;
 mod plans;
 mod port;

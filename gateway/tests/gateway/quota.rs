@@ -1,22 +1,63 @@
 //! The script that counts, on a real Redis.
 
+use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Duration as Patience;
 
-use gateway::domain::key::{Caller, Key, Kind, Mode};
+use gateway::domain::key::{Caller, Mode};
 use gateway::domain::plan::Plan;
 use gateway::domain::quota::Window;
-use gateway::quota::{Denied, Quota};
+use gateway::jobs::month_use::MonthUse;
+use gateway::quota::{Denied, Quota, Shared};
+use kit::Lifecycle;
 use kit::config::Secret;
 use kit::redis::Redis;
-use proptest::prelude::*;
+use proptest::collection::vec;
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::TestRunner;
+use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
+use tokio::runtime::Handle;
 
-use crate::support::{START, plans, redis_url};
+use crate::support::{START, caller, plans, redis_url};
 
-fn quota() -> Quota {
-    let url = Secret::from(redis_url());
-    Quota::new(Redis::lazy(&url, Patience::from_secs(10), "").unwrap())
+/// A process that counts, and carries month use.
+struct Counting {
+    quota: Quota,
+    lifecycle: Lifecycle,
+}
+
+impl Counting {
+    fn start(pool: &PgPool) -> Self {
+        let url = Secret::from(redis_url());
+        let redis = Redis::lazy(&url, Patience::from_secs(10), "").unwrap();
+        let shared = Arc::<Shared>::default();
+        let month_use = MonthUse::new(pool.clone(), redis.another(), Arc::clone(&shared));
+        let (lifecycle, _) = Lifecycle::new();
+        let stopping = lifecycle.stopping();
+        lifecycle.finishing("month use", async move {
+            month_use.run(Patience::from_millis(50), stopping).await;
+            Ok(())
+        });
+        Self {
+            quota: Quota::new(redis, shared),
+            lifecycle,
+        }
+    }
+}
+
+impl Deref for Counting {
+    type Target = Quota;
+
+    fn deref(&self) -> &Quota {
+        &self.quota
+    }
+}
+
+impl Drop for Counting {
+    fn drop(&mut self) {
+        self.lifecycle.stopping().cancel();
+    }
 }
 
 fn plan(limits: &str) -> Plan {
@@ -24,30 +65,6 @@ fn plan(limits: &str) -> Plan {
 }
 
 /// A caller that Redis has never heard of.
-fn caller(account: Uuid, mode: Mode) -> Caller {
-    Caller {
-        key: Key {
-            id: kit::ids::row_id(),
-            account,
-            name: "server".to_owned(),
-            mode,
-            kind: Kind::Account,
-            may_write: false,
-            game: None,
-            last4: "abcd".to_owned(),
-            created_at: START,
-            last_used_at: None,
-            expires_at: None,
-            grace_until: None,
-            revoked_at: None,
-            revision: 1,
-        },
-        account_name: "Savanna".to_owned(),
-        plan: "free".to_owned(),
-        game_stands: true,
-    }
-}
-
 fn live() -> Caller {
     caller(kit::ids::row_id(), Mode::Live)
 }
@@ -56,9 +73,9 @@ fn at(seconds: f64) -> OffsetDateTime {
     START + Duration::seconds_f64(seconds)
 }
 
-#[tokio::test]
-async fn the_minute_begins_with_the_first_call() {
-    let (quota, plan, caller) = (quota(), plan("calls_per_minute = 2"), live());
+#[sqlx::test]
+async fn the_minute_begins_with_the_first_call(pool: PgPool) {
+    let (quota, plan, caller) = (Counting::start(&pool), plan("calls_per_minute = 2"), live());
     let first = quota.take(&caller, &plan, at(0.0)).await.unwrap();
     assert_eq!((first.window.start, first.minute_left()), (START, Some(1)));
     let second = quota.take(&caller, &plan, at(59.0)).await.unwrap();
@@ -77,10 +94,10 @@ async fn the_minute_begins_with_the_first_call() {
     assert_eq!((next.window.start, next.window.used), (at(60.0), 1));
 }
 
-#[tokio::test]
-async fn exactly_as_many_calls_pass_as_may_at_once() {
+#[sqlx::test]
+async fn exactly_as_many_calls_pass_as_may_at_once(pool: PgPool) {
     let (quota, plan) = (
-        quota(),
+        Counting::start(&pool),
         plan("calls_per_minute = 40\ncalls_per_month = 100"),
     );
     let account = kit::ids::row_id();
@@ -97,9 +114,9 @@ async fn exactly_as_many_calls_pass_as_may_at_once() {
     assert_eq!(refused.count(), 40);
 }
 
-#[tokio::test]
-async fn the_month_is_the_account_s_and_turns_in_utc() {
-    let (quota, plan) = (quota(), plan("calls_per_month = 3"));
+#[sqlx::test]
+async fn the_month_is_the_account_s_and_turns_in_utc(pool: PgPool) {
+    let (quota, plan) = (Counting::start(&pool), plan("calls_per_month = 3"));
     let account = kit::ids::row_id();
     let (one, other) = (caller(account, Mode::Live), caller(account, Mode::Live));
     let sample = caller(account, Mode::Test);
@@ -127,9 +144,9 @@ async fn the_month_is_the_account_s_and_turns_in_utc() {
     assert_eq!(first.month_used, Some(1));
 }
 
-#[tokio::test]
-async fn no_limit_is_no_limit_and_is_counted_all_the_same() {
-    let (quota, plan, caller) = (quota(), plan(""), live());
+#[sqlx::test]
+async fn no_limit_is_no_limit_and_is_counted_all_the_same(pool: PgPool) {
+    let (quota, plan, caller) = (Counting::start(&pool), plan(""), live());
     for used in 1..=3 {
         let standing = quota.take(&caller, &plan, START).await.unwrap();
         assert_eq!(standing.month_used, Some(used));
@@ -137,10 +154,10 @@ async fn no_limit_is_no_limit_and_is_counted_all_the_same() {
     }
 }
 
-#[tokio::test]
-async fn a_fault_of_ours_is_given_back() {
+#[sqlx::test]
+async fn a_fault_of_ours_is_given_back(pool: PgPool) {
     let (quota, plan, caller) = (
-        quota(),
+        Counting::start(&pool),
         plan("calls_per_minute = 2\ncalls_per_month = 2"),
         live(),
     );
@@ -158,9 +175,9 @@ async fn a_fault_of_ours_is_given_back() {
     assert_eq!((next.window.used, next.month_used), (2, Some(2)));
 }
 
-#[tokio::test]
-async fn a_test_key_gives_no_month_back() {
-    let (quota, plan) = (quota(), plan("calls_per_month = 9"));
+#[sqlx::test]
+async fn a_test_key_gives_no_month_back(pool: PgPool) {
+    let (quota, plan) = (Counting::start(&pool), plan("calls_per_month = 9"));
     let account = kit::ids::row_id();
     let (live, sample) = (caller(account, Mode::Live), caller(account, Mode::Test));
     quota.take(&live, &plan, START).await.unwrap();
@@ -170,9 +187,9 @@ async fn a_test_key_gives_no_month_back() {
     assert_eq!(next.month_used, Some(2));
 }
 
-#[tokio::test]
-async fn a_tombstone_refuses_one_key_and_uses_nothing() {
-    let (quota, plan) = (quota(), plan("calls_per_minute = 9"));
+#[sqlx::test]
+async fn a_tombstone_refuses_one_key_and_uses_nothing(pool: PgPool) {
+    let (quota, plan) = (Counting::start(&pool), plan("calls_per_minute = 9"));
     let account = kit::ids::row_id();
     let (dead, alive) = (caller(account, Mode::Live), caller(account, Mode::Live));
     assert!(!quota.is_buried(&dead).await);
@@ -183,34 +200,37 @@ async fn a_tombstone_refuses_one_key_and_uses_nothing() {
     assert_eq!(standing.month_used, Some(1));
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20))]
+/// The script and the domain count alike.
+#[sqlx::test]
+async fn the_script_follows_the_rules_of_the_domain(pool: PgPool) {
+    let counting = Counting::start(&pool);
+    let here = Handle::current();
+    let cases = move || {
+        let mut runner = TestRunner::new(ProptestConfig::with_cases(20));
+        let calls = (1..4_u32, vec(-70_000..70_000_i64, 1..25));
+        runner.run(&calls, |(limit, gaps)| {
+            here.block_on(follow_the_rules(&counting, limit, gaps));
+            Ok(())
+        })
+    };
+    tokio::task::spawn_blocking(cases).await.unwrap().unwrap();
+}
 
-    /// The script and the domain count alike.
-    #[test]
-    fn the_script_follows_the_rules_of_the_domain(
-        limit in 1..4_u32,
-        gaps in proptest::collection::vec(-70_000..70_000_i64, 1..25),
-    ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let (quota, caller) = (quota(), live());
-            let plan = plan(&format!("calls_per_minute = {limit}"));
-            let (mut now, mut known) = (START, None);
-            for gap in gaps {
-                now += Duration::milliseconds(gap);
-                let mut window = Window::current(known, now);
-                let free = window.take(Some(limit));
-                let counted = quota.take(&caller, &plan, now).await;
-                assert_eq!(counted.is_ok(), free);
-                let (Ok(standing) | Err(Denied::Minute(standing))) = counted else {
-                    panic!("{counted:?}");
-                };
-                assert_eq!(standing.window, window);
-                if free {
-                    known = Some(window);
-                }
-            }
-        });
+async fn follow_the_rules(quota: &Quota, limit: u32, gaps: Vec<i64>) {
+    let (plan, caller) = (plan(&format!("calls_per_minute = {limit}")), live());
+    let (mut now, mut known) = (START, None);
+    for gap in gaps {
+        now += Duration::milliseconds(gap);
+        let mut window = Window::current(known, now);
+        let free = window.take(Some(limit));
+        let counted = quota.take(&caller, &plan, now).await;
+        assert_eq!(counted.is_ok(), free);
+        let (Ok(standing) | Err(Denied::Minute(standing))) = counted else {
+            panic!("{counted:?}");
+        };
+        assert_eq!(standing.window, window);
+        if free {
+            known = Some(window);
+        }
     }
 }

@@ -11,13 +11,15 @@ use axum::body::Body;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
+use gateway::domain::key::{Caller, Key, Kind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
 use gateway::domain::secret::Format;
 use gateway::feeds::own::Own;
 use gateway::jobs::last_used::LastUsed;
+use gateway::jobs::month_use::MonthUse;
 use gateway::lookup::Lookup;
-use gateway::quota::Quota;
+use gateway::quota::{self, Quota};
 use gateway::service::staff::Staff;
 use gateway::store::write::{Item, Writes};
 use gateway::switches::Board;
@@ -32,12 +34,16 @@ use time::OffsetDateTime;
 use time::macros::datetime;
 use tonic::Request;
 use tower::ServiceExt as _;
+use uuid::Uuid;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalogue::{Catalogue, Script};
 
 /// When tests begin.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-22 08:00:00.5 UTC);
+
+/// How often a test's gateway writes down the month's use.
+const MONTH_FLUSH: Duration = Duration::from_millis(50);
 
 /// A replica of the gateway, its staff service, and the catalogue behind it.
 pub(crate) struct Test {
@@ -101,6 +107,31 @@ pub(crate) fn plans(limits: &str) -> Plans {
     .unwrap()
 }
 
+/// A caller as the gate finds it.
+pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
+    Caller {
+        key: Key {
+            id: kit::ids::row_id(),
+            account,
+            name: "server".to_owned(),
+            mode,
+            kind: Kind::Account,
+            may_write: false,
+            game: None,
+            last4: "abcd".to_owned(),
+            created_at: START,
+            last_used_at: None,
+            expires_at: None,
+            grace_until: None,
+            revoked_at: None,
+            revision: 1,
+        },
+        account_name: "Savanna".to_owned(),
+        plan: "free".to_owned(),
+        game_stands: true,
+    }
+}
+
 impl Test {
     pub(crate) async fn new(pool: PgPool) -> Self {
         Self::with(pool, With::default()).await
@@ -129,8 +160,15 @@ impl Test {
         });
         writer.write(Item::TellPlans).await.unwrap();
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
-        let of_staff = redis.clone();
-        let quota = Quota::new(redis.clone());
+        let counted = Arc::new(quota::Shared::default());
+        let quota = Quota::new(redis.clone(), Arc::clone(&counted));
+        let of_staff = Quota::new(redis.clone(), Arc::clone(&counted));
+        let month_use = MonthUse::new(pool.clone(), redis.another(), counted);
+        let stopping = lifecycle.stopping();
+        lifecycle.finishing("month use", async move {
+            month_use.run(MONTH_FLUSH, stopping).await;
+            Ok(())
+        });
         // Tests share a Redis, but not what is told there.
         let latest = Latest::new(redis, &format!("test-{}", kit::ids::row_id()));
         let lookup = Arc::new(Lookup::new(pool.clone()));
@@ -155,7 +193,7 @@ impl Test {
             writer,
             plans,
             format: app.format.clone(),
-            quota: Arc::new(Quota::new(of_staff)),
+            quota: Arc::new(of_staff),
             clock: clock.clone(),
         };
         Self {

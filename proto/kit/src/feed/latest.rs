@@ -8,7 +8,7 @@ use redis::Script;
 use uuid::Uuid;
 
 use super::{Position, Producer};
-use crate::redis::Redis;
+use crate::redis::{Redis, evaluate};
 
 /// How often the head is told without a write, for a Redis that was emptied and for a new epoch.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -34,23 +34,26 @@ impl Latest {
     /// Tells that the feed has come as far as `position`. What was told of the same epoch is never lowered. Returns whether Redis
     /// took it.
     pub async fn raise(&self, position: Position) -> bool {
-        let mut call = self.script.prepare_invoke();
-        call.key(&*self.key)
-            .arg(position.epoch.to_string())
-            .arg(position.seq);
-        let mut connection = self.redis.connection();
-        let call = call.invoke_async(&mut connection);
-        let told = self.redis.patiently::<u8>("raise a position", call);
-        told.await.is_some()
+        let told = self
+            .redis
+            .invoke::<u8>("raise a position", &self.script, |_| {
+                let mut call = evaluate(&self.script, 1);
+                call.arg(&*self.key)
+                    .arg(position.epoch.to_string())
+                    .arg(position.seq);
+                call
+            });
+        told.await.is_ok()
     }
 
     /// What was told; `None` also when Redis is away.
     pub async fn read(&self) -> Option<Position> {
         let mut command = redis::cmd("GET");
         command.arg(&*self.key);
-        let mut connection = self.redis.connection();
-        let call = command.query_async::<Option<String>>(&mut connection);
-        let held = self.redis.patiently("read a position", call).await??;
+        let held = self
+            .redis
+            .query::<Option<String>>("read a position", &command);
+        let held = held.await.ok()??;
         parse(&held)
     }
 

@@ -153,12 +153,9 @@ async fn an_emptied_redis_and_a_new_epoch_are_told_without_a_write(pool: PgPool)
     let told = async || latest.read().await == Some(head(&fixture).await);
     assert!(told().await);
 
-    let mut connection = redis().connection();
-    let _: u8 = redis::cmd("DEL")
-        .arg(&key)
-        .query_async(&mut connection)
-        .await
-        .unwrap();
+    let mut delete = redis::cmd("DEL");
+    delete.arg(&key);
+    redis().query::<u8>("empty", &delete).await.unwrap();
     eventually("it is told again", told).await;
 
     sqlx::query("update kit.feed_head set epoch = gen_random_uuid()")

@@ -1,0 +1,349 @@
+//! The month's use between Redis and PostgreSQL, when either has lost it or is away.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{join, join_all};
+use gateway::domain::key::{Caller, Mode};
+use gateway::domain::plan::Plan;
+use gateway::domain::quota::{AccountMonth, Month};
+use gateway::jobs::month_use::MonthUse;
+use gateway::quota::{Denied, Quota, Shared};
+use gateway::store::month_use as store;
+use kit::config::Secret;
+use kit::redis::Redis;
+use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
+use time::OffsetDateTime;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+use crate::support::{START, caller, plans, redis_url};
+
+/// Nobody listens there.
+const NOWHERE: &str = "redis://127.0.0.1:1";
+
+fn redis(url: &str) -> Redis {
+    // A loaded machine must not make Redis seem away.
+    Redis::lazy(&Secret::from(url.to_owned()), Duration::from_secs(10), "").unwrap()
+}
+
+/// What one gateway has for counting; the test does what its task does by itself.
+struct Process {
+    quota: Quota,
+    month_use: MonthUse,
+    shared: Arc<Shared>,
+}
+
+fn process(pool: &PgPool) -> Process {
+    let redis = redis(&redis_url());
+    let shared = Arc::<Shared>::default();
+    Process {
+        month_use: MonthUse::new(pool.clone(), redis.another(), Arc::clone(&shared)),
+        quota: Quota::new(redis, Arc::clone(&shared)),
+        shared,
+    }
+}
+
+impl Process {
+    /// Makes calls, while the task reads what they wait for. Returns how many months it read.
+    async fn take(
+        &mut self,
+        calls: impl IntoIterator<Item = (&Caller, OffsetDateTime)>,
+    ) -> (Vec<Option<u64>>, usize) {
+        let plan = plan();
+        let calls = calls.into_iter().map(async |(caller, now)| {
+            let standing = self.quota.take(caller, &plan, now).await.unwrap();
+            standing.month_used
+        });
+        let calls = join_all(calls);
+        tokio::pin!(calls);
+        let mut read = 0;
+        loop {
+            tokio::select! {
+                used = &mut calls => return (used, read),
+                seeded = self.month_use.seed() => {
+                    read += seeded;
+                    tokio::task::yield_now().await;
+                }
+            }
+        }
+    }
+
+    /// Makes a call, and returns the month's use that it is told.
+    async fn take_one(&mut self, caller: &Caller) -> Option<u64> {
+        self.take([(caller, START)]).await.0[0]
+    }
+}
+
+/// Redis is away for it; what it owes goes the way of `shared`.
+fn away(shared: &Arc<Shared>) -> Quota {
+    Quota::new(redis(NOWHERE), Arc::clone(shared))
+}
+
+fn plan() -> Plan {
+    plans("").get("free").unwrap().clone()
+}
+
+fn live() -> Caller {
+    caller(kit::ids::row_id(), Mode::Live)
+}
+
+fn month(caller: &Caller) -> AccountMonth {
+    AccountMonth {
+        account: caller.key.account,
+        month: Month::of(START),
+    }
+}
+
+/// What PostgreSQL has.
+async fn written(pool: &PgPool, caller: &Caller) -> Option<u64> {
+    let held = store::read(pool, &[month(caller)]).await.unwrap();
+    held.get(&month(caller)).copied()
+}
+
+async fn write(pool: &PgPool, caller: &Caller, used: u64) {
+    store::write(pool, &[(month(caller), used)].into())
+        .await
+        .unwrap();
+}
+
+/// The name of an account's month in Redis.
+fn name(caller: &Caller) -> String {
+    format!("gateway:{{{}}}:month:2026-03", caller.key.account)
+}
+
+async fn command(words: &[&str]) {
+    let mut command = redis::cmd(words[0]);
+    command.arg(&words[1..]);
+    redis(&redis_url())
+        .query::<()>("test", &command)
+        .await
+        .unwrap();
+}
+
+#[sqlx::test]
+async fn what_redis_counts_is_written_behind_and_never_lowered(pool: PgPool) {
+    let mut process = process(&pool);
+    let (one, other) = (live(), live());
+    process.take([(&one, START); 3]).await;
+    process.take([(&other, START); 2]).await;
+    assert_eq!(written(&pool, &one).await, None);
+    process.month_use.write_down().await;
+    assert_eq!(written(&pool, &one).await, Some(3));
+    assert_eq!(written(&pool, &other).await, Some(2));
+    process.take_one(&one).await;
+    write(&pool, &one, 9).await;
+    process.month_use.write_down().await;
+    assert_eq!(written(&pool, &one).await, Some(9));
+    // Calls of test keys are none of the month's.
+    let sample = live();
+    let test = caller(sample.key.account, Mode::Test);
+    process.take_one(&test).await;
+    process.month_use.write_down().await;
+    assert_eq!(written(&pool, &sample).await, None);
+}
+
+#[sqlx::test]
+async fn a_month_that_redis_lacks_is_read_once_however_many_calls_wait(pool: PgPool) {
+    let mut process = process(&pool);
+    let account = kit::ids::row_id();
+    let keys = [Mode::Live, Mode::Live, Mode::Test].map(|mode| caller(account, mode));
+    write(&pool, &keys[0], 40).await;
+    let calls = (0..300).map(|n| (&keys[n % 3], START));
+    let (mut used, read) = process.take(calls).await;
+    assert_eq!(read, 1);
+    // Every third only looks.
+    let looks: Vec<Option<u64>> = used.iter().skip(2).step_by(3).copied().collect();
+    assert!(
+        looks
+            .iter()
+            .all(|used| (Some(40)..=Some(240)).contains(used))
+    );
+    used = used
+        .chunks(3)
+        .flat_map(|three| three[..2].to_vec())
+        .collect();
+    used.sort_unstable();
+    assert!(used.into_iter().eq((41..=240).map(Some)));
+}
+
+#[sqlx::test]
+async fn a_month_that_an_earlier_run_of_redis_counted_is_compared_first(pool: PgPool) {
+    let mut process = process(&pool);
+    for (in_redis, in_postgresql, next) in [
+        ("5@another-run", 9, 10),
+        ("9@another-run", 5, 10),
+        ("9@another-run", 0, 10),
+        // As gateways before this one counted.
+        ("7", 0, 8),
+        ("nonsense", 3, 4),
+    ] {
+        let caller = live();
+        command(&["SET", &name(&caller), in_redis]).await;
+        if in_postgresql > 0 {
+            write(&pool, &caller, in_postgresql).await;
+        }
+        assert_eq!(process.take_one(&caller).await, Some(next), "{in_redis}");
+        assert_eq!(
+            process.take_one(&caller).await,
+            Some(next + 1),
+            "{in_redis}"
+        );
+    }
+}
+
+#[sqlx::test]
+async fn what_a_process_knows_survives_a_redis_that_is_emptied(pool: PgPool) {
+    let mut process = process(&pool);
+    let caller = live();
+    process.take([(&caller, START); 5]).await;
+    // Nothing was written down yet.
+    command(&["DEL", &name(&caller)]).await;
+    assert_eq!(process.take_one(&caller).await, Some(6));
+    // A call that was given back is not counted on.
+    let plan = plan();
+    let standing = process.quota.take(&caller, &plan, START).await.unwrap();
+    process.quota.give_back(&caller, standing).await;
+    command(&["DEL", &name(&caller)]).await;
+    assert_eq!(process.take_one(&caller).await, Some(7));
+}
+
+#[sqlx::test]
+async fn the_month_turns_at_midnight_utc_and_begins_at_none(pool: PgPool) {
+    let mut process = process(&pool);
+    let caller = live();
+    let midnight = time::macros::datetime!(2026-04-01 00:00 UTC);
+    let calls = [
+        (&caller, midnight - Duration::from_millis(2)),
+        (&caller, midnight - Duration::from_millis(1)),
+        (&caller, midnight),
+    ];
+    let (used, read) = process.take(calls).await;
+    assert_eq!((used, read), (vec![Some(1), Some(2), Some(1)], 2));
+    // Afterwards each month stands by itself.
+    process.month_use.write_down().await;
+    assert_eq!(written(&pool, &caller).await, Some(2));
+}
+
+#[sqlx::test]
+async fn without_redis_and_postgresql_nobody_is_turned_away_and_calls_are_counted_later(
+    pool: PgPool,
+) {
+    let nowhere = PgPoolOptions::new()
+        .acquire_timeout(Duration::from_millis(50))
+        .connect_lazy("postgres://nobody@127.0.0.1:1/nothing")
+        .unwrap();
+    let mut process = process(&nowhere);
+    let caller = live();
+    // Redis has no month, and PostgreSQL cannot be asked for it.
+    for _ in 0..3 {
+        assert_eq!(process.take_one(&caller).await, None);
+    }
+    // The minute is held all the same.
+    let tight = plans("calls_per_minute = 4").get("free").unwrap().clone();
+    let fourth = process.quota.take(&caller, &tight, START).await;
+    assert!(fourth.is_ok());
+    let fifth = process.quota.take(&caller, &tight, START).await;
+    assert!(matches!(fifth, Err(Denied::Minute(_))), "{fifth:?}");
+
+    process.month_use.exchange().await;
+    process.month_use = MonthUse::new(
+        pool.clone(),
+        redis(&redis_url()),
+        Arc::clone(&process.shared),
+    );
+    // PostgreSQL is back.
+    process.month_use.exchange().await;
+    assert!(process.take_one(&caller).await.is_some());
+}
+
+#[sqlx::test]
+async fn calls_without_redis_are_added_once_on_its_return(pool: PgPool) {
+    let (mut one, mut other) = (process(&pool), process(&pool));
+    let (caller, plan) = (live(), plan());
+    one.take([(&caller, START); 5]).await;
+    // Two gateways find Redis away; one call ends in a fault of ours, and so does one that Redis has counted before.
+    let counted = one.quota.take(&caller, &plan, START).await.unwrap();
+    for shared in [&one.shared, &other.shared] {
+        let quota = away(shared);
+        for _ in 0..10 {
+            let standing = quota.take(&caller, &plan, START).await.unwrap();
+            assert_eq!(standing.month_used, None);
+        }
+        let failed = quota.take(&caller, &plan, START).await.unwrap();
+        quota.give_back(&caller, failed).await;
+    }
+    away(&one.shared).give_back(&caller, counted).await;
+    // Test keys use no month.
+    let test = caller_of(&caller);
+    away(&one.shared).take(&test, &plan, START).await.unwrap();
+
+    // Each may carry what the other wrote down, at the same time.
+    one.month_use.write_down().await;
+    other.month_use.write_down().await;
+    join(one.month_use.exchange(), other.month_use.exchange()).await;
+    one.month_use.exchange().await;
+    assert_eq!(one.take_one(&caller).await, Some(26));
+    assert_eq!(store::owed(&pool, 9).await.unwrap(), []);
+    assert_eq!(written(&pool, &caller).await, Some(25));
+}
+
+fn caller_of(other: &Caller) -> Caller {
+    caller(other.key.account, Mode::Test)
+}
+
+#[sqlx::test]
+async fn a_row_of_owed_calls_is_added_once_even_when_it_could_not_be_settled(pool: PgPool) {
+    let mut process = process(&pool);
+    let caller = live();
+    let row = store::Owed {
+        id: kit::ids::row_id(),
+        month: month(&caller),
+        calls: 7,
+    };
+    for _ in 0..3 {
+        store::keep_owed(&pool, &[row.clone(), row.clone()][..1])
+            .await
+            .unwrap();
+        process.month_use.exchange().await;
+    }
+    assert_eq!(process.take_one(&caller).await, Some(8));
+}
+
+/// A Redis that greets, and never answers a call.
+async fn silent() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("redis://{}", listener.local_addr().unwrap());
+    let (lifecycle, _) = kit::Lifecycle::new();
+    let task = lifecycle.clone();
+    lifecycle.detached(async move {
+        while let Ok((mut caller, _)) = listener.accept().await {
+            task.detached(async move {
+                let mut heard = [0; 1024];
+                for greeting in ["+OK\r\n+OK\r\n", "$0\r\n\r\n"] {
+                    let _: usize = caller.read(&mut heard).await.unwrap();
+                    caller.write_all(greeting.as_bytes()).await.unwrap();
+                }
+                while caller.read(&mut heard).await.is_ok_and(|read| read > 0) {}
+            });
+        }
+    });
+    url
+}
+
+#[sqlx::test]
+async fn a_call_that_redis_may_still_count_is_not_counted_again(pool: PgPool) {
+    let mut process = process(&pool);
+    let (caller, plan) = (live(), plan());
+    let url = Secret::from(silent().await);
+    let slow = Redis::lazy(&url, Duration::from_millis(50), "").unwrap();
+    let quota = Quota::new(slow, Arc::clone(&process.shared));
+    // Three are sent. Then the breaker is open, and the others are known not to have been.
+    for _ in 0..10 {
+        let standing = quota.take(&caller, &plan, START).await.unwrap();
+        assert_eq!(standing.month_used, None);
+    }
+    process.month_use.exchange().await;
+    assert_eq!(process.take_one(&caller).await, Some(8));
+}
