@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kit::Clock;
 use kit::feed::Latest;
 
+use crate::coding::Openings;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
 use crate::jobs::last_used::LastUsed;
@@ -34,6 +35,8 @@ pub struct Gateway {
     pub quota: Arc<Quota>,
     /// The services behind.
     pub upstream: Upstream,
+    /// Answers, compressed.
+    pub openings: Openings,
     /// How far the listings have come, for reads to reach it.
     pub latest: Latest,
     /// When keys were last used, on its way to the database.

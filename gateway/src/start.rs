@@ -9,6 +9,7 @@ use kit::redis::Redis;
 use sqlx::PgPool;
 
 use crate::app::{App, Gateway};
+use crate::coding::Openings;
 use crate::config::Settings;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
@@ -75,6 +76,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             boot.client(&settings.catalogue_addresses)?,
             settings.upstream_deadline,
         ),
+        openings: Openings::default(),
         latest: Latest::new(redis, PRODUCER),
         last_used: Arc::new(LastUsed::default()),
     });

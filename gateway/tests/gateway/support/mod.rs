@@ -11,6 +11,7 @@ use axum::body::Body;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
+use gateway::coding::Openings;
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
 use gateway::domain::secret::Format;
@@ -35,6 +36,21 @@ use tower::ServiceExt as _;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalogue::{Catalogue, Script};
+
+/// Every read that catalogue-svc answers.
+pub(crate) const READS: [&str; 11] = [
+    "/games",
+    "/games/kora",
+    "/creators",
+    "/creators/kora",
+    "/genres",
+    "/countries",
+    "/countries/kora",
+    "/cities",
+    "/events",
+    "/events/kora",
+    "/search?q=x",
+];
 
 /// When tests begin.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-22 08:00:00.5 UTC);
@@ -146,6 +162,7 @@ impl Test {
             lookup,
             quota: Arc::clone(&quota),
             upstream: Upstream::new(channel, with.deadline),
+            openings: Openings::default(),
             latest,
             last_used: Arc::new(LastUsed::default()),
         });
