@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kit::Clock;
 use kit::feed::Latest;
 
+use crate::coding::Openings;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
 use crate::jobs::last_used::LastUsed;
@@ -32,6 +33,8 @@ pub struct Gateway {
     pub lookup: Arc<Lookup>,
     /// When keys were last used, on its way to the database.
     pub last_used: Arc<LastUsed>,
+    /// Answers, compressed.
+    pub openings: Arc<Openings>,
     /// Minute, month and revocation.
     pub quota: Quota,
     /// The services behind.

@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 pub mod app;
+pub mod coding;
 pub mod config;
 pub mod domain;
 pub mod envelope;

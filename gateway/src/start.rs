@@ -11,6 +11,7 @@ use kit::rpc::client::{Client, Known};
 use sqlx::PgPool;
 
 use crate::app::{App, Gateway};
+use crate::coding::Openings;
 use crate::config::Settings;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
@@ -86,6 +87,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let catalogue = Known::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
     let (given, clock) = (settings.clone(), boot.clock.clone());
+    let openings = Arc::new(Openings::default());
     let gateway = move || -> anyhow::Result<App> {
         let redis = redis.another();
         let token = &given.common.identity.fleet_token;
@@ -98,6 +100,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             switches: Arc::clone(&switches),
             lookup: Arc::clone(&lookup),
             last_used: Arc::clone(&last_used),
+            openings: Arc::clone(&openings),
             quota: Quota::new(redis.clone(), Arc::clone(&counted)),
             upstream: Upstream::new(catalogue, given.upstream_deadline),
             latest: Latest::new(redis, PRODUCER),

@@ -1,6 +1,7 @@
 //! The public interface on a running fleet. A module a subject of the contract.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+mod answers;
 mod bad_input;
 mod checks;
 mod creators;

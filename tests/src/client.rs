@@ -1,5 +1,6 @@
 //! An API caller.
 
+use std::io::Read;
 use std::time::Duration;
 
 use reqwest::{Method, RequestBuilder, StatusCode, header::HeaderMap};
@@ -24,9 +25,9 @@ pub struct Answer {
     pub status: StatusCode,
     /// Headers.
     pub headers: HeaderMap,
-    /// The body as it came.
+    /// The body, decoded where it was compressed.
     pub text: String,
-    /// The body, parsed; null for an empty one.
+    /// The body, parsed; null where there is none (HEAD, 304).
     pub body: Value,
 }
 
@@ -87,8 +88,8 @@ impl Client {
         let is_head = request.method() == Method::HEAD;
         let response = self.http.execute(request).await.unwrap();
         let (status, headers) = (response.status(), response.headers().clone());
-        let text = response.text().await.unwrap();
-        let body = if is_head {
+        let text = decoded(&headers, &response.bytes().await.unwrap());
+        let body = if is_head || status == StatusCode::NOT_MODIFIED {
             assert_eq!(text, "", "{what}");
             Value::Null
         } else {
@@ -138,6 +139,24 @@ impl Client {
     pub async fn one<T: Serialize + DeserializeOwned>(&self, path: &str) -> T {
         shaped(path, self.get(path).await.data())
     }
+}
+
+/// The text of a body, which nobody has decoded before.
+fn decoded(headers: &HeaderMap, bytes: &[u8]) -> String {
+    let coding = headers.get("content-encoding");
+    let coding = coding.map_or("", |coding| coding.to_str().unwrap());
+    let mut decoder: Box<dyn Read + '_> = match coding {
+        // That of HEAD.
+        _ if bytes.is_empty() => Box::new(bytes),
+        "" => Box::new(bytes),
+        "gzip" => Box::new(flate2::read::GzDecoder::new(bytes)),
+        "br" => Box::new(brotli::Decompressor::new(bytes, 4096)),
+        "zstd" => Box::new(zstd::Decoder::new(bytes).unwrap()),
+        other => panic!("no coding is called {other}"),
+    };
+    let mut text = String::new();
+    decoder.read_to_string(&mut text).unwrap();
+    text
 }
 
 fn shaped<T: Serialize + DeserializeOwned>(path: &str, json: &Value) -> T {

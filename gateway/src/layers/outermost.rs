@@ -11,13 +11,14 @@ use super::access_log::AccessLog;
 use super::context::Context;
 use super::{bounds, panic};
 use crate::app::App;
-use crate::envelope;
+use crate::envelope::{self, Asked};
 use crate::errors::Refusal;
 
 /// Around every request.
 pub async fn outermost(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let context = Arc::new(Context::new(request.headers(), &app.format));
     let method = request.method().clone();
+    let asked = Asked::by(&method, request.headers());
     let log = AccessLog::start(Arc::clone(&context), method.clone());
     let span = tracing::info_span!("request", request.id = context.id, method = %method);
     kit::telemetry::continue_trace(&span, request.headers());
@@ -34,7 +35,7 @@ pub async fn outermost(State(app): State<App>, mut request: Request, next: Next)
     let response = kit::rpc::with_request_id(context.id.clone(), answer)
         .instrument(span)
         .await;
-    let response = envelope::write_answer(response, &context, &method, &app.docs_url);
+    let response = envelope::write_answer(response, &context, &asked, &app).await;
     log.finish(response.status());
     response
 }

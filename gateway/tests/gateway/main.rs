@@ -6,8 +6,10 @@
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 mod checks;
+mod codings;
 mod counting;
 mod envelope;
+mod etags;
 mod games;
 mod key_requests;
 mod keys;

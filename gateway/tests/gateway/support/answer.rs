@@ -1,6 +1,9 @@
 //! An answer as a caller reads it.
 
+use std::io::Read as _;
+
 use axum::response::Response;
+use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
@@ -9,6 +12,9 @@ use serde_json::Value;
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
+    /// The body as it came.
+    pub(crate) bytes: Bytes,
+    /// The body, decoded.
     pub(crate) text: String,
     pub(crate) json: Value,
 }
@@ -17,10 +23,12 @@ impl Answer {
     pub(crate) async fn read(response: Response) -> Self {
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
-        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        let coding = parts.headers.get("content-encoding");
+        let text = decoded(coding.map_or("", |it| it.to_str().unwrap()), &bytes);
         Self {
             status: parts.status,
             headers: parts.headers,
+            bytes,
             json: serde_json::from_str(&text).unwrap_or(Value::Null),
             text,
         }
@@ -47,4 +55,19 @@ impl Answer {
         let fields = self.json["fields"].as_object();
         fields.map_or_else(Vec::new, |map| map.keys().map(String::as_str).collect())
     }
+}
+
+/// A body in a coding; one without any, such as that of HEAD, stays so.
+fn decoded(coding: &str, bytes: &[u8]) -> String {
+    let mut text = String::new();
+    let mut decoder: Box<dyn std::io::Read> = match coding {
+        _ if bytes.is_empty() => Box::new(bytes),
+        "" => Box::new(bytes),
+        "gzip" => Box::new(flate2::read::GzDecoder::new(bytes)),
+        "br" => Box::new(brotli::Decompressor::new(bytes, 4096)),
+        "zstd" => Box::new(zstd::Decoder::new(bytes).unwrap()),
+        other => unreachable!("no coding is called {other}"),
+    };
+    decoder.read_to_string(&mut text).unwrap();
+    text
 }

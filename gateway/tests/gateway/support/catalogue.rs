@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex};
 
+use bytes::Bytes;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::creators_service_server::{CreatorsService, CreatorsServiceServer};
 use contracts::catalogue::v1::events_service_server::{EventsService, EventsServiceServer};
@@ -42,6 +43,9 @@ struct Told {
     calls: u32,
     asked: Option<Box<dyn Any + Send>>,
     position: Option<Position>,
+    /// `data` of every answer, where it is not the usual.
+    data: Option<Bytes>,
+    total: u64,
 }
 
 impl Catalogue {
@@ -54,6 +58,8 @@ impl Catalogue {
                 calls: 0,
                 asked: None,
                 position: None,
+                data: None,
+                total: 61,
             })),
         };
         let server = Server::builder()
@@ -88,6 +94,24 @@ impl Catalogue {
         self.told.lock().unwrap().position = Some(position.into());
     }
 
+    /// Every answer has this `data` from now on, and a list so many rows in all.
+    pub(crate) fn holds(&self, data: impl Into<Bytes>, total: u64) {
+        let mut told = self.told.lock().unwrap();
+        (told.data, told.total) = (Some(data.into()), total);
+    }
+
+    fn data(&self, usual: &'static str) -> Bytes {
+        let told = self.told.lock().unwrap();
+        told.data.clone().unwrap_or_else(|| usual.into())
+    }
+
+    fn page(&self) -> PageInfo {
+        PageInfo {
+            total: self.told.lock().unwrap().total,
+            next_cursor: Some("next".to_owned()),
+        }
+    }
+
     fn position(&self) -> Option<Position> {
         self.told.lock().unwrap().position.clone()
     }
@@ -112,7 +136,7 @@ impl Catalogue {
     }
 }
 
-/// The calls of a service. A list has always the same page; of single things there is only one, called `kora`.
+/// The calls of a service. Every list has the same page; of single things there is only one, called `kora`.
 macro_rules! answers {
     ($service:ident: $($call:ident($question:ident $(, $name:ident)?) -> $answer:ident;)+) => {
         #[tonic::async_trait]
@@ -128,24 +152,21 @@ macro_rules! answers {
                 })?
                 Ok(Response::new(proto::$answer {
                     position: self.position(),
-                    ..answers!(answer $answer $($name)?)
+                    ..answers!(answer self $answer $($name)?)
                 }))
             })+
         }
     };
-    (answer $answer:ident) => {
+    (answer $this:ident $answer:ident) => {
         proto::$answer {
-            json: ROWS.into(),
-            page: Some(PageInfo {
-                total: 61,
-                next_cursor: Some("next".to_owned()),
-            }),
+            json: $this.data(ROWS),
+            page: Some($this.page()),
             ..Default::default()
         }
     };
-    (answer $answer:ident $name:ident) => {
+    (answer $this:ident $answer:ident $name:ident) => {
         proto::$answer {
-            json: OBJECT.into(),
+            json: $this.data(OBJECT),
             ..Default::default()
         }
     };

@@ -39,6 +39,21 @@ use uuid::Uuid;
 pub(crate) use answer::Answer;
 pub(crate) use catalogue::{Catalogue, Script};
 
+/// Every read that catalogue-svc answers.
+pub(crate) const READS: [&str; 11] = [
+    "/games",
+    "/games/kora",
+    "/creators",
+    "/creators/kora",
+    "/genres",
+    "/countries",
+    "/countries/kora",
+    "/cities",
+    "/events",
+    "/events/kora",
+    "/search?q=x",
+];
+
 /// When tests begin.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-22 08:00:00.5 UTC);
 
@@ -185,6 +200,7 @@ impl Test {
             lookup,
             quota,
             upstream: Upstream::new(channel, with.deadline),
+            openings: Arc::default(),
             latest,
             last_used: Arc::new(LastUsed::default()),
         });

@@ -1,17 +1,31 @@
 //! The envelope of every answer (§2.1): `success`, `data` or `error`, `fields`, `meta`.
+//!
+//! And the form in which it goes out: 304 when the caller has it already (§10.7), compressed when that was asked for (§10.8).
 
-use std::collections::BTreeMap;
+mod asked;
+mod body;
+mod tag;
+
+use std::convert::Infallible;
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use contracts::common::v1::PageInfo;
-use contracts::public::Timestamp;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use http::{Method, StatusCode};
+use futures::stream;
+use http::StatusCode;
+use http::header::{
+    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, VARY,
+};
 use kit::{Code, Fault};
-use serde::ser::SerializeMap as _;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
+
+pub use asked::Asked;
+
+use crate::app::Gateway;
+use crate::coding::{Coding, Opening};
+use tag::Tag;
 
 use crate::domain::quota::Standing;
 use crate::errors::{self, Refusal};
@@ -29,15 +43,15 @@ pub struct Answer {
 
 #[derive(Debug, Clone)]
 enum Content {
-    Object(Bytes),
-    List(Bytes, PageInfo),
+    /// One object, or the rows of a list and what its page says.
+    Data(Bytes, Option<PageInfo>),
     Refused(Box<Refusal>),
 }
 
 impl Answer {
     /// One object; `json` is spliced in as it is.
     pub fn object(json: Bytes) -> Self {
-        Self::new(Content::Object(json))
+        Self::new(Content::Data(json, None))
     }
 
     /// One object, written here.
@@ -51,7 +65,7 @@ impl Answer {
 
     /// A page of a list; `json` is spliced in as it is.
     pub fn list(json: Bytes, page: Option<PageInfo>) -> Self {
-        Self::new(Content::List(json, page.unwrap_or_default()))
+        Self::new(Content::Data(json, Some(page.unwrap_or_default())))
     }
 
     fn new(content: Content) -> Self {
@@ -70,47 +84,21 @@ impl Answer {
 
     fn status(&self) -> StatusCode {
         match &self.content {
-            Content::Object(_) | Content::List(..) => StatusCode::OK,
+            Content::Data(..) => StatusCode::OK,
             Content::Refused(refusal) => errors::status(refusal.fault.code),
-        }
-    }
-
-    fn body(&self, context: &Context, docs_url: &str) -> Vec<u8> {
-        let meta = |page| Meta { context, page };
-        match &self.content {
-            Content::Object(json) => splice(json, &meta(None)),
-            Content::List(json, page) => splice(json, &meta(Some(page))),
-            Content::Refused(refusal) => {
-                let Refusal {
-                    fault, resets_at, ..
-                } = &**refusal;
-                let refused = Refused {
-                    success: false,
-                    error: Error {
-                        code: fault.code.as_str(),
-                        message: &fault.message,
-                        docs_url: &format!("{docs_url}#{}", fault.code.as_str()),
-                        resets_at: resets_at.map(Timestamp),
-                    },
-                    fields: (fault.code == Code::Invalid).then_some(&fault.fields),
-                    meta: meta(None),
-                };
-                write(&refused)
-            }
         }
     }
 
     fn headers(&self, context: &Context) -> HeaderMap {
         let mut headers = match &self.content {
             Content::Refused(refusal) => refusal.headers(),
-            Content::Object(_) | Content::List(..) => HeaderMap::new(),
+            Content::Data(..) => HeaderMap::new(),
         };
         let mut set = |name: HeaderName, value: Option<String>| {
             if let Some(value) = value.and_then(|value| HeaderValue::try_from(value).ok()) {
                 headers.insert(name, value);
             }
         };
-        set(CONTENT_TYPE, Some("application/json".to_owned()));
         set(
             HeaderName::from_static("x-request-id"),
             Some(context.id.clone()),
@@ -134,12 +122,13 @@ pub fn with_standing(mut response: Response, standing: Standing) -> Response {
     response
 }
 
-/// Writes the answer that `response` carries. A response without one was made by nobody who may answer: a fault of ours.
-pub fn write_answer(
+/// Writes the answer that `response` carries, in the form that was `asked` for. A response without one was made by nobody who may
+/// answer: a fault of ours.
+pub async fn write_answer(
     mut response: Response,
     context: &Context,
-    method: &Method,
-    docs_url: &str,
+    asked: &Asked,
+    app: &Gateway,
 ) -> Response {
     let answer = response
         .extensions_mut()
@@ -148,17 +137,61 @@ pub fn write_answer(
             tracing::error!(status = %response.status(), "an answer came from outside the envelope");
             Answer::from(internal())
         });
-    let body = answer.body(context, docs_url);
+    let mut headers = answer.headers(context);
+    let body = match &answer.content {
+        Content::Refused(refusal) => body::refusal(refusal, context, &app.docs_url),
+        Content::Data(data, page) => {
+            let after = || body::after(context, page.as_ref());
+            if asked.reads() {
+                let tag = Tag::of(data, page.as_ref());
+                let is_known = asked.has(&tag);
+                headers.extend(tag.into_value().map(|tag| (ETAG, tag)));
+                headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+                if is_known {
+                    return not_modified(headers);
+                }
+            }
+            match coded(data, asked, app).await {
+                Some((coding, opening)) => {
+                    let token = HeaderValue::from_static(coding.token());
+                    headers.insert(CONTENT_ENCODING, token);
+                    opening.close(&after())
+                }
+                None => body::plain(data, &after()),
+            }
+        }
+    };
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CONTENT_LENGTH, body.len().into());
     let mut written = Response::new(Body::empty());
     *written.status_mut() = answer.status();
-    *written.headers_mut() = answer.headers(context);
-    written
-        .headers_mut()
-        .insert(CONTENT_LENGTH, body.len().into());
-    if method != Method::HEAD {
+    *written.headers_mut() = headers;
+    if !asked.wants_no_body() {
         *written.body_mut() = Body::from(body);
     }
     written
+}
+
+/// The caller has it already: what the 200 would say beside its content (RFC 9110 §15.4.5).
+fn not_modified(headers: HeaderMap) -> Response {
+    // A body known to be empty would be given a content-length of 0, which is not that of the 200.
+    let unmeasured = Body::from_stream(stream::empty::<Result<Bytes, Infallible>>());
+    let mut written = Response::new(unmeasured);
+    *written.status_mut() = StatusCode::NOT_MODIFIED;
+    *written.headers_mut() = headers;
+    written
+}
+
+/// The beginning of an answer with `data`, in the coding that was asked for.
+async fn coded(data: &[u8], asked: &Asked, app: &Gateway) -> Option<(Coding, Arc<Opening>)> {
+    let coding = asked.coding(data).filter(|_| asked.reads())?;
+    match app.openings.open(coding, body::BEFORE, data).await {
+        Ok(opening) => Some((coding, opening)),
+        Err(error) => {
+            tracing::error!(%error, coding = coding.token(), "an answer is not compressed");
+            None
+        }
+    }
 }
 
 /// The fault of ours that is said when the reason is already in the log.
@@ -167,62 +200,6 @@ pub fn internal() -> Fault {
         Code::Internal,
         "something broke on our side; it has been logged under this request id",
     )
-}
-
-/// `data` between the keys around it.
-fn splice(json: &[u8], meta: &Meta<'_>) -> Vec<u8> {
-    const BEFORE: &[u8] = br#"{"success":true,"data":"#;
-    let meta = write(meta);
-    let mut body = Vec::with_capacity(BEFORE.len() + json.len() + meta.len() + 16);
-    body.extend_from_slice(BEFORE);
-    body.extend_from_slice(json);
-    body.extend_from_slice(br#","meta":"#);
-    body.extend_from_slice(&meta);
-    body.push(b'}');
-    body
-}
-
-/// Texts, numbers and maps of texts: writing them cannot fail.
-fn write(value: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(value).unwrap_or_default()
-}
-
-#[derive(Serialize)]
-struct Refused<'a> {
-    success: bool,
-    error: Error<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fields: Option<&'a BTreeMap<String, String>>,
-    meta: Meta<'a>,
-}
-
-#[derive(Serialize)]
-struct Error<'a> {
-    code: &'a str,
-    message: &'a str,
-    docs_url: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    resets_at: Option<Timestamp>,
-}
-
-struct Meta<'a> {
-    context: &'a Context,
-    page: Option<&'a PageInfo>,
-}
-
-impl Serialize for Meta<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("request_id", &self.context.id)?;
-        if let Some(mode) = self.context.mode() {
-            map.serialize_entry("mode", mode.as_str())?;
-        }
-        if let Some(page) = self.page {
-            map.serialize_entry("next_cursor", &page.next_cursor)?;
-            map.serialize_entry("total", &page.total)?;
-        }
-        map.end()
-    }
 }
 
 impl From<Refusal> for Answer {

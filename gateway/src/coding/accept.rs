@@ -1,0 +1,207 @@
+//! `Accept-Encoding` (RFC 9110 §12.5.3).
+
+use http::HeaderMap;
+use http::header::ACCEPT_ENCODING;
+
+use super::Coding;
+
+/// What a caller takes, each with its weight in thousandths; 0 is refused.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Accepted {
+    zstd: Option<u16>,
+    brotli: Option<u16>,
+    gzip: Option<u16>,
+    identity: Option<u16>,
+    /// Whatever is not named.
+    rest: Option<u16>,
+}
+
+impl Accepted {
+    /// What the headers say. A part of them that is not well-formed, or names what nobody here knows, says nothing.
+    pub fn by(headers: &HeaderMap) -> Self {
+        let mut accepted = Self::default();
+        for value in headers.get_all(ACCEPT_ENCODING) {
+            let parts = value.to_str().unwrap_or_default().split(',');
+            for (name, weight) in parts.filter_map(part) {
+                if let Some(place) = accepted.place(name) {
+                    *place = Some(weight);
+                }
+            }
+        }
+        accepted
+    }
+
+    /// The coding that the caller likes best; between equals, the first in [`Coding::ALL`]. `None` is none: when that is liked better,
+    /// when all are refused (406 would help nobody), or when the answer is `small` and may be sent as it is.
+    pub fn best(&self, small: bool) -> Option<Coding> {
+        // What is not coded is taken unless it is refused. Unweighed, it yields to every coding that is taken.
+        let unnamed = self.rest.filter(|weight| *weight == 0);
+        let plain = self.identity.or(unnamed);
+        if small && plain != Some(0) {
+            return None;
+        }
+        let weight = |coding| self.of(coding).or(self.rest).unwrap_or(0);
+        // The last of equals is taken.
+        let best = Coding::ALL.into_iter().rev().max_by_key(|it| weight(*it))?;
+        let least = plain.unwrap_or(0).max(1);
+        (weight(best) >= least).then_some(best)
+    }
+
+    fn of(&self, coding: Coding) -> Option<u16> {
+        match coding {
+            Coding::Zstd => self.zstd,
+            Coding::Brotli => self.brotli,
+            Coding::Gzip => self.gzip,
+        }
+    }
+
+    fn place(&mut self, name: &str) -> Option<&mut Option<u16>> {
+        let names = [
+            ("gzip", &mut self.gzip),
+            ("br", &mut self.brotli),
+            ("zstd", &mut self.zstd),
+            ("identity", &mut self.identity),
+            ("*", &mut self.rest),
+        ];
+        // `x-gzip` is gzip's old name (§8.4.1.3).
+        let name = if name.eq_ignore_ascii_case("x-gzip") {
+            "gzip"
+        } else {
+            name
+        };
+        let mut names = names.into_iter();
+        names
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, place)| place)
+    }
+}
+
+/// `gzip`, or `gzip;q=0.5`.
+fn part(text: &str) -> Option<(&str, u16)> {
+    let Some((name, parameter)) = text.split_once(';') else {
+        return Some((trim(text), 1_000));
+    };
+    let (q, value) = trim(parameter).split_once('=')?;
+    q.eq_ignore_ascii_case("q")
+        .then(|| thousandths(value))?
+        .map(|weight| (trim(name), weight))
+}
+
+/// From `0` to `1`, with up to three digits behind the point.
+fn thousandths(value: &str) -> Option<u16> {
+    let (whole, digits) = value.split_once('.').unwrap_or((value, ""));
+    if digits.len() > 3 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let parts = format!("{digits:0<3}").parse().ok()?;
+    match (whole, parts) {
+        ("0", parts) => Some(parts),
+        ("1", 0) => Some(1_000),
+        _ => None,
+    }
+}
+
+fn trim(text: &str) -> &str {
+    text.trim_matches([' ', '\t'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepted(values: &[&str]) -> Accepted {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(ACCEPT_ENCODING, value.parse().unwrap());
+        }
+        Accepted::by(&headers)
+    }
+
+    fn best(value: &str) -> Option<&'static str> {
+        accepted(&[value]).best(false).map(Coding::token)
+    }
+
+    #[test]
+    fn the_best_liked_is_taken_and_of_equals_our_first() {
+        for (value, expected) in [
+            ("gzip", "gzip"),
+            ("GZip", "gzip"),
+            ("x-gzip", "gzip"),
+            ("gzip, deflate", "gzip"),
+            ("gzip, deflate, br", "br"),
+            ("gzip, deflate, br, zstd", "zstd"),
+            ("br;q=0.9, gzip;q=1.0, zstd;q=0.899", "gzip"),
+            ("gzip;q=0.001", "gzip"),
+            (" gzip\t;\tQ=0.5 , br ; q=0.4,, ", "gzip"),
+            ("*", "zstd"),
+            ("*;q=0.5, gzip", "gzip"),
+            ("zstd;q=0, *", "br"),
+            ("identity;q=0.5, gzip;q=0.5", "gzip"),
+            ("identity;q=0, br;q=0.1", "br"),
+            ("snappy, gzip;q=0.2", "gzip"),
+            ("gzip;q=0, gzip", "gzip"),
+        ] {
+            assert_eq!(best(value), Some(expected), "{value}");
+        }
+        let lines = accepted(&["deflate", "br;q=0.5", "gzip"]);
+        assert_eq!(lines.best(false), Some(Coding::Gzip));
+    }
+
+    #[test]
+    fn none_is_taken_when_none_is_wanted() {
+        assert_eq!(Accepted::by(&HeaderMap::new()).best(false), None);
+        for value in [
+            "",
+            ",",
+            "identity",
+            "deflate, snappy",
+            "gzip;q=0",
+            "gzip;q=0.5, identity",
+            "*;q=0",
+            "identity;q=0",
+            "identity, *;q=0.9",
+        ] {
+            assert_eq!(best(value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_well_formed_says_nothing() {
+        for value in [
+            "gzip;q=2",
+            "gzip;q=1.001",
+            "gzip;q=0.0001",
+            "gzip;q=.5",
+            "gzip;q=-1",
+            "gzip;q=+1",
+            "gzip;q=0.+1",
+            "gzip;q=",
+            "gzip;q",
+            "gzip;level=9",
+            "gzip;q=1;q=1",
+            "gzip br",
+            "gzip/1",
+        ] {
+            assert_eq!(best(value), None, "{value}");
+            assert_eq!(best(&format!("{value}, br")), Some("br"), "{value}");
+        }
+        let mut headers = HeaderMap::new();
+        let value = http::HeaderValue::from_bytes(b"gz\xffip").unwrap();
+        headers.append(ACCEPT_ENCODING, value);
+        assert_eq!(Accepted::by(&headers).best(false), None);
+    }
+
+    #[test]
+    fn what_is_small_is_coded_only_when_it_must() {
+        for (value, expected) in [
+            ("gzip, br, zstd", None),
+            ("*", None),
+            ("identity;q=0.1, gzip", None),
+            ("gzip, identity;q=0", Some(Coding::Gzip)),
+            ("gzip, *;q=0", Some(Coding::Gzip)),
+            ("*;q=0, identity;q=0.1, gzip", None),
+        ] {
+            assert_eq!(accepted(&[value]).best(true), expected, "{value}");
+        }
+    }
+}

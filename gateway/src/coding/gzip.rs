@@ -1,0 +1,75 @@
+//! gzip (RFC 1952): the blocks of a DEFLATE stream up to a sync flush, which ends at a byte; then the rest in stored blocks.
+
+use std::io;
+
+use flate2::{Compress, Compression, FlushCompress};
+
+/// A member without name, time or comment, made on an unknown system.
+const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+/// The library's own choice between time and size.
+const LEVEL: Compression = Compression::new(6);
+/// The longest stored block (RFC 1951 §3.2.4).
+const STORED: usize = 0xffff;
+
+/// What the trailer has to know of the opening.
+#[derive(Debug)]
+pub(super) struct Close {
+    crc: u32,
+    /// Modulo 2^32, as in the trailer.
+    length: u32,
+}
+
+pub(super) fn open(beginning: &[u8]) -> io::Result<(Vec<u8>, Close)> {
+    let mut bytes = Vec::with_capacity(beginning.len() / 4 + 64);
+    bytes.extend_from_slice(&HEADER);
+    let mut deflate = Compress::new(LEVEL, false);
+    let mut left = beginning;
+    loop {
+        bytes.reserve(left.len() / 4 + 64);
+        let before = deflate.total_in();
+        deflate.compress_vec(left, &mut bytes, FlushCompress::Sync)?;
+        let taken = usize::try_from(deflate.total_in() - before).map_err(io::Error::other)?;
+        left = left.get(taken..).unwrap_or_default();
+        // The flush is through when it has left room.
+        if left.is_empty() && bytes.len() < bytes.capacity() {
+            break;
+        }
+    }
+    let close = Close {
+        crc: crc32fast::hash(beginning),
+        length: modulo(beginning.len()),
+    };
+    Ok((bytes, close))
+}
+
+impl Close {
+    pub(super) fn write(&self, rest: &[u8], to: &mut Vec<u8>) {
+        let mut left = rest;
+        loop {
+            let (block, after) = left.split_at(left.len().min(STORED));
+            let length = u16::try_from(block.len()).unwrap_or(u16::MAX);
+            to.push(u8::from(after.is_empty()));
+            to.extend_from_slice(&length.to_le_bytes());
+            to.extend_from_slice(&(!length).to_le_bytes());
+            to.extend_from_slice(block);
+            left = after;
+            if left.is_empty() {
+                break;
+            }
+        }
+        // A checksum goes on where it was left.
+        let mut crc = crc32fast::Hasher::new_with_initial(self.crc);
+        crc.update(rest);
+        to.extend_from_slice(&crc.finalize().to_le_bytes());
+        let length = self.length.wrapping_add(modulo(rest.len()));
+        to.extend_from_slice(&length.to_le_bytes());
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the trailer has the length modulo 2^32"
+)]
+fn modulo(length: usize) -> u32 {
+    length as u32
+}

@@ -1,0 +1,134 @@
+//! Compressed openings, kept in memory: each content is compressed once, whoever asks for it and however many at once.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher as _;
+use std::io;
+use std::sync::Arc;
+
+use moka::future::Cache;
+use tokio::sync::Semaphore;
+use xxhash_rust::xxh3::xxh3_128_with_seed;
+
+use super::{Coding, Opening};
+
+/// Bytes of openings that are kept at most: some 25,000 pages of twenty rows. What is asked for often stays, whatever passes by.
+const KEPT: u64 = 64 * 1024 * 1024;
+/// Up to so many bytes of `data` are compressed where the call is served, in a tenth of a millisecond. Larger ones are compressed
+/// aside, so that nobody else waits for them.
+const AT_ONCE: usize = 16 * 1024;
+
+/// The openings of the answers of late.
+#[derive(Debug)]
+pub struct Openings {
+    kept: Cache<Key, Arc<Opening>>,
+    /// How many large ones are compressed at once: at most half of the machine is busy with them.
+    aside: Arc<Semaphore>,
+    /// Nobody outside knows it, so nobody can make up two contents that are taken for each other.
+    seed: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    hash: u128,
+    length: usize,
+    coding: Coding,
+}
+
+impl Default for Openings {
+    fn default() -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            kept: Cache::builder()
+                .max_capacity(KEPT)
+                .weigher(|_, opening: &Arc<Opening>| {
+                    let size = size_of::<Key>() + opening.size();
+                    size.try_into().unwrap_or(u32::MAX)
+                })
+                .build(),
+            aside: Arc::new(Semaphore::new((processors / 2).max(1))),
+            seed: RandomState::new().hash_one(KEPT),
+        }
+    }
+}
+
+impl Openings {
+    /// The opening `before` and `data`, compressed now or earlier. What is `before` is the same for all.
+    ///
+    /// # Errors
+    /// See [`Coding::open`].
+    pub async fn open(
+        &self,
+        coding: Coding,
+        before: &[u8],
+        data: &[u8],
+    ) -> Result<Arc<Opening>, Arc<io::Error>> {
+        let key = Key {
+            hash: xxh3_128_with_seed(data, self.seed),
+            length: data.len(),
+            coding,
+        };
+        if let Some(opening) = self.kept.get(&key).await {
+            return Ok(opening);
+        }
+        let make = self.make(coding, before, data);
+        self.kept.try_get_with(key, make).await
+    }
+
+    async fn make(&self, coding: Coding, before: &[u8], data: &[u8]) -> io::Result<Arc<Opening>> {
+        metrics::counter!("answers_compressed_total", "coding" => coding.token()).increment(1);
+        let beginning = [before, data].concat();
+        let opening = if data.len() <= AT_ONCE {
+            coding.open(&beginning)
+        } else {
+            let permit = Arc::clone(&self.aside).acquire_owned().await;
+            let compress = move || {
+                let opening = coding.open(&beginning);
+                drop(permit);
+                opening
+            };
+            tokio::task::spawn_blocking(compress).await?
+        };
+        opening.map(Arc::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::noise;
+    use super::*;
+
+    const BEFORE: &[u8] = br#"{"data":"#;
+
+    #[tokio::test]
+    async fn a_content_is_compressed_once_for_each_coding() {
+        let openings = Openings::default();
+        for data in [vec![b'a'; 10], vec![b'b'; 10], vec![b'a'; AT_ONCE + 1]] {
+            for coding in Coding::ALL {
+                let (first, second) = futures::future::try_join(
+                    openings.open(coding, BEFORE, &data),
+                    openings.open(coding, BEFORE, &data),
+                )
+                .await
+                .unwrap();
+                let third = openings.open(coding, BEFORE, &data).await.unwrap();
+                assert!(Arc::ptr_eq(&first, &second) && Arc::ptr_eq(&first, &third));
+                let expected = coding.open(&[BEFORE, &data].concat()).unwrap();
+                assert_eq!(first.close(b"}"), expected.close(b"}"), "{coding:?}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn the_bytes_that_are_kept_are_bounded() {
+        let openings = Openings::default();
+        // What cannot be compressed is kept as long as it was.
+        let mut data = noise(20 * 1024 * 1024);
+        for n in 0..6 {
+            data[0] = n;
+            openings.open(Coding::Zstd, BEFORE, &data).await.unwrap();
+        }
+        openings.kept.run_pending_tasks().await;
+        let kept = openings.kept.weighted_size();
+        assert!((20 * 1024 * 1024..=KEPT).contains(&kept), "{kept}");
+    }
+}
