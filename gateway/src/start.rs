@@ -55,9 +55,15 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     });
     writer.write(Item::TellPlans).await?;
 
-    let lookup = Arc::new(Lookup::new(pool.clone()));
+    let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup.bounds()));
     let switches = Arc::new(Board::new(pool.clone()));
-    let own = Own::start(pool.clone(), Arc::clone(&lookup), Arc::clone(&switches)).await?;
+    let own = Own::start(
+        pool.clone(),
+        Arc::clone(&lookup),
+        Arc::clone(&switches),
+        boot.clock.clone(),
+    )
+    .await?;
     let news = producer.news();
     boot.lifecycle.background("own feed", own.follow(news));
     let listings = &settings.listings_addresses;
@@ -66,6 +72,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let app: App = Arc::new(Gateway {
         clock: boot.clock.clone(),
         format: Format::new(&settings.key_prefix),
+        proxies: settings.lookup.trusted_proxies.clone(),
+        proxy_header: settings.lookup.proxy_header,
         docs_url: settings.docs_url.clone(),
         plans: Arc::clone(&plans),
         switches,
