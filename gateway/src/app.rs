@@ -6,6 +6,7 @@ use kit::Clock;
 use kit::feed::Latest;
 
 use crate::coding::Openings;
+use crate::domain::address::{Proxies, ProxyHeader};
 use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
 use crate::jobs::last_used::LastUsed;
@@ -23,6 +24,10 @@ pub struct Gateway {
     pub clock: Clock,
     /// How keys are written.
     pub format: Format,
+    /// The proxies in front, which tell where their callers are.
+    pub proxies: Proxies,
+    /// The header by which they tell.
+    pub proxy_header: ProxyHeader,
     /// Where errors are explained.
     pub docs_url: String,
     /// The plans, as this process was started with.

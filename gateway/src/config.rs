@@ -8,8 +8,10 @@ use clap::Args;
 use kit::config::{self, Common, Secret, seconds};
 use kit::rpc::client::Addresses;
 
+use crate::domain::address::{Proxies, ProxyHeader};
 use crate::domain::plan::Plans;
 use crate::domain::plan_table;
+use crate::lookup::Bounds;
 
 /// What the gateway needs to know at start.
 #[derive(Debug, Clone, Args)]
@@ -50,6 +52,40 @@ pub struct Settings {
     /// Seconds that a key works on after it was rotated
     #[arg(long, default_value = "86400", value_parser = seconds)]
     pub grace: Duration,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "see the type")]
+    pub lookup: Lookup,
+}
+
+/// Looking keys up.
+#[derive(Debug, Clone, Args)]
+pub struct Lookup {
+    /// Seconds that a key in memory is believed while changes of keys cannot be read from PostgreSQL, a day at most
+    #[arg(long, default_value = "3600", value_parser = a_day_or_less)]
+    pub keys_outage: Duration,
+    /// Seconds that PostgreSQL has to say whose key it is
+    #[arg(long, default_value = "2", value_parser = a_second_or_more)]
+    pub keys_deadline: Duration,
+    /// Unknown keys that are looked up in a minute for an IPv4 address or an IPv6 network (/64)
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    pub unknown_keys: u32,
+    /// Balancers and proxies in front, whose header about callers is believed: `192.0.2.1,10.0.0.0/8`
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub trusted_proxies: Proxies,
+    /// The header that they write
+    #[arg(long, value_enum, default_value = "x-forwarded-for")]
+    pub proxy_header: ProxyHeader,
+}
+
+impl Lookup {
+    /// What a look-up is held to.
+    pub fn bounds(&self) -> Bounds {
+        Bounds {
+            outage: self.keys_outage,
+            deadline: self.keys_deadline,
+            unknown_a_minute: self.unknown_keys,
+        }
+    }
 }
 
 /// The public port.
@@ -152,6 +188,15 @@ fn threads(value: &str) -> Result<usize, String> {
     threads
         .filter(|threads| (1..=1_024).contains(threads))
         .ok_or_else(|| "a whole number from 1 to 1024 is wanted".to_owned())
+}
+
+/// A revocation leaves its mark in Redis for a day: nobody may go on believing a key for longer.
+fn a_day_or_less(value: &str) -> Result<Duration, String> {
+    let time = seconds(value)?;
+    if time > Duration::from_hours(24) {
+        return Err("86400 seconds, a day, or less is wanted".to_owned());
+    }
+    Ok(time)
 }
 
 fn milliseconds(value: &str) -> Result<Duration, String> {

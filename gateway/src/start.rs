@@ -59,9 +59,15 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     });
     writer.write(Item::TellPlans).await?;
 
-    let lookup = Arc::new(Lookup::new(pool.clone()));
+    let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup.bounds()));
     let switches = Arc::new(Board::new(pool.clone()));
-    let own = Own::start(pool.clone(), Arc::clone(&lookup), Arc::clone(&switches)).await?;
+    let own = Own::start(
+        pool.clone(),
+        Arc::clone(&lookup),
+        Arc::clone(&switches),
+        boot.clock.clone(),
+    )
+    .await?;
     let news = producer.news();
     boot.lifecycle.background("own feed", own.follow(news));
     let listings = &settings.listings_addresses;
@@ -95,6 +101,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         Ok(Arc::new(Gateway {
             clock: clock.clone(),
             format: Format::new(&given.key_prefix),
+            proxies: given.lookup.trusted_proxies.clone(),
+            proxy_header: given.lookup.proxy_header,
             docs_url: given.docs_url.clone(),
             plans: Arc::clone(&plans),
             switches: Arc::clone(&switches),

@@ -1,11 +1,15 @@
 //! The switches as calls meet them: in memory, read from PostgreSQL at start and whenever the feed tells of one.
 
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use sqlx::PgPool;
 
 use crate::domain::switch::Switches;
 use crate::store;
+
+/// How long reading them may take.
+const DEADLINE: Duration = Duration::from_secs(5);
 
 /// How the switches stand, for every call to read without waiting.
 #[derive(Debug)]
@@ -25,7 +29,7 @@ impl Board {
 
     /// Reads how they stand in the database.
     pub async fn read(&self) -> Result<(), sqlx::Error> {
-        let settings = store::switches::all(&self.pool).await?;
+        let settings = kit::pg::within(&self.pool, DEADLINE, store::switches::all).await?;
         let standing = settings
             .iter()
             .fold(Switches::default(), |switches, setting| {

@@ -1,7 +1,8 @@
-//! Keys, plans, quotas, switches and what a call may do: pure, without I/O or a clock.
+//! Keys, plans, quotas, switches, addresses and what a call may do: pure, without I/O or a clock.
 
 pub mod access;
 pub mod account;
+pub mod address;
 pub mod key;
 pub mod key_request;
 pub mod plan;

@@ -7,17 +7,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use kit::Clock;
 use kit::feed::Position;
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
 use tokio::sync::watch;
 use uuid::Uuid;
 
+use crate::domain::secret::Hash;
 use crate::lookup::Lookup;
 use crate::store::{feed, games, keys};
 use crate::switches::Board;
 
 /// How often a replica looks by itself, in case a wake-up was lost.
 const PERIOD: Duration = Duration::from_millis(500);
+/// A look that takes longer is begun anew, over another connection.
+const DEADLINE: Duration = Duration::from_secs(5);
 /// So many changes at once are not gone through: everything is forgotten instead.
 const TOO_MANY: i64 = 1_000;
 
@@ -27,8 +32,28 @@ pub struct Own {
     pool: PgPool,
     lookup: Arc<Lookup>,
     switches: Arc<Board>,
-    position: Position,
+    clock: Clock,
+    at: At,
+    /// When everything that had happened was last known here.
+    confirmed: OffsetDateTime,
+}
+
+/// Where the changes stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct At {
+    feed: Position,
     games: i64,
+}
+
+/// What has happened since the last look.
+enum News {
+    Nothing,
+    Changes {
+        hashes: Vec<Hash>,
+        switches: bool,
+    },
+    /// Too much to go through, or another feed.
+    Everything,
 }
 
 impl Own {
@@ -37,26 +62,45 @@ impl Own {
         pool: PgPool,
         lookup: Arc<Lookup>,
         switches: Arc<Board>,
+        clock: Clock,
     ) -> Result<Self, sqlx::Error> {
-        let games = games::newest(&pool).await?;
-        let position = feed::head(&pool).await?;
+        let confirmed = clock.now();
+        let at = kit::pg::within(&pool, DEADLINE, At::read).await?;
         switches.read().await?;
+        lookup.read_issued().await?;
+        lookup.confirm(confirmed);
         Ok(Self {
             pool,
             lookup,
             switches,
-            position,
-            games,
+            clock,
+            at,
+            confirmed,
         })
     }
 
     /// Goes on for ever, woken by `news`.
     pub async fn follow(mut self, mut news: watch::Receiver<u64>) -> anyhow::Result<()> {
+        let unseen = metrics::gauge!("key_changes_unseen_seconds");
+        let mut away = false;
         loop {
             news.mark_unchanged();
-            if let Err(error) = self.catch_up().await {
-                tracing::warn!(%error, "changes of keys and switches are not seen for now");
+            let looked = self.catch_up().await;
+            let behind = self.clock.now() - self.confirmed;
+            unseen.set(if looked.is_ok() {
+                0.0
+            } else {
+                behind.as_seconds_f64()
+            });
+            match &looked {
+                Ok(()) if away => tracing::info!("changes of keys and switches are seen again"),
+                Err(error) if !away => tracing::warn!(
+                    %error,
+                    "changes of keys and switches are not seen for now; keys in use are believed for keys_outage"
+                ),
+                _ => {}
             }
+            away = looked.is_err();
             tokio::select! {
                 changed = news.changed() => changed?,
                 () = tokio::time::sleep(PERIOD) => {}
@@ -66,36 +110,54 @@ impl Own {
 
     /// Forgets what has changed since the last time, and reads the switches again if one was thrown.
     pub async fn catch_up(&mut self) -> Result<(), sqlx::Error> {
-        let games = games::newest(&self.pool).await?;
-        if games > self.games {
-            let hashes = keys::hashes_of_games(&self.pool, self.games, games).await?;
-            if !hashes.is_empty() {
-                self.lookup.forget(&hashes).await;
+        let begun = self.clock.now();
+        let (from, pool) = (self.at, &self.pool);
+        let looked = kit::pg::within(pool, DEADLINE, async |connection| {
+            let to = At::read(connection).await?;
+            Ok((to, from.news(to, connection).await?))
+        });
+        let (to, news) = looked.await?;
+        match news {
+            News::Nothing => {}
+            News::Changes { hashes, switches } => {
+                self.lookup.changed(&hashes);
+                if switches {
+                    self.switches.read().await?;
+                }
             }
-            self.games = games;
+            News::Everything => {
+                self.lookup.forget_all();
+                self.switches.read().await?;
+                self.lookup.read_issued().await?;
+            }
         }
-        let head = feed::head(&self.pool).await?;
-        if head == self.position {
-            return Ok(());
-        }
-        let same_epoch = head.epoch == self.position.epoch;
-        if same_epoch && (0..TOO_MANY).contains(&(head.seq - self.position.seq)) {
-            self.forget_up_to(head.seq).await?;
-        } else {
-            self.lookup.forget_all();
-            self.switches.read().await?;
-        }
-        self.position = head;
+        self.at = to;
+        self.confirmed = begun;
+        self.lookup.confirm(begun);
         Ok(())
     }
+}
 
-    async fn forget_up_to(&self, seq: i64) -> Result<(), sqlx::Error> {
-        let (mut ids, mut accounts) = (Vec::new(), Vec::new());
-        let changes = feed::between(&self.pool, self.position.seq, seq).await?;
-        if changes.iter().any(|change| change.entity == "switch") {
-            self.switches.read().await?;
+impl At {
+    async fn read(connection: &mut PgConnection) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            games: games::newest(connection).await?,
+            feed: feed::head(connection).await?,
+        })
+    }
+
+    async fn news(self, to: Self, connection: &mut PgConnection) -> Result<News, sqlx::Error> {
+        let is_same_feed = to.feed.epoch == self.feed.epoch;
+        if !is_same_feed || !(0..TOO_MANY).contains(&(to.feed.seq - self.feed.seq)) {
+            return Ok(News::Everything);
         }
-        for change in changes {
+        if to == self {
+            return Ok(News::Nothing);
+        }
+        let mut hashes = keys::hashes_of_games(connection, self.games, to.games).await?;
+        let (mut ids, mut accounts, mut switches) = (Vec::new(), Vec::new(), false);
+        for change in feed::between(connection, self.feed.seq, to.feed.seq).await? {
+            switches |= change.entity == "switch";
             let Ok(id) = change.id.parse::<Uuid>() else {
                 // A switch, or a plan: each process has the plans of its own settings.
                 continue;
@@ -106,8 +168,7 @@ impl Own {
                 _ => {}
             }
         }
-        let hashes = keys::hashes(&self.pool, &ids, &accounts).await?;
-        self.lookup.forget(&hashes).await;
-        Ok(())
+        hashes.extend(keys::hashes(connection, &ids, &accounts).await?);
+        Ok(News::Changes { hashes, switches })
     }
 }

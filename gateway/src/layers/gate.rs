@@ -8,13 +8,12 @@ use axum::response::{IntoResponse as _, Response};
 use http::header::ORIGIN;
 use http::{HeaderMap, Method};
 use kit::{Code, Fault};
-use time::OffsetDateTime;
 
 use super::context::Context;
+use super::identity::{self, invalid_key};
 use super::{bounds, panic};
 use crate::app::App;
 use crate::domain::access;
-use crate::domain::key::Caller;
 use crate::domain::plan::Plan;
 use crate::envelope::{self, Answer};
 use crate::errors::Refusal;
@@ -47,8 +46,9 @@ impl Gate {
 
         // 1: a preflight.
         preflight(request.method(), request.headers())?;
-        // 2 and 3: missing_key, invalid_key.
-        let caller = self.identify(&context, now).await?;
+        // 2 and 3: missing_key, invalid_key; rate_limited for the address that guesses.
+        let (headers, extensions) = (request.headers(), request.extensions());
+        let caller = identity::caller(app, &context, headers, extensions, now).await?;
         context.found_caller(&caller);
         // 4 to 8: secret_key_required, server_only, switches, plan_required, write_not_allowed.
         let call = rule.call(step, request.headers().contains_key(ORIGIN));
@@ -88,17 +88,6 @@ impl Gate {
         Ok(envelope::with_standing(response, standing))
     }
 
-    /// Who calls, by the key that was sent.
-    async fn identify(&self, context: &Context, now: OffsetDateTime) -> Result<Arc<Caller>, Fault> {
-        let presented = context.presented.ok_or_else(missing_key)?;
-        let hash = presented.hash.ok_or_else(invalid_key)?;
-        let caller = self.app.lookup.find(hash).await;
-        caller
-            .map_err(|error| kit::pg::fault(&error))?
-            .filter(|caller| caller.works(now))
-            .ok_or_else(invalid_key)
-    }
-
     async fn call(&self, step: Step, request: Request, next: Next) -> Response {
         let refusal = match step {
             // 10: no such path, no such method.
@@ -120,20 +109,6 @@ fn preflight(method: &Method, headers: &HeaderMap) -> Result<(), Fault> {
         return Err(access::from_page());
     }
     Ok(())
-}
-
-fn missing_key() -> Fault {
-    Fault::new(
-        Code::MissingKey,
-        "send your key as `Authorization: Bearer …`, in one such header",
-    )
-}
-
-fn invalid_key() -> Fault {
-    Fault::new(
-        Code::InvalidKey,
-        "this key does not work: mistyped, unknown, revoked, expired, rotated away, or its game is gone; use another",
-    )
 }
 
 fn refused_by_quota(denied: Denied, plan: &Plan) -> Answer {

@@ -5,5 +5,7 @@ pub mod access_log;
 pub mod bounds;
 pub mod context;
 pub mod gate;
+pub mod identity;
+pub mod origin;
 pub mod outermost;
 pub mod panic;

@@ -54,6 +54,9 @@ pub fn router(app: &App) -> Router {
             .endpoint("cities")
             .read(places::cities),
         Path::at("/v1/search").endpoint("search").read(search::list),
+        Path::at("/v1/rankings/{kind}/{board}")
+            .endpoint("rankings")
+            .absent(),
         Path::at("/v1/me").read_standing(me::show),
         Path::at("/v1/play/tips")
             .endpoint("tips")

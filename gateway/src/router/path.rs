@@ -38,9 +38,14 @@ impl Path {
 
     /// Every path that is not in the table.
     pub(super) fn nowhere() -> Self {
-        let mut path = Self::at("none").unread();
-        path.rule.others = Step::NoPath;
-        path
+        Self::at("none").absent()
+    }
+
+    /// Nobody serves it yet: nothing is there, once the checks before that are passed.
+    pub(super) fn absent(mut self) -> Self {
+        self.rule.reads = Step::NoPath;
+        self.rule.others = Step::NoPath;
+        self
     }
 
     /// The endpoint as plans name it.
@@ -60,12 +65,6 @@ impl Path {
     pub(super) fn read_standing<T: 'static>(mut self, handler: impl Handler<T, App>) -> Self {
         self.rule.reads = Step::ReadStanding;
         self.handlers = self.handlers.get(handler);
-        self
-    }
-
-    /// Nothing can be read here.
-    pub(super) fn unread(mut self) -> Self {
-        self.rule.reads = Step::NoPath;
         self
     }
 
@@ -106,8 +105,8 @@ mod tests {
 
     #[test]
     fn each_method_has_its_step() {
-        let events = Path::at("/v1/events").unread().write(Method::POST).rule;
-        assert_eq!(events.step(&Method::HEAD), Step::NoPath);
+        let events = Path::at("/v1/events").write(Method::POST).rule;
+        assert_eq!(events.step(&Method::HEAD), Step::NoMethod);
         assert_eq!(events.step(&Method::POST), Step::Write);
         assert_eq!(events.step(&Method::PATCH), Step::NoMethod);
         assert_eq!(events.allow(), "POST");

@@ -2,12 +2,14 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, HttpBody as _};
+use axum::extract::ConnectInfo;
 use axum::response::Response;
 use http::header::{CONNECTION, EXPECT, HeaderValue};
 use http::{Request, Version};
@@ -73,12 +75,13 @@ impl Door {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "answers on a connection may wait for each other");
         }
+        let peer = stream.peer_addr().ok().map(ConnectInfo);
         let pace = Arc::new(Pace::new(self.patience));
         let io = Paced {
             stream,
             pace: Arc::clone(&pace),
         };
-        let service = service_fn(|request| self.answer(request, &pace));
+        let service = service_fn(|request| self.answer(request, &pace, peer));
         let mut connection = pin!(self.builder.serve_connection(TokioIo::new(io), service));
         let mut draining = false;
         loop {
@@ -110,6 +113,7 @@ impl Door {
         &self,
         request: Request<Incoming>,
         pace: &Arc<Pace>,
+        peer: Option<ConnectInfo<SocketAddr>>,
     ) -> impl Future<Output = Result<Response, Infallible>> + Send + 'static {
         let version = request.version();
         let call = pace.call(version);
@@ -121,6 +125,9 @@ impl Door {
         let close = version < Version::HTTP_2 && (objection.is_some() || asks_first);
         if let Some(fault) = objection {
             request.extensions_mut().insert(Objection(fault));
+        }
+        if let Some(peer) = peer {
+            request.extensions_mut().insert(peer);
         }
         let answer = self.router.clone().oneshot(request);
         async move {

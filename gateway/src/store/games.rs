@@ -1,6 +1,6 @@
 //! What is known of games: which stand, so that their keys work.
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 /// A game as the listings feed tells it.
@@ -68,8 +68,8 @@ pub async fn stands(connection: &mut PgConnection, slug: &str) -> Result<bool, s
 }
 
 /// The newest change.
-pub async fn newest(pool: &PgPool) -> Result<i64, sqlx::Error> {
+pub async fn newest(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(r#"select coalesce(max(change), 0) as "change!" from gateway.game"#)
-        .fetch_one(pool)
+        .fetch_one(connection)
         .await
 }

@@ -1,5 +1,6 @@
 //! Keys.
 
+use futures::TryStreamExt as _;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -50,7 +51,10 @@ impl TryFrom<Row> for Key {
 }
 
 /// The key with this hash, and who calls with it.
-pub async fn caller(pool: &PgPool, hash: Hash) -> Result<Option<Caller>, sqlx::Error> {
+pub async fn caller(
+    connection: &mut PgConnection,
+    hash: Hash,
+) -> Result<Option<Caller>, sqlx::Error> {
     let row = sqlx::query!(
         r#"select key.id, key.account_id, key.name, key.mode, key.kind, key.may_write, key.game, key.last4, key.created_at,
              key.last_used_at, key.expires_at, key.grace_until, key.revoked_at, key.revision,
@@ -62,7 +66,7 @@ pub async fn caller(pool: &PgPool, hash: Hash) -> Result<Option<Caller>, sqlx::E
          where key.hash = $1"#,
         &hash.0,
     )
-    .fetch_optional(pool)
+    .fetch_optional(connection)
     .await?;
     row.map(|row| {
         let key = Row {
@@ -227,7 +231,7 @@ pub async fn taken(
 
 /// Hashes of the keys with these ids, or of these accounts.
 pub async fn hashes(
-    pool: &PgPool,
+    connection: &mut PgConnection,
     ids: &[Uuid],
     accounts: &[Uuid],
 ) -> Result<Vec<Hash>, sqlx::Error> {
@@ -236,22 +240,37 @@ pub async fn hashes(
         ids,
         accounts,
     )
-    .fetch_all(pool)
+    .fetch_all(connection)
     .await?;
     Ok(rows.into_iter().filter_map(hash).collect())
 }
 
 /// Hashes of the keys whose games have changed after the change `after`, up to `to`.
-pub async fn hashes_of_games(pool: &PgPool, after: i64, to: i64) -> Result<Vec<Hash>, sqlx::Error> {
+pub async fn hashes_of_games(
+    connection: &mut PgConnection,
+    after: i64,
+    to: i64,
+) -> Result<Vec<Hash>, sqlx::Error> {
     let rows = sqlx::query_scalar!(
         "select key.hash from gateway.game join gateway.key on key.game = game.slug
          where game.change > $1 and game.change <= $2",
         after,
         to,
     )
-    .fetch_all(pool)
+    .fetch_all(connection)
     .await?;
     Ok(rows.into_iter().filter_map(hash).collect())
+}
+
+/// How the hashes of all keys begin.
+pub async fn beginnings(connection: &mut PgConnection) -> Result<Vec<[u8; 4]>, sqlx::Error> {
+    sqlx::query_scalar!(r#"select substring(hash for 4) as "beginning!" from gateway.key"#)
+        .fetch(connection)
+        .try_fold(Vec::new(), async |mut all, beginning| {
+            all.extend(<[u8; 4]>::try_from(beginning).ok());
+            Ok(all)
+        })
+        .await
 }
 
 /// The schema holds hashes to their length.

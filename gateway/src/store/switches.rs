@@ -1,6 +1,6 @@
 //! Switches.
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use super::Locked;
@@ -28,12 +28,12 @@ impl Row {
 }
 
 /// All switches that this version knows.
-pub async fn all(pool: &PgPool) -> Result<Vec<Setting>, sqlx::Error> {
+pub async fn all(connection: &mut PgConnection) -> Result<Vec<Setting>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Row,
         "select name, is_on, changed_at, reason, revision from gateway.switch"
     )
-    .fetch_all(pool)
+    .fetch_all(connection)
     .await?;
     Ok(rows.into_iter().filter_map(Row::setting).collect())
 }
@@ -76,8 +76,9 @@ mod tests {
     use crate::domain::switch::Switches;
 
     #[sqlx::test]
-    async fn a_fleet_begins_with_every_switch_as_the_domain_has_it(pool: PgPool) {
-        let settings = all(&pool).await.unwrap();
+    async fn a_fleet_begins_with_every_switch_as_the_domain_has_it(pool: sqlx::PgPool) {
+        let mut connection = pool.acquire().await.unwrap();
+        let settings = all(&mut connection).await.unwrap();
         assert_eq!(settings.len(), Switch::ALL.len());
         for setting in settings {
             assert_eq!(setting.is_on, Switches::default().is_on(setting.switch));

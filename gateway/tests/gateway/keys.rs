@@ -4,7 +4,6 @@ use contracts::common::v1::{Change, Mode};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use contracts::listings::v1 as listings;
-use gateway::domain::secret::Hash;
 use gateway::feeds::listings::Games;
 use kit::feed::{Store as _, Taken};
 use prost::Message as _;
@@ -13,7 +12,7 @@ use time::Duration;
 use tonic::Request;
 use uuid::Uuid;
 
-use crate::support::{Held, START, Test, account_key};
+use crate::support::{Held, NO_REDIS, START, Test, With, account_key};
 
 /// What the listings feed tells of a game.
 fn change(slug: &str, published: bool) -> Change {
@@ -80,9 +79,9 @@ async fn a_revocation_holds_from_the_next_call_at_every_replica(pool: PgPool) {
 #[sqlx::test]
 async fn a_revocation_reaches_every_replica_by_the_feed_too(pool: PgPool) {
     let here = Test::new(pool.clone()).await;
-    let with = crate::support::With {
+    let with = With {
         // Not the Redis that has the tombstone.
-        redis: "redis://127.0.0.1:1".to_owned(),
+        redis: NO_REDIS.to_owned(),
         ..Default::default()
     };
     let mut there = Test::with(pool, with).await;
@@ -91,6 +90,23 @@ async fn a_revocation_reaches_every_replica_by_the_feed_too(pool: PgPool) {
     here.revoke(&key).await;
     there.catch_up().await;
     assert_eq!(there.get(&key, "/games").await.refusal(), REFUSED);
+}
+
+#[sqlx::test]
+async fn without_a_grace_to_rotate_is_to_revoke(pool: PgPool) {
+    let with = With {
+        grace: std::time::Duration::ZERO,
+        ..With::default()
+    };
+    let here = Test::with(pool.clone(), with).await;
+    let there = Test::new(pool).await;
+    let key = here.live_key().await;
+    assert!(there.get(&key, "/games").await.is_ok());
+    let request = proto::RotateKeyRequest { id: key.id.clone() };
+    here.staff.rotate_key(Request::new(request)).await.unwrap();
+    // Neither has read the feed yet.
+    assert_eq!(there.get(&key, "/games").await.refusal(), REFUSED);
+    assert_eq!(here.get(&key, "/games").await.refusal(), REFUSED);
 }
 
 #[sqlx::test]
@@ -205,20 +221,6 @@ async fn another_plan_acts_on_keys_in_use(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn unknown_keys_are_remembered_apart_and_forgotten_when_made(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let nobody = Hash([7; 32]);
-    for _ in 0..2 {
-        assert_eq!(test.app.lookup.find(nobody).await.unwrap(), None);
-    }
-    let key = test.live_key().await;
-    let hash = test.app.format.read(&key.secret).unwrap().hash.unwrap();
-    assert!(test.app.lookup.find(hash).await.unwrap().is_some());
-    test.app.lookup.forget_all();
-    assert!(test.app.lookup.find(hash).await.unwrap().is_some());
-}
-
-#[sqlx::test]
 async fn when_a_key_was_last_used_is_written_behind(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -237,21 +239,4 @@ async fn when_a_key_was_last_used_is_written_behind(pool: PgPool) {
         .keys;
     let used = keys[0].last_used_at.and_then(gateway::message::time);
     assert_eq!(used, Some(START + Duration::SECOND));
-}
-
-#[sqlx::test]
-async fn without_postgresql_keys_in_use_go_on(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    let (used, fresh) = (
-        test.key(&account, "live").await,
-        test.key(&account, "live").await,
-    );
-    assert!(test.get(&used, "/games").await.is_ok());
-    test.pool.close().await;
-    assert!(test.get(&used, "/games").await.is_ok());
-    assert_eq!(
-        test.get(&fresh, "/games").await.refusal(),
-        (503, "unavailable")
-    );
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use sqlx::migrate::Migrator;
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
+use tokio::time::{Instant, timeout_at};
 
 use crate::config;
 use crate::fault::Fault;
@@ -71,6 +72,30 @@ async fn server_version(connection: &mut sqlx::PgConnection) -> Result<i32, sqlx
     sqlx::query_scalar("select current_setting('server_version_num')::int4")
         .fetch_one(connection)
         .await
+}
+
+/// Does `work` on a connection of `pool`, and gives up after `deadline`: a PostgreSQL that neither answers nor refuses is away.
+///
+/// A connection without an answer is closed, not given back: the next one to need it would wait for the same thing.
+///
+/// # Errors
+/// Those of `work`; [`sqlx::Error::PoolTimedOut`] when it was given up.
+pub async fn within<T>(
+    pool: &PgPool,
+    deadline: Duration,
+    work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, sqlx::Error>,
+) -> Result<T, sqlx::Error> {
+    let deadline = Instant::now() + deadline;
+    let late = sqlx::Error::PoolTimedOut;
+    let Ok(acquired) = timeout_at(deadline, pool.acquire()).await else {
+        return Err(late);
+    };
+    let mut connection = acquired?;
+    if let Ok(done) = timeout_at(deadline, work(&mut connection)).await {
+        return done;
+    }
+    drop(connection.detach());
+    Err(late)
 }
 
 /// What a database error means to a caller: PostgreSQL is away, or something broke.

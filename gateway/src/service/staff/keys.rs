@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{Staff, accounts, id, unexpected};
 use crate::domain::account::{Problems, Wanted};
-use crate::domain::key::{Kind, Mode};
+use crate::domain::key::{Key, Kind, Mode};
 use crate::domain::secret::Secret;
 use crate::message;
 use crate::store::keys;
@@ -64,11 +64,17 @@ pub(super) async fn rotate(
         .ok_or_else(|| Fault::not_found("there is no such key"))?;
     let (secret, fresh) = fresh(staff, ids::row_id(), old.mode, old.kind);
     match staff.write(Item::RotateKey(id, fresh)).await? {
-        Done::Rotated(new, old) => Ok(proto::RotateKeyResponse {
-            key: Some((&new).into()),
-            secret: secret.expose().to_owned(),
-            old_key: Some((&old).into()),
-        }),
+        Done::Rotated(new, old) => {
+            if !old.works(staff.clock.now()) {
+                // Without a grace, to rotate is to revoke.
+                bury(staff, &old).await;
+            }
+            Ok(proto::RotateKeyResponse {
+                key: Some((&new).into()),
+                secret: secret.expose().to_owned(),
+                old_key: Some((&old).into()),
+            })
+        }
         other => Err(unexpected(&other)),
     }
 }
@@ -80,15 +86,19 @@ pub(super) async fn revoke(
     let id = id(&request.id)?;
     match staff.write(Item::RevokeKey(id)).await? {
         Done::Key(key) => {
-            // The next call at any gateway meets the tombstone; without one they learn of it within a second, by the feed.
-            if !staff.quota.bury(key.account, key.id).await {
-                tracing::warn!(key.id = %key.id, "a revoked key has no tombstone: Redis is away");
-            }
+            bury(staff, &key).await;
             Ok(proto::RevokeKeyResponse {
                 key: Some((&key).into()),
             })
         }
         other => Err(unexpected(&other)),
+    }
+}
+
+/// The next call with the key, at any gateway, meets a tombstone; without one they learn within a second, by the feed.
+async fn bury(staff: &Staff, key: &Key) {
+    if !staff.quota.bury(key.account, key.id).await {
+        tracing::warn!(key.id = %key.id, "a key that has stopped has no tombstone: Redis is away");
     }
 }
 

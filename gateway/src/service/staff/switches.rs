@@ -13,7 +13,8 @@ pub(super) async fn list(
     staff: &Staff,
     _: proto::ListSwitchesRequest,
 ) -> Result<proto::ListSwitchesResponse, Fault> {
-    let mut settings = switches::all(&staff.pool)
+    let mut connection = staff.pool.acquire().await.map_err(|e| pg::fault(&e))?;
+    let mut settings = switches::all(&mut connection)
         .await
         .map_err(|error| pg::fault(&error))?;
     settings.sort_by_key(|setting| setting.switch);

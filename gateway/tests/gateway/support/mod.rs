@@ -3,14 +3,17 @@
 mod answer;
 mod catalogue;
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::ConnectInfo;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
+use gateway::domain::address::{Proxies, ProxyHeader};
 use gateway::domain::key::{Caller, Key, Kind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
@@ -18,7 +21,7 @@ use gateway::domain::secret::Format;
 use gateway::feeds::own::Own;
 use gateway::jobs::last_used::LastUsed;
 use gateway::jobs::month_use::MonthUse;
-use gateway::lookup::Lookup;
+use gateway::lookup::{Bounds, Lookup};
 use gateway::quota::{self, Quota};
 use gateway::service::staff::Staff;
 use gateway::store::write::{Item, Writes};
@@ -30,6 +33,7 @@ use kit::redis::Redis;
 use kit::rpc::client::Addresses;
 use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
 use time::OffsetDateTime;
 use time::macros::datetime;
 use tonic::Request;
@@ -92,6 +96,9 @@ pub(crate) struct With {
     pub(crate) redis: String,
     pub(crate) patience: Duration,
     pub(crate) deadline: Duration,
+    pub(crate) bounds: Bounds,
+    pub(crate) proxies: Proxies,
+    pub(crate) grace: Duration,
 }
 
 impl Default for With {
@@ -103,6 +110,13 @@ impl Default for With {
             // A loaded machine must not make Redis or the catalogue seem away.
             patience: Duration::from_secs(10),
             deadline: Duration::from_secs(10),
+            bounds: Bounds {
+                outage: Duration::from_hours(1),
+                deadline: Duration::from_secs(10),
+                unknown_a_minute: 30,
+            },
+            proxies: Proxies::default(),
+            grace: Duration::from_hours(24),
         }
     }
 }
@@ -171,7 +185,7 @@ impl Test {
         );
         let writer = producer.writer(Writes {
             plans: Arc::clone(&plans),
-            grace: Duration::from_hours(24),
+            grace: with.grace,
         });
         writer.write(Item::TellPlans).await.unwrap();
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
@@ -186,14 +200,21 @@ impl Test {
         });
         // Tests share a Redis, but not what is told there.
         let latest = Latest::new(redis, &format!("test-{}", kit::ids::row_id()));
-        let lookup = Arc::new(Lookup::new(pool.clone()));
+        let lookup = Arc::new(Lookup::new(pool.clone(), with.bounds));
         let switches = Arc::new(Board::new(pool.clone()));
-        let own = Own::start(pool.clone(), Arc::clone(&lookup), Arc::clone(&switches))
-            .await
-            .unwrap();
+        let own = Own::start(
+            pool.clone(),
+            Arc::clone(&lookup),
+            Arc::clone(&switches),
+            clock.clone(),
+        )
+        .await
+        .unwrap();
         let app: App = Arc::new(Gateway {
             clock: clock.clone(),
             format: Format::new("svc_"),
+            proxies: with.proxies,
+            proxy_header: ProxyHeader::default(),
             docs_url: "https://docs.example/errors".to_owned(),
             plans: Arc::clone(&plans),
             switches,
@@ -226,7 +247,11 @@ impl Test {
 
     /// What the replica does again and again by itself: takes in what others have changed.
     pub(crate) async fn catch_up(&mut self) {
-        self.own.catch_up().await.unwrap();
+        self.try_catch_up().await.unwrap();
+    }
+
+    pub(crate) async fn try_catch_up(&mut self) -> Result<(), sqlx::Error> {
+        self.own.catch_up().await
     }
 
     /// Makes a call.
@@ -242,6 +267,15 @@ impl Test {
     /// GET of `path` below the base address.
     pub(crate) async fn get(&self, key: &Held, path: &str) -> Answer {
         self.call(key.get(path)).await
+    }
+
+    /// A key of the right shape, with the right checksum, that nobody has.
+    pub(crate) fn guess(&self) -> Held {
+        let secret = self.app.format.make(Mode::Live, false, &mut rand::rng());
+        Held {
+            id: String::new(),
+            secret: secret.expose().to_owned(),
+        }
     }
 
     /// An account on a plan; its id.
@@ -281,6 +315,25 @@ impl Test {
     }
 }
 
+/// A Redis where nobody is.
+pub(crate) const NO_REDIS: &str = "redis://127.0.0.1:1";
+
+/// Another pool to the same database: of a replica that can be cut off by itself.
+pub(crate) async fn another(pool: &PgPool) -> PgPool {
+    let options = (*pool.connect_options()).clone();
+    PgPoolOptions::new().connect_with(options).await.unwrap()
+}
+
+/// Nobody reads or writes this table until what is returned is dropped.
+pub(crate) async fn lock(pool: &PgPool, table: &str) -> sqlx::Transaction<'static, sqlx::Postgres> {
+    let mut transaction = another(pool).await.begin().await.unwrap();
+    let lock = format!("lock table {table} in access exclusive mode");
+    #[expect(clippy::disallowed_methods, reason = "the table is a parameter")]
+    let locking = sqlx::query(sqlx::AssertSqlSafe(lock));
+    locking.execute(&mut *transaction).await.unwrap();
+    transaction
+}
+
 /// The question for a key of an account.
 pub(crate) fn account_key(account: &str, mode: &str) -> proto::CreateKeyRequest {
     proto::CreateKeyRequest {
@@ -301,5 +354,12 @@ impl Held {
 
     pub(crate) fn get(&self, path: &str) -> http::request::Builder {
         self.request("GET", path)
+    }
+
+    /// GET of games over a connection from `address`.
+    pub(crate) fn get_from(&self, address: &str) -> http::request::Builder {
+        let peer: IpAddr = address.parse().unwrap();
+        self.get("/games")
+            .extension(ConnectInfo(SocketAddr::from((peer, 4711))))
     }
 }

@@ -1,0 +1,196 @@
+//! Where a call comes from: the address of its caller, behind balancers too, and the network that stands for it.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::str::FromStr;
+
+use ipnet::IpNet;
+
+/// The proxies in front of the gateway, whose word about addresses is taken. None: the address of the connection is the caller's.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Proxies(Vec<IpNet>);
+
+/// Which header the proxies write. The other one is whatever a caller makes it, and is not looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ProxyHeader {
+    /// `X-Forwarded-For: 192.0.2.1, 198.51.100.7`
+    #[default]
+    XForwardedFor,
+    /// RFC 7239: `Forwarded: for=192.0.2.1;proto=https, for="[2001:db8::1]:4711"`
+    Forwarded,
+}
+
+/// What is counted as one caller: an IPv4 address, or the /64 that an IPv6 address lies in, which is what one household or server
+/// has to itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Network(IpAddr);
+
+impl FromStr for Proxies {
+    type Err = String;
+
+    /// Reads addresses and CIDR blocks with commas between them.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split(',').map(str::trim).filter(|it| !it.is_empty());
+        parts.map(network).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+fn network(text: &str) -> Result<IpNet, String> {
+    let single = || {
+        let address: IpAddr = text.parse().ok()?;
+        Some(IpNet::from(address.to_canonical()))
+    };
+    single()
+        .or_else(|| text.parse().ok())
+        .ok_or_else(|| format!("`{text}` is neither an address nor a block such as 10.0.0.0/8"))
+}
+
+impl Proxies {
+    /// The address of the caller whose connection comes from `peer`: the rightmost hop that is no proxy of ours. `hops` are what the
+    /// header says, the last one first; a hop that is no address ends the way, and so does what a caller has put before it.
+    pub fn caller<'a>(&self, peer: IpAddr, hops: impl IntoIterator<Item = &'a str>) -> IpAddr {
+        let mut caller = peer.to_canonical();
+        let mut hops = hops.into_iter();
+        while self.0.iter().any(|network| network.contains(&caller)) {
+            let Some(address) = hops.next().and_then(hop) else {
+                break;
+            };
+            caller = address;
+        }
+        caller
+    }
+}
+
+impl ProxyHeader {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::XForwardedFor => "x-forwarded-for",
+            Self::Forwarded => "forwarded",
+        }
+    }
+
+    /// The hops in one line of it, the last one first.
+    pub fn hops(self, line: &str) -> impl Iterator<Item = &str> {
+        line.rsplit(',').map(move |element| match self {
+            Self::XForwardedFor => element,
+            Self::Forwarded => element.split(';').find_map(by_for).unwrap_or_default(),
+        })
+    }
+}
+
+/// The value of `for=…`.
+fn by_for(pair: &str) -> Option<&str> {
+    let (name, value) = pair.split_once('=')?;
+    name.trim()
+        .eq_ignore_ascii_case("for")
+        .then(|| value.trim().trim_matches('"'))
+}
+
+/// An address, with a port or without.
+fn hop(text: &str) -> Option<IpAddr> {
+    let text = text.trim();
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'))
+        .unwrap_or(text);
+    let with_port = || bare.parse().map(|address: SocketAddr| address.ip());
+    let address: IpAddr = bare.parse().or_else(|_| with_port()).ok()?;
+    Some(address.to_canonical())
+}
+
+impl From<IpAddr> for Network {
+    fn from(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V6(address) => {
+                let host = u128::from(u64::MAX);
+                IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !host))
+            }
+            address @ IpAddr::V4(_) => address,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn caller(proxies: &str, header: ProxyHeader, peer: &str, lines: &[&str]) -> String {
+        let proxies: Proxies = proxies.parse().unwrap();
+        let hops = lines.iter().rev().flat_map(|line| header.hops(line));
+        proxies.caller(peer.parse().unwrap(), hops).to_string()
+    }
+
+    #[test]
+    fn the_header_counts_from_a_proxy_only_and_its_rightmost_stranger_calls() {
+        let ours = "10.0.0.0/8, 192.0.2.1,2001:db8:1::/48";
+        for (peer, lines, expected) in [
+            // A stranger says whatever it likes.
+            ("198.51.100.7", &["1.1.1.1"][..], "198.51.100.7"),
+            ("10.1.2.3", &["1.1.1.1, 198.51.100.7"], "198.51.100.7"),
+            (
+                "10.1.2.3",
+                &["1.1.1.1", "198.51.100.7 , 192.0.2.1"],
+                "198.51.100.7",
+            ),
+            ("::ffff:10.1.2.3", &["::ffff:198.51.100.7"], "198.51.100.7"),
+            ("2001:db8:1::5", &["[2001:db8:2::9]:4711"], "2001:db8:2::9"),
+            ("192.0.2.1", &["198.51.100.7:4711"], "198.51.100.7"),
+            // Nobody but proxies, or nothing that can be read: the nearest that is known.
+            ("10.1.2.3", &["10.0.0.9, 10.0.0.8"], "10.0.0.9"),
+            ("10.1.2.3", &["1.1.1.1, unknown"], "10.1.2.3"),
+            ("10.1.2.3", &["1.1.1.1, unknown, 10.0.0.8"], "10.0.0.8"),
+            ("10.1.2.3", &[""], "10.1.2.3"),
+            ("10.1.2.3", &[], "10.1.2.3"),
+        ] {
+            let found = caller(ours, ProxyHeader::XForwardedFor, peer, lines);
+            assert_eq!(found, expected, "{peer} {lines:?}");
+        }
+        let found = caller("", ProxyHeader::XForwardedFor, "10.1.2.3", &["1.1.1.1"]);
+        assert_eq!(found, "10.1.2.3", "without proxies no header counts");
+    }
+
+    #[test]
+    fn forwarded_is_read_likewise() {
+        for (lines, expected) in [
+            (
+                &["for=1.1.1.1, For=198.51.100.7;proto=https"][..],
+                "198.51.100.7",
+            ),
+            (&["by=10.0.0.1; for=\"[2001:db8::1]:47\""], "2001:db8::1"),
+            (&["for=1.1.1.1", "for=10.0.0.9"], "1.1.1.1"),
+            // A quotation that a caller has left open hides nothing of what the proxy adds.
+            (&["for=\"1.1.1.1, for=198.51.100.7"], "198.51.100.7"),
+            (&["for=1.1.1.1, for=_hidden"], "10.1.2.3"),
+            (&["for=1.1.1.1, proto=https"], "10.1.2.3"),
+        ] {
+            let found = caller("10.0.0.0/8", ProxyHeader::Forwarded, "10.1.2.3", lines);
+            assert_eq!(found, expected, "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn an_ipv6_caller_has_a_64_to_itself() {
+        let network = |text: &str| Network::from(text.parse::<IpAddr>().unwrap());
+        assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:1"));
+        assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
+        assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
+        assert_eq!(network("192.0.2.1"), network("::ffff:192.0.2.1"));
+    }
+
+    #[test]
+    fn what_is_no_proxy_is_named() {
+        let problem = "10.0.0.0/8,balancer".parse::<Proxies>().unwrap_err();
+        assert!(problem.contains("`balancer`"), "{problem}");
+        assert_eq!("".parse(), Ok(Proxies::default()));
+    }
+
+    proptest! {
+        #[test]
+        fn any_header_can_be_read(line: String, forwarded: bool) {
+            let header = if forwarded { ProxyHeader::Forwarded } else { ProxyHeader::XForwardedFor };
+            caller("0.0.0.0/0", header, "10.1.2.3", &[&line]);
+        }
+    }
+}

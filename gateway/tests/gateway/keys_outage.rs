@@ -1,0 +1,112 @@
+//! Keys while PostgreSQL is away, and at a replica that is cut off from it.
+
+use std::time::Duration;
+
+use gateway::lookup::Bounds;
+use sqlx::PgPool;
+use time::Duration as Span;
+
+use crate::support::{NO_REDIS, Test, With, another, lock};
+
+const AWAY: (u16, &str) = (503, "unavailable");
+
+#[sqlx::test]
+async fn keys_in_use_go_on_and_others_are_told_to_come_again(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let used = test.key(&account, "live").await;
+    let fresh = test.key(&account, "live").await;
+    let guess = test.guess();
+    assert!(test.get(&used, "/games").await.is_ok());
+    test.pool.close().await;
+    assert!(test.get(&used, "/games").await.is_ok());
+    for key in [&fresh, &guess] {
+        let answer = test.get(key, "/games").await;
+        assert_eq!(answer.refusal(), AWAY);
+        assert_eq!(answer.header("retry-after"), "1");
+        let message = answer.json["error"]["message"].as_str().unwrap();
+        assert!(
+            message.starts_with("your key cannot be checked"),
+            "{message}"
+        );
+    }
+}
+
+#[sqlx::test]
+async fn a_replica_that_is_cut_off_believes_a_key_for_an_hour(pool: PgPool) {
+    let with = With {
+        // Not the Redis that has the tombstone.
+        redis: NO_REDIS.to_owned(),
+        ..With::default()
+    };
+    let mut cut_off = Test::with(another(&pool).await, with).await;
+    let here = Test::new(pool).await;
+    let (revoked, good) = (here.live_key().await, here.live_key().await);
+    for key in [&revoked, &good] {
+        assert!(cut_off.get(key, "/games").await.is_ok());
+    }
+    cut_off.clock.advance(Span::HOUR);
+    cut_off.catch_up().await;
+    cut_off.pool.close().await;
+    here.revoke(&revoked).await;
+
+    cut_off.clock.advance(Span::HOUR);
+    assert!(cut_off.try_catch_up().await.is_err());
+    for key in [&revoked, &good] {
+        assert!(cut_off.get(key, "/games").await.is_ok());
+    }
+    cut_off.clock.advance(Span::MILLISECOND);
+    for key in [&revoked, &good] {
+        assert_eq!(cut_off.get(key, "/games").await.refusal(), AWAY);
+    }
+}
+
+#[sqlx::test]
+async fn a_key_is_believed_again_once_changes_are_seen(pool: PgPool) {
+    let with = With {
+        bounds: deadline(Duration::from_millis(200)),
+        ..With::default()
+    };
+    let mut test = Test::with(pool, with).await;
+    let key = test.live_key().await;
+    test.catch_up().await;
+    assert!(test.get(&key, "/games").await.is_ok());
+    let keys = lock(&test.pool, "gateway.key").await;
+    test.clock.advance(Span::HOUR * 2);
+    assert_eq!(test.get(&key, "/games").await.refusal(), AWAY);
+    // That nothing has changed can be seen without looking at keys.
+    test.catch_up().await;
+    assert!(test.get(&key, "/games").await.is_ok());
+    drop(keys);
+}
+
+#[sqlx::test]
+async fn a_look_up_that_hangs_is_given_up(pool: PgPool) {
+    let with = With {
+        bounds: deadline(Duration::from_secs(1)),
+        ..With::default()
+    };
+    let test = Test::with(pool, with).await;
+    let account = test.account("free").await;
+    let used = test.key(&account, "live").await;
+    let fresh = test.key(&account, "live").await;
+    assert!(test.get(&used, "/games").await.is_ok());
+    let keys = lock(&test.pool, "gateway.key").await;
+    // More of them than the pool has connections: none that waits in vain takes one away for good.
+    let calls = (0..20).map(|_| test.get(&fresh, "/games"));
+    for answer in futures::future::join_all(calls).await {
+        assert_eq!(answer.refusal(), AWAY);
+    }
+    assert!(test.get(&used, "/games").await.is_ok());
+    drop(keys);
+    assert!(test.get(&fresh, "/games").await.is_ok());
+    assert_eq!(test.get(&test.guess(), "/games").await.refusal().0, 401);
+}
+
+/// The usual bounds but one.
+fn deadline(deadline: Duration) -> Bounds {
+    Bounds {
+        deadline,
+        ..With::default().bounds
+    }
+}

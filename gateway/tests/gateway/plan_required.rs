@@ -1,0 +1,173 @@
+//! Endpoints that a plan lacks (§7, §8).
+
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::staff_service_server::StaffService as _;
+use gateway::domain::plan::ENDPOINTS;
+use gateway::domain::plan_table;
+use sqlx::PgPool;
+use tonic::Request;
+
+use crate::support::{Held, Test, With, account_key};
+
+/// Plans `free`, `build` and `partner`, which lack these, each `"games", "events"`.
+fn table(free: &str, build: &str, partner: &str) -> With {
+    let plan = |name: &str, title: &str, lacks: &str| {
+        format!(
+            "[[plan]]\nname = \"{name}\"\ntitle = \"{title}\"\nwebhook_events = false\nlacks = [{lacks}]\n"
+        )
+    };
+    let table = [
+        plan("free", "Free", free),
+        plan("build", "Build", build),
+        plan("partner", "Partner", partner),
+    ];
+    With {
+        plans: plan_table::parse(&table.concat()).unwrap(),
+        ..With::default()
+    }
+}
+
+fn all() -> String {
+    let quoted: Vec<String> = ENDPOINTS.iter().map(|name| format!("\"{name}\"")).collect();
+    quoted.join(", ")
+}
+
+/// A path of each endpoint, and what it answers whoever may call it. The economy is off before plans are looked at (§7.1).
+const PATHS: [(&str, &str, u16); 16] = [
+    ("games", "/games", 200),
+    ("games", "/games/kora", 200),
+    ("genres", "/genres", 200),
+    ("creators", "/creators", 200),
+    ("creators", "/creators/kora", 200),
+    ("countries", "/countries", 200),
+    ("countries", "/countries/kora", 200),
+    ("cities", "/cities", 200),
+    ("events", "/events", 200),
+    ("events", "/events/kora", 200),
+    ("search", "/search?q=kora", 200),
+    ("rankings", "/rankings/games/week", 404),
+    ("economy", "/economy/rates", 503),
+    ("economy", "/economy/currencies", 503),
+    ("economy", "/economy/report", 503),
+    ("tips", "/play/tips", 503),
+];
+
+async fn keys(test: &Test) -> (Held, Held) {
+    crate::keys::publish(test, "kora", true).await;
+    let account = test.account("free").await;
+    let secret = async |mode: &str| {
+        let request = proto::CreateKeyRequest {
+            kind: "secret".to_owned(),
+            game: Some("kora".to_owned()),
+            ..account_key(&account, mode)
+        };
+        test.key_like(request).await
+    };
+    let live = secret("live").await.unwrap();
+    // Games of the directory are live; a test key is the account's.
+    let sample = match secret("test").await {
+        Ok(key) => key,
+        Err(_) => test.key(&account, "test").await,
+    };
+    (live, sample)
+}
+
+#[sqlx::test]
+async fn each_endpoint_can_be_lacked_and_test_keys_have_them_all(pool: PgPool) {
+    for endpoint in ENDPOINTS {
+        assert!(
+            PATHS.iter().any(|(name, ..)| name == endpoint),
+            "{endpoint} has no path here"
+        );
+        let lacked = format!("\"{endpoint}\"");
+        let test = Test::with(pool.clone(), table(&lacked, "", "")).await;
+        let (live, sample) = keys(&test).await;
+        for (name, path, usual) in PATHS {
+            let answer = test.get(&live, path).await;
+            if name == *endpoint && usual != 503 {
+                assert_eq!(answer.refusal(), (403, "plan_required"), "{path}");
+                let message = answer.json["error"]["message"].as_str().unwrap();
+                let expected =
+                    format!("your plan Free does not include {endpoint}; the plan Build does");
+                assert_eq!(message, expected);
+            } else {
+                assert_eq!(answer.status.as_u16(), usual, "{path}: {}", answer.text);
+            }
+            if usual != 503 {
+                let answer = test.get(&sample, path).await;
+                assert_eq!(answer.status.as_u16(), usual, "{path}: {}", answer.text);
+            }
+        }
+        assert!(test.get(&live, "/me").await.is_ok(), "/me is on every plan");
+    }
+}
+
+#[sqlx::test]
+async fn the_message_names_the_cheapest_plan_that_has_it_if_any_does(pool: PgPool) {
+    for (build, partner, way_out) in [
+        ("", "", "the plan Build does"),
+        ("\"games\"", "", "the plan Partner does"),
+        (
+            "\"games\"",
+            "\"games\"",
+            "no plan does; a test key answers it",
+        ),
+    ] {
+        let test = Test::with(pool.clone(), table("\"games\", \"search\"", build, partner)).await;
+        let account = test.account("free").await;
+        let key = test.key(&account, "live").await;
+        let answer = test.get(&key, "/games").await;
+        assert_eq!(answer.refusal(), (403, "plan_required"));
+        let message = answer.json["error"]["message"].as_str().unwrap();
+        assert_eq!(
+            message,
+            format!("your plan Free does not include games; {way_out}")
+        );
+        assert_eq!(answer.header("ratelimit"), "", "it is not counted");
+    }
+}
+
+#[sqlx::test]
+async fn a_better_plan_opens_what_the_plan_lacked(pool: PgPool) {
+    let mut test = Test::with(pool, table(&all(), "", "")).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    assert_eq!(
+        test.get(&key, "/games").await.refusal(),
+        (403, "plan_required")
+    );
+    let request = proto::SetAccountPlanRequest {
+        account,
+        plan: "build".to_owned(),
+    };
+    test.staff
+        .set_account_plan(Request::new(request))
+        .await
+        .unwrap();
+    test.catch_up().await;
+    assert!(test.get(&key, "/games").await.is_ok());
+}
+
+#[sqlx::test]
+async fn the_plan_comes_before_the_permission_the_path_and_the_method(pool: PgPool) {
+    let test = Test::with(pool, table(&all(), "", "")).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    for (method, path) in [
+        ("DELETE", "/games"),
+        ("POST", "/creators"),
+        ("GET", "/rankings/none/none"),
+        ("POST", "/rankings/games/week"),
+        ("GET", "/games?limit=0"),
+    ] {
+        let answer = test.call(key.request(method, path)).await;
+        assert_eq!(answer.refusal(), (403, "plan_required"), "{method} {path}");
+    }
+    let page = key.get("/games").header("origin", "https://example.org");
+    assert_eq!(test.call(page).await.refusal(), (403, "server_only"));
+    // Nothing is there for any plan to have.
+    assert_eq!(
+        test.get(&key, "/nowhere").await.refusal(),
+        (404, "not_found")
+    );
+}
