@@ -5,7 +5,8 @@ use std::hash::BuildHasher as _;
 use std::io;
 use std::sync::Arc;
 
-use moka::future::Cache;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 use tokio::sync::Semaphore;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
@@ -17,10 +18,13 @@ const KEPT: u64 = 64 * 1024 * 1024;
 /// aside, so that nobody else waits for them.
 const AT_ONCE: usize = 16 * 1024;
 
+/// How many large ones it is made for. The fewer, the fewer parts the library divides it into, and the larger one may be: half of it.
+const LARGE: usize = 64;
+
 /// The openings of the answers of late.
 #[derive(Debug)]
 pub struct Openings {
-    kept: Cache<Key, Arc<Opening>>,
+    kept: Cache<Key, Arc<Opening>, BySize>,
     /// How many large ones are compressed at once: at most half of the machine is busy with them.
     aside: Arc<Semaphore>,
     /// Nobody outside knows it, so nobody can make up two contents that are taken for each other.
@@ -34,17 +38,20 @@ struct Key {
     coding: Coding,
 }
 
+#[derive(Debug, Clone)]
+struct BySize;
+
+impl Weighter<Key, Arc<Opening>> for BySize {
+    fn weight(&self, _: &Key, opening: &Arc<Opening>) -> u64 {
+        u64::try_from(size_of::<Key>() + opening.size()).unwrap_or(u64::MAX)
+    }
+}
+
 impl Default for Openings {
     fn default() -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
-            kept: Cache::builder()
-                .max_capacity(KEPT)
-                .weigher(|_, opening: &Arc<Opening>| {
-                    let size = size_of::<Key>() + opening.size();
-                    size.try_into().unwrap_or(u32::MAX)
-                })
-                .build(),
+            kept: Cache::with_weighter(LARGE, KEPT, BySize),
             aside: Arc::new(Semaphore::new((processors / 2).max(1))),
             seed: RandomState::new().hash_one(KEPT),
         }
@@ -61,17 +68,17 @@ impl Openings {
         coding: Coding,
         before: &[u8],
         data: &[u8],
-    ) -> Result<Arc<Opening>, Arc<io::Error>> {
+    ) -> io::Result<Arc<Opening>> {
         let key = Key {
             hash: xxh3_128_with_seed(data, self.seed),
             length: data.len(),
             coding,
         };
-        if let Some(opening) = self.kept.get(&key).await {
+        if let Some(opening) = self.kept.get(&key) {
             return Ok(opening);
         }
         let make = self.make(coding, before, data);
-        self.kept.try_get_with(key, make).await
+        self.kept.get_or_insert_async(&key, make).await
     }
 
     async fn make(&self, coding: Coding, before: &[u8], data: &[u8]) -> io::Result<Arc<Opening>> {
@@ -127,8 +134,7 @@ mod tests {
             data[0] = n;
             openings.open(Coding::Zstd, BEFORE, &data).await.unwrap();
         }
-        openings.kept.run_pending_tasks().await;
-        let kept = openings.kept.weighted_size();
+        let kept = openings.kept.weight();
         assert!((20 * 1024 * 1024..=KEPT).contains(&kept), "{kept}");
     }
 }

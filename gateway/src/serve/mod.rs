@@ -68,7 +68,11 @@ async fn core(
     serving: Serving,
 ) -> anyhow::Result<()> {
     let (router, draining) = (router?, serving.draining);
-    let open = Arc::new(Door::new(router.clone(), serving.patience, draining.clone()));
+    let open = Arc::new(Door::new(
+        router.clone(),
+        serving.patience,
+        draining.clone(),
+    ));
     let full = Arc::new(Door::full(router, BRIEF, draining));
     let served = TaskTracker::new();
     while let Some(dealt) = hand.recv().await {

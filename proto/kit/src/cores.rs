@@ -150,13 +150,18 @@ impl<T: Send + 'static> Cores<T> {
     /// Fails when a thread has ended, which none should before [`Cores::finish`].
     async fn broken(&mut self) -> anyhow::Result<()> {
         let (ended, _, _) = futures::future::select_all(&mut self.ended).await;
-        ended.context("a thread panicked")?.and_then(|()| anyhow::bail!("a thread ended"))
+        ended
+            .context("a thread panicked")?
+            .and_then(|()| anyhow::bail!("a thread ended"))
     }
 
     /// Deals no more, and waits until all threads have ended.
     async fn finish(self) -> anyhow::Result<()> {
         drop(self.seats);
-        for ended in try_join_all(self.ended).await.context("a thread panicked")? {
+        for ended in try_join_all(self.ended)
+            .await
+            .context("a thread panicked")?
+        {
             ended?;
         }
         Ok(())
@@ -215,11 +220,16 @@ mod tests {
         }
         // Of the two that hold two each, the one that lets both go gets the next two.
         held.retain(|dealt| dealt.item % 2 == 1);
-        let before: Vec<usize> = (cores.seats.iter()).map(|seat| seat.held.load(Ordering::Relaxed)).collect();
+        let before: Vec<usize> = (cores.seats.iter())
+            .map(|seat| seat.held.load(Ordering::Relaxed))
+            .collect();
         assert_eq!(before, [0, 2]);
         cores.deal(4);
         cores.deal(5);
-        let next = [receiver.recv().await.unwrap(), receiver.recv().await.unwrap()];
+        let next = [
+            receiver.recv().await.unwrap(),
+            receiver.recv().await.unwrap(),
+        ];
         assert_eq!(cores.seats[0].held.load(Ordering::Relaxed), 2);
         drop(next);
         cores.finish().await.unwrap();
@@ -233,6 +243,9 @@ mod tests {
         })
         .unwrap();
         cores.deal(1);
-        assert_eq!(cores.broken().await.unwrap_err().to_string(), "no more memory");
+        assert_eq!(
+            cores.broken().await.unwrap_err().to_string(),
+            "no more memory"
+        );
     }
 }

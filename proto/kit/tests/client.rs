@@ -135,10 +135,7 @@ const PATIENT: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn calls_go_to_all_replicas() {
-    let (one, two) = (
-        Running::start(Does::Answers),
-        Running::start(Does::Answers),
-    );
+    let (one, two) = (Running::start(Does::Answers), Running::start(Does::Answers));
     let client = client(&[&one.address, &two.address]);
     for _ in 0..10 {
         ask(&client, false, PATIENT).await.unwrap();
@@ -148,10 +145,7 @@ async fn calls_go_to_all_replicas() {
 
 #[tokio::test]
 async fn what_was_not_sent_is_sent_elsewhere_whatever_it_is() {
-    let (gone, there) = (
-        Running::start(Does::Answers),
-        Running::start(Does::Answers),
-    );
+    let (gone, there) = (Running::start(Does::Answers), Running::start(Does::Answers));
     let client = client(&[&gone.address, &there.address]);
     for _ in 0..4 {
         ask(&client, false, PATIENT).await.unwrap();
@@ -168,10 +162,7 @@ async fn what_was_not_sent_is_sent_elsewhere_whatever_it_is() {
 
 #[tokio::test]
 async fn what_may_have_been_done_is_not_repeated() {
-    let (away, other) = (
-        Running::start(Does::IsAway),
-        Running::start(Does::IsAway),
-    );
+    let (away, other) = (Running::start(Does::IsAway), Running::start(Does::IsAway));
     let client = client(&[&away.address, &other.address]);
     let status = ask(&client, false, PATIENT).await.unwrap_err();
     assert_eq!(status.code(), Code::Unavailable);
@@ -182,10 +173,7 @@ async fn what_may_have_been_done_is_not_repeated() {
 
 #[tokio::test]
 async fn a_replica_that_hangs_costs_a_part_of_the_time_and_is_put_aside() {
-    let (hung, there) = (
-        Running::start(Does::Hangs),
-        Running::start(Does::Answers),
-    );
+    let (hung, there) = (Running::start(Does::Hangs), Running::start(Does::Answers));
     let client = client(&[&hung.address, &there.address]);
     // A call that hangs is made elsewhere after a quarter of its time.
     for _ in 0..30 {
@@ -199,7 +187,9 @@ async fn a_replica_that_hangs_costs_a_part_of_the_time_and_is_put_aside() {
 async fn a_service_that_hangs_is_given_up_in_time() {
     let hung = Running::start(Does::Hangs);
     let client = client(&[&hung.address]);
-    let status = ask(&client, true, Duration::from_millis(50)).await.unwrap_err();
+    let status = ask(&client, true, Duration::from_millis(50))
+        .await
+        .unwrap_err();
     assert_eq!(status.code(), Code::DeadlineExceeded);
     // Nobody else is there to be asked, so it was asked once.
     assert_eq!(hung.calls(), 1);
@@ -207,10 +197,7 @@ async fn a_service_that_hangs_is_given_up_in_time() {
 
 #[tokio::test]
 async fn when_all_fail_few_calls_are_repeated() {
-    let (one, two) = (
-        Running::start(Does::IsAway),
-        Running::start(Does::IsAway),
-    );
+    let (one, two) = (Running::start(Does::IsAway), Running::start(Does::IsAway));
     let client = client(&[&one.address, &two.address]);
     for _ in 0..1_000 {
         ask(&client, true, PATIENT).await.unwrap_err();
@@ -222,10 +209,7 @@ async fn when_all_fail_few_calls_are_repeated() {
 
 #[tokio::test]
 async fn addresses_in_a_file_come_and_go() {
-    let (first, second) = (
-        Running::start(Does::Answers),
-        Running::start(Does::Answers),
-    );
+    let (first, second) = (Running::start(Does::Answers), Running::start(Does::Answers));
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("addresses");
     std::fs::write(&file, "").unwrap();

@@ -72,10 +72,7 @@ impl Known {
     }
 }
 
-async fn look_again(
-    addresses: Addresses,
-    known: watch::Sender<Arc<[Uri]>>,
-) -> anyhow::Result<()> {
+async fn look_again(addresses: Addresses, known: watch::Sender<Arc<[Uri]>>) -> anyhow::Result<()> {
     loop {
         match look(&addresses).await {
             Ok(found) => {

@@ -97,16 +97,19 @@ impl Set {
         let others = |replica: &&Arc<Replica>| {
             count == 1 || but.is_none_or(|but| !std::ptr::eq(but, Arc::as_ptr(replica)))
         };
-        let chosen = (0..count).map(in_turn).filter(others).min_by_key(|replica| {
-            let usable = replica.health.usable(now);
-            match usable {
-                Use::Trial if trial => (0, 0, now),
-                Use::Calls => (1, replica.in_flight(), now),
-                // If no other is left, the one that was put aside for the shortest.
-                Use::Trial => (2, 0, now),
-                Use::Nothing(until) => (3, 0, until),
-            }
-        });
+        let chosen = (0..count)
+            .map(in_turn)
+            .filter(others)
+            .min_by_key(|replica| {
+                let usable = replica.health.usable(now);
+                match usable {
+                    Use::Trial if trial => (0, 0, now),
+                    Use::Calls => (1, replica.in_flight(), now),
+                    // If no other is left, the one that was put aside for the shortest.
+                    Use::Trial => (2, 0, now),
+                    Use::Nothing(until) => (3, 0, until),
+                }
+            });
         chosen.map(|replica| replica.hold(replica.health.usable(now)))
     }
 }
@@ -167,7 +170,10 @@ mod tests {
         }
         sender.send(Arc::from([uri("a")])).unwrap();
         let first = replicas.choose(true, None).await;
-        assert_eq!(host(&replicas.choose(true, Some(&first.replica)).await), "a");
+        assert_eq!(
+            host(&replicas.choose(true, Some(&first.replica)).await),
+            "a"
+        );
     }
 
     #[tokio::test(start_paused = true)]

@@ -65,7 +65,9 @@ async fn open(uri: &Uri) -> Result<(Way, Driver<TcpStream, Bytes>), String> {
     let stream = TcpStream::connect((host, port))
         .await
         .map_err(|error| error.to_string())?;
-    stream.set_nodelay(true).map_err(|error| error.to_string())?;
+    stream
+        .set_nodelay(true)
+        .map_err(|error| error.to_string())?;
     h2::client::Builder::new()
         .initial_window_size(WINDOW)
         .initial_connection_window_size(WINDOWS)
@@ -108,8 +110,12 @@ pub(super) async fn send(
     message: Bytes,
 ) -> Result<Response<RecvStream>, Lost> {
     let mut way = way.ready().await.map_err(|error| unsent(&error))?;
-    let (answer, mut stream) = way.send_request(request, false).map_err(|error| unsent(&error))?;
-    stream.send_data(message, true).map_err(|error| broken(&error))?;
+    let (answer, mut stream) = way
+        .send_request(request, false)
+        .map_err(|error| unsent(&error))?;
+    stream
+        .send_data(message, true)
+        .map_err(|error| broken(&error))?;
     answer.await.map_err(|error| {
         // The other side says that it has not looked at the call: it is shutting down.
         if error.is_remote() && error.reason() == Some(h2::Reason::REFUSED_STREAM) {
@@ -127,7 +133,9 @@ pub(super) async fn send_stream(
     rest: tonic::body::Body,
 ) -> Result<Response<RecvStream>, Lost> {
     let mut way = way.ready().await.map_err(|error| unsent(&error))?;
-    let (answer, stream) = way.send_request(request, false).map_err(|error| unsent(&error))?;
+    let (answer, stream) = way
+        .send_request(request, false)
+        .map_err(|error| unsent(&error))?;
     // The answer may come before the last message has gone.
     drop(spawn(pump(here, rest, stream)));
     answer.await.map_err(|error| broken(&error))

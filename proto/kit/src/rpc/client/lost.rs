@@ -25,9 +25,7 @@ impl Lost {
 impl From<Lost> for Status {
     fn from(lost: Lost) -> Self {
         match lost {
-            Lost::Unsent(reason) | Lost::Broken(reason) => {
-                Status::new(Code::Unavailable, &*reason)
-            }
+            Lost::Unsent(reason) | Lost::Broken(reason) => Status::new(Code::Unavailable, &*reason),
             Lost::Late => Status::new(Code::DeadlineExceeded, "a service did not answer in time"),
         }
     }

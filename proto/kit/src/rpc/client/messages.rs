@@ -22,7 +22,10 @@ impl Messages {
         // Who waits for the rest asks again.
         let mut context = Context::from_waker(Waker::noop());
         while let Poll::Ready(frame) = Pin::new(&mut body).poll_frame(&mut context) {
-            match (frame.map(|frame| frame.map(http_body::Frame::into_data)), here.len()) {
+            match (
+                frame.map(|frame| frame.map(http_body::Frame::into_data)),
+                here.len(),
+            ) {
                 (Some(Ok(Ok(data))), _) => here.push(data),
                 (None, 1) => return Self::One(here.swap_remove(0)),
                 // The end of none or several, or a message that cannot be written.

@@ -173,11 +173,16 @@ async fn send(
         let head = connection::send(way, request, message).await?;
         let (head, stream) = head.into_parts();
         if !idempotent {
-            return Ok(Response::from_parts(head, Answer::coming(stream, replica.hold(health::Use::Calls))));
+            return Ok(Response::from_parts(
+                head,
+                Answer::coming(stream, replica.hold(health::Use::Calls)),
+            ));
         }
         let answer = Answer::whole(stream).await?;
         if answer.is_away(&head.headers) {
-            return Err(Lost::Broken("the replica says that it is not available".into()));
+            return Err(Lost::Broken(
+                "the replica says that it is not available".into(),
+            ));
         }
         Ok(Response::from_parts(head, answer))
     };

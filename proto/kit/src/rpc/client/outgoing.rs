@@ -89,7 +89,11 @@ mod tests {
             assert_eq!(read(&headers[&TIMEOUT]), Some(deadline));
         }
         for nonsense in ["", "u", "5", "5x", "-1u"] {
-            assert_eq!(read(&HeaderValue::from_static(nonsense)), None, "{nonsense}");
+            assert_eq!(
+                read(&HeaderValue::from_static(nonsense)),
+                None,
+                "{nonsense}"
+            );
         }
     }
 
