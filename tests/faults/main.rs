@@ -5,6 +5,8 @@ mod import;
 mod kill;
 mod own_writes;
 mod port;
+mod quota;
+mod redis;
 mod restart;
 mod switches;
 mod take_down;

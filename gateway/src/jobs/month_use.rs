@@ -122,6 +122,7 @@ impl MonthUse {
         if !settled.is_empty() {
             in_time(store::settle(&self.pool, &settled)).await?;
         }
+        metrics::counter!("month_use_exchanges_total").increment(1);
         Ok(())
     }
 
@@ -196,7 +197,11 @@ impl MonthUse {
         if used.is_empty() {
             return Ok(());
         }
-        let written = in_time(store::write(&self.pool, &used)).await;
+        let written = in_time(store::write(
+            &self.pool,
+            used.iter().map(|(month, used)| (*month, *used)),
+        ))
+        .await;
         if written.is_err() {
             for (month, used) in used {
                 self.shared.ledger.saw(month, used);

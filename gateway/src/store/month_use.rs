@@ -20,10 +20,13 @@ pub struct Owed {
 }
 
 /// Writes what Redis has counted. What is there is never lowered: the numbers of several gateways come in any order.
-pub async fn write(pool: &PgPool, used: &HashMap<AccountMonth, u64>) -> Result<(), sqlx::Error> {
+pub async fn write(
+    pool: &PgPool,
+    used: impl IntoIterator<Item = (AccountMonth, u64)>,
+) -> Result<(), sqlx::Error> {
+    let used = used.into_iter();
     let mut rows: Vec<(AccountMonth, i64)> = used
-        .iter()
-        .map(|(month, used)| (*month, used.cast_signed()))
+        .map(|(month, used)| (month, used.cast_signed()))
         .collect();
     // In one order at all gateways, so that none waits for another that waits for it.
     rows.sort_unstable();

@@ -225,8 +225,9 @@ async fn follow_the_rules(quota: &Quota, limit: u32, gaps: Vec<i64>) {
         let free = window.take(Some(limit));
         let counted = quota.take(&caller, &plan, now).await;
         assert_eq!(counted.is_ok(), free);
-        let (Ok(standing) | Err(Denied::Minute(standing))) = counted else {
-            panic!("{counted:?}");
+        let standing = match counted {
+            Ok(standing) | Err(Denied::Minute(standing)) => standing,
+            other => unreachable!("{other:?}"),
         };
         assert_eq!(standing.window, window);
         if free {

@@ -1,0 +1,233 @@
+//! Quotas are exact, however calls come: at once, through two gateways, over several keys, over the end of a month (§8).
+
+use e2e::{Answer, Client, Fleet, KeyRequest, NewAccount, Service, SmallFleet, Staff, eventually};
+use futures::StreamExt as _;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use time::{Date, OffsetDateTime, UtcOffset};
+
+const LIVE: KeyRequest = KeyRequest {
+    mode: "live",
+    kind: "",
+    game: None,
+    may_write: false,
+};
+/// Calls under way at once: the rest of what a process may have open.
+const AT_ONCE: usize = 400;
+
+/// Callers with keys of one account.
+struct Callers {
+    live: Vec<Client>,
+    test: Client,
+}
+
+async fn callers(fleet: &Fleet, plan: &str, live: usize) -> (NewAccount, Callers) {
+    let mut staff = Staff::of(fleet).await;
+    let account = staff.account(plan).await;
+    let mut keys = Vec::new();
+    for _ in 0..live {
+        keys.push(Client::new(fleet, &staff.key(&account, LIVE).await.1));
+    }
+    let (_, test) = staff.key(&account, KeyRequest::default()).await;
+    let test = Client::new(fleet, &test);
+    (account, Callers { live: keys, test })
+}
+
+/// What is left by the header `RateLimit`.
+fn left(answer: &Answer, item: &str) -> Option<u64> {
+    let header = answer.header("ratelimit")?;
+    let entry = header
+        .split(", ")
+        .find_map(|entry| entry.strip_prefix(&format!("\"{item}\";r=")))?;
+    entry.split(';').next()?.parse().ok()
+}
+
+fn gateways(fleet: &Fleet) -> impl Iterator<Item = &Service> {
+    fleet.services.iter().filter(|one| one.name == "gateway")
+}
+
+/// Calls of each client at each gateway in turn, many at once.
+async fn call(fleet: &Fleet, clients: &[Client], calls: usize) -> Vec<Answer> {
+    let gateways: Vec<&Service> = gateways(fleet).collect();
+    assert_eq!(gateways.len(), 2);
+    let clients: Vec<Client> = clients
+        .iter()
+        .flat_map(|client| gateways.iter().map(|gateway| client.at(gateway)))
+        .collect();
+    let calls = (0..calls).map(|n| {
+        let client = clients[n % clients.len()].clone();
+        async move { client.get("/games?limit=1").await }
+    });
+    futures::stream::iter(calls)
+        .buffer_unordered(AT_ONCE)
+        .collect()
+        .await
+}
+
+async fn month_used(client: &Client) -> u64 {
+    let me = client.get("/me").await;
+    me.data()["month"]["used"].as_u64().unwrap()
+}
+
+#[tokio::test]
+async fn quotas_are_exact_through_two_gateways() {
+    let mut small = SmallFleet::new();
+    // A loaded machine must not make Redis seem away: each gateway would count by itself then.
+    small.set("GATEWAY_REDIS_PATIENCE", "20000");
+    small.set("GATEWAY_UPSTREAM_DEADLINE", "1");
+    let fleet = small.up_with(&["--replicas", "gateway=2"]).await;
+    a_minute_of_sixty_lets_sixty_through(&fleet).await;
+    a_month_is_counted_over_all_keys(&fleet).await;
+    a_spent_month_stops_all_but_those_without_a_limit(&fleet).await;
+    faults_of_ours_are_given_back(&fleet).await;
+    the_month_turns_at_midnight_utc(&fleet).await;
+}
+
+async fn a_minute_of_sixty_lets_sixty_through(fleet: &Fleet) {
+    let (_, callers) = callers(fleet, "free", 1).await;
+    let answers = call(fleet, &callers.live, 1_000).await;
+    let (passed, refused): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| answer.status == 200);
+    let mut minutes: Vec<u64> = passed
+        .iter()
+        .map(|answer| left(answer, "minute").unwrap())
+        .collect();
+    minutes.sort_unstable();
+    assert!(minutes.into_iter().eq(0..60), "each number once");
+    let mut months: Vec<u64> = passed
+        .iter()
+        .map(|answer| left(answer, "month").unwrap())
+        .collect();
+    months.sort_unstable();
+    assert!(months.into_iter().eq(49_940..50_000), "each number once");
+    assert_eq!(refused.len(), 940);
+    for answer in refused {
+        answer.assert_error(429, "rate_limited");
+        assert_eq!(left(&answer, "minute"), Some(0));
+        assert_eq!(left(&answer, "month"), Some(49_940));
+        let wait: u64 = answer.header("retry-after").unwrap().parse().unwrap();
+        assert!((1..=60).contains(&wait), "{wait}");
+    }
+}
+
+async fn a_month_is_counted_over_all_keys(fleet: &Fleet) {
+    let (_, callers) = callers(fleet, "free", 5).await;
+    let answers = call(fleet, &callers.live, 250).await;
+    let mut months: Vec<u64> = answers
+        .iter()
+        .map(|answer| left(answer, "month").unwrap())
+        .collect();
+    months.sort_unstable();
+    assert!(months.into_iter().eq(49_750..50_000), "each number once");
+    // A test key sees the month, and uses none of it.
+    for _ in 0..2 {
+        assert_eq!(month_used(&callers.test).await, 250);
+    }
+}
+
+async fn a_spent_month_stops_all_but_those_without_a_limit(fleet: &Fleet) {
+    for (plan, stops) in [("free", true), ("partner", false)] {
+        let (account, callers) = callers(fleet, plan, 1).await;
+        let caller = &callers.live[0];
+        caller.get("/games?limit=1").await;
+        use_month(fleet, &account, 49_999);
+        assert_eq!(caller.get("/games?limit=1").await.status, 200);
+        let next = caller.get("/games?limit=1").await;
+        if stops {
+            next.assert_error(429, "quota_exceeded");
+            assert_eq!(left(&next, "month"), Some(0));
+        } else {
+            assert_eq!((next.status.as_u16(), left(&next, "month")), (200, None));
+        }
+        let used = month_used(&callers.test).await;
+        assert_eq!(used, if stops { 50_000 } else { 50_001 }, "{plan}");
+    }
+}
+
+/// Sets the month's use in Redis: nobody waits for so many calls.
+fn use_month(fleet: &Fleet, account: &NewAccount, used: u64) {
+    let client = redis::Client::open(fleet.redis_url.as_str()).unwrap();
+    let mut connection = client.get_connection().unwrap();
+    let ours = format!("gateway:{{{}}}:month:*", account.account.id);
+    let names: Vec<String> = redis::cmd("KEYS").arg(ours).query(&mut connection).unwrap();
+    let held: String = redis::cmd("GET")
+        .arg(&names[0])
+        .query(&mut connection)
+        .unwrap();
+    let (_, run) = held.split_once('@').unwrap();
+    redis::cmd("SET")
+        .arg(&names[0])
+        .arg(format!("{used}@{run}"))
+        .query::<()>(&mut connection)
+        .unwrap();
+}
+
+async fn faults_of_ours_are_given_back(fleet: &Fleet) {
+    let (_, callers) = callers(fleet, "free", 1).await;
+    let caller = &callers.live[0];
+    assert_eq!(
+        left(&caller.get("/games?limit=1").await, "minute"),
+        Some(59)
+    );
+    let catalogue = Pid::from_raw(fleet.service("catalogue-svc").pid.unwrap());
+    kill(catalogue, Signal::SIGSTOP).unwrap();
+    let answers = call(fleet, &callers.live, 20).await;
+    kill(catalogue, Signal::SIGCONT).unwrap();
+    for answer in answers {
+        answer.assert_error(503, "unavailable");
+    }
+    let next = caller.get("/games?limit=1").await;
+    assert_eq!(left(&next, "minute"), Some(58));
+    assert_eq!(left(&next, "month"), Some(49_998));
+}
+
+async fn the_month_turns_at_midnight_utc(fleet: &Fleet) {
+    let (_, callers) = callers(fleet, "free", 1).await;
+    let caller = &callers.live[0];
+    assert_eq!(
+        left(&caller.get("/games?limit=1").await, "month"),
+        Some(49_999)
+    );
+    let now = kit::Clock::system().now();
+    let to_midnight = (first_of_next_month(now) - now).whole_seconds();
+    // Well before, and well after.
+    for (from_midnight, used) in [(-600, 1), (600, 0)] {
+        let moved = format!("{:+}", to_midnight + from_midnight);
+        std::fs::write(&fleet.clock_file, moved).unwrap();
+        let expected = if from_midnight > 0 {
+            first_of_next_month(now)
+        } else {
+            now
+        };
+        for gateway in gateways(fleet) {
+            let test = callers.test.at(gateway);
+            eventually("each gateway has met the moved clock", async || {
+                // The minute is the key's, and may have begun before: what counts is when the month ends.
+                let me = test.get("/me").await;
+                let ends = me.data()["month"]["resets_at"].as_str()?.to_owned();
+                (ends.get(..7)? == month_name(first_of_next_month(expected))).then_some(())
+            })
+            .await;
+        }
+        assert_eq!(month_used(&callers.test).await, used);
+    }
+    let answers = call(fleet, &callers.live, 10).await;
+    let mut months: Vec<u64> = answers
+        .iter()
+        .map(|answer| left(answer, "month").unwrap())
+        .collect();
+    months.sort_unstable();
+    assert!(months.into_iter().eq(49_990..50_000), "each number once");
+}
+
+fn first_of_next_month(now: OffsetDateTime) -> OffsetDateTime {
+    let day = now.to_offset(UtcOffset::UTC).date();
+    let year = day.year() + i32::from(day.month() == time::Month::December);
+    let first = Date::from_calendar_date(year, day.month().next(), 1).unwrap();
+    first.midnight().assume_utc()
+}
+
+/// For example `2026-03`.
+fn month_name(at: OffsetDateTime) -> String {
+    format!("{:04}-{:02}", at.year(), u8::from(at.month()))
+}

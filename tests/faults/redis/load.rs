@@ -1,0 +1,91 @@
+//! Callers that never stop: each answer must be a good one, and is counted.
+
+use std::cell::{Cell, RefCell};
+
+use e2e::{Client, Fleet, KeyRequest, Staff, eventually};
+use futures::future::join_all;
+use tokio::time::Instant;
+
+/// Callers at each gateway.
+const CALLERS: usize = 4;
+
+/// Callers with keys of one account, whose plan stops nobody.
+pub(crate) struct Load {
+    callers: Vec<Client>,
+    /// A key of the same account that uses no month.
+    looker: Client,
+    answered: RefCell<Vec<Instant>>,
+    flows: Cell<bool>,
+}
+
+impl Load {
+    pub(crate) async fn new(fleet: &Fleet) -> Self {
+        let mut staff = Staff::of(fleet).await;
+        let account = staff.account("unlimited").await;
+        let live = KeyRequest {
+            mode: "live",
+            ..KeyRequest::default()
+        };
+        let mut callers = Vec::new();
+        for gateway in fleet.by_gateway() {
+            for _ in 0..CALLERS {
+                let (_, secret) = staff.key(&account, live.clone()).await;
+                callers.push(Client::new(&gateway, &secret));
+            }
+        }
+        let (_, looker) = staff.key(&account, KeyRequest::default()).await;
+        Self {
+            callers,
+            looker: Client::new(fleet, &looker),
+            answered: RefCell::default(),
+            flows: Cell::new(false),
+        }
+    }
+
+    /// Goes on until it is stopped, and what is under way is answered.
+    pub(crate) async fn flow(&self) {
+        self.flows.set(true);
+        let callers = self.callers.iter().map(async |caller| {
+            while self.flows.get() {
+                let answer = caller.get("/games?limit=1").await;
+                assert_eq!(answer.status, 200, "{}", answer.text);
+                self.answered.borrow_mut().push(Instant::now());
+            }
+        });
+        join_all(callers).await;
+    }
+
+    pub(crate) fn stop(&self) {
+        self.flows.set(false);
+    }
+
+    /// Returns when so many more calls have been answered.
+    pub(crate) async fn answers(&self, more: usize) {
+        let wanted = self.answered.borrow().len() + more;
+        eventually("calls are answered", async || {
+            (self.answered.borrow().len() >= wanted).then_some(())
+        })
+        .await;
+    }
+
+    /// Calls that were answered.
+    pub(crate) fn answered(&self) -> usize {
+        self.answered.borrow().len()
+    }
+
+    /// Calls that were answered after `from`, up to `to`.
+    pub(crate) fn answered_between(&self, from: Instant, to: Instant) -> usize {
+        let answered = self.answered.borrow();
+        answered
+            .iter()
+            .filter(|at| (from..=to).contains(at))
+            .count()
+    }
+
+    /// The month's use, as the account is told; nothing while it cannot be read.
+    pub(crate) async fn month_used(&self) -> Option<usize> {
+        let me = self.looker.get("/me").await;
+        let used = me.data()["month"]["used"].as_u64()?;
+        usize::try_from(used).ok()
+    }
+}
