@@ -14,7 +14,7 @@ use super::{Coding, Opening};
 
 /// Bytes of openings that are kept at most: some 25,000 pages of twenty rows. What is asked for often stays, whatever passes by.
 const KEPT: u64 = 64 * 1024 * 1024;
-/// Up to so many bytes of `data` are compressed where the call is served, in a tenth of a millisecond. Larger ones are compressed
+/// Up to so many bytes of `data` are compressed where the call is served, in a fraction of a millisecond. Larger ones are compressed
 /// aside, so that nobody else waits for them.
 const AT_ONCE: usize = 16 * 1024;
 

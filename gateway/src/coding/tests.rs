@@ -117,19 +117,19 @@ fn the_gzip_of_the_machine_takes_it() {
 #[test]
 #[ignore = "a measurement: cargo test --release -p gateway what_codings_cost -- --ignored --nocapture"]
 fn what_codings_cost() {
-    const TIMES: u32 = 100;
+    const TIMES: u32 = 10;
     let data = include_str!("../../../deploy/data/games.ndjson");
     let lines: Vec<&str> = data.lines().collect();
     for rows in [20, lines.len()] {
         let page = format!("[{}]", lines[..rows].join(","));
-        // The best of a few rounds: what is in the way on a machine only ever adds.
+        // The best of many short rounds: what is in the way on a machine only ever adds.
         let time = |what: &dyn Fn() -> usize| {
             let round = || {
                 let started = std::time::Instant::now();
                 let size = (0..TIMES).map(|_| std::hint::black_box(what())).max();
                 (started.elapsed() / TIMES, size.unwrap_or_default())
             };
-            std::iter::repeat_with(round).take(10).min().unwrap()
+            std::iter::repeat_with(round).take(300).min().unwrap()
         };
         println!("{rows} rows, {} bytes", page.len());
         for coding in Coding::ALL {
