@@ -235,7 +235,15 @@ mod tests {
         let settings = settings(&[]);
         assert_eq!(settings.problems(), [""; 0]);
         assert_eq!(settings.grace, Duration::from_hours(24));
+        assert_eq!(settings.lookup.keys_outage, Duration::from_hours(1));
+        assert_eq!(settings.lookup.trusted_proxies, Proxies::default());
         assert!(!format!("{settings:?}").contains("fleet-token-fleet"));
+    }
+
+    #[test]
+    fn nobody_believes_a_key_for_longer_than_its_revocation_is_marked() {
+        assert!(a_day_or_less("86400").is_ok());
+        assert!(a_day_or_less("86401").is_err());
     }
 
     #[test]

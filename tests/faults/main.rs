@@ -2,11 +2,15 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod import;
+mod keys;
 mod kill;
+mod many_keys;
 mod own_writes;
 mod port;
+mod postgres_away;
 mod quota;
 mod redis;
 mod restart;
 mod switches;
 mod take_down;
+mod wrong_keys;

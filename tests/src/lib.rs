@@ -9,6 +9,7 @@
 mod client;
 mod eventually;
 mod fleet;
+mod guess;
 pub mod raw;
 mod small_fleet;
 mod staff;
@@ -16,5 +17,6 @@ mod staff;
 pub use client::{Answer, Client};
 pub use eventually::{eventually, eventually_within};
 pub use fleet::{Account, Fleet, Keys, Server, Service};
+pub use guess::guess;
 pub use small_fleet::SmallFleet;
 pub use staff::{KeyRequest, NewAccount, Staff};

@@ -42,6 +42,7 @@ async fn a_replica_that_is_cut_off_believes_a_key_for_an_hour(pool: PgPool) {
     let mut cut_off = Test::with(another(&pool).await, with).await;
     let here = Test::new(pool).await;
     let (revoked, good) = (here.live_key().await, here.live_key().await);
+    cut_off.catch_up().await;
     for key in [&revoked, &good] {
         assert!(cut_off.get(key, "/games").await.is_ok());
     }

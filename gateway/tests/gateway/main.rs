@@ -23,6 +23,7 @@ mod port_slow;
 mod quota;
 mod reads;
 mod staff;
+mod start;
 mod support;
 mod switches;
 mod wrong_keys;

@@ -1,10 +1,12 @@
-//! Plans on the feed: told when they are news, and once.
+//! Plans: what the table says rules, and is told on the feed when it is news, once.
 
 use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::staff_service_server::StaffService as _;
 use prost::Message as _;
 use sqlx::PgPool;
+use tonic::Request;
 
-use crate::support::{Test, With, plans};
+use crate::support::{Test, With, account_key, plans};
 
 /// The rows about plans: name, event, revision, calls a minute.
 async fn told(pool: &PgPool) -> Vec<(String, String, i64, Option<u32>)> {
@@ -61,4 +63,37 @@ async fn plans_are_told_when_they_change_and_only_then(pool: PgPool) {
         row("partner", "updated", 3, Some(1_200)),
     ]);
     assert_eq!(told(&pool).await, expected);
+}
+
+#[sqlx::test]
+async fn limits_working_keys_and_webhooks_are_the_table_s(pool: PgPool) {
+    let limits = "calls_per_minute = 5\ncalls_per_month = 2\nworking_keys = 1\nwrites_per_day = 4\nwebhook_endpoints = 3";
+    let with = With {
+        plans: plans(limits),
+        ..With::default()
+    };
+    let test = Test::with(pool, with).await;
+    let listed = test
+        .staff
+        .list_plans(Request::new(proto::ListPlansRequest {}));
+    let listed = listed.await.unwrap().into_inner().plans;
+    let (own, open) = (&listed[0], &listed[1]);
+    assert_eq!(
+        (own.working_keys, own.writes_per_day, own.webhook_endpoints),
+        (Some(1), Some(4), Some(3))
+    );
+    assert_eq!((own.webhook_events, open.webhook_events), (false, true));
+    assert_eq!(open.webhook_endpoints, None);
+
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    let another = test.key_like(account_key(&account, "live")).await;
+    assert!(another.err().unwrap().fields["account"].contains("1 live keys"));
+    for _ in 0..2 {
+        let answer = test.get(&key, "/games").await;
+        let policy = "\"minute\";q=5;w=60, \"month\";q=2";
+        assert_eq!(answer.header("ratelimit-policy"), policy, "{}", answer.text);
+    }
+    let answer = test.get(&key, "/games").await;
+    assert_eq!(answer.refusal(), (429, "quota_exceeded"));
 }

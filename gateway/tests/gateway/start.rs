@@ -1,0 +1,64 @@
+//! Tables of plans that the gateway does not start with.
+
+use std::process::{Command, Output};
+
+use sqlx::PgPool;
+
+use crate::support::{Test, redis_url};
+
+const TABLE: &str = "[[plan]]\nname = \"free\"\ntitle = \"Free\"\nwebhook_events = false\n";
+
+/// Runs the gateway itself, with this table of plans, on the database of `pool`, until it gives up.
+fn run(pool: &PgPool, table: &str) -> Output {
+    let options = pool.connect_options();
+    let database = options.get_database().unwrap();
+    #[expect(clippy::disallowed_methods, reason = "tests have no settings")]
+    let given = std::env::var("DATABASE_URL").unwrap();
+    let (server, _) = given.rsplit_once('/').unwrap();
+    let file = std::env::temp_dir().join(format!("plans-{}.toml", kit::ids::row_id()));
+    std::fs::write(&file, table).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_gateway"))
+        .args([
+            "--fleet-token=fleet-token-fleet-token-fleet-token",
+            "--staff-token=staff-token-staff-token-staff-token",
+            "--catalogue-addresses=http://127.0.0.1:1",
+            "--listings-addresses=http://127.0.0.1:1",
+            "--admin-listen=127.0.0.1:0",
+            "--grpc-listen=127.0.0.1:0",
+            "--http-listen=127.0.0.1:0",
+            &format!("--database-url={server}/{database}"),
+            &format!("--redis-url={}", redis_url()),
+            &format!("--plans={}", file.display()),
+        ])
+        .output()
+        .unwrap();
+    std::fs::remove_file(&file).unwrap();
+    output
+}
+
+#[sqlx::test]
+async fn unknown_names_in_the_table_of_plans_are_refused(pool: PgPool) {
+    let table = format!("{TABLE}lacks = [\"games\", \"toys\"]\ncalls_per_hour = 3\n");
+    let output = run(&pool, &table);
+    assert!(!output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    for part in [
+        "plan `free`: `lacks` is a list of games, genres,",
+        "rankings, search, economy, tips",
+        "plan `free`: `calls_per_hour` is not known",
+    ] {
+        assert!(said.contains(part), "{part} is missing in {said}");
+    }
+}
+
+#[sqlx::test]
+async fn a_table_without_a_plan_that_accounts_are_on_is_refused(pool: PgPool) {
+    let test = Test::new(pool.clone()).await;
+    test.account("free").await;
+    test.account("partner").await;
+    let output = run(&pool, TABLE);
+    assert!(!output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    let expected = "plans: there are accounts on partner, which the table lacks; it has free";
+    assert!(said.contains(expected), "{said}");
+}

@@ -1,0 +1,150 @@
+//! A key that was revoked, or rotated away, at every one of three gateways.
+
+use std::time::Duration;
+
+use e2e::{Client, Fleet, KeyRequest, SmallFleet, Staff, eventually};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use sqlx::{Connection as _, PgConnection};
+
+const LIVE: KeyRequest = KeyRequest {
+    mode: "live",
+    kind: "",
+    game: None,
+    may_write: false,
+};
+
+async fn up() -> (SmallFleet, Fleet) {
+    let mut small = SmallFleet::new();
+    let plans = small.plans();
+    let fleet = small
+        .up_with(&["--replicas", "gateway=3", "--plans", &plans])
+        .await;
+    (small, fleet)
+}
+
+/// The holder of a key, at each gateway.
+fn everywhere(fleet: &Fleet, secret: &str) -> Vec<Client> {
+    let gateways = fleet.by_gateway();
+    assert_eq!(gateways.len(), 3);
+    gateways
+        .iter()
+        .map(|gateway| Client::new(gateway, secret))
+        .collect()
+}
+
+async fn works_everywhere(clients: &[Client]) -> bool {
+    for client in clients {
+        if client.get("/games?limit=1").await.status != 200 {
+            return false;
+        }
+    }
+    true
+}
+
+async fn assert_refused(clients: &[Client]) {
+    for client in clients {
+        let answer = client.get("/games?limit=1").await;
+        answer.assert_error(401, "invalid_key");
+    }
+}
+
+/// Waits until each gateway refuses the key.
+async fn until_refused(clients: &[Client]) {
+    for client in clients {
+        eventually("the gateway refuses the key", async || {
+            let answer = client.get("/games?limit=1").await;
+            (answer.status == 401).then_some(())
+        })
+        .await;
+    }
+}
+
+/// Holds every gateway back from seeing changes, by notice or by looking, while the key is in the memory of all.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests have no schema of their own"
+)]
+async fn blind(fleet: &Fleet, clients: &[Client]) -> PgConnection {
+    // The news of its making may still push the key out of a gateway's memory; where it is not, it cannot be looked up now.
+    eventually("the key is in memory everywhere", async || {
+        assert!(works_everywhere(clients).await);
+        let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
+        sqlx::raw_sql("begin; lock table gateway.game in access exclusive mode")
+            .execute(&mut connection)
+            .await
+            .unwrap();
+        works_everywhere(clients).await.then_some(connection)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_refused_at_every_gateway_from_the_next_call() {
+    let (_small, fleet) = up().await;
+    let mut staff = Staff::of(&fleet).await;
+    let account = staff.account("unlimited").await;
+
+    // Nobody sees changes: the tombstone in Redis decides.
+    let (key, secret) = staff.key(&account, LIVE).await;
+    let clients = everywhere(&fleet, &secret);
+    let blinding = blind(&fleet, &clients).await;
+    staff.revoke(&key).await;
+    assert_refused(&clients).await;
+    blinding.close().await.unwrap();
+
+    // Nobody hears Redis: the feed decides.
+    let (key, secret) = staff.key(&account, LIVE).await;
+    let clients = everywhere(&fleet, &secret);
+    assert!(works_everywhere(&clients).await);
+    let redis = Pid::from_raw(fleet.pids()["redis"]);
+    kill(redis, Signal::SIGSTOP).unwrap();
+    assert!(works_everywhere(&clients).await);
+    staff.revoke(&key).await;
+    until_refused(&clients).await;
+    kill(redis, Signal::SIGCONT).unwrap();
+    assert_refused(&clients).await;
+}
+
+#[tokio::test]
+async fn a_rotated_key_ends_on_time_at_every_gateway() {
+    let (_small, fleet) = up().await;
+    let mut staff = Staff::of(&fleet).await;
+    let account = staff.account("unlimited").await;
+    let (key, old) = staff.key(&account, LIVE).await;
+    let old = everywhere(&fleet, &old);
+    assert!(works_everywhere(&old).await);
+    let new = everywhere(&fleet, &staff.rotate(&key).await);
+    assert!(works_everywhere(&new).await);
+
+    for client in &old {
+        eventually("the gateway knows of the rotation", async || {
+            let me = client.get("/me").await;
+            me.data()["key"]["expires_at"].is_string().then_some(())
+        })
+        .await;
+    }
+    let day = Duration::from_hours(24).as_secs();
+    let before = minutes(&old).await;
+    std::fs::write(&fleet.clock_file, format!("+{}", day - 600)).unwrap();
+    eventually("every clock has moved", async || {
+        let moved = minutes(&old).await;
+        let all = before.iter().zip(&moved).all(|(before, now)| before != now);
+        all.then_some(())
+    })
+    .await;
+    assert!(works_everywhere(&old).await);
+    std::fs::write(&fleet.clock_file, format!("+{day}")).unwrap();
+    until_refused(&old).await;
+    assert!(works_everywhere(&new).await);
+}
+
+/// When the key's minute ends, by the clock of each gateway.
+async fn minutes(clients: &[Client]) -> Vec<String> {
+    let mut minutes = Vec::new();
+    for client in clients {
+        let me = client.get("/me").await;
+        minutes.push(me.data()["minute"]["resets_at"].to_string());
+    }
+    minutes
+}

@@ -1,0 +1,108 @@
+//! PostgreSQL stands still: nothing is refused and nothing is answered, the worst way of being away.
+
+use std::fs;
+
+use e2e::{Client, SmallFleet, eventually, guess};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+/// The processes of a PostgreSQL server, its first one before the others, so that none is added meanwhile.
+fn processes(server: i32) -> Vec<Pid> {
+    let is_child = |pid: &i32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // After the name, which stands in brackets: state and parent.
+        let parent = stat.rsplit_once(')').and_then(|(_, rest)| {
+            let parent = rest.split_whitespace().nth(1)?;
+            parent.parse().ok()
+        });
+        parent == Some(server)
+    };
+    let all = fs::read_dir("/proc").unwrap();
+    let children = all
+        .filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok())
+        .filter(is_child);
+    std::iter::once(server)
+        .chain(children)
+        .map(Pid::from_raw)
+        .collect()
+}
+
+/// Stands still until it is dropped, also by a test that fails.
+struct Paused(Vec<Pid>);
+
+impl Paused {
+    fn server(server: i32) -> Self {
+        kill(Pid::from_raw(server), Signal::SIGSTOP).unwrap();
+        let paused = Self(processes(server));
+        for process in &paused.0 {
+            // One that has just ended cannot be paused, and need not be.
+            kill(*process, Signal::SIGSTOP).ok();
+        }
+        paused
+    }
+}
+
+impl Drop for Paused {
+    fn drop(&mut self) {
+        for process in &self.0 {
+            kill(*process, Signal::SIGCONT).ok();
+        }
+    }
+}
+
+#[tokio::test]
+async fn keys_in_use_go_on_for_an_hour_without_postgresql_and_all_is_well_when_it_returns() {
+    let mut small = SmallFleet::new();
+    let fleet = small.up().await;
+    let pids = fleet.pids();
+    let keys = &fleet.account("partner").keys;
+    let used = Client::new(&fleet, &keys.live);
+    let fresh = Client::new(&fleet, &keys.live_write);
+    let nobody = Client::new(&fleet, &guess());
+    assert_eq!(used.get("/games?limit=1").await.status, 200);
+    let minute = async || used.get("/me").await.data()["minute"]["resets_at"].to_string();
+
+    let paused = Paused::server(pids["postgres"]);
+    for client in [&fresh, &nobody] {
+        let answer = client.get("/games?limit=1").await;
+        answer.assert_error(503, "unavailable");
+        assert_eq!(answer.header("retry-after"), Some("1"));
+    }
+    for _ in 0..3 {
+        assert_eq!(used.get("/games?limit=1").await.status, 200);
+    }
+    let before = minute().await;
+    fs::write(&fleet.clock_file, "+3000").unwrap();
+    eventually("the gateway's clock has moved", async || {
+        (minute().await != before).then_some(())
+    })
+    .await;
+    assert_eq!(used.get("/games?limit=1").await.status, 200);
+    fs::write(&fleet.clock_file, "+4200").unwrap();
+    let answer = eventually("the key is not believed any more", async || {
+        let answer = used.get("/games?limit=1").await;
+        (answer.status != 200).then_some(answer)
+    })
+    .await;
+    answer.assert_error(503, "unavailable");
+    let message = answer.body["error"]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("your key cannot be checked"),
+        "{message}"
+    );
+
+    drop(paused);
+    for client in [&used, &fresh] {
+        eventually("the key is answered again", async || {
+            let answer = client.get("/games?limit=1").await;
+            (answer.status == 200).then_some(())
+        })
+        .await;
+    }
+    eventually("a guess is known as one again", async || {
+        let answer = nobody.get("/games").await;
+        (answer.status == 401).then_some(())
+    })
+    .await;
+    assert_eq!(small.fleet().pids(), pids, "nothing was started anew");
+}

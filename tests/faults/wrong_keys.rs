@@ -1,0 +1,71 @@
+//! Whoever guesses keys costs nothing behind the gateway (§5.1). The limit is an address's, so that the test has a fleet of its own.
+
+use e2e::{Client, Fleet, SmallFleet, guess};
+use reqwest::Method;
+
+const LIMIT: usize = 30;
+
+async fn metric(fleet: &Fleet, line: &str) -> usize {
+    let metrics = &fleet.service("gateway").metrics;
+    let text = reqwest::get(metrics).await.unwrap().text().await.unwrap();
+    let value = text
+        .lines()
+        .find_map(|found| found.strip_prefix(line)?.trim().parse().ok());
+    value.unwrap_or(0)
+}
+
+/// How often Redis ran a script for the gateway.
+async fn scripts(fleet: &Fleet) -> String {
+    let client = redis::Client::open(fleet.redis_url.as_str()).unwrap();
+    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+    let stats: String = redis::cmd("INFO")
+        .arg("commandstats")
+        .query_async(&mut connection)
+        .await
+        .unwrap();
+    let scripts = stats.lines().filter_map(|line| {
+        let (name, counts) = line.split_once(':')?;
+        let calls = counts.split(',').next()?;
+        name.contains("eval").then(|| format!("{name} {calls}"))
+    });
+    scripts.collect::<Vec<_>>().join("; ")
+}
+
+#[tokio::test]
+async fn a_guesser_has_so_many_look_ups_a_minute_and_nothing_beyond() {
+    let mut small = SmallFleet::new();
+    small.set("GATEWAY_TRUSTED_PROXIES", "127.0.0.1, ::1");
+    let fleet = small.up().await;
+    let keys = &fleet.account("partner").keys;
+    let known = Client::new(&fleet, &keys.live);
+    assert_eq!(known.get("/games?limit=1").await.status, 200);
+    let before = scripts(&fleet).await;
+    assert!(before.contains("calls="), "{before}");
+
+    // One connection for all of them.
+    let guesser = Client::anonymous(&fleet);
+    let attempt = async |address: &str| {
+        let request = guesser.request(Method::GET, "/games?limit=1");
+        let request = request.header("x-forwarded-for", format!("1.1.1.1, {address}"));
+        guesser.send(request.bearer_auth(guess())).await
+    };
+    for _ in 0..LIMIT {
+        attempt("192.0.2.1").await.assert_error(401, "invalid_key");
+    }
+    for _ in 0..200 {
+        attempt("192.0.2.1").await.assert_error(429, "rate_limited");
+    }
+    let looked_up = r#"key_lookups_total{outcome="unknown"}"#;
+    assert_eq!(metric(&fleet, looked_up).await, LIMIT);
+    assert_eq!(metric(&fleet, "key_lookups_refused_total").await, 200);
+    assert_eq!(scripts(&fleet).await, before, "no quota was looked at");
+
+    attempt("192.0.2.2").await.assert_error(401, "invalid_key");
+    // Two keys of the same address: one that is in memory, and one that nobody has used yet.
+    for key in [&keys.live, &keys.live_write] {
+        let client = Client::new(&fleet, key);
+        let request = client.request(Method::GET, "/games?limit=1");
+        let request = request.header("x-forwarded-for", "192.0.2.1");
+        assert_eq!(client.send(request).await.status, 200);
+    }
+}
