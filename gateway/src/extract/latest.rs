@@ -2,28 +2,49 @@
 //! answer to tell whether what it got is behind (§1).
 
 use axum::extract::FromRequestParts;
-use futures::FutureExt as _;
-use futures::future::{BoxFuture, Shared};
 use http::request::Parts;
-use kit::feed::{self, Position};
+use kit::feed::Position;
+use tokio::sync::oneshot;
 
 use super::caller::no_gate;
 use crate::errors::Refusal;
 
-/// The position that Redis was told last, asked for once however many wait for it.
-#[derive(Debug, Clone)]
-pub struct Latest(Shared<BoxFuture<'static, Option<Position>>>);
+/// The position that Redis was told last, as soon as it is known. There is one for a read.
+#[derive(Debug)]
+pub struct Latest(oneshot::Receiver<Option<Position>>);
+
+/// Who tells it.
+#[derive(Debug)]
+pub struct Tell(oneshot::Sender<Option<Position>>);
+
+/// A [`Latest`] on its way through the extensions of a request, which want what can be cloned; a clone has nothing in it.
+#[derive(Debug)]
+pub struct OnItsWay(Option<Latest>);
 
 impl Latest {
-    /// Asks as soon as somebody waits for it.
-    pub fn of(latest: &feed::Latest) -> Self {
-        let latest = latest.clone();
-        Self(async move { latest.read().await }.boxed().shared())
+    /// A position that Redis is asked for.
+    pub fn asked() -> (Tell, OnItsWay) {
+        let (tell, latest) = oneshot::channel();
+        (Tell(tell), OnItsWay(Some(Self(latest))))
     }
 
     /// The position; `None` when Redis is away, or was told nothing.
-    pub async fn position(&self) -> Option<Position> {
-        self.0.clone().await
+    pub async fn position(self) -> Option<Position> {
+        self.0.await.ok().flatten()
+    }
+}
+
+impl Tell {
+    /// Tells it.
+    pub fn tell(self, position: Option<Position>) {
+        // A read that has what it wants does not wait.
+        let (Ok(()) | Err(_)) = self.0.send(position);
+    }
+}
+
+impl Clone for OnItsWay {
+    fn clone(&self) -> Self {
+        Self(None)
     }
 }
 
@@ -31,6 +52,7 @@ impl<S: Sync> FromRequestParts<S> for Latest {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
-        parts.extensions.get().cloned().ok_or_else(no_gate)
+        let on_its_way = parts.extensions.remove::<OnItsWay>();
+        on_its_way.and_then(|latest| latest.0).ok_or_else(no_gate)
     }
 }

@@ -63,19 +63,22 @@ impl Gate {
         // 9: rate_limited, quota_exceeded; then the rest. A read goes its way while Redis is asked for the quota and for how far the
         // listings have come, both at once; its answer is withheld when the quota says no.
         let plan = app.plans.get_or_cheapest(&caller.plan);
-        let count = async {
-            let taken = app.quota.take(&caller, plan, now).await;
-            taken.map_err(|denied| refused_by_quota(denied, plan))
-        };
         let (standing, response) = if step == Step::Read {
-            let latest = Latest::of(&app.latest);
-            request.extensions_mut().insert(latest.clone());
-            let look = async { Ok(latest.position().await) };
+            let (tell, latest) = Latest::asked();
+            request.extensions_mut().insert(latest);
+            let count = async {
+                let looking = app
+                    .quota
+                    .take_and_look(&caller, plan, now, &app.latest);
+                let (taken, position) = looking.await;
+                tell.tell(position);
+                taken.map_err(|denied| refused_by_quota(denied, plan))
+            };
             let call = async { Ok(self.call(step, request, next).await) };
-            let (standing, _, response) = futures::future::try_join3(count, look, call).await?;
-            (standing, response)
+            futures::future::try_join(count, call).await?
         } else {
-            let standing = count.await?;
+            let taken = app.quota.take(&caller, plan, now).await;
+            let standing = taken.map_err(|denied| refused_by_quota(denied, plan))?;
             request.extensions_mut().insert(standing);
             (standing, self.call(step, request, next).await)
         };

@@ -8,6 +8,7 @@ mod seeds;
 
 use std::sync::Arc;
 
+use kit::feed::{Latest, Position, Told};
 use kit::redis::{Away, Redis};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -64,11 +65,33 @@ impl Quota {
         plan: &Plan,
         now: OffsetDateTime,
     ) -> Result<Standing, Denied> {
+        self.decide(caller, plan, now, None).await.0
+    }
+
+    /// The same, and looks in the same round trip how far the listings have come.
+    pub async fn take_and_look(
+        &self,
+        caller: &Caller,
+        plan: &Plan,
+        now: OffsetDateTime,
+        latest: &Latest,
+    ) -> (Result<Standing, Denied>, Option<Position>) {
+        self.decide(caller, plan, now, Some(latest)).await
+    }
+
+    async fn decide(
+        &self,
+        caller: &Caller,
+        plan: &Plan,
+        now: OffsetDateTime,
+        latest: Option<&Latest>,
+    ) -> (Result<Standing, Denied>, Option<Position>) {
         let limits = limits(caller, plan);
-        let (source, outcome) = match self.take_in_redis(caller, limits, now).await {
-            Ok(counted) => ("redis", counted.outcome(limits, now)),
-            Err(away) => ("local", self.take_locally(caller, limits, now, away)),
-        };
+        let (source, outcome, position) =
+            match self.take_in_redis(caller, limits, now, latest).await {
+                Ok((counted, Told(position))) => ("redis", counted.outcome(limits, now), position),
+                Err(away) => ("local", self.take_locally(caller, limits, now, away), None),
+            };
         let verdict = match &outcome {
             Ok(_) => "allowed",
             Err(Denied::Revoked) => "revoked",
@@ -77,7 +100,7 @@ impl Quota {
         };
         metrics::counter!("quota_decisions_total", "source" => source, "verdict" => verdict)
             .increment(1);
-        outcome
+        (outcome, position)
     }
 
     /// Fails as well when the month cannot be read from PostgreSQL.
@@ -86,17 +109,18 @@ impl Quota {
         caller: &Caller,
         limits: Limits,
         now: OffsetDateTime,
-    ) -> Result<Counted, Away> {
+        latest: Option<&Latest>,
+    ) -> Result<(Counted, Told), Away> {
         let month = caller.month(now);
-        let mut counted = self.counters.take(caller, limits, month, now).await?;
+        let (mut counted, mut told) = self.counters.take(caller, limits, now, latest).await?;
         if counted.is_none() && self.shared.seeds.wait(month).await {
-            counted = self.counters.take(caller, limits, month, now).await?;
+            (counted, told) = self.counters.take(caller, limits, now, latest).await?;
         }
         let counted = counted.ok_or(Away::Undone)?;
         if limits.uses_month && matches!(counted.verdict, Verdict::GoOn) {
             self.shared.ledger.saw(month, counted.month_used);
         }
-        Ok(counted)
+        Ok((counted, told))
     }
 
     /// A call that Redis may have counted all the same is not counted twice: it is left out of what Redis is owed.

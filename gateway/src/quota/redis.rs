@@ -2,6 +2,7 @@
 //!
 //! All keys of an account share the hash tag `{account}`, so that the scripts work on a Redis Cluster as well.
 
+use kit::feed::{Latest, Told};
 use kit::redis::{Away, Redis, RunId, evaluate};
 use redis::{Cmd, RedisWrite as _, Script};
 use time::OffsetDateTime;
@@ -31,6 +32,27 @@ pub(super) struct Counted {
     pub(super) month_used: u64,
 }
 
+/// As the script writes it: verdict, start of the minute in milliseconds, calls in it, calls in the month.
+type Answer = (u8, i64, u32, u64);
+
+impl Counted {
+    fn of((verdict, start, used, month_used): Answer, now: OffsetDateTime) -> Option<Self> {
+        let verdict = match verdict {
+            0 => Verdict::GoOn,
+            1 => Verdict::Revoked,
+            2 => Verdict::Minute,
+            3 => Verdict::Month,
+            _ => return None,
+        };
+        Some(Self {
+            verdict,
+            start: from_milliseconds(start).unwrap_or(now),
+            used,
+            month_used,
+        })
+    }
+}
+
 pub(super) enum Verdict {
     GoOn,
     Revoked,
@@ -49,14 +71,16 @@ impl Counters {
         }
     }
 
-    /// Counts a call; `None` when the month must be seeded first.
+    /// Counts a call, and looks how far the listings have come, for whom it concerns. The first is `None` when the month must be
+    /// seeded.
     pub(super) async fn take(
         &self,
         caller: &Caller,
         limits: Limits,
-        month: AccountMonth,
         now: OffsetDateTime,
-    ) -> Result<Option<Counted>, Away> {
+        latest: Option<&Latest>,
+    ) -> Result<(Option<Counted>, Told), Away> {
+        let month = caller.month(now);
         let command = |run: RunId| {
             let mut call = evaluate(&self.take, 3);
             write_tombstone(&mut call, caller.key.account, caller.key.id);
@@ -69,21 +93,19 @@ impl Counters {
                 .arg(run.as_bytes());
             call
         };
-        let (verdict, start, used, month_used): (u8, i64, u32, u64) =
-            self.redis.invoke("take", &self.take, command).await?;
-        let verdict = match verdict {
-            0 => Verdict::GoOn,
-            1 => Verdict::Revoked,
-            2 => Verdict::Minute,
-            3 => Verdict::Month,
-            _ => return Ok(None),
+        let (counted, told): (Answer, Told) = match latest {
+            Some(latest) => {
+                let both = self
+                    .redis
+                    .invoke_beside("take", &self.take, command, latest.look());
+                both.await?
+            }
+            None => (
+                self.redis.invoke("take", &self.take, command).await?,
+                Told(None),
+            ),
         };
-        Ok(Some(Counted {
-            verdict,
-            start: from_milliseconds(start).unwrap_or(now),
-            used,
-            month_used,
-        }))
+        Ok((Counted::of(counted, now), told))
     }
 
     pub(super) async fn give_back(&self, caller: &Caller, standing: &Standing) -> Result<(), Away> {

@@ -38,7 +38,7 @@ pub async fn list(
         to: query.text("to"),
         q: query.text("q"),
     };
-    let events = query.answered(app.upstream.read(question, &latest)).await?;
+    let events = query.answered(app.upstream.read(question, latest)).await?;
     Ok(Answer::list(events.json, events.page))
 }
 
@@ -55,6 +55,6 @@ pub async fn one(
         form: Form::Json.into(),
         at_least: None,
     };
-    let event = app.upstream.read(question, &latest).await?;
+    let event = app.upstream.read(question, latest).await?;
     Ok(Answer::object(event.json))
 }

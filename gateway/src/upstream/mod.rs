@@ -35,7 +35,7 @@ impl Upstream {
     pub async fn read<Q: Question>(
         &self,
         question: Q,
-        latest: &Latest,
+        latest: Latest,
     ) -> Result<Q::Answer, Fault> {
         let give_up = Instant::now() + self.deadline;
         let reading = async {

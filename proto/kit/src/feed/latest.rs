@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::Script;
+use redis::{Cmd, FromRedisValue, ParsingError, Script, Value};
 use uuid::Uuid;
 
 use super::{Position, Producer};
@@ -19,14 +19,30 @@ pub struct Latest {
     redis: Redis,
     key: Arc<str>,
     script: Arc<Script>,
+    look: Arc<Cmd>,
+}
+
+/// What Redis answers to [`Latest::look`]; nothing when it was told nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Told(pub Option<Position>);
+
+impl FromRedisValue for Told {
+    fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
+        let held = Option::<String>::from_redis_value(value)?;
+        Ok(Self(held.as_deref().and_then(parse)))
+    }
 }
 
 impl Latest {
     /// The position of `producer`.
     pub fn new(redis: Redis, producer: &str) -> Self {
+        let key = format!("feed:{producer}");
+        let mut look = redis::cmd("GET");
+        look.arg(&key);
         Self {
             redis,
-            key: format!("feed:{producer}").into(),
+            look: Arc::new(look),
+            key: key.into(),
             script: Arc::new(Script::new(include_str!("raise.lua"))),
         }
     }
@@ -48,13 +64,13 @@ impl Latest {
 
     /// What was told; `None` also when Redis is away.
     pub async fn read(&self) -> Option<Position> {
-        let mut command = redis::cmd("GET");
-        command.arg(&*self.key);
-        let held = self
-            .redis
-            .query::<Option<String>>("read a position", &command);
-        let held = held.await.ok()??;
-        parse(&held)
+        let held = self.redis.query::<Told>("read a position", &self.look);
+        held.await.ok()?.0
+    }
+
+    /// The command that asks for what was told, for a round trip that is made anyway; its answer is read as [`Told`].
+    pub fn look(&self) -> &Cmd {
+        &self.look
     }
 
     /// Tells the head again and again.

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
-use redis::{Client, Cmd, ErrorKind, FromRedisValue, RedisError, Script, ServerErrorKind};
+use redis::{
+    Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, Script, ServerErrorKind,
+};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
@@ -140,16 +142,52 @@ impl Redis {
         script: &Script,
         command: impl FnOnce(RunId) -> Cmd,
     ) -> Result<T, Away> {
+        let pipeline = |run| {
+            let mut pipeline = Pipeline::with_capacity(1);
+            pipeline.add_command(command(run));
+            pipeline
+        };
+        let (answer,) = self.invoke_all(what, script, pipeline).await?;
+        Ok(answer)
+    }
+
+    /// Runs `script`, and asks what `beside` asks, in one round trip.
+    ///
+    /// # Errors
+    /// Redis is away.
+    pub async fn invoke_beside<T: FromRedisValue, U: FromRedisValue>(
+        &self,
+        what: &'static str,
+        script: &Script,
+        command: impl FnOnce(RunId) -> Cmd,
+        beside: &Cmd,
+    ) -> Result<(T, U), Away> {
+        let pipeline = |run| {
+            let mut pipeline = Pipeline::with_capacity(2);
+            pipeline
+                .add_command(command(run))
+                .add_command(beside.clone());
+            pipeline
+        };
+        self.invoke_all(what, script, pipeline).await
+    }
+
+    async fn invoke_all<T: FromRedisValue>(
+        &self,
+        what: &'static str,
+        script: &Script,
+        pipeline: impl FnOnce(RunId) -> Pipeline,
+    ) -> Result<T, Away> {
         let mut used = None;
         let call = async {
             let link = used.insert(self.0.link().await?);
-            let (mut connection, command) = (link.connection.clone(), command(link.run));
-            let mut answer = command.query_async(&mut connection).await;
+            let (mut connection, pipeline) = (link.connection.clone(), pipeline(link.run));
+            let mut answer = pipeline.query_async(&mut connection).await;
             if matches!(&answer, Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript))
             {
                 let loaded = script.load_async(&mut connection).await;
                 loaded.map_err(Failure::of)?;
-                answer = command.query_async(&mut connection).await;
+                answer = pipeline.query_async(&mut connection).await;
             }
             answer.map_err(Failure::of)
         };
