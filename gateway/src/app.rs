@@ -11,6 +11,7 @@ use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
+use crate::overload::Load;
 use crate::quota::Quota;
 use crate::switches::Board;
 use crate::upstream::Upstream;
@@ -42,6 +43,8 @@ pub struct Gateway {
     pub openings: Arc<Openings>,
     /// Minute, month and revocation.
     pub quota: Quota,
+    /// Calls under way.
+    pub load: Load,
     /// The services behind.
     pub upstream: Upstream,
     /// How far the listings have come, for reads to reach it.

@@ -40,6 +40,9 @@ pub struct Settings {
     /// Seconds that a service has to answer
     #[arg(long, default_value = "2", value_parser = seconds)]
     pub upstream_deadline: Duration,
+    /// Calls that a service has at once, for each thread; a call beyond is answered 503
+    #[arg(long, default_value = "256", value_parser = calls)]
+    pub upstream_calls: usize,
     /// What every key begins with
     #[arg(long, default_value = "svc_")]
     pub key_prefix: String,
@@ -100,6 +103,9 @@ pub struct Port {
     /// Threads that serve it [default: one for each core]
     #[arg(long, value_parser = threads)]
     pub http_threads: Option<usize>,
+    /// Calls under way at once, for each thread; a call beyond is answered 503
+    #[arg(long, default_value = "1024", value_parser = calls)]
+    pub http_calls: usize,
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
     pub patience: Patience,
@@ -197,6 +203,11 @@ fn a_day_or_less(value: &str) -> Result<Duration, String> {
         return Err("86400 seconds, a day, or less is wanted".to_owned());
     }
     Ok(time)
+}
+
+fn calls(value: &str) -> Result<usize, String> {
+    let calls = value.parse().ok().filter(|calls| *calls > 0);
+    calls.ok_or_else(|| "a whole number of calls, 1 or more, is wanted".to_owned())
 }
 
 fn milliseconds(value: &str) -> Result<Duration, String> {

@@ -20,6 +20,7 @@ use crate::feeds::own::Own;
 use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
 use crate::lookup::Lookup;
+use crate::overload::Load;
 use crate::quota::{self, Quota};
 use crate::router::router;
 use crate::serve::{Serving, of_descriptors, serve};
@@ -110,7 +111,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             last_used: Arc::clone(&last_used),
             openings: Arc::clone(&openings),
             quota: Quota::new(redis.clone(), Arc::clone(&counted)),
-            upstream: Upstream::new(catalogue, given.upstream_deadline),
+            load: Load::new(given.port.http_calls),
+            upstream: Upstream::new(catalogue, given.upstream_deadline, given.upstream_calls),
             latest: Latest::new(redis, PRODUCER),
         }))
     };

@@ -44,6 +44,9 @@ impl Gate {
         context.found_route(rule.pattern);
         let step = rule.step(request.method());
 
+        // Before all else: is there somebody who would answer? What is turned away here costs little.
+        let reads = step == Step::Read;
+        let _asked = reads.then(|| app.upstream.take_on(now)).transpose()?;
         // 1: a preflight.
         preflight(request.method(), request.headers())?;
         // 2 and 3: missing_key, invalid_key; rate_limited for the address that guesses.
@@ -67,9 +70,7 @@ impl Gate {
             let (tell, latest) = Latest::asked();
             request.extensions_mut().insert(latest);
             let count = async {
-                let looking = app
-                    .quota
-                    .take_and_look(&caller, plan, now, &app.latest);
+                let looking = app.quota.take_and_look(&caller, plan, now, &app.latest);
                 let (taken, position) = looking.await;
                 tell.tell(position);
                 taken.map_err(|denied| refused_by_quota(denied, plan))

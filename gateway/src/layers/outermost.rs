@@ -19,6 +19,12 @@ pub async fn outermost(State(app): State<App>, mut request: Request, next: Next)
     let context = Arc::new(Context::new(request.headers(), &app.format));
     let method = request.method().clone();
     let asked = Asked::by(&method, request.headers());
+    let taken_on = app.load.take_on("port", app.clock.now());
+    if let Err(fault) = taken_on {
+        // Not a line in the log: that alone would cost half as much as to answer.
+        let response = Refusal::from(fault).into_response();
+        return envelope::write_answer(response, &context, &asked, &app).await;
+    }
     let log = AccessLog::start(Arc::clone(&context), method.clone());
     let span = tracing::info_span!("request", request.id = context.id, method = %method);
     kit::telemetry::continue_trace(&span, request.headers());

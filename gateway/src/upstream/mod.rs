@@ -9,34 +9,43 @@ use std::time::Duration;
 use kit::feed::Position;
 use kit::rpc::client::{Client, Idempotent};
 use kit::{Code, Fault};
+use time::OffsetDateTime;
 use tokio::time::Instant;
 use tonic::Request;
 
 use crate::extract::latest::Latest;
+use crate::overload::{Load, UnderWay};
 use catalogue::Catalogue;
 
 /// The services behind the gateway.
 pub struct Upstream {
     catalogue: Catalogue,
     deadline: Duration,
+    /// Calls that catalogue-svc has of this thread. When it hangs, no more wait for it than this, and other routes go on.
+    load: Load,
 }
 
 impl Upstream {
-    /// Clients on a channel to catalogue-svc. Whatever takes longer than `deadline` counts as away.
-    pub fn new(catalogue: Client, deadline: Duration) -> Self {
+    /// Over a client of catalogue-svc, which is asked so many `calls` at once. Whatever takes longer than `deadline` counts as away.
+    pub fn new(catalogue: Client, deadline: Duration, calls: usize) -> Self {
         Self {
             catalogue: Catalogue::new(catalogue),
             deadline,
+            load: Load::new(calls),
         }
+    }
+
+    /// Takes a read on.
+    ///
+    /// # Errors
+    /// catalogue-svc has too many.
+    pub fn take_on(&self, now: OffsetDateTime) -> Result<UnderWay<'_>, Fault> {
+        self.load.take_on("catalogue", now)
     }
 
     /// Asks catalogue-svc. When what it answers may lack what was written before the read began, it is asked once more, for an answer
     /// that reaches as far; the second answer counts, however far it reaches.
-    pub async fn read<Q: Question>(
-        &self,
-        question: Q,
-        latest: Latest,
-    ) -> Result<Q::Answer, Fault> {
+    pub async fn read<Q: Question>(&self, question: Q, latest: Latest) -> Result<Q::Answer, Fault> {
         let give_up = Instant::now() + self.deadline;
         let reading = async {
             let first = self.ask(question.clone(), give_up).await;

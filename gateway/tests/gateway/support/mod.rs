@@ -22,6 +22,7 @@ use gateway::feeds::own::Own;
 use gateway::jobs::last_used::LastUsed;
 use gateway::jobs::month_use::MonthUse;
 use gateway::lookup::{Bounds, Lookup};
+use gateway::overload::Load;
 use gateway::quota::{self, Quota};
 use gateway::service::staff::Staff;
 use gateway::store::write::{Item, Writes};
@@ -110,9 +111,13 @@ impl Default for With {
             // A loaded machine must not make Redis or the catalogue seem away.
             patience: Duration::from_secs(10),
             deadline: Duration::from_secs(10),
+            calls: 1_024,
+            upstream_calls: 256,
             bounds: Bounds {
                 outage: Duration::from_hours(1),
                 deadline: Duration::from_secs(10),
+                calls: 1_024,
+                upstream_calls: 256,
                 unknown_a_minute: 30,
             },
             proxies: Proxies::default(),
@@ -220,7 +225,8 @@ impl Test {
             switches,
             lookup,
             quota,
-            upstream: Upstream::new(channel, with.deadline),
+            load: Load::new(with.calls),
+            upstream: Upstream::new(channel, with.deadline, with.upstream_calls),
             openings: Arc::default(),
             latest,
             last_used: Arc::new(LastUsed::default()),
