@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kit::Clock;
 use kit::feed::Latest;
+use kit::overload::Load;
 
 use crate::coding::Openings;
 use crate::domain::address::{Proxies, ProxyHeader};
@@ -11,7 +12,6 @@ use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
-use crate::overload::Load;
 use crate::quota::Quota;
 use crate::switches::Board;
 use crate::upstream::Upstream;

@@ -13,7 +13,6 @@ pub mod jobs;
 pub mod layers;
 pub mod lookup;
 pub mod message;
-pub mod overload;
 pub mod quota;
 pub mod router;
 pub mod routes;

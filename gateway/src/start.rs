@@ -6,6 +6,7 @@ use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::boot::{self, Boot};
 use kit::cores;
 use kit::feed::{Latest, Producer, Retention};
+use kit::overload::Load;
 use kit::redis::Redis;
 use kit::rpc::client::{Client, Known};
 use sqlx::PgPool;
@@ -20,7 +21,6 @@ use crate::feeds::own::Own;
 use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
 use crate::lookup::Lookup;
-use crate::overload::Load;
 use crate::quota::{self, Quota};
 use crate::router::router;
 use crate::serve::{Serving, of_descriptors, serve};
@@ -111,7 +111,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             last_used: Arc::clone(&last_used),
             openings: Arc::clone(&openings),
             quota: Quota::new(redis.clone(), Arc::clone(&counted)),
-            load: Load::new(given.port.http_calls),
+            load: Load::new("port", given.port.http_calls),
             upstream: Upstream::new(catalogue, given.upstream_deadline, given.upstream_calls),
             latest: Latest::new(redis, PRODUCER),
         }))

@@ -46,7 +46,7 @@ impl Gate {
 
         // Before all else: is there somebody who would answer? What is turned away here costs little.
         let reads = step == Step::Read;
-        let _asked = reads.then(|| app.upstream.take_on(now)).transpose()?;
+        let _asked = reads.then(|| app.upstream.take_on()).transpose()?;
         // 1: a preflight.
         preflight(request.method(), request.headers())?;
         // 2 and 3: missing_key, invalid_key; rate_limited for the address that guesses.

@@ -19,7 +19,7 @@ pub async fn outermost(State(app): State<App>, mut request: Request, next: Next)
     let context = Arc::new(Context::new(request.headers(), &app.format));
     let method = request.method().clone();
     let asked = Asked::by(&method, request.headers());
-    let taken_on = app.load.take_on("port", app.clock.now());
+    let taken_on = app.load.take_on();
     if let Err(fault) = taken_on {
         // Not a line in the log: that alone would cost half as much as to answer.
         let response = Refusal::from(fault).into_response();

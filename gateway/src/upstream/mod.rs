@@ -7,14 +7,13 @@ pub use catalogue::Question;
 use std::time::Duration;
 
 use kit::feed::Position;
+use kit::overload::{Load, UnderWay};
 use kit::rpc::client::{Client, Idempotent};
 use kit::{Code, Fault};
-use time::OffsetDateTime;
 use tokio::time::Instant;
 use tonic::Request;
 
 use crate::extract::latest::Latest;
-use crate::overload::{Load, UnderWay};
 use catalogue::Catalogue;
 
 /// The services behind the gateway.
@@ -31,7 +30,7 @@ impl Upstream {
         Self {
             catalogue: Catalogue::new(catalogue),
             deadline,
-            load: Load::new(calls),
+            load: Load::new("catalogue", calls),
         }
     }
 
@@ -39,8 +38,8 @@ impl Upstream {
     ///
     /// # Errors
     /// catalogue-svc has too many.
-    pub fn take_on(&self, now: OffsetDateTime) -> Result<UnderWay<'_>, Fault> {
-        self.load.take_on("catalogue", now)
+    pub fn take_on(&self) -> Result<UnderWay, Fault> {
+        self.load.take_on()
     }
 
     /// Asks catalogue-svc. When what it answers may lack what was written before the read began, it is asked once more, for an answer

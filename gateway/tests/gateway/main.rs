@@ -15,6 +15,7 @@ mod key_requests;
 mod keys;
 mod keys_outage;
 mod month_use;
+mod overload;
 mod own_writes;
 mod plan_required;
 mod plans;

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use sqlx::PgPool;
@@ -31,6 +32,9 @@ pub struct Boot<S> {
     /// Its clock.
     pub clock: Clock,
 }
+
+/// How often metrics are tidied up: what was measured lies about until then, whether anybody reads it or not.
+const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Runs a service: reads its settings, starts telemetry and the admin port, hands over to `start`, and stops in two steps when told
 /// to. `start` sets the service up and returns.
@@ -84,6 +88,14 @@ where
             Ok(())
         });
     }
+
+    let metrics = telemetry.metrics();
+    lifecycle.background("metrics upkeep", async move {
+        loop {
+            tokio::time::sleep(UPKEEP).await;
+            metrics.run_upkeep();
+        }
+    });
 
     let listener = bind(common.admin_listen, "admin_listen").await?;
     let router = admin::router(readiness.clone(), telemetry.metrics());

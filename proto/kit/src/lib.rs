@@ -12,6 +12,7 @@ pub mod feed;
 pub mod ids;
 pub mod lease;
 pub mod lifecycle;
+pub mod overload;
 pub mod pg;
 pub mod public_url;
 pub mod redis;

@@ -2,6 +2,8 @@
 //!
 //! Field names are the same everywhere: `request.id`, `account.id`, `key.id`, `game.slug`, `duration_ms`, `error`.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use anyhow::Context as _;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use opentelemetry::propagation::{Extractor, Injector};
@@ -49,6 +51,9 @@ const DURATION_BUCKETS: &[f64] = &[
     10.0,
 ];
 
+/// Whether traces are kept. Without a collector nothing of them is read or written.
+static TRACES: AtomicBool = AtomicBool::new(false);
+
 /// Starts logs, traces and metrics for this process. Call it once, inside the runtime.
 pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guard> {
     let filter = EnvFilter::try_new(&settings.log).with_context(|| {
@@ -68,6 +73,7 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
         LogFormat::Text => fmt::layer().with_ansi(false).with_filter(filter).boxed(),
     };
     global::set_text_map_propagator(TraceContextPropagator::new());
+    TRACES.store(settings.otlp_endpoint.is_some(), Ordering::Relaxed);
     let traces = settings
         .otlp_endpoint
         .as_deref()
@@ -117,6 +123,9 @@ fn tracer_provider(
 
 /// Makes `span` a child of the trace that the caller's headers name (W3C Trace Context).
 pub fn continue_trace(span: &Span, headers: &http::HeaderMap) {
+    if !TRACES.load(Ordering::Relaxed) {
+        return;
+    }
     let context = global::get_text_map_propagator(|p| p.extract(&Headers(headers)));
     // The only failure is that no collector is set, in which case there is no trace to continue.
     drop(span.set_parent(context));
@@ -124,6 +133,9 @@ pub fn continue_trace(span: &Span, headers: &http::HeaderMap) {
 
 /// Writes the current trace into the headers of an outgoing call.
 pub(crate) fn inject_trace(headers: &mut http::HeaderMap) {
+    if !TRACES.load(Ordering::Relaxed) {
+        return;
+    }
     let context = Span::current().context();
     global::get_text_map_propagator(|p| p.inject_context(&context, &mut OutgoingHeaders(headers)));
 }

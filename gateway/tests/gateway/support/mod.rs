@@ -22,7 +22,6 @@ use gateway::feeds::own::Own;
 use gateway::jobs::last_used::LastUsed;
 use gateway::jobs::month_use::MonthUse;
 use gateway::lookup::{Bounds, Lookup};
-use gateway::overload::Load;
 use gateway::quota::{self, Quota};
 use gateway::service::staff::Staff;
 use gateway::store::write::{Item, Writes};
@@ -30,6 +29,7 @@ use gateway::switches::Board;
 use gateway::upstream::Upstream;
 use kit::config::Secret;
 use kit::feed::{Latest, Producer, Retention};
+use kit::overload::Load;
 use kit::redis::Redis;
 use kit::rpc::client::Addresses;
 use kit::{Clock, Fault, Lifecycle};
@@ -225,7 +225,7 @@ impl Test {
             switches,
             lookup,
             quota,
-            load: Load::new(with.calls),
+            load: Load::new("port", with.calls),
             upstream: Upstream::new(channel, with.deadline, with.upstream_calls),
             openings: Arc::default(),
             latest,

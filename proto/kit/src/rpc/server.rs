@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -23,11 +24,15 @@ use crate::admin::Readiness;
 use crate::config::Identity;
 use crate::cores::{self, Cores};
 use crate::fault::{Code, Fault};
+use crate::overload::Load;
 use crate::{ids, telemetry};
 
 /// Streams that a caller may have reset and that are not yet cleared away. A gateway whose callers all hang up at once resets as
 /// many; h2's default of 20 would close the connection under everyone else.
 const PENDING_RESETS: usize = 4_096;
+/// Calls that a process has under way at once: of the heads of their answers, for those that stream. More than callers of the fleet
+/// keep under way; it is for those who keep to nothing.
+const CALLS: usize = 4_096;
 
 /// Serves `services` until `draining`, then finishes the calls under way. Connections are dealt out to a thread for each core.
 pub(crate) async fn serve(
@@ -59,9 +64,10 @@ pub(crate) async fn serve(
     };
 
     let (routes, drained) = (services.routes(), draining.clone());
+    let load = Arc::new(Load::new("rpc", CALLS));
     let cores = Cores::start("rpc", cores::all(), move |hand| {
         let draining = drained.clone();
-        let server = server(&identity)
+        let server = server(&identity, &load)
             .add_routes(routes.clone())
             .serve_with_incoming_shutdown(connections(hand), draining.cancelled_owned());
         async { Ok(server.await?) }
@@ -72,12 +78,15 @@ pub(crate) async fn serve(
     }
 }
 
-fn server(identity: &Identity) -> Server<Stack<CallLayer, tower::layer::util::Identity>> {
-    let identity = identity.clone();
+fn server(
+    identity: &Identity,
+    load: &Arc<Load>,
+) -> Server<Stack<CallLayer, tower::layer::util::Identity>> {
+    let (identity, load) = (identity.clone(), Arc::clone(load));
     Server::builder()
         .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS))
         .http2_keepalive_interval(Some(Duration::from_secs(20)))
-        .layer(CallLayer { identity })
+        .layer(CallLayer { identity, load })
 }
 
 /// An empty set of services.
@@ -88,6 +97,7 @@ pub fn services() -> RoutesBuilder {
 #[derive(Clone)]
 struct CallLayer {
     identity: Identity,
+    load: Arc<Load>,
 }
 
 impl<S> Layer<S> for CallLayer {
@@ -97,6 +107,7 @@ impl<S> Layer<S> for CallLayer {
         Call {
             inner,
             identity: self.identity.clone(),
+            load: Arc::clone(&self.load),
         }
     }
 }
@@ -106,6 +117,7 @@ impl<S> Layer<S> for CallLayer {
 struct Call<S> {
     inner: S,
     identity: Identity,
+    load: Arc<Load>,
 }
 
 impl<S> Service<Request<Body>> for Call<S>
@@ -126,6 +138,12 @@ where
         if let Err(status) = identity::check(&path, request.headers(), &self.identity) {
             return Box::pin(async move { Ok(status.into_http()) });
         }
+        let under_way = match self.load.take_on() {
+            Ok(under_way) => under_way,
+            Err(fault) => {
+                return Box::pin(async move { Ok(tonic::Status::from(fault).into_http()) });
+            }
+        };
         let request_id = request
             .headers()
             .get(REQUEST_ID_HEADER)
@@ -148,6 +166,7 @@ where
             });
             metrics::histogram!("rpc_server_duration_seconds", "method" => path)
                 .record(started.elapsed());
+            drop(under_way);
             response
         };
         Box::pin(super::with_request_id(request_id, guarded).instrument(span))

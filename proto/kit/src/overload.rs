@@ -1,40 +1,47 @@
-//! How much a thread takes on at once. Whoever comes beyond that is told so at once (503 `unavailable`, with `Retry-After`): a call
-//! that waits for its turn until nobody waits for its answer any more would cost as much as one that is answered.
+//! How many calls a server takes on at once. Whoever comes beyond that is told so at once (503 `unavailable`, with `Retry-After`): a
+//! call that waits for its turn until nobody waits for its answer any more would cost as much as one that is answered.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use kit::{Code, Fault};
-use time::OffsetDateTime;
+use tokio::time::Instant;
+
+use crate::fault::{Code, Fault};
 
 /// Calls under way, and how many there may be.
 #[derive(Debug)]
 pub struct Load {
+    /// Who has the calls, for the log and metrics.
+    at: &'static str,
     most: usize,
-    under_way: AtomicUsize,
+    under_way: Arc<AtomicUsize>,
+    begun: Instant,
     /// What was turned away since the log was told.
     turned_away: AtomicU64,
-    /// When the log was told, in seconds.
+    /// When the log was told, in seconds since this was begun.
     told: AtomicU64,
 }
 
 /// A call under way; over when this is dropped.
 #[derive(Debug)]
-pub struct UnderWay<'a>(&'a AtomicUsize);
+pub struct UnderWay(Arc<AtomicUsize>);
 
-impl Drop for UnderWay<'_> {
+impl Drop for UnderWay {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Load {
-    /// Takes on so many calls.
-    pub fn new(most: usize) -> Self {
+    /// Takes on so many calls `at` a place.
+    pub fn new(at: &'static str, most: usize) -> Self {
         Self {
+            at,
             most,
-            under_way: AtomicUsize::new(0),
+            under_way: Arc::default(),
+            begun: Instant::now(),
             turned_away: AtomicU64::new(0),
-            told: AtomicU64::new(0),
+            told: AtomicU64::new(u64::MAX),
         }
     }
 
@@ -42,13 +49,13 @@ impl Load {
     ///
     /// # Errors
     /// There are too many. The log is told once a second, not of each.
-    pub fn take_on(&self, what: &'static str, now: OffsetDateTime) -> Result<UnderWay<'_>, Fault> {
+    pub fn take_on(&self) -> Result<UnderWay, Fault> {
         if self.under_way.fetch_add(1, Ordering::Relaxed) < self.most {
-            return Ok(UnderWay(&self.under_way));
+            return Ok(UnderWay(Arc::clone(&self.under_way)));
         }
         self.under_way.fetch_sub(1, Ordering::Relaxed);
-        metrics::counter!("calls_turned_away_total", "at" => what).increment(1);
-        self.tell(what, now);
+        metrics::counter!("calls_turned_away_total", "at" => self.at).increment(1);
+        self.tell();
         Err(Fault {
             retry_after: Some(1),
             ..Fault::new(
@@ -58,12 +65,12 @@ impl Load {
         })
     }
 
-    fn tell(&self, what: &'static str, now: OffsetDateTime) {
+    fn tell(&self) {
         self.turned_away.fetch_add(1, Ordering::Relaxed);
-        let second = now.unix_timestamp().unsigned_abs();
+        let second = self.begun.elapsed().as_secs();
         if self.told.swap(second, Ordering::Relaxed) != second {
             let calls = self.turned_away.swap(0, Ordering::Relaxed);
-            tracing::warn!(calls, at = what, "overload: calls are turned away");
+            tracing::warn!(calls, at = self.at, "overload: calls are turned away");
         }
     }
 }
@@ -74,17 +81,17 @@ mod tests {
 
     #[test]
     fn so_many_are_taken_on_and_no_more() {
-        let (load, now) = (Load::new(2), OffsetDateTime::UNIX_EPOCH);
-        let first = load.take_on("port", now).unwrap();
-        let _second = load.take_on("port", now).unwrap();
+        let load = Load::new("a test", 2);
+        let first = load.take_on().unwrap();
+        let _second = load.take_on().unwrap();
         for _ in 0..3 {
-            let refused = load.take_on("port", now).unwrap_err();
+            let refused = load.take_on().unwrap_err();
             assert_eq!(
                 (refused.code, refused.retry_after),
                 (Code::Unavailable, Some(1))
             );
         }
         drop(first);
-        assert!(load.take_on("port", now).is_ok());
+        assert!(load.take_on().is_ok());
     }
 }
