@@ -72,7 +72,8 @@ impl Known {
     }
 }
 
-/// The first member of a list of tags, without its quotes, and what comes behind its comma. A list may have empty members (RFC 9110, 5.6.1.2).
+/// The first member of a list of tags, without its quotes, and what comes behind its comma. A list may have empty members (RFC 9110,
+/// 5.6.1.2).
 fn member(list: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let list = list.trim_ascii_start();
     let (opaque, after) = if matches!(list.first(), None | Some(b',')) {
