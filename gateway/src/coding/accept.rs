@@ -1,4 +1,4 @@
-//! `Accept-Encoding` (RFC 9110 §12.5.3).
+//! `Accept-Encoding` (RFC 9110, 12.5.3).
 
 use http::HeaderMap;
 use http::header::ACCEPT_ENCODING;
@@ -63,7 +63,7 @@ impl Accepted {
             ("identity", &mut self.identity),
             ("*", &mut self.rest),
         ];
-        // `x-gzip` is gzip's old name (§8.4.1.3).
+        // `x-gzip` is gzip's old name (RFC 9110, 8.4.1.3).
         let name = if name.eq_ignore_ascii_case("x-gzip") {
             "gzip"
         } else {

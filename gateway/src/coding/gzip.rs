@@ -8,7 +8,7 @@ use flate2::{Compress, Compression, FlushCompress};
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 /// The library's own choice, 6, takes twice as long for a page of a hundred rows, and makes it smaller by a fiftieth.
 const LEVEL: Compression = Compression::new(4);
-/// The longest stored block (RFC 1951 §3.2.4).
+/// The longest stored block (RFC 1951, 3.2.4).
 const STORED: usize = 0xffff;
 
 /// What the trailer has to know of the opening.

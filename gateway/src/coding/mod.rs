@@ -1,4 +1,4 @@
-//! Content codings (RFC 9110 §8.4.1): an answer compressed without compressing it anew.
+//! Content codings (RFC 9110, 8.4.1): an answer compressed without compressing it anew.
 //!
 //! All answers begin alike and hold the same `data` again and again; only `meta`, at their end, differs from call to call. So the
 //! beginning is compressed once, up to the end of a byte ([`Opening`]), and each answer is that and the rest of it as it is, which

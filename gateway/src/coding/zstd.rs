@@ -6,7 +6,7 @@ use zstd::bulk::Compressor;
 
 /// The library's own choice between time and size.
 const LEVEL: i32 = 3;
-/// The longest block, whatever the window (§3.1.1.2.4).
+/// The longest block, whatever the window (RFC 8878, 3.1.1.2.4).
 const BLOCK: usize = 128 * 1024;
 /// Magic number, frame header descriptor, window descriptor.
 const HEADER: usize = 6;

@@ -172,7 +172,7 @@ pub async fn write_answer(
     written
 }
 
-/// The caller has it already: what the 200 would say beside its content (RFC 9110 §15.4.5).
+/// The caller has it already: what the 200 would say beside its content (RFC 9110, 15.4.5).
 fn not_modified(headers: HeaderMap) -> Response {
     // A body known to be empty would be given a content-length of 0, which is not that of the 200.
     let unmeasured = Body::from_stream(stream::empty::<Result<Bytes, Infallible>>());

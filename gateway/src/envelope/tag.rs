@@ -1,4 +1,4 @@
-//! `ETag` and `If-None-Match` (RFC 9110 §8.8.3, §13.1.2).
+//! `ETag` and `If-None-Match` (RFC 9110, 8.8.3 and 13.1.2).
 
 use contracts::common::v1::PageInfo;
 use http::header::{HeaderMap, HeaderValue, IF_NONE_MATCH};
@@ -33,7 +33,7 @@ impl Tag {
         HeaderValue::try_from(self.0).ok()
     }
 
-    /// What stands between the quotes: the whole of it in a weak comparison (§8.8.3.2).
+    /// What stands between the quotes: the whole of it in a weak comparison (RFC 9110, 8.8.3.2).
     fn opaque(&self) -> &[u8] {
         let quoted = self.0.as_bytes().strip_prefix(b"W/\"");
         let opaque = quoted.and_then(|quoted| quoted.strip_suffix(b"\""));
@@ -72,7 +72,8 @@ impl Known {
     }
 }
 
-/// The first member of a list of tags, without its quotes, and what comes behind its comma. A list may have empty members (§5.6.1.2).
+/// The first member of a list of tags, without its quotes, and what comes behind its comma. A list may have empty members (RFC 9110,
+/// 5.6.1.2).
 fn member(list: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let list = list.trim_ascii_start();
     let (opaque, after) = if matches!(list.first(), None | Some(b',')) {
