@@ -43,7 +43,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         .map_err(|problems| anyhow::anyhow!(problems.join("; ")))?;
     let plans = Arc::new(plans);
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
-    let counted = Arc::new(quota::Shared::default());
+    let counted = Arc::new(quota::Shared::new(quota::SEED_PATIENCE));
     let pool = boot.database(&MIGRATOR).await?;
     known_plans(&pool, &plans).await?;
 

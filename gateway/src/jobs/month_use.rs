@@ -102,28 +102,32 @@ impl MonthUse {
 
     async fn try_exchange(&mut self) -> Result<(), sqlx::Error> {
         self.keep_owed().await?;
-        let limit = i64::try_from(BATCH).unwrap_or(i64::MAX);
-        let owed = in_time(store::owed(&self.pool, limit)).await?;
-        let mut settled = Vec::new();
-        let mut unseeded = owed;
-        // Some months must be seeded first; then they are tried once more.
-        for _ in 0..2 {
-            let (done, rest) = self.add(&unseeded).await;
-            settled.extend(done);
-            if rest.is_empty() {
+        let most = i64::try_from(BATCH).unwrap_or(i64::MAX);
+        loop {
+            let owed = in_time(store::owed(&self.pool, most)).await?;
+            let settled = self.tell(&owed).await?;
+            // First what Redis has now, then that it was told: if it loses the calls, they are in one of the two.
+            self.write_used().await?;
+            if !settled.is_empty() {
+                in_time(store::settle(&self.pool, &settled)).await?;
+            }
+            if owed.len() < BATCH || settled.is_empty() {
                 break;
             }
-            let months: Vec<AccountMonth> = rest.iter().map(|owed| owed.month).collect();
-            self.try_seed(&months).await?;
-            unseeded = rest;
-        }
-        // First what Redis has now, then that it was told: if it loses the calls, they are in one of the two.
-        self.write_used().await?;
-        if !settled.is_empty() {
-            in_time(store::settle(&self.pool, &settled)).await?;
         }
         metrics::counter!("month_use_exchanges_total").increment(1);
         Ok(())
+    }
+
+    /// Tells Redis of calls; months that it does not count yet are seeded first. Returns the ids of what it has added.
+    async fn tell(&self, owed: &[Owed]) -> Result<Vec<Uuid>, sqlx::Error> {
+        let (mut settled, unseeded) = self.add(owed).await;
+        if !unseeded.is_empty() {
+            let months: Vec<AccountMonth> = unseeded.iter().map(|owed| owed.month).collect();
+            self.try_seed(&months).await?;
+            settled.extend(self.add(&unseeded).await.0);
+        }
+        Ok(settled)
     }
 
     async fn try_write_down(&mut self) -> Result<(), sqlx::Error> {
@@ -132,7 +136,7 @@ impl MonthUse {
         kept
     }
 
-    /// Tells Redis of calls. Returns the ids of those that it has added, and those whose months it does not count yet.
+    /// Returns the ids of the calls that Redis has added, and those whose months it does not count yet.
     async fn add(&self, owed: &[Owed]) -> (Vec<Uuid>, Vec<Owed>) {
         let (mut done, mut unseeded) = (Vec::new(), Vec::new());
         for chunk in owed.chunks(ABREAST) {

@@ -7,6 +7,7 @@ mod redis;
 mod seeds;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kit::feed::{Latest, Position, Told};
 use kit::redis::{Away, Redis};
@@ -29,8 +30,11 @@ pub struct Quota {
     shared: Arc<Shared>,
 }
 
+/// How long a call waits for a month that Redis lacks to be read from PostgreSQL.
+pub const SEED_PATIENCE: Duration = Duration::from_secs(1);
+
 /// What all connections of a process count together.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Shared {
     local: Local,
     pub(crate) ledger: Ledger,
@@ -46,6 +50,18 @@ pub enum Denied {
     Minute(Standing),
     /// The account's month is used up.
     Month(Standing),
+}
+
+impl Shared {
+    /// Nothing is counted yet. A call waits no longer than `patience` for its month to be read from PostgreSQL; then it is decided as
+    /// without Redis.
+    pub fn new(patience: Duration) -> Self {
+        Self {
+            local: Local::default(),
+            ledger: Ledger::default(),
+            seeds: Seeds::new(patience),
+        }
+    }
 }
 
 impl Quota {

@@ -11,12 +11,11 @@ use tokio::time::timeout;
 
 use crate::domain::quota::AccountMonth;
 
-/// How long a call waits for its month. After that it is decided without.
-const PATIENCE: Duration = Duration::from_millis(250);
-
 /// The months that are waited for.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Seeds {
+    /// How long a call waits for its month. After that it is decided without.
+    patience: Duration,
     state: Mutex<State>,
     news: Notify,
 }
@@ -37,6 +36,14 @@ pub(crate) struct Asked {
 }
 
 impl Seeds {
+    pub(super) fn new(patience: Duration) -> Self {
+        Self {
+            patience,
+            state: Mutex::default(),
+            news: Notify::new(),
+        }
+    }
+
     /// Asks for a month; returns whether Redis can count it now.
     pub(super) async fn wait(&self, month: AccountMonth) -> bool {
         let told = {
@@ -53,7 +60,7 @@ impl Seeds {
             asked.clone()
         };
         self.news.notify_one();
-        matches!(timeout(PATIENCE, told).await, Ok(Ok(true)))
+        matches!(timeout(self.patience, told).await, Ok(Ok(true)))
     }
 
     /// Returns when a month is asked for.

@@ -18,14 +18,13 @@ use time::OffsetDateTime;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::support::{START, caller, plans, redis_url};
+use crate::support::{LONG, START, caller, plans, redis_url};
 
 /// Nobody listens there.
 const NOWHERE: &str = "redis://127.0.0.1:1";
 
 fn redis(url: &str) -> Redis {
-    // A loaded machine must not make Redis seem away.
-    Redis::lazy(&Secret::from(url.to_owned()), Duration::from_secs(10), "").unwrap()
+    Redis::lazy(&Secret::from(url.to_owned()), LONG, "").unwrap()
 }
 
 /// What one gateway has for counting; the test does what its task does by itself.
@@ -37,7 +36,7 @@ struct Process {
 
 fn process(pool: &PgPool) -> Process {
     let redis = redis(&redis_url());
-    let shared = Arc::<Shared>::default();
+    let shared = Arc::new(Shared::new(LONG));
     Process {
         month_use: MonthUse::new(pool.clone(), redis.another(), Arc::clone(&shared)),
         quota: Quota::new(redis, Arc::clone(&shared)),
@@ -164,6 +163,20 @@ async fn a_month_that_redis_lacks_is_read_once_however_many_calls_wait(pool: PgP
         .collect();
     used.sort_unstable();
     assert!(used.into_iter().eq((41..=240).map(Some)));
+}
+
+#[sqlx::test]
+async fn many_months_that_are_waited_for_are_read_together(pool: PgPool) {
+    let mut process = process(&pool);
+    let callers: Vec<Caller> = (0..200).map(|_| live()).collect();
+    write(&pool, &callers[7], 6).await;
+    let (used, read) = process
+        .take(callers.iter().map(|caller| (caller, START)))
+        .await;
+    assert_eq!(read, 200);
+    for (place, used) in used.into_iter().enumerate() {
+        assert_eq!(used, Some(if place == 7 { 7 } else { 1 }), "{place}");
+    }
 }
 
 #[sqlx::test]

@@ -19,7 +19,7 @@ use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use tokio::runtime::Handle;
 
-use crate::support::{START, caller, plans, redis_url};
+use crate::support::{LONG, START, caller, plans, redis_url};
 
 /// A process that counts, and carries month use.
 struct Counting {
@@ -30,8 +30,8 @@ struct Counting {
 impl Counting {
     fn start(pool: &PgPool) -> Self {
         let url = Secret::from(redis_url());
-        let redis = Redis::lazy(&url, Patience::from_secs(10), "").unwrap();
-        let shared = Arc::<Shared>::default();
+        let redis = Redis::lazy(&url, LONG, "").unwrap();
+        let shared = Arc::new(Shared::new(LONG));
         let month_use = MonthUse::new(pool.clone(), redis.another(), Arc::clone(&shared));
         let (lifecycle, _) = Lifecycle::new();
         let stopping = lifecycle.stopping();

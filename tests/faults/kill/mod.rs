@@ -3,7 +3,7 @@
 //! 1. every write that was answered is there;
 //! 2. no other process was started anew;
 //! 3. reads and writes are answered again;
-//! 4. the month's use is not forgotten, except what Redis may not have written down yet when it was killed itself;
+//! 4. the month's use that callers were told is not forgotten;
 //! 5. the catalogue shows what it showed before, what was written since, and nothing else: just what listings-svc holds.
 
 mod traffic;
@@ -35,8 +35,6 @@ const PARTS: [&str; 7] = [
 
 /// When a test gives up. A process that dies again and again rests up to half a minute before it is started again.
 const GIVE_UP: Duration = Duration::from_mins(2);
-/// Redis writes its file before it answers, but puts that off for up to two seconds when the disk is busy (`appendfsync everysec`).
-const UNWRITTEN: Duration = Duration::from_secs(2);
 /// Of each kind of work, so much is done before the kill and again after it.
 const ENOUGH: [usize; 3] = [10, 2, 2];
 
@@ -98,7 +96,6 @@ async fn kill_one(part: &str, small: &SmallFleet, traffic: &Traffic) {
 
     let work = async {
         enough(&format!("work before {part} is killed"), traffic).await;
-        let killed = Instant::now();
         kill(Pid::from_raw(pids[part]), Signal::SIGKILL).unwrap();
         eventually_within(GIVE_UP, &format!("{part} is started again"), async || {
             let pid = small.fleet().pids().get(part).copied()?;
@@ -107,9 +104,8 @@ async fn kill_one(part: &str, small: &SmallFleet, traffic: &Traffic) {
         .await;
         enough(&format!("work after {part} was killed"), traffic).await;
         traffic.stop();
-        killed
     };
-    let (killed, ()) = tokio::join!(work, traffic.flow());
+    tokio::join!(work, traffic.flow());
 
     let fleet = small.fleet();
     let mut others = (pids, fleet.pids());
@@ -119,7 +115,7 @@ async fn kill_one(part: &str, small: &SmallFleet, traffic: &Traffic) {
         others.0, others.1,
         "{part} killed: the other processes before and after"
     );
-    the_month_is_kept(part, killed, traffic).await;
+    the_month_is_kept(part, traffic).await;
     contents_agree(part, &before, traffic, &fleet).await;
     keys_work(part, traffic, &fleet).await;
 }
@@ -221,18 +217,8 @@ async fn keys_work(part: &str, traffic: &Traffic, fleet: &Fleet) {
     }
 }
 
-async fn the_month_is_kept(part: &str, killed: Instant, traffic: &Traffic) {
-    let certain = if part == "redis" {
-        killed.checked_sub(UNWRITTEN).unwrap()
-    } else {
-        Instant::now()
-    };
-    let used = traffic.seen().used;
-    let counted = used
-        .iter()
-        .filter(|(at, _)| *at <= certain)
-        .map(|(_, used)| *used)
-        .max();
+async fn the_month_is_kept(part: &str, traffic: &Traffic) {
+    let counted = traffic.seen().used;
     let client = &traffic.caller;
     // Null until the gateway has found Redis again.
     let what = format!("{part} killed: the month's use can be read");

@@ -62,6 +62,8 @@ pub(crate) const READS: [&str; 11] = [
 /// When tests begin.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-22 08:00:00.5 UTC);
 
+/// A loaded machine must not make Redis, PostgreSQL or the catalogue seem away.
+pub(crate) const LONG: Duration = Duration::from_secs(10);
 /// How often a test's gateway writes down the month's use.
 const MONTH_FLUSH: Duration = Duration::from_millis(50);
 
@@ -108,16 +110,13 @@ impl Default for With {
             clock: Clock::fixed(START),
             plans: plan_table::parse(plan_table::BUILT_IN).unwrap(),
             redis: redis_url(),
-            // A loaded machine must not make Redis or the catalogue seem away.
-            patience: Duration::from_secs(10),
-            deadline: Duration::from_secs(10),
+            patience: LONG,
+            deadline: LONG,
             calls: 1_024,
             upstream_calls: 256,
             bounds: Bounds {
                 outage: Duration::from_hours(1),
-                deadline: Duration::from_secs(10),
-                calls: 1_024,
-                upstream_calls: 256,
+                deadline: LONG,
                 unknown_a_minute: 30,
             },
             proxies: Proxies::default(),
@@ -194,7 +193,7 @@ impl Test {
         });
         writer.write(Item::TellPlans).await.unwrap();
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
-        let counted = Arc::new(quota::Shared::default());
+        let counted = Arc::new(quota::Shared::new(LONG));
         let quota = Quota::new(redis.clone(), Arc::clone(&counted));
         let of_staff = Quota::new(redis.clone(), Arc::clone(&counted));
         let month_use = MonthUse::new(pool.clone(), redis.another(), counted);
