@@ -1,9 +1,11 @@
 //! One line and two metrics for every request, also for one whose caller hung up.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use http::{Method, StatusCode};
+use kit::handles::Handles;
+use metrics::{Counter, Histogram};
 
 use super::context::Context;
 
@@ -52,15 +54,30 @@ impl Drop for AccessLog {
             mode = self.context.mode().map(crate::domain::key::Mode::as_str),
             "request"
         );
-        metrics::counter!(
-            "http_requests_total",
-            "method" => label(&self.method),
-            "route" => route,
-            "status" => self.status.to_string()
-        )
-        .increment(1);
-        metrics::histogram!("http_request_duration_seconds", "route" => route).record(elapsed);
+        count(route, label(&self.method), self.status, elapsed);
     }
+}
+
+fn count(route: &'static str, method: &'static str, status: u16, elapsed: Duration) {
+    thread_local! {
+        static REQUESTS: Handles<(&'static str, &'static str, u16), Counter> = Handles::default();
+        static DURATIONS: Handles<&'static str, Histogram> = Handles::default();
+    }
+    let requests = |_: &_| {
+        let status = status.to_string();
+        metrics::counter!(
+            "http_requests_total", "method" => method, "route" => route, "status" => status
+        )
+    };
+    REQUESTS.with(|known| {
+        known.with((route, method, status), requests, |requests| {
+            requests.increment(1)
+        });
+    });
+    let durations = |_: &_| metrics::histogram!("http_request_duration_seconds", "route" => route);
+    DURATIONS.with(|known| {
+        known.with(route, durations, |durations| durations.record(elapsed));
+    });
 }
 
 /// Methods as a label: a caller must not be able to make up new ones.

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::feed::{Latest, Position, Told};
+use kit::handles::Handles;
 use kit::redis::{Away, Redis};
+use metrics::Counter;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -114,8 +116,7 @@ impl Quota {
             Err(Denied::Minute(_)) => "rate_limited",
             Err(Denied::Month(_)) => "quota_exceeded",
         };
-        metrics::counter!("quota_decisions_total", "source" => source, "verdict" => verdict)
-            .increment(1);
+        count(source, verdict);
         (outcome, position)
     }
 
@@ -203,6 +204,18 @@ impl Caller {
             month: Month::of(now),
         }
     }
+}
+
+fn count(source: &'static str, verdict: &'static str) {
+    thread_local! {
+        static DECISIONS: Handles<(&'static str, &'static str), Counter> = Handles::default();
+    }
+    let decisions = |_: &_| metrics::counter!("quota_decisions_total", "source" => source, "verdict" => verdict);
+    DECISIONS.with(|known| {
+        known.with((source, verdict), decisions, |decisions| {
+            decisions.increment(1)
+        });
+    });
 }
 
 fn limits(caller: &Caller, plan: &Plan) -> Limits {

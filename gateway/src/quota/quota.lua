@@ -6,12 +6,13 @@
 -- the month. A call that is refused, or not decided for want of the month, uses nothing. Expiries only clear away what no clock can
 -- need any more.
 
-if redis.call('exists', KEYS[1]) == 1 then
+local buried, known, held = unpack(redis.call('mget', KEYS[1], KEYS[2], KEYS[3]))
+if buried then
   return {1, 0, 0, 0}
 end
 
 -- A month that another run of Redis counted may lack the last moments of that run: it is compared with PostgreSQL first.
-local month, run = string.match(redis.call('get', KEYS[3]) or '', '^(%d+)@(.*)$')
+local month, run = string.match(held or '', '^(%d+)@(.*)$')
 if run ~= ARGV[5] then
   return {4, 0, 0, 0}
 end
@@ -21,7 +22,6 @@ local now, per_minute, per_month = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumbe
 local uses_month = ARGV[4] == '1'
 
 local start, used = now, 0
-local known = redis.call('get', KEYS[2])
 if known then
   local known_start, known_used = string.match(known, '^(%-?%d+):(%d+)$')
   known_start = tonumber(known_start)

@@ -89,6 +89,7 @@ where
         });
     }
 
+    lifecycle.background("log", telemetry.write_lines());
     let metrics = telemetry.metrics();
     lifecycle.background("metrics upkeep", async move {
         loop {

@@ -19,6 +19,9 @@ use tokio_util::sync::CancellationToken;
 /// Before the next connection is taken, when one could not be.
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// Less than any call waits for.
+const TICK: Duration = Duration::from_millis(25);
+
 /// The threads, and what each of them holds.
 #[derive(Debug)]
 pub struct Cores<T> {
@@ -65,6 +68,14 @@ pub fn all() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
+/// A timer that is due earlier than all others makes tokio wake the thread that sets it, although it is awake: a system call for each
+/// deadline of a call. While this one is always due sooner, none is.
+async fn tick() {
+    loop {
+        tokio::time::sleep(TICK).await;
+    }
+}
+
 impl<T: Send + 'static> Cores<T> {
     /// Starts `count` threads called `name`, each of which runs `work` to its end.
     ///
@@ -91,6 +102,7 @@ impl<T: Send + 'static> Cores<T> {
             thread::Builder::new()
                 .name(format!("{name}-{place}"))
                 .spawn(move || {
+                    drop(runtime.spawn(tick()));
                     // Nobody waits for it when the process is cut off.
                     drop(end.send(runtime.block_on(work(dealt))));
                 })

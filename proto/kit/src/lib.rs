@@ -9,6 +9,7 @@ pub mod cores;
 pub mod cursor;
 pub mod fault;
 pub mod feed;
+pub mod handles;
 pub mod ids;
 pub mod lease;
 pub mod lifecycle;

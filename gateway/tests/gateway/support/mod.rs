@@ -99,6 +99,8 @@ pub(crate) struct With {
     pub(crate) redis: String,
     pub(crate) patience: Duration,
     pub(crate) deadline: Duration,
+    pub(crate) calls: usize,
+    pub(crate) upstream_calls: usize,
     pub(crate) bounds: Bounds,
     pub(crate) proxies: Proxies,
     pub(crate) grace: Duration,

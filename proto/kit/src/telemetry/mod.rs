@@ -2,6 +2,8 @@
 //!
 //! Field names are the same everywhere: `request.id`, `account.id`, `key.id`, `game.slug`, `duration_ms`, `error`.
 
+mod lines;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
@@ -21,12 +23,14 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
 use crate::config::{LogFormat, Telemetry};
+use lines::{GATHER, Lines};
 
 /// Keeps telemetry running; [`Guard::shutdown`] sends what is left.
 #[derive(Debug)]
 pub struct Guard {
     metrics: PrometheusHandle,
     traces: Option<SdkTracerProvider>,
+    lines: Lines,
 }
 
 impl Guard {
@@ -35,13 +39,30 @@ impl Guard {
         self.metrics.clone()
     }
 
+    /// Writes log lines again and again, for ever; the last ones are written when the guard is dropped.
+    pub fn write_lines(&self) -> impl Future<Output = anyhow::Result<()>> + Send + 'static {
+        let lines = self.lines.clone();
+        async move {
+            loop {
+                tokio::time::sleep(GATHER).await;
+                lines.write();
+            }
+        }
+    }
+
     /// Sends the spans that are still held. Blocks for a moment: call it off the runtime.
     pub fn shutdown(self) {
-        if let Some(provider) = self.traces
+        if let Some(provider) = &self.traces
             && let Err(error) = provider.shutdown()
         {
             tracing::warn!(%error, "the last traces were not sent");
         }
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.lines.write();
     }
 }
 
@@ -62,15 +83,21 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
             settings.log
         )
     })?;
-    let lines: Box<dyn Layer<Registry> + Send + Sync> = match settings.log_format {
+    let lines = Lines::default();
+    let log: Box<dyn Layer<Registry> + Send + Sync> = match settings.log_format {
         LogFormat::Json => fmt::layer()
             .json()
             .flatten_event(true)
             .with_current_span(true)
             .with_span_list(false)
+            .with_writer(lines.clone())
             .with_filter(filter)
             .boxed(),
-        LogFormat::Text => fmt::layer().with_ansi(false).with_filter(filter).boxed(),
+        LogFormat::Text => fmt::layer()
+            .with_ansi(false)
+            .with_writer(lines.clone())
+            .with_filter(filter)
+            .boxed(),
     };
     global::set_text_map_propagator(TraceContextPropagator::new());
     TRACES.store(settings.otlp_endpoint.is_some(), Ordering::Relaxed);
@@ -85,7 +112,7 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
         // What is logged does not decide what is traced; below this are the libraries' own spans.
         .map(|layer| layer.with_filter(LevelFilter::INFO));
     tracing_subscriber::registry()
-        .with(lines)
+        .with(log)
         .with(spans)
         .try_init()
         .context("logging is already set up")?;
@@ -94,7 +121,11 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
         .set_buckets(DURATION_BUCKETS)?
         .install_recorder()
         .context("metrics are already set up")?;
-    Ok(Guard { metrics, traces })
+    Ok(Guard {
+        metrics,
+        traces,
+        lines,
+    })
 }
 
 fn tracer_provider(
