@@ -7,6 +7,7 @@
 )]
 
 mod child;
+mod envoy;
 mod fleet;
 mod games;
 mod hop;
@@ -16,7 +17,8 @@ mod wrk;
 use tokio::runtime::{Builder, Runtime};
 
 const WHICH: &str = "Which benchmark?
-  games        GET /games through the whole path beside a bare axum→tonic hop";
+  games        GET /games through the whole path beside a bare axum→tonic hop
+  envoy PATH   the same beside the envoy binary at PATH, in front of the same catalogue-svc and of bytes that are ready";
 
 fn main() {
     // Cargo adds `--bench`.
@@ -27,8 +29,12 @@ fn main() {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
         ["games"] => many_threads().block_on(games::run()),
+        ["envoy", program] => many_threads().block_on(envoy::run(program)),
         ["hop-back", listen, body] => many_threads().block_on(hop::back(listen, body)),
         ["hop-front", listen, back] => many_threads().block_on(hop::front(listen, back)),
+        ["http-body", listen, body] => {
+            many_threads().block_on(envoy::http_body::serve(listen, body));
+        }
         _ => println!("{WHICH}"),
     }
 }
