@@ -11,6 +11,7 @@ mod envoy;
 mod fleet;
 mod games;
 mod hop;
+mod quota;
 mod side;
 mod wrk;
 
@@ -18,7 +19,8 @@ use tokio::runtime::{Builder, Runtime};
 
 const WHICH: &str = "Which benchmark?
   games        GET /games through the whole path beside a bare axum→tonic hop
-  envoy PATH   the same beside the envoy binary at PATH, in front of the same catalogue-svc and of bytes that are ready";
+  envoy PATH   the same beside the envoy binary at PATH, in front of the same catalogue-svc and of bytes that are ready
+  quota        the quota module beside redis-benchmark with the same script";
 
 fn main() {
     // Cargo adds `--bench`.
@@ -30,6 +32,7 @@ fn main() {
     match args[..] {
         ["games"] => many_threads().block_on(games::run()),
         ["envoy", program] => many_threads().block_on(envoy::run(program)),
+        ["quota"] => one_thread().block_on(quota::run()),
         ["hop-back", listen, body] => many_threads().block_on(hop::back(listen, body)),
         ["hop-front", listen, back] => many_threads().block_on(hop::front(listen, back)),
         ["http-body", listen, body] => {
@@ -41,4 +44,8 @@ fn main() {
 
 fn many_threads() -> Runtime {
     Builder::new_multi_thread().enable_all().build().unwrap()
+}
+
+fn one_thread() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
 }
