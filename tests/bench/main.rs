@@ -11,6 +11,8 @@ mod envoy;
 mod fleet;
 mod games;
 mod hop;
+mod http1;
+mod memory;
 mod quota;
 mod side;
 mod wrk;
@@ -20,7 +22,8 @@ use tokio::runtime::{Builder, Runtime};
 const WHICH: &str = "Which benchmark?
   games        GET /games through the whole path beside a bare axum→tonic hop
   envoy PATH   the same beside the envoy binary at PATH, in front of the same catalogue-svc and of bytes that are ready
-  quota        the quota module beside redis-benchmark with the same script";
+  quota        the quota module beside redis-benchmark with the same script
+  memory       memory of the gateway with many keys and many connections";
 
 fn main() {
     // Cargo adds `--bench`.
@@ -33,6 +36,7 @@ fn main() {
         ["games"] => many_threads().block_on(games::run()),
         ["envoy", program] => many_threads().block_on(envoy::run(program)),
         ["quota"] => one_thread().block_on(quota::run()),
+        ["memory"] => many_threads().block_on(memory::run()),
         ["hop-back", listen, body] => many_threads().block_on(hop::back(listen, body)),
         ["hop-front", listen, back] => many_threads().block_on(hop::front(listen, back)),
         ["http-body", listen, body] => {
