@@ -13,6 +13,7 @@ mod games;
 mod hop;
 mod http1;
 mod memory;
+mod overload;
 mod quota;
 mod side;
 mod wrk;
@@ -23,7 +24,8 @@ const WHICH: &str = "Which benchmark?
   games        GET /games through the whole path beside a bare axum→tonic hop
   envoy PATH   the same beside the envoy binary at PATH, in front of the same catalogue-svc and of bytes that are ready
   quota        the quota module beside redis-benchmark with the same script
-  memory       memory of the gateway with many keys and many connections";
+  memory       memory of the gateway with many keys and many connections
+  overload     good answers while more is asked than can be answered";
 
 fn main() {
     // Cargo adds `--bench`.
@@ -37,6 +39,7 @@ fn main() {
         ["envoy", program] => many_threads().block_on(envoy::run(program)),
         ["quota"] => one_thread().block_on(quota::run()),
         ["memory"] => many_threads().block_on(memory::run()),
+        ["overload"] => one_thread().block_on(overload::run()),
         ["hop-back", listen, body] => many_threads().block_on(hop::back(listen, body)),
         ["hop-front", listen, back] => many_threads().block_on(hop::front(listen, back)),
         ["http-body", listen, body] => {
