@@ -1,4 +1,4 @@
-//! Benchmarks of a running fleet: `cargo bench -p e2e -- games`. What they found, and the command, is in the README of this folder.
+//! Benchmarks: `cargo bench -p e2e -- games`, and others. What they found, and their commands, is in the README of this folder.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -6,11 +6,26 @@
     reason = "a benchmark that cannot go on says so and ends; it prints what it found"
 )]
 
-mod cpu;
+mod child;
+mod envoy;
+mod fleet;
 mod games;
 mod hop;
+mod http1;
+mod memory;
+mod overload;
+mod quota;
 mod side;
 mod wrk;
+
+use tokio::runtime::{Builder, Runtime};
+
+const WHICH: &str = "Which benchmark?
+  games        GET /games through the whole path beside a bare axum→tonic hop
+  envoy PATH   the same beside the envoy binary at PATH, in front of the same catalogue-svc and of bytes that are ready
+  quota        the quota module beside redis-benchmark with the same script
+  memory       memory of the gateway with many keys and many connections
+  overload     good answers while more is asked than can be answered";
 
 fn main() {
     // Cargo adds `--bench`.
@@ -19,18 +34,25 @@ fn main() {
         .filter(|arg| arg != "--bench")
         .collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        match args[..] {
-            ["games"] => games::run().await,
-            ["hop-back", listen, body] => hop::back(listen, body).await,
-            ["hop-front", listen, back] => hop::front(listen, back).await,
-            _ => println!(
-                "Which benchmark? `games`: GET /games through the whole path beside a bare axum→tonic hop"
-            ),
+    match args[..] {
+        ["games"] => many_threads().block_on(games::run()),
+        ["envoy", program] => many_threads().block_on(envoy::run(program)),
+        ["quota"] => one_thread().block_on(quota::run()),
+        ["memory"] => many_threads().block_on(memory::run()),
+        ["overload"] => one_thread().block_on(overload::run()),
+        ["hop-back", listen, body] => many_threads().block_on(hop::back(listen, body)),
+        ["hop-front", listen, back] => many_threads().block_on(hop::front(listen, back)),
+        ["http-body", listen, body] => {
+            many_threads().block_on(envoy::http_body::serve(listen, body));
         }
-    });
+        _ => println!("{WHICH}"),
+    }
+}
+
+fn many_threads() -> Runtime {
+    Builder::new_multi_thread().enable_all().build().unwrap()
+}
+
+fn one_thread() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
 }

@@ -1,17 +1,21 @@
 //! Two sides under the same load, in turns, so that a busy machine is busy for both.
 
-use crate::cpu::Process;
+use e2e::Process;
+
 use crate::wrk;
 
-const WARM_UP: u32 = 3;
-const SECONDS: u32 = 6;
+/// Of each side, one after the other.
+pub(crate) const ROUNDS: usize = 7;
+/// Length of a round.
+pub(crate) const SECONDS: u32 = 6;
+/// How long a side is loaded before the first round.
+pub(crate) const WARM_UP: u32 = 3;
 
 /// What is loaded, and whose work it is.
 #[derive(Debug)]
 pub(crate) struct Side {
     pub(crate) name: &'static str,
-    pub(crate) url: String,
-    pub(crate) key: String,
+    pub(crate) request: wrk::Request,
     pub(crate) processes: Vec<Process>,
 }
 
@@ -23,13 +27,13 @@ struct Round {
     cpu: Vec<f64>,
 }
 
-/// Loads both sides for so many rounds and prints the medians. The ratio is the median of the rounds' own.
-pub(crate) async fn compare(base: &Side, other: &Side, rounds: usize) {
+/// Loads both sides round by round and prints the medians. The ratio is the median of the rounds' own.
+pub(crate) async fn compare(base: &Side, other: &Side) {
     for side in [base, other] {
-        wrk::load(&side.url, &side.key, WARM_UP).await;
+        wrk::load(&side.request, WARM_UP).await;
     }
     let (mut bases, mut others) = (Vec::new(), Vec::new());
-    for _ in 0..rounds {
+    for _ in 0..ROUNDS {
         bases.push(base.round().await);
         others.push(other.round().await);
     }
@@ -49,12 +53,15 @@ pub(crate) async fn compare(base: &Side, other: &Side, rounds: usize) {
     let ratios: Vec<f64> = (others.iter().zip(&bases))
         .map(|(other, base)| other.rate / base.rate)
         .collect();
+    print_ratio(&format!("{} / {}", other.name, base.name), &ratios);
+}
+
+/// Prints the median of the rounds' ratios, and how far they lie apart.
+pub(crate) fn print_ratio(what: &str, ratios: &[f64]) {
     let spread = |pick: fn(f64, f64) -> f64| ratios.iter().copied().reduce(pick).unwrap();
     println!(
-        "{} / {}: {:.2} (rounds from {:.2} to {:.2})",
-        other.name,
-        base.name,
-        median(&ratios, |ratio| *ratio),
+        "{what}: {:.2} (rounds from {:.2} to {:.2})",
+        median(ratios, |ratio| *ratio),
         spread(f64::min),
         spread(f64::max)
     );
@@ -62,22 +69,22 @@ pub(crate) async fn compare(base: &Side, other: &Side, rounds: usize) {
 
 impl Side {
     async fn round(&self) -> Round {
-        let before: Vec<f64> = self.processes.iter().map(Process::used).collect();
-        let load = wrk::load(&self.url, &self.key, SECONDS).await;
+        let before: Vec<f64> = self.processes.iter().map(Process::cpu).collect();
+        let load = wrk::load(&self.request, SECONDS).await;
         #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
         let requests = load.requests as f64;
         let used = self.processes.iter().zip(before);
         Round {
             rate: load.rate,
             cpu: used
-                .map(|(process, before)| (process.used() - before) / requests)
+                .map(|(process, before)| (process.cpu() - before) / requests)
                 .collect(),
         }
     }
 }
 
 /// The middle one; of an even number, the upper of the two.
-fn median<T>(values: &[T], of: impl Fn(&T) -> f64) -> f64 {
+pub(crate) fn median<T>(values: &[T], of: impl Fn(&T) -> f64) -> f64 {
     let mut values: Vec<f64> = values.iter().map(of).collect();
     values.sort_unstable_by(f64::total_cmp);
     values[values.len() / 2]

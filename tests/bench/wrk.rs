@@ -4,6 +4,33 @@ use std::io::ErrorKind;
 
 use tokio::process::Command;
 
+/// A request that is sent again and again.
+#[derive(Debug)]
+pub(crate) struct Request {
+    args: Vec<String>,
+}
+
+impl Request {
+    /// GET of `url`.
+    pub(crate) fn get(url: &str) -> Self {
+        let args = vec![url.to_owned()];
+        Self { args }
+    }
+
+    /// The same, as the Lua file at `script` has it: its method and body.
+    pub(crate) fn with_script(mut self, script: &str) -> Self {
+        self.args.extend(["-s".to_owned(), script.to_owned()]);
+        self
+    }
+
+    /// The same with a caller's key.
+    pub(crate) fn with_key(mut self, key: &str) -> Self {
+        let header = format!("Authorization: Bearer {key}");
+        self.args.extend(["-H".to_owned(), header]);
+        self
+    }
+}
+
 /// What a run came to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
@@ -13,11 +40,11 @@ pub(crate) struct Load {
     pub(crate) rate: f64,
 }
 
-/// Asks for `url` over 64 connections, each with a request after the other, for so many seconds. Every answer must be a 2xx.
-pub(crate) async fn load(url: &str, key: &str, seconds: u32) -> Load {
+/// Sends `request` over 64 connections, on each one after the other, for so many seconds. Every answer must be a 2xx.
+pub(crate) async fn load(request: &Request, seconds: u32) -> Load {
     let output = Command::new("wrk")
         .args(["-t1", "-c64", &format!("-d{seconds}s")])
-        .args(["-H", &format!("Authorization: Bearer {key}"), url])
+        .args(&request.args)
         .output()
         .await;
     let output = output.unwrap_or_else(|error| match error.kind() {

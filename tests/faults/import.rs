@@ -32,7 +32,7 @@ async fn an_import_goes_on_after_its_service_was_killed() {
     let total =
         async || client.get("/games?genre=puzzle&limit=1").await.body["meta"]["total"].as_u64();
     let before = total().await.unwrap();
-    let file = small.write("games.ndjson", &games());
+    let file = small.write("games.ndjson", games());
 
     let import = ["--json", "import", file.as_str()];
     let importing = small.staff(&import);

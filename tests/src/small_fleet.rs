@@ -114,16 +114,16 @@ impl SmallFleet {
     }
 
     /// Writes a file into the test's folder and returns its path.
-    pub fn write(&self, name: &str, text: &str) -> String {
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = self.folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
+        std::fs::write(&path, content).unwrap();
         path.to_str().unwrap().to_owned()
     }
 
     /// Writes a table of plans for `--plans`: the gateway's own, and one without limits. Returns its path.
     pub fn plans(&self) -> String {
         let own = include_str!("../../gateway/src/domain/plans.toml");
-        self.write("plans.toml", &format!("{own}\n{UNLIMITED}"))
+        self.write("plans.toml", format!("{own}\n{UNLIMITED}"))
     }
 
     /// Takes it down.

@@ -1,0 +1,41 @@
+//! Processes that a benchmark starts, which end with it.
+
+use std::ffi::OsStr;
+use std::process::Stdio;
+
+use e2e::{Process, eventually};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+
+/// Starts this program with `args`, and waits until it listens at `address`.
+pub(crate) async fn own(args: &[&str], address: &str) -> Child {
+    start(std::env::current_exe().unwrap(), args, address).await
+}
+
+/// Starts `program` with `args`, and waits until it listens at `address`.
+pub(crate) async fn start(program: impl AsRef<OsStr>, args: &[&str], address: &str) -> Child {
+    let program = program.as_ref();
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::null()).kill_on_drop(true);
+    let mut child = command
+        .spawn()
+        .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+    eventually("what was started listens", async || {
+        let ended = child.try_wait().unwrap();
+        assert!(ended.is_none(), "{} ended: {ended:?}", program.display());
+        TcpStream::connect(address).await.ok().map(drop)
+    })
+    .await;
+    child
+}
+
+/// The process of a child, with the name that it has in the table.
+pub(crate) fn process(name: &str, child: &Child) -> Process {
+    Process::new(name, child.id().unwrap().try_into().unwrap())
+}
+
+/// An address that nobody listens at.
+pub(crate) fn free_address() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
+}

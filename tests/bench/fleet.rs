@@ -1,0 +1,70 @@
+//! A fleet of a benchmark's own, and the key that it is called with.
+
+use e2e::{Client, Fleet, KeyRequest, Process, SmallFleet, Staff};
+use serde_json::Value;
+
+use crate::side::Side;
+use crate::wrk::Request;
+
+/// Limits that no benchmark reaches; calls are counted against them as on every plan.
+const PLAN: &str = r#"
+[[plan]]
+name = "bench"
+title = "Bench"
+calls_per_minute = 4000000000
+calls_per_month = 4000000000
+webhook_events = false
+"#;
+
+/// A fleet that ends with the benchmark.
+pub(crate) struct BenchFleet {
+    pub(crate) small: SmallFleet,
+    pub(crate) fleet: Fleet,
+    /// A live key whose limits nobody reaches.
+    pub(crate) key: String,
+}
+
+impl BenchFleet {
+    pub(crate) async fn up() -> Self {
+        let mut small = SmallFleet::new();
+        let built_in = include_str!("../../gateway/src/domain/plans.toml");
+        let plans = small.write("plans.toml", format!("{built_in}{PLAN}"));
+        let fleet = small.up_with(&["--plans", &plans]).await;
+        let mut staff = Staff::of(&fleet).await;
+        let account = staff.account("bench").await;
+        let live = KeyRequest {
+            mode: "live",
+            ..KeyRequest::default()
+        };
+        let (_, key) = staff.key(&account, live).await;
+        Self { small, fleet, key }
+    }
+
+    /// One of its processes, services and servers.
+    pub(crate) fn process(&self, name: &str) -> Process {
+        Process::new(name, self.fleet.pids()[name])
+    }
+
+    /// GET /games, 20 rows, on its whole path.
+    pub(crate) fn whole_path(&self) -> Side {
+        let url = format!("{}/games", self.fleet.base_url);
+        Side {
+            name: "whole path",
+            request: Request::get(&url).with_key(&self.key),
+            processes: vec![
+                self.process("gateway"),
+                self.process("catalogue-svc"),
+                self.process("redis"),
+            ],
+        }
+    }
+
+    /// What GET /games answers: its bytes, and its rows.
+    pub(crate) async fn games(&self) -> (String, Value) {
+        let client = Client::new(&self.fleet, &self.key);
+        let answer = client.get("/games").await;
+        let rows = answer.data().clone();
+        assert_eq!(rows.as_array().map(Vec::len), Some(20), "{}", answer.text);
+        (answer.text, rows)
+    }
+}

@@ -1,0 +1,124 @@
+//! A connection to the public port that costs as little as it can: bytes that are ready go out, and of an answer only the head is read.
+
+use std::io::{Error, ErrorKind, Result};
+use std::net::SocketAddr;
+
+use e2e::Fleet;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// Room for a head, and for most bodies.
+const BUFFER: usize = 16 * 1024;
+
+/// Whom to call, and with what.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    address: SocketAddr,
+    request: Vec<u8>,
+}
+
+impl Target {
+    /// GET /games of `fleet`.
+    pub(crate) fn games(fleet: &Fleet, key: &str) -> Self {
+        let host = fleet.base_url.strip_prefix("http://").unwrap();
+        let host = host.strip_suffix("/v1").unwrap();
+        let request = format!(
+            "GET /v1/games HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {key}\r\n\r\n"
+        );
+        Self {
+            address: host.parse().unwrap(),
+            request: request.into_bytes(),
+        }
+    }
+}
+
+/// A connection that is kept alive.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    stream: TcpStream,
+    buffer: Box<[u8]>,
+}
+
+/// What is read of an answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) has_retry_after: bool,
+    /// Whether the server closes the connection.
+    pub(crate) closes: bool,
+    length: usize,
+}
+
+impl Connection {
+    pub(crate) async fn open(target: &Target) -> Result<Self> {
+        let stream = TcpStream::connect(target.address).await?;
+        stream.set_nodelay(true)?;
+        let buffer = vec![0; BUFFER].into();
+        Ok(Self { stream, buffer })
+    }
+
+    pub(crate) async fn send(&mut self, target: &Target) -> Result<()> {
+        self.stream.write_all(&target.request).await
+    }
+
+    /// Reads the answer to what was sent, to its end.
+    pub(crate) async fn answer(&mut self) -> Result<Answer> {
+        let (mut filled, mut head) = (0, None);
+        let (answer, begins) = loop {
+            filled += self.read(filled, BUFFER).await?;
+            let came = &self.buffer[..filled];
+            head = head.or_else(|| came.windows(4).position(|four| four == b"\r\n\r\n"));
+            if let Some(end) = head {
+                break (Answer::of(&came[..end])?, end + 4);
+            }
+        };
+        let mut missing = (begins + answer.length)
+            .checked_sub(filled)
+            .ok_or(ErrorKind::InvalidData)?;
+        while missing > 0 {
+            missing -= self.read(0, missing.min(BUFFER)).await?;
+        }
+        Ok(answer)
+    }
+
+    /// The connection itself, without the room to read from it.
+    pub(crate) fn into_stream(self) -> TcpStream {
+        self.stream
+    }
+
+    async fn read(&mut self, from: usize, to: usize) -> Result<usize> {
+        match self.stream.read(&mut self.buffer[from..to]).await? {
+            0 => Err(ErrorKind::UnexpectedEof.into()),
+            count => Ok(count),
+        }
+    }
+}
+
+impl Answer {
+    /// Reads a head, without its empty line.
+    fn of(head: &[u8]) -> Result<Self> {
+        let head = std::str::from_utf8(head).map_err(invalid)?;
+        let mut lines = head.split("\r\n");
+        let status = lines.next().and_then(|line| line.get(9..12)?.parse().ok());
+        let mut answer = Self {
+            status: status.ok_or(ErrorKind::InvalidData)?,
+            has_retry_after: false,
+            closes: false,
+            length: 0,
+        };
+        for (name, value) in lines.filter_map(|line| line.split_once(": ")) {
+            if name.eq_ignore_ascii_case("content-length") {
+                answer.length = value.parse().map_err(invalid)?;
+            } else if name.eq_ignore_ascii_case("retry-after") {
+                answer.has_retry_after = true;
+            } else if name.eq_ignore_ascii_case("connection") {
+                answer.closes = value.eq_ignore_ascii_case("close");
+            }
+        }
+        Ok(answer)
+    }
+}
+
+fn invalid(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::new(ErrorKind::InvalidData, error)
+}

@@ -1,0 +1,89 @@
+//! What the gateway's memory grows by, with keys that were seen and with connections that rest.
+
+use e2e::{Client, Fleet, Process, SmallFleet, call_with_each, guess, put_keys};
+use futures::stream::{self, StreamExt as _};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use tokio::net::TcpStream;
+
+use crate::http1::{Connection, Target};
+
+const KEYS: u32 = 100_000;
+const CONNECTIONS: u32 = 10_000;
+/// Connections that are being opened at once.
+const AT_ONCE: usize = 32;
+/// File descriptors for all else.
+const RESERVED: u64 = 256;
+
+pub(crate) async fn run() {
+    raise_descriptors();
+    let mut small = SmallFleet::new();
+    small.set("GATEWAY_HTTP_CONNECTIONS", "12000");
+    small.set("GATEWAY_HTTP_IDLE", "3600");
+    let plans = small.plans();
+    small.up_with(&["--plans", &plans]).await;
+    let secrets: Vec<String> = (0..KEYS).map(|_| guess()).collect();
+    let fleet = put_keys(&small, &secrets).await;
+    let gateway = Process::new("gateway", fleet.pids()["gateway"]);
+
+    let fresh = gateway.memory();
+    println!("fresh: {}", mib(fresh));
+    let client = Client::anonymous(&fleet);
+    call_with_each(&client, secrets.iter().cloned(), &[200]).await;
+    drop(client);
+    let with_keys = gateway.memory();
+    tell(&format!("{KEYS} keys seen"), fresh, with_keys, KEYS);
+    let resting = rest(&Target::games(&fleet, &secrets[0])).await;
+    let open = connections(&fleet).await;
+    assert!(open >= CONNECTIONS, "the gateway has {open} connections");
+    let with_connections = gateway.memory();
+    let what = format!("and {CONNECTIONS} connections");
+    tell(&what, with_keys, with_connections, CONNECTIONS);
+    drop(resting);
+}
+
+/// Lets this process have as many files open as it needs for the connections.
+fn raise_descriptors() {
+    let needed = u64::from(CONNECTIONS) + RESERVED;
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
+    assert!(
+        hard >= needed,
+        "{needed} file descriptors are needed, and {hard} may be had: raise the limit (ulimit -Hn)"
+    );
+    setrlimit(Resource::RLIMIT_NOFILE, soft.max(needed), hard).unwrap();
+}
+
+/// Opens connections, each of which makes one call and then rests.
+async fn rest(target: &Target) -> Vec<TcpStream> {
+    let one = async |_| {
+        let mut connection = Connection::open(target).await.unwrap();
+        connection.send(target).await.unwrap();
+        let answer = connection.answer().await.unwrap();
+        assert_eq!((answer.status, answer.closes), (200, false));
+        connection.into_stream()
+    };
+    let opening = stream::iter(0..CONNECTIONS).map(one);
+    opening.buffer_unordered(AT_ONCE).collect().await
+}
+
+/// How many connections the gateway has.
+async fn connections(fleet: &Fleet) -> u32 {
+    let metrics = &fleet.service("gateway").metrics;
+    let text = reqwest::get(metrics).await.unwrap().text().await.unwrap();
+    let mut lines = text.lines();
+    let found = lines.find_map(|line| line.strip_prefix("http_connections ")?.parse().ok());
+    found.unwrap_or(0)
+}
+
+fn tell(what: &str, before: u32, after: u32, count: u32) {
+    let more = f64::from(after) - f64::from(before);
+    println!(
+        "{what}: {}, {:.1} MiB more: {:.2} KiB each",
+        mib(after),
+        more / 1024.0,
+        more / f64::from(count)
+    );
+}
+
+fn mib(kib: u32) -> String {
+    format!("{:.1} MiB", f64::from(kib) / 1024.0)
+}

@@ -1,0 +1,116 @@
+//! More calls than can be answered: how many are answered well all the same.
+//!
+//! The services share one core. Redis, PostgreSQL, the launcher and the generator have another, so that neither those who ask nor
+//! those who are asked take time from the services.
+
+mod cores;
+mod generator;
+
+use std::time::Duration;
+
+use crate::fleet::BenchFleet;
+use crate::http1::Target;
+use generator::{Tally, capacity, offer};
+
+/// What is offered, in parts of the capacity.
+const LOADS: [f64; 5] = [0.5, 1.0, 1.5, 2.0, 3.0];
+/// The load whose goodput is held against the best.
+const TWICE: f64 = 2.0;
+/// How long each is offered.
+const SECONDS: u32 = 6;
+/// Time for what was left behind, between two loads.
+const PAUSE: Duration = Duration::from_secs(1);
+
+const OF_SERVICES: usize = 0;
+const OF_ALL_ELSE: usize = 1;
+
+/// Runs on one thread.
+pub(crate) async fn run() {
+    // Whatever is started from here has this core, and knows of no other: each service serves with one thread.
+    cores::pin(std::process::id(), OF_ALL_ELSE);
+    let bench = BenchFleet::up().await;
+    for service in &bench.fleet.services {
+        let pid = service.pid.unwrap();
+        cores::pin(pid.try_into().unwrap(), OF_SERVICES);
+    }
+    bench.games().await;
+    let target = Target::games(&bench.fleet, &bench.key);
+    let capacity = capacity(&target).await;
+    println!("capacity: {capacity:.0} requests/s");
+    println!(
+        "load  offered/s   sent/s   good/s    503/s   late/s  other/s unsent/s   p50 ms   p99 ms  lag p99 ms  Retry-After"
+    );
+    let mut goodputs = Vec::new();
+    for load in LOADS {
+        tokio::time::sleep(PAUSE).await;
+        let tally = offer(
+            &target,
+            capacity * load,
+            Duration::from_secs(SECONDS.into()),
+        )
+        .await;
+        print(load, &tally);
+        goodputs.push((load, per_second(count(&tally.good))));
+    }
+    let best = goodputs.iter().map(|(_, good)| *good).reduce(f64::max);
+    let twice = goodputs
+        .iter()
+        .find(|(load, _)| (load - TWICE).abs() < f64::EPSILON);
+    let (Some(best), Some((_, twice))) = (best, twice) else {
+        panic!("no load is {TWICE}");
+    };
+    println!("goodput at {TWICE} / best: {:.2}", twice / best);
+}
+
+fn print(load: f64, tally: &Tally) {
+    let Tally {
+        due,
+        sent,
+        refused,
+        late,
+        other,
+        unsent,
+        ..
+    } = tally;
+    let rates = [
+        *due,
+        *sent,
+        count(&tally.good),
+        *refused,
+        *late,
+        *other,
+        *unsent,
+    ];
+    let rates = rates
+        .map(|count| format!("{:>8.0}", per_second(count)))
+        .join(" ");
+    let retry_after = match (tally.refused, tally.without_retry_after) {
+        (0, _) => "no 503".to_owned(),
+        (_, 0) => "always".to_owned(),
+        (_, without) => format!("{without} without"),
+    };
+    println!(
+        "{load:>4.1}   {rates} {:>8} {:>8} {:>11}  {retry_after}",
+        percentile(&tally.good, 50),
+        percentile(&tally.good, 99),
+        percentile(&tally.lag, 99),
+    );
+}
+
+fn count(times: &[Duration]) -> u32 {
+    times.len().try_into().unwrap()
+}
+
+fn per_second(count: u32) -> f64 {
+    f64::from(count) / f64::from(SECONDS)
+}
+
+/// In milliseconds.
+fn percentile(times: &[Duration], of_hundred: usize) -> String {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    let found = times.get(times.len() * of_hundred / 100);
+    found.map_or_else(String::new, |time| {
+        format!("{:.1}", time.as_secs_f64() * 1_000.0)
+    })
+}
