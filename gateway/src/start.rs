@@ -116,7 +116,15 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             latest: Latest::new(redis, PRODUCER),
         }))
     };
-    let port = &settings.port;
+    serve_http(&boot, gateway).await
+}
+
+/// Opens the public port; each of its threads has what `gateway` makes for it.
+async fn serve_http(
+    boot: &Boot<Settings>,
+    gateway: impl Fn() -> anyhow::Result<App> + Send + Sync + 'static,
+) -> anyhow::Result<()> {
+    let port = &boot.settings.port;
     let listener = boot::bind(port.http_listen, "http_listen").await?;
     let serving = Serving {
         patience: port.patience,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gateway::domain::key::{Caller, Key, Kind, Mode};
 use gateway::domain::plan::Plan;
-use gateway::quota::Quota;
+use gateway::quota::{Quota, SEED_PATIENCE, Shared};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use redis::Script;
 use redis::aio::MultiplexedConnection;
@@ -114,7 +114,7 @@ impl Decisions {
             address: address.to_owned(),
             caller: Arc::new(caller),
             plan: Arc::new(plan()),
-            quota: Arc::new(Quota::new(redis, Arc::default())),
+            quota: Arc::new(Quota::new(redis, Arc::new(Shared::new(SEED_PATIENCE)))),
             connection,
             run,
             script: script.get_hash().to_owned(),

@@ -2,7 +2,7 @@
 //!
 //! The rules stand twice, here and in `quota/quota.lua`, which decides for all gateways at once; a test holds one against the other.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use uuid::Uuid;
@@ -165,29 +165,31 @@ impl Standing {
 
     /// The header `RateLimit-Policy`; absent when nothing limits the caller.
     pub fn policy(&self) -> Option<String> {
-        let minute = self
-            .limits
-            .minute
-            .map(|limit| format!("\"minute\";q={limit};w={}", MINUTE.whole_seconds()));
-        let month = self.month_counted().map(|(limit, _)| {
+        let mut header = Items::default();
+        if let Some(limit) = self.limits.minute {
+            header.add(format_args!(
+                "\"minute\";q={limit};w={}",
+                MINUTE.whole_seconds()
+            ));
+        }
+        if let Some((limit, _)) = self.month_counted() {
             // A month has no one length, so its window is not given.
-            format!("\"month\";q={limit}")
-        });
-        join(minute, month)
+            header.add(format_args!("\"month\";q={limit}"));
+        }
+        header.written()
     }
 
     /// The header `RateLimit`; absent when nothing limits the caller.
     pub fn remaining(&self) -> Option<String> {
-        let minute = self
-            .minute_left()
-            .map(|left| format!("\"minute\";r={left};t={}", self.minute_wait()));
-        let month = self.month_counted().map(|(_, left)| {
-            format!(
-                "\"month\";r={left};t={}",
-                self.seconds_until(self.month_resets_at())
-            )
-        });
-        join(minute, month)
+        let mut header = Items::default();
+        if let Some(left) = self.minute_left() {
+            header.add(format_args!("\"minute\";r={left};t={}", self.minute_wait()));
+        }
+        if let Some((_, left)) = self.month_counted() {
+            let wait = self.seconds_until(self.month_resets_at());
+            header.add(format_args!("\"month\";r={left};t={wait}"));
+        }
+        header.written()
     }
 
     /// Limit and rest of the month, when this call is held to it and the counter could be read.
@@ -197,10 +199,23 @@ impl Standing {
     }
 }
 
-fn join(minute: Option<String>, month: Option<String>) -> Option<String> {
-    match (minute, month) {
-        (Some(minute), Some(month)) => Some(format!("{minute}, {month}")),
-        (minute, month) => minute.or(month),
+/// A list as a header has it (RFC 9651, 3.1).
+#[derive(Default)]
+struct Items(String);
+
+impl Items {
+    fn add(&mut self, item: fmt::Arguments<'_>) {
+        if self.0.is_empty() {
+            self.0.reserve(64);
+        } else {
+            self.0.push_str(", ");
+        }
+        // Writing to a text cannot fail.
+        let (Ok(()) | Err(_)) = self.0.write_fmt(item);
+    }
+
+    fn written(self) -> Option<String> {
+        (!self.0.is_empty()).then_some(self.0)
     }
 }
 

@@ -71,7 +71,7 @@ fn count(route: &'static str, method: &'static str, status: u16, elapsed: Durati
     };
     REQUESTS.with(|known| {
         known.with((route, method, status), requests, |requests| {
-            requests.increment(1)
+            requests.increment(1);
         });
     });
     let durations = |_: &_| metrics::histogram!("http_request_duration_seconds", "route" => route);

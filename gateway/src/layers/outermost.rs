@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use tracing::Instrument as _;
+use kit::telemetry;
+use tracing::{Instrument as _, Span};
 
 use super::access_log::AccessLog;
 use super::context::Context;
@@ -26,8 +27,13 @@ pub async fn outermost(State(app): State<App>, mut request: Request, next: Next)
         return envelope::write_answer(response, &context, &asked, &app).await;
     }
     let log = AccessLog::start(Arc::clone(&context), method.clone());
-    let span = tracing::info_span!("request", request.id = context.id, method = %method);
-    kit::telemetry::continue_trace(&span, request.headers());
+    let span = if telemetry::traces() {
+        let span = tracing::info_span!("request", request.id = context.id, method = %method);
+        telemetry::continue_trace(&span, request.headers());
+        span
+    } else {
+        Span::none()
+    };
     request.extensions_mut().insert(Arc::clone(&context));
 
     let answer = panic::caught(async {

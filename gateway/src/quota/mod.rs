@@ -213,7 +213,7 @@ fn count(source: &'static str, verdict: &'static str) {
     let decisions = |_: &_| metrics::counter!("quota_decisions_total", "source" => source, "verdict" => verdict);
     DECISIONS.with(|known| {
         known.with((source, verdict), decisions, |decisions| {
-            decisions.increment(1)
+            decisions.increment(1);
         });
     });
 }

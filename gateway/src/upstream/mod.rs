@@ -46,19 +46,15 @@ impl Upstream {
     /// that reaches as far; the second answer counts, however far it reaches.
     pub async fn read<Q: Question>(&self, question: Q, latest: Latest) -> Result<Q::Answer, Fault> {
         let give_up = Instant::now() + self.deadline;
-        let reading = async {
-            let first = self.ask(question.clone(), give_up).await;
-            match latest.position().await {
-                Some(latest) if lacks::<Q>(&first, latest) => {
-                    let after = if first.is_ok() { "answer" } else { "refusal" };
-                    metrics::counter!("upstream_asked_again_total", "after" => after).increment(1);
-                    self.ask(question.at_least(latest), give_up).await
-                }
-                _ => first,
+        let first = self.ask(question.clone(), give_up).await;
+        match latest.position().await {
+            Some(latest) if lacks::<Q>(&first, latest) => {
+                let after = if first.is_ok() { "answer" } else { "refusal" };
+                metrics::counter!("upstream_asked_again_total", "after" => after).increment(1);
+                self.ask(question.at_least(latest), give_up).await
             }
-        };
-        let outcome = tokio::time::timeout_at(give_up, reading).await;
-        outcome.unwrap_or_else(|_| Err(Fault::unavailable("a service did not answer in time")))
+            _ => first,
+        }
     }
 
     /// Makes a call that changes nothing, and may be made again elsewhere.

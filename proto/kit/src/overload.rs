@@ -1,5 +1,6 @@
-//! How many calls a server takes on at once. Whoever comes beyond that is told so at once (503 `unavailable`, with `Retry-After`): a
-//! call that waits for its turn until nobody waits for its answer any more would cost as much as one that is answered.
+//! How many calls a server takes on at once; whoever comes beyond that is told so at once (503 `unavailable`, with `Retry-After`).
+//!
+//! A call that waits for its turn until nobody waits for its answer any more would cost as much as one that is answered.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

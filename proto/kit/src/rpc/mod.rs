@@ -8,7 +8,7 @@ pub mod server;
 use std::future::Future;
 
 tokio::task_local! {
-    static REQUEST_ID: String;
+    pub(crate) static REQUEST_ID: String;
 }
 
 /// Metadata key and HTTP header of the request id.

@@ -17,7 +17,7 @@ use tonic::service::{Routes, RoutesBuilder};
 use tonic::transport::Server;
 use tower::layer::util::Stack;
 use tower::{Layer, Service};
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 
 use super::incoming::connections;
 use super::{REQUEST_ID_HEADER, identity};
@@ -150,9 +150,15 @@ where
             .headers()
             .get(REQUEST_ID_HEADER)
             .and_then(|id| id.to_str().ok())
+            .filter(|id| is_id(id))
             .map_or_else(ids::request_id, ToOwned::to_owned);
-        let span = tracing::info_span!("rpc", rpc.method = %path, request.id = %request_id);
-        telemetry::continue_trace(&span, request.headers());
+        let span = if telemetry::traces() {
+            let span = tracing::info_span!("rpc", rpc.method = %path, request.id = %request_id);
+            telemetry::continue_trace(&span, request.headers());
+            span
+        } else {
+            Span::none()
+        };
 
         let call = self.inner.call(request);
         let started = Instant::now();
@@ -172,6 +178,12 @@ where
         };
         Box::pin(super::with_request_id(request_id, guarded).instrument(span))
     }
+}
+
+/// Whether it is fit for logs as it is.
+fn is_id(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=64).contains(&text.len()) && text.bytes().all(plain)
 }
 
 /// Paths are those of the fleet's own callers, so they are few.

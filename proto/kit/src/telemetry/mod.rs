@@ -2,6 +2,7 @@
 //!
 //! Field names are the same everywhere: `request.id`, `account.id`, `key.id`, `game.slug`, `duration_ms`, `error`.
 
+mod event;
 mod lines;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +24,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
 use crate::config::{LogFormat, Telemetry};
+use event::OfRequest;
 use lines::{GATHER, Lines};
 
 /// Keeps telemetry running; [`Guard::shutdown`] sends what is left.
@@ -75,6 +77,11 @@ const DURATION_BUCKETS: &[f64] = &[
 /// Whether traces are kept. Without a collector nothing of them is read or written.
 static TRACES: AtomicBool = AtomicBool::new(false);
 
+/// Whether traces are kept: whoever makes a span for each call asks first.
+pub fn traces() -> bool {
+    TRACES.load(Ordering::Relaxed)
+}
+
 /// Starts logs, traces and metrics for this process. Call it once, inside the runtime.
 pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guard> {
     let filter = EnvFilter::try_new(&settings.log).with_context(|| {
@@ -85,16 +92,22 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
     })?;
     let lines = Lines::default();
     let log: Box<dyn Layer<Registry> + Send + Sync> = match settings.log_format {
-        LogFormat::Json => fmt::layer()
-            .json()
-            .flatten_event(true)
-            .with_current_span(true)
-            .with_span_list(false)
-            .with_writer(lines.clone())
-            .with_filter(filter)
-            .boxed(),
+        LogFormat::Json => {
+            let json = fmt::format()
+                .json()
+                .flatten_event(true)
+                .with_current_span(true)
+                .with_span_list(false);
+            fmt::layer()
+                .event_format(OfRequest(json))
+                .fmt_fields(fmt::format::JsonFields::new())
+                .with_writer(lines.clone())
+                .with_filter(filter)
+                .boxed()
+        }
         LogFormat::Text => fmt::layer()
             .with_ansi(false)
+            .event_format(OfRequest(fmt::format()))
             .with_writer(lines.clone())
             .with_filter(filter)
             .boxed(),
@@ -154,7 +167,7 @@ fn tracer_provider(
 
 /// Makes `span` a child of the trace that the caller's headers name (W3C Trace Context).
 pub fn continue_trace(span: &Span, headers: &http::HeaderMap) {
-    if !TRACES.load(Ordering::Relaxed) {
+    if !traces() {
         return;
     }
     let context = global::get_text_map_propagator(|p| p.extract(&Headers(headers)));
@@ -164,7 +177,7 @@ pub fn continue_trace(span: &Span, headers: &http::HeaderMap) {
 
 /// Writes the current trace into the headers of an outgoing call.
 pub(crate) fn inject_trace(headers: &mut http::HeaderMap) {
-    if !TRACES.load(Ordering::Relaxed) {
+    if !traces() {
         return;
     }
     let context = Span::current().context();

@@ -1,0 +1,114 @@
+//! Which request an event belongs to. It is known without a span: a span for each call, where nobody collects traces, would cost more
+//! than the line that the call gets in the log.
+
+use std::fmt;
+
+use tracing::{Event, Subscriber};
+use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
+use tracing_subscriber::fmt::{FmtContext, format};
+use tracing_subscriber::registry::LookupSpan;
+
+use crate::rpc::REQUEST_ID;
+
+/// Writes events as the format within, with `request.id` for those that belong to a request.
+#[derive(Debug)]
+pub(super) struct OfRequest<F>(pub(super) F);
+
+impl<S, N, F> FormatEvent<S, N> for OfRequest<F>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+    F: FormatEvent<S, N>,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: format::Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let Ok(id) = REQUEST_ID.try_with(String::clone) else {
+            return self.0.format_event(context, writer, event);
+        };
+        let mut line = String::new();
+        self.0
+            .format_event(context, Writer::new(&mut line), event)?;
+        match line.strip_prefix('{') {
+            Some(rest) => write!(writer, "{{\"request.id\":\"{id}\",{rest}"),
+            None => writeln!(writer, "{} request.id={id}", line.trim_end_matches('\n')),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use tracing_subscriber::fmt::format::JsonFields;
+    use tracing_subscriber::layer::SubscriberExt as _;
+
+    use super::*;
+    use crate::rpc::with_request_id;
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn said(written: &Written) -> String {
+        String::from_utf8(std::mem::take(&mut *written.0.lock().unwrap())).unwrap()
+    }
+
+    #[tokio::test]
+    async fn an_event_of_a_request_names_it() {
+        let written = Written::default();
+        let writer = written.clone();
+        let layer = tracing_subscriber::fmt::layer()
+            .event_format(OfRequest(
+                tracing_subscriber::fmt::format().json().flatten_event(true),
+            ))
+            .fmt_fields(JsonFields::new())
+            .with_writer(move || writer.clone());
+        let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
+        tracing::info!(games = 3, "outside");
+        let outside: serde_json::Value = serde_json::from_str(&said(&written)).unwrap();
+        assert!(outside.get("request.id").is_none(), "{outside}");
+        with_request_id("req_1".to_owned(), async {
+            tracing::info!(games = 3, "inside");
+        })
+        .await;
+        let inside: serde_json::Value = serde_json::from_str(&said(&written)).unwrap();
+        assert_eq!(
+            (&inside["request.id"], &inside["games"]),
+            (&"req_1".into(), &3.into())
+        );
+        drop(guard);
+    }
+
+    #[tokio::test]
+    async fn a_line_of_text_ends_with_it() {
+        let written = Written::default();
+        let writer = written.clone();
+        let layer = tracing_subscriber::fmt::layer()
+            .event_format(OfRequest(
+                tracing_subscriber::fmt::format().with_ansi(false),
+            ))
+            .with_writer(move || writer.clone());
+        let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
+        with_request_id("req_1".to_owned(), async {
+            tracing::info!("inside");
+        })
+        .await;
+        assert!(said(&written).ends_with("inside request.id=req_1\n"));
+        drop(guard);
+    }
+}
