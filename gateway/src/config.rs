@@ -12,6 +12,7 @@ use crate::domain::address::{Proxies, ProxyHeader};
 use crate::domain::plan::Plans;
 use crate::domain::plan_table;
 use crate::lookup::Bounds;
+use crate::upstream;
 
 /// What the gateway needs to know at start.
 #[derive(Debug, Clone, Args)]
@@ -37,12 +38,9 @@ pub struct Settings {
     /// listings-svc, written likewise
     #[arg(long)]
     pub listings_addresses: Addresses,
-    /// Seconds that a service has to answer
-    #[arg(long, default_value = "2", value_parser = seconds)]
-    pub upstream_deadline: Duration,
-    /// Calls that a service has at once, for each thread; a call beyond is answered 503
-    #[arg(long, default_value = "256", value_parser = calls)]
-    pub upstream_calls: usize,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "see the type")]
+    pub upstream: Upstream,
     /// What every key begins with
     #[arg(long, default_value = "svc_")]
     pub key_prefix: String,
@@ -104,11 +102,37 @@ pub struct Port {
     #[arg(long, value_parser = threads)]
     pub http_threads: Option<usize>,
     /// Calls under way at once, for each thread; a call beyond is answered 503
-    #[arg(long, default_value = "1024", value_parser = calls)]
+    #[arg(long, default_value = "4096", value_parser = calls)]
     pub http_calls: usize,
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
     pub patience: Patience,
+}
+
+/// Calls to the services behind.
+#[derive(Debug, Clone, Copy, Args)]
+#[expect(clippy::struct_field_names, reason = "the settings have these names")]
+pub struct Upstream {
+    /// Seconds that a service has to answer
+    #[arg(long, default_value = "2", value_parser = seconds)]
+    pub upstream_deadline: Duration,
+    /// Calls that a service has at once, for each thread; further ones wait for their turn
+    #[arg(long, default_value = "256", value_parser = calls)]
+    pub upstream_calls: usize,
+    /// Milliseconds that a call waits for its turn before it is answered 503
+    #[arg(long, default_value = "500", value_parser = milliseconds)]
+    pub upstream_patience: Duration,
+}
+
+impl Upstream {
+    /// As calls are held to it.
+    pub fn bounds(&self) -> upstream::Bounds {
+        upstream::Bounds {
+            deadline: self.upstream_deadline,
+            calls: self.upstream_calls,
+            patience: self.upstream_patience,
+        }
+    }
 }
 
 /// How long a caller is waited for before its connection is closed.

@@ -112,7 +112,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             openings: Arc::clone(&openings),
             quota: Quota::new(redis.clone(), Arc::clone(&counted)),
             load: Load::new("port", given.port.http_calls),
-            upstream: Upstream::new(catalogue, given.upstream_deadline, given.upstream_calls),
+            upstream: Upstream::new(catalogue, given.upstream.bounds()),
             latest: Latest::new(redis, PRODUCER),
         }))
     };

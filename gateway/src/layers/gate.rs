@@ -44,9 +44,11 @@ impl Gate {
         context.found_route(rule.pattern);
         let step = rule.step(request.method());
 
-        // Before all else: is there somebody who would answer? What is turned away here costs little.
-        let reads = step == Step::Read;
-        let _asked = reads.then(|| app.upstream.take_on()).transpose()?;
+        // Before all else its turn, if there are many.
+        let _asked = match step {
+            Step::Read => Some(app.upstream.take_on().await?),
+            _ => None,
+        };
         // 1: a preflight.
         preflight(request.method(), request.headers())?;
         // 2 and 3: missing_key, invalid_key; rate_limited for the address that guesses.

@@ -22,24 +22,37 @@ pub struct Upstream {
     deadline: Duration,
     /// Calls that catalogue-svc has of this thread. When it hangs, no more wait for it than this, and other routes go on.
     load: Load,
+    patience: Duration,
+}
+
+/// What calls to a service are held to.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// What takes longer counts as away.
+    pub deadline: Duration,
+    /// Calls that it has at once.
+    pub calls: usize,
+    /// How long a further one waits for its turn.
+    pub patience: Duration,
 }
 
 impl Upstream {
-    /// Over a client of catalogue-svc, which is asked so many `calls` at once. Whatever takes longer than `deadline` counts as away.
-    pub fn new(catalogue: Client, deadline: Duration, calls: usize) -> Self {
+    /// Over a client of catalogue-svc.
+    pub fn new(catalogue: Client, bounds: Bounds) -> Self {
         Self {
             catalogue: Catalogue::new(catalogue),
-            deadline,
-            load: Load::new("catalogue", calls),
+            deadline: bounds.deadline,
+            load: Load::new("catalogue", bounds.calls),
+            patience: bounds.patience,
         }
     }
 
-    /// Takes a read on.
+    /// Takes a read on when its turn has come.
     ///
     /// # Errors
-    /// catalogue-svc has too many.
-    pub fn take_on(&self) -> Result<UnderWay, Fault> {
-        self.load.take_on()
+    /// It did not come soon: catalogue-svc has too many.
+    pub async fn take_on(&self) -> Result<UnderWay, Fault> {
+        self.load.take_on_within(self.patience).await
     }
 
     /// Asks catalogue-svc. When what it answers may lack what was written before the read began, it is asked once more, for an answer

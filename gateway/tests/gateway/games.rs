@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
 use contracts::common::v1::{Form, Mode};
+use gateway::upstream;
 use kit::{Code, Fault};
 use sqlx::PgPool;
 
-use crate::support::{Script, Test, With};
+use crate::support::{Script, Test, UPSTREAM, With};
 
 #[sqlx::test]
 async fn every_parameter_reaches_the_catalogue(pool: PgPool) {
@@ -108,7 +109,10 @@ async fn the_catalogue_s_refusals_are_passed_on(pool: PgPool) {
 #[sqlx::test]
 async fn a_catalogue_that_does_not_answer_is_unavailable(pool: PgPool) {
     let with = With {
-        deadline: Duration::from_millis(50),
+        upstream: upstream::Bounds {
+            deadline: Duration::from_millis(50),
+            ..UPSTREAM
+        },
         ..With::default()
     };
     let test = Test::with(pool, with).await;

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use gateway::upstream;
 use sqlx::PgPool;
 
-use crate::support::{Answer, Held, Script, Test, With};
+use crate::support::{Answer, Held, Script, Test, UPSTREAM, With};
 
 /// Two reads that catalogue-svc never answers, and what comes of `meanwhile`, which runs while both wait there.
 async fn while_two_hang<T>(
@@ -35,8 +36,11 @@ fn assert_turned_away(answer: &Answer) {
 #[sqlx::test]
 async fn a_service_that_hangs_is_given_up_and_holds_up_no_other_route(pool: PgPool) {
     let with = With {
-        upstream_calls: 2,
-        deadline: Duration::from_secs(1),
+        upstream: upstream::Bounds {
+            deadline: Duration::from_secs(1),
+            calls: 2,
+            patience: Duration::from_millis(1),
+        },
         ..With::default()
     };
     let test = Test::with(pool, with).await;
@@ -69,7 +73,10 @@ async fn a_service_that_hangs_is_given_up_and_holds_up_no_other_route(pool: PgPo
 async fn a_thread_takes_on_so_many_calls(pool: PgPool) {
     let with = With {
         calls: 2,
-        deadline: Duration::from_secs(1),
+        upstream: upstream::Bounds {
+            deadline: Duration::from_secs(1),
+            ..UPSTREAM
+        },
         ..With::default()
     };
     let test = Test::with(pool, with).await;
@@ -77,4 +84,25 @@ async fn a_thread_takes_on_so_many_calls(pool: PgPool) {
     let (_, beyond) = while_two_hang(&test, &key, async || test.get(&key, "/me").await).await;
     assert_turned_away(&beyond);
     assert!(test.get(&key, "/me").await.is_ok());
+}
+
+#[sqlx::test]
+async fn a_call_beyond_waits_for_its_turn(pool: PgPool) {
+    let with = With {
+        upstream: upstream::Bounds {
+            deadline: Duration::from_secs(1),
+            calls: 2,
+            ..UPSTREAM
+        },
+        ..With::default()
+    };
+    let test = Test::with(pool, with).await;
+    let key = test.live_key().await;
+    let (hung, beyond) = while_two_hang(&test, &key, async || {
+        test.catalogue.script(Script::Answer);
+        test.get(&key, "/games").await
+    })
+    .await;
+    assert!(hung.iter().all(|answer| !answer.is_ok()));
+    assert!(beyond.is_ok(), "{}", beyond.text);
 }

@@ -1,11 +1,15 @@
-//! How many calls a server takes on at once; whoever comes beyond that is told so at once (503 `unavailable`, with `Retry-After`).
+//! How many calls a server takes on at once. Whoever comes beyond that waits for its turn, but not long, or is told at once (503
+//! `unavailable`, with `Retry-After`).
 //!
-//! A call that waits for its turn until nobody waits for its answer any more would cost as much as one that is answered.
+//! To turn a call away costs a good part of an answer, so a short wait is better for both sides; a long one is not: who waits until
+//! nobody waits for its answer any more costs as much as one that is answered.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout};
 
 use crate::fault::{Code, Fault};
 
@@ -14,8 +18,7 @@ use crate::fault::{Code, Fault};
 pub struct Load {
     /// Who has the calls, for the log and metrics.
     at: &'static str,
-    most: usize,
-    under_way: Arc<AtomicUsize>,
+    places: Arc<Semaphore>,
     begun: Instant,
     /// What was turned away since the log was told.
     turned_away: AtomicU64,
@@ -25,12 +28,8 @@ pub struct Load {
 
 /// A call under way; over when this is dropped.
 #[derive(Debug)]
-pub struct UnderWay(Arc<AtomicUsize>);
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
+pub struct UnderWay {
+    _place: OwnedSemaphorePermit,
 }
 
 impl Load {
@@ -38,40 +37,52 @@ impl Load {
     pub fn new(at: &'static str, most: usize) -> Self {
         Self {
             at,
-            most,
-            under_way: Arc::default(),
+            places: Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))),
             begun: Instant::now(),
             turned_away: AtomicU64::new(0),
             told: AtomicU64::new(u64::MAX),
         }
     }
 
-    /// Takes a call on.
+    /// Takes a call on at once.
     ///
     /// # Errors
     /// There are too many. The log is told once a second, not of each.
     pub fn take_on(&self) -> Result<UnderWay, Fault> {
-        if self.under_way.fetch_add(1, Ordering::Relaxed) < self.most {
-            return Ok(UnderWay(Arc::clone(&self.under_way)));
+        match Arc::clone(&self.places).try_acquire_owned() {
+            Ok(place) => Ok(UnderWay { _place: place }),
+            Err(_) => Err(self.turn_away()),
         }
-        self.under_way.fetch_sub(1, Ordering::Relaxed);
-        metrics::counter!("calls_turned_away_total", "at" => self.at).increment(1);
-        self.tell();
-        Err(Fault {
-            retry_after: Some(1),
-            ..Fault::new(
-                Code::Unavailable,
-                "there are more calls than can be answered just now; try again in a moment, and more slowly",
-            )
-        })
     }
 
-    fn tell(&self) {
+    /// Takes a call on when its turn has come: first come, first served.
+    ///
+    /// # Errors
+    /// It did not come within `patience`.
+    pub async fn take_on_within(&self, patience: Duration) -> Result<UnderWay, Fault> {
+        if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
+            return Ok(UnderWay { _place: place });
+        }
+        match timeout(patience, Arc::clone(&self.places).acquire_owned()).await {
+            Ok(Ok(place)) => Ok(UnderWay { _place: place }),
+            Ok(Err(_)) | Err(_) => Err(self.turn_away()),
+        }
+    }
+
+    fn turn_away(&self) -> Fault {
+        metrics::counter!("calls_turned_away_total", "at" => self.at).increment(1);
         self.turned_away.fetch_add(1, Ordering::Relaxed);
         let second = self.begun.elapsed().as_secs();
         if self.told.swap(second, Ordering::Relaxed) != second {
             let calls = self.turned_away.swap(0, Ordering::Relaxed);
             tracing::warn!(calls, at = self.at, "overload: calls are turned away");
+        }
+        Fault {
+            retry_after: Some(1),
+            ..Fault::new(
+                Code::Unavailable,
+                "there are more calls than can be answered just now; try again in a moment, and more slowly",
+            )
         }
     }
 }
@@ -94,5 +105,20 @@ mod tests {
         }
         drop(first);
         assert!(load.take_on().is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_turn_is_waited_for_in_order_and_not_for_long() {
+        let load = Load::new("a test", 1);
+        let patience = Duration::from_millis(500);
+        let held = load.take_on_within(patience).await.unwrap();
+        let (first, second, ()) = tokio::join!(
+            load.take_on_within(patience),
+            load.take_on_within(patience),
+            async { drop(held) }
+        );
+        // The first has its turn and keeps it, so the second's does not come.
+        assert!(first.is_ok());
+        assert_eq!(second.unwrap_err().code, Code::Unavailable);
     }
 }

@@ -26,7 +26,7 @@ use gateway::quota::{self, Quota};
 use gateway::service::staff::Staff;
 use gateway::store::write::{Item, Writes};
 use gateway::switches::Board;
-use gateway::upstream::Upstream;
+use gateway::upstream::{self, Upstream};
 use kit::config::Secret;
 use kit::feed::{Latest, Producer, Retention};
 use kit::overload::Load;
@@ -64,6 +64,13 @@ pub(crate) const START: OffsetDateTime = datetime!(2026-03-22 08:00:00.5 UTC);
 
 /// A loaded machine must not make Redis, PostgreSQL or the catalogue seem away.
 pub(crate) const LONG: Duration = Duration::from_secs(10);
+
+/// What calls to catalogue-svc are held to.
+pub(crate) const UPSTREAM: upstream::Bounds = upstream::Bounds {
+    deadline: LONG,
+    calls: 256,
+    patience: LONG,
+};
 /// How often a test's gateway writes down the month's use.
 const MONTH_FLUSH: Duration = Duration::from_millis(50);
 
@@ -98,9 +105,8 @@ pub(crate) struct With {
     pub(crate) plans: Plans,
     pub(crate) redis: String,
     pub(crate) patience: Duration,
-    pub(crate) deadline: Duration,
     pub(crate) calls: usize,
-    pub(crate) upstream_calls: usize,
+    pub(crate) upstream: upstream::Bounds,
     pub(crate) bounds: Bounds,
     pub(crate) proxies: Proxies,
     pub(crate) grace: Duration,
@@ -113,9 +119,8 @@ impl Default for With {
             plans: plan_table::parse(plan_table::BUILT_IN).unwrap(),
             redis: redis_url(),
             patience: LONG,
-            deadline: LONG,
             calls: 1_024,
-            upstream_calls: 256,
+            upstream: UPSTREAM,
             bounds: Bounds {
                 outage: Duration::from_hours(1),
                 deadline: LONG,
@@ -227,7 +232,7 @@ impl Test {
             lookup,
             quota,
             load: Load::new("port", with.calls),
-            upstream: Upstream::new(channel, with.deadline, with.upstream_calls),
+            upstream: Upstream::new(channel, with.upstream),
             openings: Arc::default(),
             latest,
             last_used: Arc::new(LastUsed::default()),
