@@ -4,8 +4,6 @@
 //! from an earlier run, and calls that were let through while Redis was away.
 
 use std::collections::HashSet;
-use std::future::Future;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -104,12 +102,18 @@ impl MonthUse {
         self.keep_owed().await?;
         let most = i64::try_from(BATCH).unwrap_or(i64::MAX);
         loop {
-            let owed = in_time(store::owed(&self.pool, most)).await?;
+            let owed = kit::pg::within(&self.pool, PATIENCE, async |connection| {
+                store::owed(connection, most).await
+            })
+            .await?;
             let settled = self.tell(&owed).await?;
             // First what Redis has now, then that it was told: if it loses the calls, they are in one of the two.
             self.write_used().await?;
             if !settled.is_empty() {
-                in_time(store::settle(&self.pool, &settled)).await?;
+                kit::pg::within(&self.pool, PATIENCE, async |connection| {
+                    store::settle(connection, &settled).await
+                })
+                .await?;
             }
             if owed.len() < BATCH || settled.is_empty() {
                 break;
@@ -179,7 +183,10 @@ impl MonthUse {
         }
         // What this process knows is not forgotten with what Redis has lost.
         self.write_used().await?;
-        let used = in_time(store::read(&self.pool, &missing)).await?;
+        let used = kit::pg::within(&self.pool, PATIENCE, async |connection| {
+            store::read(connection, &missing).await
+        })
+        .await?;
         seeded.read = missing.len();
         metrics::counter!("month_use_seeds_total").increment(missing.len() as u64);
         for chunk in missing.chunks(ABREAST) {
@@ -201,10 +208,10 @@ impl MonthUse {
         if used.is_empty() {
             return Ok(());
         }
-        let written = in_time(store::write(
-            &self.pool,
-            used.iter().map(|(month, used)| (*month, *used)),
-        ))
+        let written = kit::pg::within(&self.pool, PATIENCE, async |connection| {
+            let used = used.iter().map(|(month, used)| (*month, *used));
+            store::write(connection, used).await
+        })
         .await;
         if written.is_err() {
             for (month, used) in used {
@@ -228,7 +235,10 @@ impl MonthUse {
         if self.unkept.is_empty() {
             return Ok(());
         }
-        in_time(store::keep_owed(&self.pool, &self.unkept)).await?;
+        kit::pg::within(&self.pool, PATIENCE, async |connection| {
+            store::keep_owed(connection, &self.unkept).await
+        })
+        .await?;
         let calls = self.unkept.drain(..).map(|owed| owed.calls.unsigned_abs());
         metrics::counter!("month_use_owed_total").increment(calls.sum());
         Ok(())
@@ -255,12 +265,4 @@ struct Seeded {
     counted: HashSet<AccountMonth>,
     /// How many had to be read.
     read: usize,
-}
-
-async fn in_time<T>(call: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
-    let outcome = tokio::time::timeout(PATIENCE, call).await;
-    outcome.unwrap_or_else(|_| {
-        let late = io::Error::new(io::ErrorKind::TimedOut, "PostgreSQL did not answer in time");
-        Err(sqlx::Error::Io(late))
-    })
 }

@@ -22,7 +22,7 @@ pub async fn outermost(State(app): State<App>, mut request: Request, next: Next)
     let asked = Asked::by(&method, request.headers());
     let taken_on = app.load.take_on();
     if let Err(fault) = taken_on {
-        // Not a line in the log: that alone would cost half as much as to answer.
+        // Not a line in the log for each, which would make it dearer: `Load` tells of all once a second.
         let response = Refusal::from(fault).into_response();
         return envelope::write_answer(response, &context, &asked, &app).await;
     }

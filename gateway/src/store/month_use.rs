@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sqlx::PgPool;
+use sqlx::PgConnection;
 use time::Date;
 use uuid::Uuid;
 
@@ -21,7 +21,7 @@ pub struct Owed {
 
 /// Writes what Redis has counted. What is there is never lowered: the numbers of several gateways come in any order.
 pub async fn write(
-    pool: &PgPool,
+    connection: &mut PgConnection,
     used: impl IntoIterator<Item = (AccountMonth, u64)>,
 ) -> Result<(), sqlx::Error> {
     let used = used.into_iter();
@@ -41,14 +41,14 @@ pub async fn write(
         &months,
         &used,
     )
-    .execute(pool)
+    .execute(connection)
     .await?;
     Ok(())
 }
 
 /// Reads months; those that nobody has written are left out.
 pub async fn read(
-    pool: &PgPool,
+    connection: &mut PgConnection,
     months: &[AccountMonth],
 ) -> Result<HashMap<AccountMonth, u64>, sqlx::Error> {
     let (accounts, days) = columns(months.iter().copied());
@@ -59,7 +59,7 @@ pub async fn read(
         &accounts,
         &days,
     )
-    .fetch_all(pool)
+    .fetch_all(connection)
     .await?;
     let rows = rows.into_iter();
     Ok(rows
@@ -73,7 +73,7 @@ pub async fn read(
 }
 
 /// Keeps calls until Redis is told of them; a row that is there already stays.
-pub async fn keep_owed(pool: &PgPool, owed: &[Owed]) -> Result<(), sqlx::Error> {
+pub async fn keep_owed(connection: &mut PgConnection, owed: &[Owed]) -> Result<(), sqlx::Error> {
     let ids: Vec<Uuid> = owed.iter().map(|one| one.id).collect();
     let (accounts, months) = columns(owed.iter().map(|one| one.month));
     let calls: Vec<i64> = owed.iter().map(|one| one.calls).collect();
@@ -86,18 +86,18 @@ pub async fn keep_owed(pool: &PgPool, owed: &[Owed]) -> Result<(), sqlx::Error> 
         &months,
         &calls,
     )
-    .execute(pool)
+    .execute(connection)
     .await?;
     Ok(())
 }
 
 /// Calls that Redis is to be told of, `most` rows at once, the oldest first.
-pub async fn owed(pool: &PgPool, most: i64) -> Result<Vec<Owed>, sqlx::Error> {
+pub async fn owed(connection: &mut PgConnection, most: i64) -> Result<Vec<Owed>, sqlx::Error> {
     let rows = sqlx::query!(
         "select id, account_id, month, calls from gateway.month_owed order by id limit $1",
         most,
     )
-    .fetch_all(pool)
+    .fetch_all(connection)
     .await?;
     let rows = rows.into_iter();
     Ok(rows
@@ -110,9 +110,9 @@ pub async fn owed(pool: &PgPool, most: i64) -> Result<Vec<Owed>, sqlx::Error> {
 }
 
 /// Forgets calls that Redis was told of.
-pub async fn settle(pool: &PgPool, ids: &[Uuid]) -> Result<(), sqlx::Error> {
+pub async fn settle(connection: &mut PgConnection, ids: &[Uuid]) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from gateway.month_owed where id = any ($1)", ids)
-        .execute(pool)
+        .execute(connection)
         .await?;
     Ok(())
 }

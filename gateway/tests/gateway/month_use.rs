@@ -97,12 +97,16 @@ fn month(caller: &Caller) -> AccountMonth {
 
 /// What PostgreSQL has.
 async fn written(pool: &PgPool, caller: &Caller) -> Option<u64> {
-    let held = store::read(pool, &[month(caller)]).await.unwrap();
+    let held = store::read(&mut pool.acquire().await.unwrap(), &[month(caller)])
+        .await
+        .unwrap();
     held.get(&month(caller)).copied()
 }
 
 async fn write(pool: &PgPool, caller: &Caller, used: u64) {
-    store::write(pool, [(month(caller), used)]).await.unwrap();
+    store::write(&mut pool.acquire().await.unwrap(), [(month(caller), used)])
+        .await
+        .unwrap();
 }
 
 /// The name of an account's month in Redis.
@@ -295,7 +299,12 @@ async fn calls_without_redis_are_added_once_on_its_return(pool: PgPool) {
     join(one.month_use.exchange(), other.month_use.exchange()).await;
     one.month_use.exchange().await;
     assert_eq!(one.take_one(&caller).await, Some(26));
-    assert_eq!(store::owed(&pool, 9).await.unwrap(), []);
+    assert_eq!(
+        store::owed(&mut pool.acquire().await.unwrap(), 9)
+            .await
+            .unwrap(),
+        []
+    );
     assert_eq!(written(&pool, &caller).await, Some(25));
 }
 
@@ -313,9 +322,12 @@ async fn a_row_of_owed_calls_is_added_once_even_when_it_could_not_be_settled(poo
         calls: 7,
     };
     for _ in 0..3 {
-        store::keep_owed(&pool, std::slice::from_ref(&row))
-            .await
-            .unwrap();
+        store::keep_owed(
+            &mut pool.acquire().await.unwrap(),
+            std::slice::from_ref(&row),
+        )
+        .await
+        .unwrap();
         process.month_use.exchange().await;
     }
     assert_eq!(process.take_one(&caller).await, Some(8));
