@@ -23,7 +23,7 @@ use crate::jobs::month_use::MonthUse;
 use crate::lookup::Lookup;
 use crate::quota::{self, Quota};
 use crate::router::router;
-use crate::serve::{Serving, of_descriptors, serve};
+use crate::serve::{Serving, WARM, of_descriptors, serve};
 use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::store::write::{Item, Writes};
@@ -128,6 +128,7 @@ async fn serve_http(
     let listener = boot::bind(port.http_listen, "http_listen").await?;
     let serving = Serving {
         patience: port.patience,
+        warm: WARM,
         connections: of_descriptors(port.http_connections),
         threads: port.http_threads.unwrap_or_else(cores::all),
         draining: boot.lifecycle.draining(),

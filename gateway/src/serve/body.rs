@@ -1,4 +1,4 @@
-//! A request's body on its way in: it may be only so long, and take only so long.
+//! Bodies at the port: a request's may be only so long, and take only so long; an answer's belongs to its call to the last byte.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -7,6 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::pace::Call;
 
 /// Why a body was cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +79,45 @@ where
             .and_then(|length| this.left.checked_sub(length));
         this.left = left.ok_or(Cut::TooLong)?;
         Poll::Ready(Some(Ok(frame)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// The body of an answer, whose call is over when nothing of it is left to ask for.
+pub(super) struct Held {
+    body: axum::body::Body,
+    call: Option<Call>,
+}
+
+impl Held {
+    pub(super) fn new(body: axum::body::Body, call: Call) -> Self {
+        Self {
+            body,
+            call: Some(call),
+        }
+    }
+}
+
+impl Body for Held {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        if frame.is_none() || self.body.is_end_stream() {
+            self.call = None;
+        }
+        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {

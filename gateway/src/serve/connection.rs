@@ -3,28 +3,29 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, HttpBody as _};
 use axum::extract::ConnectInfo;
-use axum::response::Response;
 use http::header::{CONNECTION, EXPECT, HeaderValue};
-use http::{Request, Version};
+use http::{Request, Response, Version};
 use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulConnection;
 use kit::{Code, Fault};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use super::body::Bounded;
+use super::body::{Bounded, Held};
 use super::io::Paced;
-use super::pace::Pace;
+use super::pace::{Pace, Turn};
+use super::{Serving, version};
 use crate::config::Patience;
 use crate::layers::bounds::{self, Objection};
 
@@ -41,32 +42,51 @@ const RESETS: usize = 100;
 const WINDOW: u32 = 64 * 1024;
 const WINDOWS: u32 = 256 * 1024;
 
+/// What becomes of a connection for which there is no room: it is told so, and nothing more is waited for.
+const BRIEF: Patience = Patience {
+    http_head: Duration::from_secs(1),
+    http_body: Duration::from_secs(1),
+    http_idle: Duration::from_secs(1),
+    http_write: Duration::from_secs(1),
+};
+
+/// Who is at the other end of a connection.
+struct Caller {
+    address: Option<ConnectInfo<SocketAddr>>,
+    pace: Arc<Pace>,
+}
+
 /// Where connections come in.
 pub(super) struct Door {
-    builder: Builder<TokioExecutor>,
+    http1: http1::Builder,
+    http2: http2::Builder<TokioExecutor>,
     router: Router,
     patience: Patience,
+    warm: Duration,
     draining: CancellationToken,
     full: bool,
 }
 
 impl Door {
     /// The door to `router`.
-    pub(super) fn new(router: Router, patience: Patience, draining: CancellationToken) -> Self {
+    pub(super) fn new(router: Router, serving: &Serving) -> Self {
         Self {
-            builder: builder(),
+            http1: http1(),
+            http2: http2(),
             router,
-            patience,
-            draining,
+            patience: serving.patience,
+            warm: serving.warm,
+            draining: serving.draining.clone(),
             full: false,
         }
     }
 
     /// The door where everybody is told that there is no room.
-    pub(super) fn full(router: Router, patience: Patience, draining: CancellationToken) -> Self {
+    pub(super) fn full(router: Router, serving: &Serving) -> Self {
         Self {
             full: true,
-            ..Self::new(router, patience, draining)
+            patience: BRIEF,
+            ..Self::new(router, serving)
         }
     }
 
@@ -75,14 +95,60 @@ impl Door {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "answers on a connection may wait for each other");
         }
-        let peer = stream.peer_addr().ok().map(ConnectInfo);
-        let pace = Arc::new(Pace::new(self.patience));
-        let io = Paced {
-            stream,
-            pace: Arc::clone(&pace),
+        let caller = Caller {
+            address: stream.peer_addr().ok().map(ConnectInfo),
+            pace: Arc::new(Pace::new(self.patience, self.warm)),
         };
-        let service = service_fn(|request| self.answer(request, &pace, peer));
-        let mut connection = pin!(self.builder.serve_connection(TokioIo::new(io), service));
+        let mut io = Paced::new(stream, &caller.pace);
+        let told = tokio::select! {
+            told = version::read(&mut io) => told,
+            () = caller.pace.overdue() => return tracing::debug!("a connection said nothing"),
+            () = self.draining.cancelled() => return,
+        };
+        match told {
+            Ok((begun, true)) => self.http2(io.rewind(begun), &caller).await,
+            Ok((begun, false)) => self.http1(io.rewind(begun), &caller).await,
+            Err(error) => tracing::debug!(%error, "a connection broke off"),
+        }
+    }
+
+    async fn http2(&self, io: Paced, caller: &Caller) {
+        let service = service_fn(|request| self.answer(request, caller));
+        let connection = Box::pin(self.http2.serve_connection(TokioIo::new(io), service));
+        self.drive(connection, caller).await;
+    }
+
+    /// A connection that rests has no more than its socket: the library's buffers are let go, and made anew when bytes come.
+    async fn http1(&self, mut io: Paced, caller: &Caller) {
+        loop {
+            let service = service_fn(|request| self.answer(request, caller));
+            let connection = Box::pin(self.http1.serve_connection(TokioIo::new(io), service));
+            let Some(resting) = self.drive(connection, caller).await else {
+                return;
+            };
+            let parts = Pin::into_inner(resting).into_parts();
+            io = parts.io.into_inner();
+            if !parts.read_buf.is_empty() {
+                // It came with the last call: a head that has begun, and must end in time.
+                caller.pace.received();
+                io = io.rewind(parts.read_buf);
+                continue;
+            }
+            tokio::select! {
+                readable = io.readable() => if let Err(error) = readable {
+                    return tracing::debug!(%error, "a connection broke off");
+                },
+                () = caller.pace.overdue() => return,
+                () = self.draining.cancelled() => return,
+            }
+        }
+    }
+
+    /// Serves until the connection has ended, or rests: then it is given back.
+    async fn drive<C>(&self, mut connection: Pin<Box<C>>, caller: &Caller) -> Option<Pin<Box<C>>>
+    where
+        C: GracefulConnection<Error = hyper::Error>,
+    {
         let mut draining = false;
         loop {
             tokio::select! {
@@ -91,16 +157,17 @@ impl Door {
                     if let Err(error) = ended {
                         tracing::debug!(%error, "a connection broke off");
                     }
-                    return;
+                    return None;
                 }
-                () = pace.overdue() => {
+                turn = caller.pace.turn() => match turn {
+                    Turn::Rests => return Some(connection),
                     // First the polite way: over HTTP/2 the caller is told. Then it is let go.
-                    if !pace.part() {
+                    Turn::Overdue if caller.pace.part() => connection.as_mut().graceful_shutdown(),
+                    Turn::Overdue => {
                         tracing::debug!("a connection took longer than it may");
-                        return;
+                        return None;
                     }
-                    connection.as_mut().graceful_shutdown();
-                }
+                },
                 () = self.draining.cancelled(), if !draining => {
                     draining = true;
                     connection.as_mut().graceful_shutdown();
@@ -112,11 +179,10 @@ impl Door {
     fn answer(
         &self,
         request: Request<Incoming>,
-        pace: &Arc<Pace>,
-        peer: Option<ConnectInfo<SocketAddr>>,
-    ) -> impl Future<Output = Result<Response, Infallible>> + Send + 'static {
+        caller: &Caller,
+    ) -> impl Future<Output = Result<Response<Held>, Infallible>> + Send + 'static {
         let version = request.version();
-        let call = pace.call(version);
+        let call = caller.pace.call(version);
         let time = self.patience.http_body;
         let mut request = request.map(|body| Body::new(Bounded::new(body, bounds::BODY, time)));
         let objection = self.objection(&request);
@@ -126,18 +192,22 @@ impl Door {
         if let Some(fault) = objection {
             request.extensions_mut().insert(Objection(fault));
         }
-        if let Some(peer) = peer {
-            request.extensions_mut().insert(peer);
+        if let Some(address) = caller.address {
+            request.extensions_mut().insert(address);
         }
+        let complete = !close && is_whole(&request);
+        let pace = Arc::clone(&caller.pace);
         let answer = self.router.clone().oneshot(request);
         async move {
-            let mut answer = answer.await;
-            drop(call);
-            if let (true, Ok(answer)) = (close, &mut answer) {
+            let mut answer = answer.await?.map(|body| Held::new(body, call));
+            if close {
                 let headers = answer.headers_mut();
                 headers.insert(CONNECTION, HeaderValue::from_static("close"));
             }
-            answer
+            if complete && !answer.headers().contains_key(CONNECTION) {
+                pace.complete();
+            }
+            Ok(answer)
         }
     }
 
@@ -156,17 +226,28 @@ impl Door {
     }
 }
 
-fn builder() -> Builder<TokioExecutor> {
-    let mut builder = Builder::new(TokioExecutor::new());
+/// Whether a request over HTTP/1.1 ends with its head, and its caller keeps the connection.
+fn is_whole(request: &Request<Body>) -> bool {
+    let stays = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"keep-alive");
+    request.version() == Version::HTTP_11
+        && request.body().is_end_stream()
+        && request.headers().get_all(CONNECTION).iter().all(stays)
+}
+
+fn http1() -> http1::Builder {
+    let mut builder = http1::Builder::new();
     builder
-        .http1()
         .timer(TokioTimer::new())
         // `pace.rs` sees to it, and knows a head that is late from a connection that rests.
         .header_read_timeout(None)
         .max_headers(FIELDS)
         .max_buf_size(HEAD);
     builder
-        .http2()
+}
+
+fn http2() -> http2::Builder<TokioExecutor> {
+    let mut builder = http2::Builder::new(TokioExecutor::new());
+    builder
         .timer(TokioTimer::new())
         .max_header_list_size(HEAD_H2)
         .max_concurrent_streams(STREAMS)

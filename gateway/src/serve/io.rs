@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -12,11 +13,33 @@ use super::pace::Pace;
 
 /// A stream that tells how it goes.
 pub(super) struct Paced {
-    pub(super) stream: TcpStream,
-    pub(super) pace: Arc<Pace>,
+    stream: TcpStream,
+    pace: Arc<Pace>,
+    /// What was read from the stream and not used: it is read again first.
+    ahead: Bytes,
 }
 
 impl Paced {
+    pub(super) fn new(stream: TcpStream, pace: &Arc<Pace>) -> Self {
+        Self {
+            stream,
+            pace: Arc::clone(pace),
+            ahead: Bytes::new(),
+        }
+    }
+
+    /// Gives back what was read and not used.
+    pub(super) fn rewind(mut self, unused: Bytes) -> Self {
+        debug_assert!(self.ahead.is_empty(), "it was read to the end before");
+        self.ahead = unused;
+        self
+    }
+
+    /// Waits for bytes, or for the caller's end.
+    pub(super) async fn readable(&self) -> io::Result<()> {
+        self.stream.readable().await
+    }
+
     fn watched<T>(&self, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_pending() {
             self.pace.held_up();
@@ -31,6 +54,11 @@ impl AsyncRead for Paced {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if !self.ahead.is_empty() {
+            let length = self.ahead.len().min(buffer.remaining());
+            buffer.put_slice(&self.ahead.split_to(length));
+            return Poll::Ready(Ok(()));
+        }
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         self.pace.received();
         Poll::Ready(Ok(()))

@@ -9,6 +9,7 @@ mod connection;
 mod io;
 mod pace;
 mod room;
+mod version;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,19 +26,16 @@ use crate::config::Patience;
 use connection::Door;
 use room::{Place, Rooms};
 
-/// What becomes of a connection for which there is no room: it is told so, and nothing more is waited for.
-const BRIEF: Patience = Patience {
-    http_head: Duration::from_secs(1),
-    http_body: Duration::from_secs(1),
-    http_idle: Duration::from_secs(1),
-    http_write: Duration::from_secs(1),
-};
+/// How long a connection without a call keeps its buffers: long enough that a caller who goes on finds them.
+pub const WARM: Duration = Duration::from_secs(1);
 
 /// How the port is served.
 #[derive(Debug, Clone)]
 pub struct Serving {
     /// How long callers are waited for.
     pub patience: Patience,
+    /// How long a connection without a call keeps its buffers.
+    pub warm: Duration,
     /// Connections that are served at once. For a few more there is an answer (503), for the rest a closed connection.
     pub connections: u32,
     /// Threads that serve them.
@@ -67,13 +65,9 @@ async fn core(
     router: anyhow::Result<Router>,
     serving: Serving,
 ) -> anyhow::Result<()> {
-    let (router, draining) = (router?, serving.draining);
-    let open = Arc::new(Door::new(
-        router.clone(),
-        serving.patience,
-        draining.clone(),
-    ));
-    let full = Arc::new(Door::full(router, BRIEF, draining));
+    let router = router?;
+    let open = Arc::new(Door::new(router.clone(), &serving));
+    let full = Arc::new(Door::full(router, &serving));
     let served = TaskTracker::new();
     while let Some(dealt) = hand.recv().await {
         let (open, full) = (Arc::clone(&open), Arc::clone(&full));

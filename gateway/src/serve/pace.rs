@@ -22,10 +22,20 @@ use crate::config::Patience;
 /// How long a connection that is being closed may take to end by itself.
 const PARTING: Duration = Duration::from_secs(1);
 
+/// What becomes of a connection by time alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// It has nothing to do, and may be long in that.
+    Rests,
+    /// It took longer than it may.
+    Overdue,
+}
+
 /// What a connection does, and since when; and how long that may go on.
 #[derive(Debug)]
 pub(super) struct Pace {
     patience: Patience,
+    warm: Duration,
     state: Mutex<State>,
 }
 
@@ -33,10 +43,11 @@ pub(super) struct Pace {
 pub(super) struct Call(Arc<Pace>);
 
 impl Pace {
-    /// The pace of a connection that was opened now.
-    pub(super) fn new(patience: Patience) -> Self {
+    /// The pace of a connection that was opened now, and that rests when it was `warm` without a call.
+    pub(super) fn new(patience: Patience, warm: Duration) -> Self {
         Self {
             patience,
+            warm,
             state: Mutex::new(State::new(Instant::now())),
         }
     }
@@ -56,6 +67,11 @@ impl Pace {
         Call(Arc::clone(self))
     }
 
+    /// Whatever comes next on the connection is a new call: it stays open, and nothing of the last one is still to come.
+    pub(super) fn complete(&self) {
+        self.state().complete = true;
+    }
+
     /// Bytes of an answer could not be written.
     pub(super) fn held_up(&self) {
         self.state().held_up(Instant::now());
@@ -63,7 +79,7 @@ impl Pace {
 
     /// Everything is written.
     pub(super) fn taken(&self) {
-        self.state().untaken = None;
+        self.state().taken();
     }
 
     /// The connection is being closed. False if that was known.
@@ -71,13 +87,25 @@ impl Pace {
         self.state().part(Instant::now())
     }
 
+    /// Waits until the connection rests, or has taken longer than it may.
+    pub(super) async fn turn(&self) -> Turn {
+        self.first(|state| state.next(&self.patience, self.warm))
+            .await
+    }
+
     /// Waits until the connection has taken longer than it may.
     pub(super) async fn overdue(&self) {
+        self.first(|state| Some((state.due(&self.patience)?, ())))
+            .await;
+    }
+
+    /// Waits for the moment that `next` says, and tells what comes then.
+    async fn first<T>(&self, next: impl Fn(&State) -> Option<(Instant, T)>) -> T {
         let mut sleep = pin!(sleep_until(Instant::now()));
         // Whatever changes the moment also wakes the task that waits here, for it is the connection's own.
         poll_fn(|context| {
             loop {
-                let Some(due) = self.state().due(&self.patience) else {
+                let Some((due, turn)) = next(&self.state()) else {
                     return Poll::Pending;
                 };
                 // A moment that moves away is looked at again when the first one comes: most do, with every call.
@@ -86,12 +114,12 @@ impl Pace {
                 }
                 ready!(sleep.as_mut().poll(context));
                 if due <= Instant::now() {
-                    return Poll::Ready(());
+                    return Poll::Ready(turn);
                 }
                 sleep.as_mut().reset(due);
             }
         })
-        .await;
+        .await
     }
 }
 
@@ -111,6 +139,10 @@ struct State {
     head: Option<Instant>,
     /// Since when an answer waits to be taken.
     untaken: Option<Instant>,
+    /// Whether an answer is made, and perhaps not written.
+    unwritten: bool,
+    /// Whether nothing of the last call is still to come.
+    complete: bool,
     /// When a connection that is being closed is given up.
     parting: Option<Instant>,
     /// Over HTTP/2 bytes come at any time, and do not mean that a head has begun.
@@ -124,6 +156,8 @@ impl State {
             rested: now,
             head: Some(now),
             untaken: None,
+            unwritten: false,
+            complete: false,
             parting: None,
             frames: false,
         }
@@ -138,16 +172,23 @@ impl State {
     fn call(&mut self, version: Version) {
         self.calls += 1;
         self.head = None;
+        self.complete = false;
         self.frames = version == Version::HTTP_2;
     }
 
     fn answered(&mut self, now: Instant) {
         self.calls -= 1;
         self.rested = now;
+        self.unwritten = true;
     }
 
     fn held_up(&mut self, now: Instant) {
         self.untaken.get_or_insert(now);
+    }
+
+    fn taken(&mut self) {
+        self.untaken = None;
+        self.unwritten = false;
     }
 
     fn part(&mut self, now: Instant) -> bool {
@@ -166,6 +207,18 @@ impl State {
         let idle = (self.calls == 0).then(|| self.rested + patience.http_idle);
         [write, head, idle].into_iter().flatten().min()
     }
+
+    /// What comes next by time alone, and when. A connection rests only where whatever comes is the head of a new call: so not when
+    /// a body may still come, which would be taken for a head; nor over HTTP/2, which has more to remember.
+    fn next(&self, patience: &Patience, warm: Duration) -> Option<(Instant, Turn)> {
+        let due = self.due(patience)?;
+        let waits = self.calls > 0 || self.head.is_some() || self.unwritten;
+        let rests = self.rested + warm;
+        if self.complete && !waits && !self.frames && self.parting.is_none() && rests < due {
+            return Some((rests, Turn::Rests));
+        }
+        Some((due, Turn::Overdue))
+    }
 }
 
 #[cfg(test)]
@@ -178,6 +231,8 @@ mod tests {
         http_idle: Duration::from_secs(30),
         http_write: Duration::from_secs(20),
     };
+
+    const WARM: Duration = Duration::from_secs(1);
 
     /// A connection on which things happen at the given seconds.
     struct Connection {
@@ -199,6 +254,7 @@ mod tests {
         fn called(mut self, version: Version, answered: u64) -> Self {
             self.state.call(version);
             self.state.answered(self.at(answered));
+            self.state.taken();
             self
         }
 
@@ -257,6 +313,45 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_rests_when_nothing_of_a_call_is_left() {
+        let next = |connection: &Connection| connection.state.next(&PATIENCE, WARM);
+        let rests =
+            |connection: &Connection| next(connection).is_some_and(|(_, turn)| turn == Turn::Rests);
+        let mut connection = Connection::new();
+        assert!(!rests(&connection), "the first head is waited for");
+        connection.state.call(Version::HTTP_11);
+        assert_eq!(next(&connection), None);
+        connection.state.answered(connection.at(5));
+        connection.state.complete = true;
+        assert!(!rests(&connection), "the answer may not be written");
+        connection.state.held_up(connection.at(5));
+        assert!(!rests(&connection), "the answer is not taken");
+        connection.state.taken();
+        let moment = connection.at(5) + WARM;
+        assert_eq!(next(&connection), Some((moment, Turn::Rests)));
+        connection.state.received(connection.at(6));
+        assert!(!rests(&connection), "a head has begun");
+
+        let resting = || {
+            let mut connection = Connection::new().called(Version::HTTP_11, 5);
+            connection.state.complete = true;
+            connection
+        };
+        assert!(rests(&resting()));
+        let mut parting = resting();
+        parting.state.part(parting.at(6));
+        assert!(!rests(&parting), "it is being closed");
+        let mut again = resting();
+        again.state.call(Version::HTTP_11);
+        again.state.answered(again.at(7));
+        again.state.taken();
+        assert!(!rests(&again), "a body may still come");
+        let mut frames = resting();
+        frames.state.frames = true;
+        assert!(!rests(&frames), "frames come at any time");
+    }
+
+    #[test]
     fn an_answer_must_be_taken_as_a_whole() {
         let mut connection = Connection::new();
         connection.state.call(Version::HTTP_11);
@@ -264,7 +359,7 @@ mod tests {
             connection.state.held_up(connection.at(second));
             assert_eq!(connection.due(), Some(21));
         }
-        connection.state.untaken = None;
+        connection.state.taken();
         assert_eq!(connection.due(), None);
     }
 

@@ -20,6 +20,7 @@ mod own_writes;
 mod plan_required;
 mod plans;
 mod port;
+mod port_resting;
 mod port_slow;
 mod quota;
 mod reads;

@@ -24,7 +24,7 @@ pub(crate) struct Port {
 }
 
 /// So patient that a loaded machine never seems to be a slow caller.
-const PATIENT: Patience = Patience {
+pub(crate) const PATIENT: Patience = Patience {
     http_head: Duration::from_mins(1),
     http_body: Duration::from_mins(1),
     http_idle: Duration::from_mins(1),
@@ -42,6 +42,8 @@ impl Port {
         };
         let serving = Serving {
             patience,
+            // Every connection rests as soon as it can.
+            warm: Duration::ZERO,
             connections,
             threads: 1,
             draining: port.draining.clone(),

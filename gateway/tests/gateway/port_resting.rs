@@ -1,0 +1,123 @@
+//! Connections that rest between calls, and what must not be lost by that. Every connection of a test's port rests as soon as it can.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::routing::{get, post};
+use futures::StreamExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::UnboundedReceiverStream;
+
+use crate::port::{PATIENT, Port};
+
+/// When a test gives up.
+const GIVE_UP: Duration = Duration::from_secs(30);
+
+type Pieces = mpsc::UnboundedSender<&'static str>;
+
+/// A port, and what sends the pieces of the answer to `/pieces`.
+async fn open() -> (Port, Pieces) {
+    let (pieces, received) = mpsc::unbounded_channel();
+    let received = Arc::new(Mutex::new(Some(received)));
+    let streamed = move || {
+        let received = received.lock().unwrap().take().unwrap();
+        let stream = UnboundedReceiverStream::new(received);
+        async { Body::from_stream(stream.map(Ok::<_, std::io::Error>)) }
+    };
+    let router = Router::new()
+        .route("/", get(async || "here"))
+        .route("/pieces", get(streamed))
+        .route("/said", post(async |body: String| body));
+    (Port::open(router, PATIENT, 100).await, pieces)
+}
+
+struct Caller(TcpStream);
+
+impl Caller {
+    async fn to(port: &Port) -> Self {
+        Self(TcpStream::connect(port.address).await.unwrap())
+    }
+
+    async fn send(&mut self, text: &str) {
+        self.0.write_all(text.as_bytes()).await.unwrap();
+    }
+
+    /// Reads until what came ends with `end`.
+    async fn read_to(&mut self, end: &str) -> String {
+        let mut came = Vec::new();
+        let reading = async {
+            while !came.ends_with(end.as_bytes()) {
+                came.push(self.0.read_u8().await.unwrap());
+            }
+        };
+        let outcome = tokio::time::timeout(GIVE_UP, reading).await;
+        let came = String::from_utf8(came).unwrap();
+        assert!(outcome.is_ok(), "no {end} in {came}");
+        came
+    }
+}
+
+const GET: &str = "GET / HTTP/1.1\r\nhost: x\r\n\r\n";
+
+#[tokio::test]
+async fn a_connection_is_used_again_and_again() {
+    let (port, _pieces) = open().await;
+    let mut caller = Caller::to(&port).await;
+    for length in 1..50 {
+        caller.send(GET).await;
+        caller.read_to("\r\n\r\nhere").await;
+        let said = "x".repeat(length);
+        let post = format!("POST /said HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n");
+        caller.send(&post).await;
+        caller.send(&said).await;
+        caller.read_to(&format!("\r\n\r\n{said}")).await;
+    }
+}
+
+#[tokio::test]
+async fn calls_that_come_together_are_all_answered() {
+    let (port, _pieces) = open().await;
+    let mut caller = Caller::to(&port).await;
+    for _ in 0..20 {
+        caller.send(&GET.repeat(5)).await;
+        for _ in 0..5 {
+            caller.read_to("\r\n\r\nhere").await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_head_that_began_with_the_call_before_it_is_not_lost() {
+    let (port, _pieces) = open().await;
+    for cut in 1..GET.len() {
+        let (begin, rest) = GET.split_at(cut);
+        let mut caller = Caller::to(&port).await;
+        caller.send(&format!("{GET}{begin}")).await;
+        caller.read_to("\r\n\r\nhere").await;
+        // Another answer, by when the first connection has come to rest.
+        let mut other = Caller::to(&port).await;
+        other.send(GET).await;
+        other.read_to("\r\n\r\nhere").await;
+        caller.send(rest).await;
+        caller.read_to("\r\n\r\nhere").await;
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_in_pieces_is_waited_for() {
+    let (port, pieces) = open().await;
+    let mut caller = Caller::to(&port).await;
+    caller.send("GET /pieces HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    for piece in ["bao", "oware", "morabaraba"] {
+        pieces.send(piece).unwrap();
+        caller.read_to(&format!("{piece}\r\n")).await;
+    }
+    drop(pieces);
+    caller.read_to("0\r\n\r\n").await;
+    caller.send(GET).await;
+    caller.read_to("\r\n\r\nhere").await;
+}
