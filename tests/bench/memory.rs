@@ -1,5 +1,7 @@
 //! What the gateway's memory grows by, with keys that were seen and with connections that rest.
 
+use std::time::Duration;
+
 use e2e::{Client, Fleet, Process, SmallFleet, call_with_each, guess, put_keys};
 use futures::stream::{self, StreamExt as _};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -35,7 +37,7 @@ pub(crate) async fn run() {
     let resting = rest(&Target::games(&fleet, &secrets[0])).await;
     let open = connections(&fleet).await;
     assert!(open >= CONNECTIONS, "the gateway has {open} connections");
-    let with_connections = gateway.memory();
+    let with_connections = settled(&gateway).await;
     let what = format!("and {CONNECTIONS} connections");
     tell(&what, with_keys, with_connections, CONNECTIONS);
     drop(resting);
@@ -63,6 +65,21 @@ async fn rest(target: &Target) -> Vec<TcpStream> {
     };
     let opening = stream::iter(0..CONNECTIONS).map(one);
     opening.buffer_unordered(AT_ONCE).collect().await
+}
+
+/// The memory of a process when it falls no further.
+async fn settled(process: &Process) -> u32 {
+    let mut lowest = process.memory();
+    let mut looks = 0;
+    while looks < 10 {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        looks += 1;
+        let memory = process.memory();
+        if memory < lowest {
+            (lowest, looks) = (memory, 0);
+        }
+    }
+    lowest
 }
 
 /// How many connections the gateway has.

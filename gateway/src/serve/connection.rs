@@ -128,12 +128,15 @@ impl Door {
             };
             let parts = Pin::into_inner(resting).into_parts();
             io = parts.io.into_inner();
-            if !parts.read_buf.is_empty() {
+            let unread = parts.read_buf;
+            if !unread.is_empty() {
                 // It came with the last call: a head that has begun, and must end in time.
                 caller.pace.received();
-                io = io.rewind(parts.read_buf);
+                io = io.rewind(unread);
                 continue;
             }
+            // Even empty it would keep the buffer that it is a part of.
+            drop(unread);
             tokio::select! {
                 readable = io.readable() => if let Err(error) = readable {
                     return tracing::debug!(%error, "a connection broke off");

@@ -27,7 +27,7 @@ use connection::Door;
 use room::{Place, Rooms};
 
 /// How long a connection without a call keeps its buffers: long enough that a caller who goes on finds them.
-pub const WARM: Duration = Duration::from_secs(1);
+pub const WARM: Duration = Duration::from_millis(100);
 
 /// How the port is served.
 #[derive(Debug, Clone)]

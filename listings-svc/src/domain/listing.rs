@@ -19,6 +19,11 @@ pub struct Listing<C> {
     pub state: State,
     /// Counts its changes.
     pub revision: i64,
+    /// The account that sent it in; `None` for what was imported.
+    pub submitter: Option<Uuid>,
+    /// Since when it waits for its review, while it is pending.
+    #[serde(with = "rfc3339::option")]
+    pub waiting_since: Option<OffsetDateTime>,
     /// When it was listed.
     #[serde(with = "rfc3339")]
     pub created_at: OffsetDateTime,
@@ -50,6 +55,8 @@ impl<C: Clone + PartialEq> Listing<C> {
             mode,
             state: State::Published,
             revision: 1,
+            submitter: None,
+            waiting_since: None,
             created_at,
             updated_at: draft.updated_at.unwrap_or(created_at),
             content: draft.content,
@@ -64,22 +71,53 @@ impl<C: Clone + PartialEq> Listing<C> {
             && created_at == self.created_at
             && draft.updated_at.is_none_or(|at| at == self.updated_at);
         (!same).then(|| Self {
-            id: self.id,
-            mode: self.mode,
-            state: self.state,
             revision: self.revision + 1,
             created_at,
             updated_at: draft.updated_at.unwrap_or_else(|| now.max(created_at)),
             content: draft.content.clone(),
+            ..self.clone()
         })
     }
 
     /// The listing once staff have moved it; `None` when it stands there already. Its content is as it was, and so is the time of
-    /// its last edit.
+    /// its last edit. Whatever staff decide, it waits no longer.
     pub fn in_state(&self, state: State) -> Option<Self> {
         (state != self.state).then(|| Self {
             state,
+            waiting_since: None,
             revision: self.revision + 1,
+            ..self.clone()
+        })
+    }
+
+    /// A new listing as its account sends it in: it waits for its review.
+    pub fn submitted(id: Uuid, account: Uuid, content: C, now: OffsetDateTime) -> Self {
+        Self {
+            id,
+            mode: Mode::Live,
+            state: State::Pending,
+            revision: 1,
+            submitter: Some(account),
+            waiting_since: Some(now),
+            created_at: now,
+            updated_at: now,
+            content,
+        }
+    }
+
+    /// The listing once its account has changed it; `None` when nothing differs. What was rejected waits for its review again.
+    pub fn edited(&self, content: C, now: OffsetDateTime) -> Option<Self> {
+        if content == self.content {
+            return None;
+        }
+        let state = self.state.after_edit();
+        let waits = state == State::Pending;
+        Some(Self {
+            state,
+            waiting_since: waits.then(|| self.waiting_since.unwrap_or(now)),
+            revision: self.revision + 1,
+            updated_at: now.max(self.created_at),
+            content,
             ..self.clone()
         })
     }
@@ -135,6 +173,37 @@ mod tests {
                 revision: 3,
                 ..listing
             }
+        );
+    }
+
+    #[test]
+    fn what_is_sent_in_waits_until_staff_decide() {
+        let account = Uuid::max();
+        let sent = Listing::submitted(Uuid::nil(), account, "a".to_owned(), NOW);
+        assert_eq!(
+            (sent.state, sent.waiting_since),
+            (State::Pending, Some(NOW))
+        );
+        assert_eq!(sent.edited("a".to_owned(), LATER), None);
+        let edited = sent.edited("b".to_owned(), LATER).unwrap();
+        assert_eq!(
+            (edited.state, edited.waiting_since),
+            (State::Pending, Some(NOW))
+        );
+        let rejected = edited.in_state(State::Rejected).unwrap();
+        assert_eq!(rejected.waiting_since, None);
+        assert_eq!(rejected.edited("b".to_owned(), LATER), None);
+        let again = rejected.edited("c".to_owned(), LATER).unwrap();
+        assert_eq!(
+            (again.state, again.waiting_since),
+            (State::Pending, Some(LATER))
+        );
+        assert_eq!((again.submitter, again.revision), (Some(account), 4));
+        let public = again.in_state(State::Published).unwrap();
+        let changed = public.edited("d".to_owned(), LATER).unwrap();
+        assert_eq!(
+            (changed.state, changed.waiting_since),
+            (State::Published, None)
         );
     }
 

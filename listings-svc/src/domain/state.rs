@@ -26,6 +26,15 @@ pub enum Act {
 }
 
 impl State {
+    /// Where a listing stands once its account has changed it.
+    #[must_use]
+    pub const fn after_edit(self) -> Self {
+        match self {
+            Self::Rejected => Self::Pending,
+            other => other,
+        }
+    }
+
     /// Where an act leads, though it may stand there already; `None` for what was never public.
     pub const fn after(self, act: Act) -> Option<Self> {
         match (self, act) {

@@ -39,18 +39,21 @@ impl Stored for Listing<Event> {
         sqlx::query!(
             "insert into listings.event (
                  id, mode, state, revision, slug, title, kind, starts_at, ends_at, country_code, city, city_slug,
-                 online, website, description, source, created_at, updated_at
+                 online, website, description, source, created_at, updated_at, submitter,
+                 waiting_since
              )
              select
                  id, mode, state, revision, slug, title, kind, starts_at, ends_at, country_code, city, city_slug,
-                 online, website, description, source, created_at, updated_at
+                 online, website, description, source, created_at, updated_at, submitter,
+                 waiting_since
              from jsonb_populate_recordset(null::listings.event, $1)
              on conflict (id) do update set
                  state = excluded.state, revision = excluded.revision, title = excluded.title, kind = excluded.kind,
                  starts_at = excluded.starts_at, ends_at = excluded.ends_at, country_code = excluded.country_code,
                  city = excluded.city, city_slug = excluded.city_slug, online = excluded.online,
                  website = excluded.website, description = excluded.description, source = excluded.source,
-                 created_at = excluded.created_at, updated_at = excluded.updated_at",
+                 created_at = excluded.created_at, updated_at = excluded.updated_at,
+                 submitter = excluded.submitter, waiting_since = excluded.waiting_since",
             records
         )
         .execute(connection)

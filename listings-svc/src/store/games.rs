@@ -40,12 +40,12 @@ impl Stored for Listing<Game> {
             "insert into listings.game (
                  id, mode, state, revision, slug, title, tagline, description, cover_url, screenshots, genres,
                  platforms, stage, release_year, trailer_url, links, credits, featured, page_id, source, created_at,
-                 updated_at
+                 updated_at, submitter, waiting_since
              )
              select
                  id, mode, state, revision, slug, title, tagline, description, cover_url, screenshots, genres,
                  platforms, stage, release_year, trailer_url, links, credits, featured, page_id, source, created_at,
-                 updated_at
+                 updated_at, submitter, waiting_since
              from jsonb_populate_recordset(null::listings.game, $1)
              on conflict (id) do update set
                  state = excluded.state, revision = excluded.revision, title = excluded.title,
@@ -54,7 +54,8 @@ impl Stored for Listing<Game> {
                  stage = excluded.stage, release_year = excluded.release_year, trailer_url = excluded.trailer_url,
                  links = excluded.links, credits = excluded.credits, featured = excluded.featured,
                  page_id = excluded.page_id, source = excluded.source, created_at = excluded.created_at,
-                 updated_at = excluded.updated_at",
+                 updated_at = excluded.updated_at,
+                 submitter = excluded.submitter, waiting_since = excluded.waiting_since",
             records
         )
         .execute(connection)

@@ -199,8 +199,17 @@ pub async fn advance(
         counts.refused.cast_signed(),
         now
     )
-    .execute(connection)
+    .execute(&mut *connection)
     .await?;
+    if counts.created + counts.updated > 0 {
+        sqlx::query!(
+            "update listings.import_gate as gate set version = gate.version + 1
+             from listings.import where import.id = $1 and (gate.entity, gate.mode) = (import.entity, import.mode)",
+            id
+        )
+        .execute(connection)
+        .await?;
+    }
     Ok(())
 }
 

@@ -39,18 +39,21 @@ impl Stored for Listing<Page> {
         sqlx::query!(
             "insert into listings.page (
                  id, mode, state, revision, handle, name, kind, roles, tagline, bio, avatar_url, country_code, city,
-                 city_slug, verified, links, source, created_at, updated_at
+                 city_slug, verified, links, source, created_at, updated_at, submitter,
+                 waiting_since
              )
              select
                  id, mode, state, revision, handle, name, kind, roles, tagline, bio, avatar_url, country_code, city,
-                 city_slug, verified, links, source, created_at, updated_at
+                 city_slug, verified, links, source, created_at, updated_at, submitter,
+                 waiting_since
              from jsonb_populate_recordset(null::listings.page, $1)
              on conflict (id) do update set
                  state = excluded.state, revision = excluded.revision, name = excluded.name, kind = excluded.kind,
                  roles = excluded.roles, tagline = excluded.tagline, bio = excluded.bio,
                  avatar_url = excluded.avatar_url, country_code = excluded.country_code, city = excluded.city,
                  city_slug = excluded.city_slug, verified = excluded.verified, links = excluded.links,
-                 source = excluded.source, created_at = excluded.created_at, updated_at = excluded.updated_at",
+                 source = excluded.source, created_at = excluded.created_at, updated_at = excluded.updated_at,
+                 submitter = excluded.submitter, waiting_since = excluded.waiting_since",
             records
         )
         .execute(connection)

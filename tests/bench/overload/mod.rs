@@ -13,7 +13,7 @@ use crate::http1::Target;
 use generator::{Tally, capacity, offer};
 
 /// What is offered, in parts of the capacity.
-const LOADS: [f64; 5] = [0.5, 1.0, 1.5, 2.0, 3.0];
+const LOADS: [f64; 8] = [0.5, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0, 3.0];
 /// The load whose goodput is held against the best.
 const TWICE: f64 = 2.0;
 /// How long each is offered.
