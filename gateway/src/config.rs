@@ -116,6 +116,9 @@ pub struct Upstream {
     /// Seconds that a service has to answer
     #[arg(long, default_value = "2", value_parser = seconds)]
     pub upstream_deadline: Duration,
+    /// Seconds that a service has to change something
+    #[arg(long, default_value = "10", value_parser = seconds)]
+    pub upstream_write_deadline: Duration,
     /// Calls that a service has at once, for each thread; further ones wait for their turn
     #[arg(long, default_value = "256", value_parser = calls)]
     pub upstream_calls: usize,
@@ -129,6 +132,7 @@ impl Upstream {
     pub fn bounds(&self) -> upstream::Bounds {
         upstream::Bounds {
             deadline: self.upstream_deadline,
+            write_deadline: self.upstream_write_deadline,
             calls: self.upstream_calls,
             patience: self.upstream_patience,
         }

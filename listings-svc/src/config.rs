@@ -12,6 +12,9 @@ pub struct Settings {
     /// Base address of the public pages; that of a game is this and /games/SLUG
     #[arg(long, value_parser = kit::public_url::parse)]
     pub public_url: String,
+    /// Submissions of one account that may wait for their review
+    #[arg(long, default_value = "10", value_parser = clap::value_parser!(i64).range(0..))]
+    pub most_waiting: i64,
     /// Redis 6.2 or newer, as redis://host:port
     #[arg(long, hide_env_values = true)]
     pub redis_url: Secret,

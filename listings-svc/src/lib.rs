@@ -5,13 +5,21 @@ pub mod domain;
 pub mod feed;
 pub mod import;
 pub mod jobs;
+pub mod sending;
 pub mod service;
 pub mod standing;
 pub mod store;
 pub mod write;
 
+use std::sync::Arc;
+
+use contracts::listings::v1::events_service_server::EventsServiceServer;
+use contracts::listings::v1::games_service_server::GamesServiceServer;
+use contracts::listings::v1::own_listings_service_server::OwnListingsServiceServer;
+use contracts::listings::v1::pages_service_server::PagesServiceServer;
 use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
 use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
+use contracts::listings::v1::staff_page_service_server::StaffPageServiceServer;
 use kit::boot::Boot;
 use kit::feed::{Latest, Producer, Retention};
 use kit::pg::Schema;
@@ -20,6 +28,9 @@ use kit::redis::{self, Redis};
 use config::Settings;
 use feed::PublicUrl;
 use import::Importer;
+use sending::Rules;
+use sending::vocabulary::Vocabulary;
+use service::writing::Writing;
 use write::Listings;
 
 /// The service's schema.
@@ -44,8 +55,28 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         Retention::default(),
     )
     .telling(Latest::new(redis, SCHEMA.0));
-    let writer = producer.writer(Listings::new(addresses.clone()));
+    let rules = Arc::new(Rules {
+        addresses: addresses.clone(),
+        most_waiting: boot.settings.most_waiting,
+        vocabulary: Vocabulary::default(),
+    });
+    let writer = producer.writer(Listings::new(Arc::clone(&rules)));
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
+    let writing = Writing::new(
+        pool.clone(),
+        writer.clone(),
+        Arc::clone(&rules),
+        boot.clock.clone(),
+    );
+    let clock = boot.clock.clone();
+    let pages = service::pages::Service::new(
+        writing.clone(),
+        pool.clone(),
+        addresses.clone(),
+        clock.clone(),
+    );
+    let owner = service::owner::Service::new(pool.clone(), clock);
+    let own = service::own::Service::new(pool.clone(), addresses.clone());
     let listing = service::listing::Service::new(pool, writer);
 
     let loaded = boot
@@ -56,6 +87,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let mut services = kit::rpc::server::services();
     services
         .add_service(producer.service())
+        .add_service(GamesServiceServer::new(service::games::Service(
+            writing.clone(),
+        )))
+        .add_service(EventsServiceServer::new(service::events::Service(writing)))
+        .add_service(OwnListingsServiceServer::new(own))
+        .add_service(PagesServiceServer::new(pages))
+        .add_service(StaffPageServiceServer::new(owner))
         .add_service(StaffListingServiceServer::new(listing))
         .add_service(
             StaffImportServiceServer::new(service::import::Service::new(

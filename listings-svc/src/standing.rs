@@ -61,7 +61,8 @@ where
     Listing<C>: Stored + Publish + Serialize,
 {
     let names = std::slice::from_ref(&turn.name);
-    let Some(held) = Listing::<C>::lock(connection, turn.mode, names).await? else {
+    let locked = Listing::<C>::lock(connection, turn.mode, names).await?;
+    let Some(held) = locked.whole() else {
         return Ok(Applied::Busy);
     };
     let Some(before) = held.into_iter().next() else {
@@ -80,13 +81,14 @@ where
     let revision = Revision {
         id: after.id,
         number: after.revision,
+        actor: Actor::Staff,
         before: Some(json(&before)?),
         after: new.clone(),
         reason: Some(turn.reason.clone()).filter(|reason| !reason.is_empty()),
     };
     Listing::<C>::save(connection, &Value::Array(vec![new])).await?;
     let entity = Listing::<C>::ENTITY;
-    revisions::append(connection, entity, &Actor::Staff, now, vec![revision]).await?;
+    revisions::append(connection, entity, now, vec![revision]).await?;
     let happened = match turn.act {
         Act::TakeDown => Happened::Removed,
         Act::Restore => Happened::Restored,

@@ -1,15 +1,17 @@
 //! The one way in: everything that changes a record goes through the writer of the feed as one of these.
 
+use std::sync::Arc;
+
 use kit::feed::{Applied, Apply};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
-use crate::feed::PublicUrl;
 use crate::import::apply;
 use crate::import::chunk::Chunk;
 use crate::jobs::addresses;
+use crate::sending::{self, Outcome, Rules, Sent};
 use crate::standing::{self, Turn};
 
 /// A change that is asked for.
@@ -19,17 +21,21 @@ pub enum Write {
     Import(Box<Chunk>),
     /// A listing that staff take down or restore.
     Turn(Box<Turn>),
+    /// What an account sends in.
+    Send(Box<Sent>),
     /// Listings of a kind whose public pages have moved, those after an id.
     Move(Entity, Uuid),
 }
 
 /// What came of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Done {
     /// The lines are dealt with.
     Imported,
     /// The listing stands as wanted.
     Turned,
+    /// Accepted.
+    Sent(Box<Outcome>),
     /// Up to this id; `None` when there was nothing left.
     Moved(Option<Uuid>),
 }
@@ -37,13 +43,33 @@ pub enum Done {
 /// Makes changes.
 #[derive(Debug)]
 pub struct Listings {
-    addresses: PublicUrl,
+    rules: Arc<Rules>,
 }
 
 impl Listings {
-    /// Changes that name public pages below `addresses`.
-    pub fn new(addresses: PublicUrl) -> Self {
-        Self { addresses }
+    /// Changes that follow `rules`.
+    pub fn new(rules: Arc<Rules>) -> Self {
+        Self { rules }
+    }
+
+    /// What accounts have sent, all at once: the number of statements is the same for one and for fifty.
+    async fn send(
+        &self,
+        connection: &mut PgConnection,
+        items: &[&Write],
+        now: OffsetDateTime,
+    ) -> Result<impl Iterator<Item = Applied<Done>> + use<>, sqlx::Error> {
+        let sent: Vec<&Sent> = (items.iter())
+            .filter_map(|item| match item {
+                Write::Send(sent) => Some(&**sent),
+                Write::Import(_) | Write::Turn(_) | Write::Move(..) => None,
+            })
+            .collect();
+        if sent.is_empty() {
+            return Ok(Vec::new().into_iter());
+        }
+        let applied = sending::apply(connection, &sent, &self.rules, now).await?;
+        Ok(applied.into_iter())
     }
 }
 
@@ -57,23 +83,21 @@ impl Apply for Listings {
         items: &[&Write],
         now: OffsetDateTime,
     ) -> Result<Vec<Applied<Done>>, sqlx::Error> {
+        let addresses = &self.rules.addresses;
         let mut applied = Vec::with_capacity(items.len());
+        let mut sent = Box::pin(self.send(connection, items, now)).await?;
         for item in items {
             applied.push(match item {
+                // There is one for each.
+                Write::Send(_) => sent.next().unwrap_or(Applied::Busy),
                 Write::Import(chunk) => {
-                    Box::pin(apply::chunk(connection, chunk, &self.addresses, now)).await?
+                    Box::pin(apply::chunk(connection, chunk, addresses, now)).await?
                 }
                 Write::Turn(turn) => {
-                    Box::pin(standing::turn(connection, turn, &self.addresses, now)).await?
+                    Box::pin(standing::turn(connection, turn, addresses, now)).await?
                 }
                 Write::Move(entity, after) => {
-                    Box::pin(addresses::republish(
-                        connection,
-                        *entity,
-                        *after,
-                        &self.addresses,
-                    ))
-                    .await?
+                    Box::pin(addresses::republish(connection, *entity, *after, addresses)).await?
                 }
             });
         }

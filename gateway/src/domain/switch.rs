@@ -18,7 +18,7 @@ pub enum Switch {
 }
 
 /// What this version does not serve: off, however its switch stands.
-const UNSERVED: [Switch; 2] = [Switch::Economy, Switch::ApiWrites];
+const UNSERVED: [Switch; 1] = [Switch::Economy];
 
 /// A switch as staff see it.
 #[derive(Debug, Clone, PartialEq, Eq)]

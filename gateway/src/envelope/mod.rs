@@ -39,6 +39,16 @@ use crate::layers::context::Context;
 pub struct Answer {
     content: Content,
     standing: Option<Box<Standing>>,
+    effect: Effect,
+}
+
+/// What a call has changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Effect {
+    /// Something is there that was not.
+    created: bool,
+    /// Nothing now: the same call did before, and this is what it was answered.
+    replayed: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -72,7 +82,22 @@ impl Answer {
         Self {
             content,
             standing: None,
+            effect: Effect::default(),
         }
+    }
+
+    /// The answer to a call that has created what it shows.
+    #[must_use]
+    pub fn created(mut self) -> Self {
+        self.effect.created = true;
+        self
+    }
+
+    /// The answer, which was given to the same call before (§10.4).
+    #[must_use]
+    pub fn replayed(mut self, replayed: bool) -> Self {
+        self.effect.replayed = replayed;
+        self
     }
 
     /// The answer with the headers that say what is left (§10.6).
@@ -84,6 +109,7 @@ impl Answer {
 
     fn status(&self) -> StatusCode {
         match &self.content {
+            Content::Data(..) if self.effect.created => StatusCode::CREATED,
             Content::Data(..) => StatusCode::OK,
             Content::Refused(refusal) => errors::status(refusal.fault.code),
         }
@@ -103,6 +129,10 @@ impl Answer {
             HeaderName::from_static("x-request-id"),
             Some(context.id.clone()),
         );
+        if self.effect.replayed {
+            let name = HeaderName::from_static("idempotency-replayed");
+            set(name, Some("true".to_owned()));
+        }
         if let Some(standing) = &self.standing {
             set(
                 HeaderName::from_static("ratelimit-policy"),

@@ -64,19 +64,21 @@ pub fn head<B>(request: &Request<B>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Refuses a body that says it is too long: 413. No call that is served reads one, so none is read.
+/// Refuses a body that says it is too long: 413. Nothing of it is read.
 pub fn body<B>(request: &Request<B>) -> Result<(), Fault> {
     let length = request
         .headers()
         .get(CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse().ok());
     if length.is_some_and(|length: u64| length > BODY) {
-        return Err(Fault::new(
-            Code::TooLarge,
-            "the body is over 256 KiB; send less",
-        ));
+        return Err(too_large());
     }
     Ok(())
+}
+
+/// A body is too long.
+pub fn too_large() -> Fault {
+    Fault::new(Code::TooLarge, "the body is over 256 KiB; send less")
 }
 
 #[cfg(test)]

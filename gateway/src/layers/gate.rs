@@ -100,10 +100,12 @@ impl Gate {
             Step::NoPath => Refusal::no_such_path(),
             Step::NoMethod => Refusal::method_not_allowed(self.rule.allow()),
             // 11: too_large. What comes after is for the handler and the services.
-            Step::Read | Step::ReadStanding | Step::Write => match bounds::body(&request) {
-                Ok(()) => return panic::caught(next.run(request)).await,
-                Err(fault) => fault.into(),
-            },
+            Step::Read | Step::ReadStanding | Step::ReadOwn | Step::Write => {
+                match bounds::body(&request) {
+                    Ok(()) => return panic::caught(next.run(request)).await,
+                    Err(fault) => fault.into(),
+                }
+            }
         };
         refusal.into_response()
     }

@@ -22,19 +22,19 @@ pub fn router(app: &App) -> Router {
         Path::at("/v1/games")
             .endpoint("games")
             .read(games::list)
-            .write(Method::POST),
+            .write(Method::POST, games::create),
         Path::at("/v1/games/{slug}")
             .endpoint("games")
             .read(games::one)
-            .write(Method::PATCH),
+            .write(Method::PATCH, games::update),
         Path::at("/v1/events")
             .endpoint("events")
             .read(events::list)
-            .write(Method::POST),
+            .write(Method::POST, events::create),
         Path::at("/v1/events/{slug}")
             .endpoint("events")
             .read(events::one)
-            .write(Method::PATCH),
+            .write(Method::PATCH, events::update),
         Path::at("/v1/creators")
             .endpoint("creators")
             .read(creators::list),
@@ -58,14 +58,15 @@ pub fn router(app: &App) -> Router {
             .endpoint("rankings")
             .absent(),
         Path::at("/v1/me").read_standing(me::show),
+        Path::at("/v1/me/listings").read_own(me::listings),
         Path::at("/v1/play/tips")
             .endpoint("tips")
             .behind(Switch::Economy, Keys::OfGame)
-            .write(Method::POST),
+            .unserved(Method::POST),
         Path::at("/v1/economy/report")
             .endpoint("economy")
             .behind(Switch::Economy, Keys::Secret)
-            .write(Method::POST),
+            .unserved(Method::POST),
         Path::at("/v1/economy/")
             .endpoint("economy")
             .behind(Switch::Economy, Keys::Secret),

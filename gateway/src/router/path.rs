@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::handler::Handler;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{MethodRouter, any_service};
+use axum::routing::{MethodFilter, MethodRouter, any_service};
 use http::Method;
 use tower::Layer as _;
 
@@ -68,9 +68,28 @@ impl Path {
         self
     }
 
-    /// A write: of games or events, behind their switch, or on a path that is behind one of its own. Nobody serves them yet, and
-    /// what is not served is off.
-    pub(super) fn write(mut self, method: Method) -> Self {
+    /// GET and HEAD of what the caller has at listings-svc.
+    pub(super) fn read_own<T: 'static>(mut self, handler: impl Handler<T, App>) -> Self {
+        self.rule.reads = Step::ReadOwn;
+        self.handlers = self.handlers.get(handler);
+        self
+    }
+
+    /// A write: of games or events, behind their switch, or on a path that is behind one of its own.
+    pub(super) fn write<T: 'static>(
+        mut self,
+        method: Method,
+        handler: impl Handler<T, App>,
+    ) -> Self {
+        // What is no method for a handler finds none, and is answered by the gate.
+        if let Ok(filter) = MethodFilter::try_from(method.clone()) {
+            self.handlers = self.handlers.on(filter, handler);
+        }
+        self.unserved(method)
+    }
+
+    /// A write that nobody serves yet: what is not served is off.
+    pub(super) fn unserved(mut self, method: Method) -> Self {
         self.rule.write = Some(method);
         self
     }
@@ -105,13 +124,15 @@ mod tests {
 
     #[test]
     fn each_method_has_its_step() {
-        let events = Path::at("/v1/events").write(Method::POST).rule;
+        let events = Path::at("/v1/events").unserved(Method::POST).rule;
         assert_eq!(events.step(&Method::HEAD), Step::NoMethod);
         assert_eq!(events.step(&Method::POST), Step::Write);
         assert_eq!(events.step(&Method::PATCH), Step::NoMethod);
         assert_eq!(events.allow(), "POST");
 
-        let games = Path::at("/v1/games").read(async || ()).write(Method::POST);
+        let games = Path::at("/v1/games")
+            .read(async || ())
+            .write(Method::POST, async || ());
         assert_eq!(games.rule.step(&Method::HEAD), Step::Read);
         assert_eq!(games.rule.allow(), "GET, HEAD, POST");
         assert_eq!(Path::nowhere().rule.step(&Method::POST), Step::NoPath);
@@ -122,18 +143,21 @@ mod tests {
         let effect = |path: Path, step| path.rule.call(step, false).effect;
         let games = || Path::at("/v1/games").read(async || ());
         assert_eq!(
-            effect(games().write(Method::POST), Step::Write),
+            effect(games().unserved(Method::POST), Step::Write),
             Effect::Submits
         );
         assert_eq!(
-            effect(games().write(Method::PATCH), Step::Write),
+            effect(games().unserved(Method::PATCH), Step::Write),
             Effect::Edits
         );
         assert_eq!(
-            effect(games().write(Method::POST), Step::Read),
+            effect(games().unserved(Method::POST), Step::Read),
             Effect::None
         );
         let tips = Path::at("/v1/play/tips").behind(Switch::Economy, Keys::OfGame);
-        assert_eq!(effect(tips.write(Method::POST), Step::Write), Effect::Books);
+        assert_eq!(
+            effect(tips.unserved(Method::POST), Step::Write),
+            Effect::Books
+        );
     }
 }

@@ -27,6 +27,8 @@ pub enum Step {
     Read,
     /// A read that shows where the caller stands, and so needs the quota's answer first.
     ReadStanding,
+    /// A read of what the caller has, straight from the service that keeps it.
+    ReadOwn,
     /// It changes something in the directory.
     Write,
     /// The path does not take the method.
@@ -67,7 +69,7 @@ impl Rule {
 
     /// The methods it takes, as the header `Allow` lists them.
     pub fn allow(&self) -> String {
-        let reads = matches!(self.reads, Step::Read | Step::ReadStanding);
+        let reads = matches!(self.reads, Step::Read | Step::ReadStanding | Step::ReadOwn);
         let reads = if reads { &["GET", "HEAD"][..] } else { &[] };
         let methods: Vec<&str> = reads
             .iter()

@@ -3,15 +3,20 @@
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::{GetEventRequest, ListEventsRequest};
 use contracts::common::v1::Form;
+use contracts::listings::v1::{CreateEventRequest, UpdateEventRequest};
 
 use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
+use crate::extract::idempotency::IdempotencyKey;
 use crate::extract::latest::Latest;
+use crate::extract::object::Object;
 use crate::extract::query::Query;
 use crate::extract::segment::Segment;
 use crate::message;
+
+use super::writing;
 
 const PARAMETERS: &[&str] = &[
     "kind", "country", "city", "when", "from", "to", "q", "limit", "cursor",
@@ -57,4 +62,33 @@ pub async fn one(
     };
     let event = app.upstream.read(question, latest).await?;
     Ok(Answer::object(event.json))
+}
+
+/// Sends a new event in (§4.3).
+pub async fn create(
+    State(app): State<App>,
+    Caller(caller): Caller,
+    RawQuery(query): RawQuery,
+    key: IdempotencyKey,
+    body: Object,
+) -> Result<Answer, Refusal> {
+    let writing = writing::writing(&app, &caller, query.as_deref(), key, body).await?;
+    let writing = Some(writing);
+    let order = CreateEventRequest { writing };
+    writing::created(app.upstream.order(order).await?.written)
+}
+
+/// Changes an event of the caller's (§4.3).
+pub async fn update(
+    State(app): State<App>,
+    Caller(caller): Caller,
+    Segment(slug): Segment,
+    RawQuery(query): RawQuery,
+    body: Object,
+) -> Result<Answer, Refusal> {
+    let no_key = IdempotencyKey::none();
+    let writing = writing::writing(&app, &caller, query.as_deref(), no_key, body).await?;
+    let writing = Some(writing);
+    let order = UpdateEventRequest { slug, writing };
+    writing::updated(app.upstream.order(order).await?.written)
 }

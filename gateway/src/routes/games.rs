@@ -3,15 +3,20 @@
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
 use contracts::common::v1::Form;
+use contracts::listings::v1::{CreateGameRequest, UpdateGameRequest};
 
 use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
+use crate::extract::idempotency::IdempotencyKey;
 use crate::extract::latest::Latest;
+use crate::extract::object::Object;
 use crate::extract::query::Query;
 use crate::extract::segment::Segment;
 use crate::message;
+
+use super::writing;
 
 const PARAMETERS: &[&str] = &[
     "genre", "platform", "country", "stage", "creator", "q", "limit", "cursor",
@@ -56,4 +61,33 @@ pub async fn one(
     };
     let game = app.upstream.read(question, latest).await?;
     Ok(Answer::object(game.json))
+}
+
+/// Sends a new game in (§4.3).
+pub async fn create(
+    State(app): State<App>,
+    Caller(caller): Caller,
+    RawQuery(query): RawQuery,
+    key: IdempotencyKey,
+    body: Object,
+) -> Result<Answer, Refusal> {
+    let writing = writing::writing(&app, &caller, query.as_deref(), key, body).await?;
+    let writing = Some(writing);
+    let order = CreateGameRequest { writing };
+    writing::created(app.upstream.order(order).await?.written)
+}
+
+/// Changes a game of the caller's (§4.3).
+pub async fn update(
+    State(app): State<App>,
+    Caller(caller): Caller,
+    Segment(slug): Segment,
+    RawQuery(query): RawQuery,
+    body: Object,
+) -> Result<Answer, Refusal> {
+    let no_key = IdempotencyKey::none();
+    let writing = writing::writing(&app, &caller, query.as_deref(), no_key, body).await?;
+    let writing = Some(writing);
+    let order = UpdateGameRequest { slug, writing };
+    writing::updated(app.upstream.order(order).await?.written)
 }

@@ -1,6 +1,7 @@
-//! `GET /me` (§10.1).
+//! `GET /me` (§10.1) and `GET /me/listings` (§10.2).
 
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
+use contracts::listings::v1::ListOwnListingsRequest;
 use contracts::public::{Me, MeAccount, MeKey, MeMinute, MeMonth, MePlan, Timestamp};
 
 use crate::app::App;
@@ -10,6 +11,8 @@ use crate::domain::quota;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::{Caller, Standing};
+use crate::extract::query::Query;
+use crate::message;
 
 /// About the key that asks.
 pub async fn show(
@@ -32,6 +35,22 @@ pub async fn show(
         },
         month: month(&standing),
     })
+}
+
+/// The caller's own games and events, whether they are public or not.
+pub async fn listings(
+    State(app): State<App>,
+    Caller(caller): Caller,
+    RawQuery(query): RawQuery,
+) -> Result<Answer, Refusal> {
+    let mut query = Query::read(query.as_deref(), &["limit", "cursor"]);
+    let order = ListOwnListingsRequest {
+        account_id: caller.key.account.to_string(),
+        mode: message::mode(caller.key.mode).into(),
+        page: Some(query.page()),
+    };
+    let own = query.answered(app.upstream.order(order)).await?;
+    Ok(Answer::list(own.json, own.page))
 }
 
 fn short(plan: &Plan) -> MePlan {

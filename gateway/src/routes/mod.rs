@@ -6,3 +6,4 @@ pub mod games;
 pub mod me;
 pub mod places;
 pub mod search;
+mod writing;

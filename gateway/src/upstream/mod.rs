@@ -1,8 +1,10 @@
 //! The services behind the gateway: typed calls, with a deadline.
 
 mod catalogue;
+mod listings;
 
 pub use catalogue::Question;
+pub use listings::Order;
 
 use std::time::Duration;
 
@@ -15,6 +17,7 @@ use tonic::Request;
 
 use crate::extract::latest::Latest;
 use catalogue::Catalogue;
+use listings::Listings;
 
 /// The services behind the gateway.
 pub struct Upstream {
@@ -22,6 +25,10 @@ pub struct Upstream {
     deadline: Duration,
     /// Calls that catalogue-svc has of this thread. When it hangs, no more wait for it than this, and other routes go on.
     load: Load,
+    listings: Listings,
+    write_deadline: Duration,
+    /// Calls that listings-svc has of this thread, likewise.
+    listings_load: Load,
     patience: Duration,
 }
 
@@ -30,6 +37,8 @@ pub struct Upstream {
 pub struct Bounds {
     /// What takes longer counts as away.
     pub deadline: Duration,
+    /// The same for what changes something. It is waited for longer, since nobody knows what became of it else.
+    pub write_deadline: Duration,
     /// Calls that it has at once.
     pub calls: usize,
     /// How long a further one waits for its turn.
@@ -37,10 +46,13 @@ pub struct Bounds {
 }
 
 impl Upstream {
-    /// Over a client of catalogue-svc.
-    pub fn new(catalogue: Client, bounds: Bounds) -> Self {
+    /// Over clients of catalogue-svc and listings-svc.
+    pub fn new(catalogue: Client, listings: Client, bounds: Bounds) -> Self {
         Self {
             catalogue: Catalogue::new(catalogue),
+            listings: Listings::new(listings),
+            write_deadline: bounds.write_deadline,
+            listings_load: Load::new("listings", bounds.calls),
             deadline: bounds.deadline,
             load: Load::new("catalogue", bounds.calls),
             patience: bounds.patience,
@@ -68,6 +80,19 @@ impl Upstream {
             }
             _ => first,
         }
+    }
+
+    /// Makes a call to listings-svc. One that changes something is made once: when no answer comes, nobody knows whether it has.
+    pub async fn order<O: Order>(&self, order: O) -> Result<O::Answer, Fault> {
+        let _turn = self.listings_load.take_on_within(self.patience).await?;
+        let mut request = Request::new(order);
+        if O::WRITES {
+            request.set_timeout(self.write_deadline);
+        } else {
+            request.set_timeout(self.deadline);
+            request.extensions_mut().insert(Idempotent);
+        }
+        Ok(O::make(&self.listings, request).await?.into_inner())
     }
 
     /// Makes a call that changes nothing, and may be made again elsewhere.

@@ -38,6 +38,7 @@ async fn a_service_that_hangs_is_given_up_and_holds_up_no_other_route(pool: PgPo
     let with = With {
         upstream: upstream::Bounds {
             deadline: Duration::from_secs(1),
+            write_deadline: Duration::from_secs(1),
             calls: 2,
             patience: Duration::from_millis(1),
         },
@@ -75,6 +76,7 @@ async fn a_thread_takes_on_so_many_calls(pool: PgPool) {
         calls: 2,
         upstream: upstream::Bounds {
             deadline: Duration::from_secs(1),
+            write_deadline: Duration::from_secs(1),
             ..UPSTREAM
         },
         ..With::default()
@@ -91,6 +93,7 @@ async fn a_call_beyond_waits_for_its_turn(pool: PgPool) {
     let with = With {
         upstream: upstream::Bounds {
             deadline: Duration::from_secs(1),
+            write_deadline: Duration::from_secs(1),
             calls: 2,
             ..UPSTREAM
         },

@@ -66,27 +66,38 @@ impl Place {
         let country_code = country::read_known(fields, known);
         let city = fields.line("city", text::TITLE);
         let city_slug = fields.line("city_slug", text::TITLE);
-        let listed = known
-            .gazetteer
-            .with_slug(&country_code, &city_slug)
-            .or_else(|| known.gazetteer.find(&country_code, &city));
-        if let Some(listed) = listed {
+        if let Some(listed) = known.gazetteer.with_slug(&country_code, &city_slug) {
             return Self {
                 country_code,
                 city: listed.name.clone(),
                 city_slug: listed.slug.clone(),
             };
         }
-        if city.is_empty() {
-            if !city_slug.is_empty() && fields.is_good("country_code") {
-                fields.refuse(
-                    "city_slug",
-                    format!("No city of {country_code} has this slug."),
-                );
-            }
+        if !city.is_empty() {
+            return Self::named(fields, known, country_code, city);
+        }
+        if !city_slug.is_empty() && fields.is_good("country_code") {
+            let reason = format!("No city of {country_code} has this slug.");
+            fields.refuse("city_slug", reason);
+        }
+        Self {
+            country_code,
+            ..Self::default()
+        }
+    }
+
+    /// The city that a text names; unknown ones are kept as written, under a slug of their own.
+    pub fn named(
+        fields: &mut Fields<'_>,
+        known: &Known,
+        country_code: String,
+        city: String,
+    ) -> Self {
+        if let Some(listed) = known.gazetteer.find(&country_code, &city) {
             return Self {
+                city: listed.name.clone(),
+                city_slug: listed.slug.clone(),
                 country_code,
-                ..Self::default()
             };
         }
         let own = known.gazetteer.own_slug(&country_code, &city);

@@ -86,6 +86,35 @@ impl<'a> Fields<'a> {
         self.object.get(name).filter(|value| !value.is_null())
     }
 
+    /// Whether a field is there, be it null.
+    pub fn has(&self, name: &str) -> bool {
+        self.object.contains_key(name)
+    }
+
+    /// What is held of a field that a change leaves out; without that, or when it is there, what is read.
+    pub fn or_held<T>(
+        &mut self,
+        name: &'static str,
+        held: Option<T>,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        match held {
+            Some(held) if !self.has(name) => {
+                self.pass_over(&[name]);
+                held
+            }
+            _ => read(self),
+        }
+    }
+
+    /// A field that is only read: sent back as it is `shown` it is passed over, else it is refused with `reason`.
+    pub fn read_only(&mut self, name: &'static str, shown: Option<&Value>, reason: &str) {
+        let sent = self.value(name);
+        if sent.is_some_and(|sent| Some(sent) != shown) {
+            self.refuse(name, reason);
+        }
+    }
+
     /// A field that must be there.
     pub fn required(&mut self, name: &'static str, reason: &str) -> Option<&'a Value> {
         let value = self.value(name);

@@ -16,7 +16,7 @@ use super::record::Content;
 use super::{Read, lists, text};
 
 /// Genres of one game at most.
-const GENRES: usize = 3;
+pub const GENRES: usize = 3;
 const FIRST_YEAR: i32 = 1950;
 /// How far ahead a release may lie, in years.
 const AHEAD: i32 = 5;
@@ -99,7 +99,8 @@ impl Read for Draft<Game> {
     }
 }
 
-fn genre(raw: &str, known: &Known) -> Result<String, String> {
+/// Reads a genre key.
+pub fn genre(raw: &str, known: &Known) -> Result<String, String> {
     if known.genres.contains(raw) {
         return Ok(raw.to_owned());
     }
@@ -110,7 +111,8 @@ fn genre(raw: &str, known: &Known) -> Result<String, String> {
     })
 }
 
-fn stage(fields: &mut Fields<'_>) -> String {
+/// The field `stage`; a game that does not say is in development.
+pub fn stage(fields: &mut Fields<'_>) -> String {
     match fields.value("stage") {
         None => STAGES.first().map(|s| (*s).to_owned()),
         Some(value) => fields.text("stage", value, |raw| read_choice(raw, &STAGES)),
@@ -119,8 +121,7 @@ fn stage(fields: &mut Fields<'_>) -> String {
 }
 
 fn release_year(fields: &mut Fields<'_>, this_year: i32) -> i32 {
-    let range = i64::from(FIRST_YEAR)..=i64::from(this_year + AHEAD);
-    let year = fields.integer("release_year", range);
+    let year = year(fields, this_year);
     if year.is_none() {
         // Stands unless the year was there and bad.
         fields.refuse(
@@ -128,8 +129,14 @@ fn release_year(fields: &mut Fields<'_>, this_year: i32) -> i32 {
             "Give a year: that of the first release, or the one aimed at.",
         );
     }
-    year.and_then(|year| i32::try_from(year).ok())
-        .unwrap_or_default()
+    year.unwrap_or_default()
+}
+
+/// The field `release_year`.
+pub fn year(fields: &mut Fields<'_>, this_year: i32) -> Option<i32> {
+    let range = i64::from(FIRST_YEAR)..=i64::from(this_year + AHEAD);
+    let year = fields.integer("release_year", range)?;
+    i32::try_from(year).ok()
 }
 
 /// The field `creator`: a handle, or the object that a read gives.
@@ -225,7 +232,8 @@ mod tests {
             [
                 "country",
                 "creator",
-                "genres",
+                "genres.0",
+                "genres.3",
                 "platforms.1",
                 "platforms.2",
                 "release_year",

@@ -124,15 +124,15 @@ fn not_empty(raw: &str) -> Result<String, String> {
 fn items<'a>(fields: &mut Fields<'a>, name: &'static str, most: usize) -> Vec<(String, &'a Value)> {
     match fields.value(name) {
         None => Vec::new(),
-        Some(Value::Array(items)) if items.len() > most => {
-            fields.refuse(name, format!("Name {most} at most, not {}.", items.len()));
-            Vec::new()
+        Some(Value::Array(items)) => {
+            let path = |place: usize| format!("{name}.{place}");
+            if items.len() > most {
+                let reason = format!("Name {most} at most, not {}.", items.len());
+                fields.refuse(&path(most), reason);
+            }
+            let items = items.iter().take(most).enumerate();
+            items.map(|(place, item)| (path(place), item)).collect()
         }
-        Some(Value::Array(items)) => items
-            .iter()
-            .enumerate()
-            .map(|(place, item)| (format!("{name}.{place}"), item))
-            .collect(),
         Some(other) => {
             fields.refuse(name, format!("This must be a list, not {}.", kind(other)));
             Vec::new()

@@ -2,6 +2,7 @@
 //! what time it is are arguments.
 
 pub mod address;
+pub mod body;
 pub mod city;
 pub mod country;
 pub mod entity;

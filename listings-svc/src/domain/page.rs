@@ -13,7 +13,7 @@ use super::record::Content;
 use super::{Read, lists, text};
 
 /// Roles of one page at most.
-const ROLES: usize = 20;
+pub const ROLES: usize = 20;
 
 /// A creator, to the public.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

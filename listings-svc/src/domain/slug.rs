@@ -31,6 +31,17 @@ pub fn from_title(title: &str) -> Option<String> {
     (!slug.is_empty()).then_some(slug)
 }
 
+/// The `n`th slug of those that share a base: the base itself, then `-2` and so on. It is never longer than a slug may be.
+pub fn numbered(base: &str, n: usize) -> String {
+    if n <= 1 {
+        return base.to_owned();
+    }
+    let number = format!("-{n}");
+    // A base is ASCII.
+    let base = base.get(..LONGEST - number.len()).unwrap_or(base);
+    format!("{}{number}", base.trim_end_matches('-'))
+}
+
 /// Whether `text` has the shape of a slug.
 pub fn is_valid(text: &str) -> bool {
     text.len() <= LONGEST
@@ -83,6 +94,15 @@ mod tests {
                 prop_assert!(is_valid(&slug), "{slug}");
                 // A slug is its own slug, so that a city is found by either.
                 prop_assert_eq!(from_title(&slug), Some(slug));
+            }
+        }
+
+        #[test]
+        fn a_numbered_slug_is_a_slug_of_its_own(title in "[a-zA-Z0-9 ]{1,120}", n in 1..100_000_usize) {
+            if let Some(base) = from_title(&title) {
+                let (this, next) = (numbered(&base, n), numbered(&base, n + 1));
+                prop_assert!(is_valid(&this), "{this}");
+                prop_assert_ne!(this, next);
             }
         }
 

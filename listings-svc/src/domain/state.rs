@@ -26,6 +26,16 @@ pub enum Act {
 }
 
 impl State {
+    /// As the contract calls it (§3).
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Published => "published",
+            Self::Rejected => "rejected",
+            Self::Removed => "removed",
+        }
+    }
+
     /// Where a listing stands once its account has changed it.
     #[must_use]
     pub const fn after_edit(self) -> Self {

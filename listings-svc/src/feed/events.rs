@@ -20,7 +20,7 @@ impl Publish for Listing<Event> {
             mode: mode(self.mode),
             state: state(self.state),
             revision: self.revision,
-            url: addresses.of("events", &event.slug),
+            url: self.url(addresses),
             slug: event.slug,
             title: event.title,
             kind: event.kind,

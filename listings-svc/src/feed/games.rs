@@ -21,7 +21,7 @@ impl Publish for Listing<Game> {
             mode: mode(self.mode),
             state: state(self.state),
             revision: self.revision,
-            url: addresses.of("games", &game.slug),
+            url: self.url(addresses),
             slug: game.slug,
             title: game.title,
             tagline: game.tagline,

@@ -8,6 +8,7 @@ mod pages;
 use kit::feed::NewChange;
 use prost::Message as _;
 
+use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::record::Record;
 use crate::domain::state::State;
@@ -19,6 +20,8 @@ use contracts::listings::v1 as proto;
 pub enum Happened {
     /// There was none before.
     Created,
+    /// It was sent in, or once more after a rejection, and waits for its review.
+    Submitted,
     /// It was changed.
     Updated,
     /// Only the address of its public page is another.
@@ -38,6 +41,10 @@ pub trait Publish: Record {
 
     /// What tells it from others of its kind, for good.
     fn id(&self) -> String;
+    /// Its public page; empty for what has none.
+    fn url(&self, addresses: &PublicUrl) -> String {
+        addresses.of_listing(Self::ENTITY, self.key())
+    }
     /// Its whole state.
     fn message(&self, addresses: &PublicUrl) -> Self::Message;
 
@@ -49,6 +56,7 @@ pub trait Publish: Record {
             revision: self.revision(),
             event: match happened {
                 Happened::Created => Self::FIRST,
+                Happened::Submitted => "submitted",
                 Happened::Updated => "updated",
                 Happened::Moved => "moved",
                 Happened::Removed => "removed",
@@ -76,7 +84,14 @@ impl PublicUrl {
         &self.0
     }
 
-    fn of(&self, folder: &str, name: &str) -> String {
+    /// The public page of a listing; empty for what has none.
+    pub fn of_listing(&self, entity: Entity, name: &str) -> String {
+        let folder = match entity {
+            Entity::Page => "creators",
+            Entity::Game => "games",
+            Entity::Event => "events",
+            Entity::Genre | Entity::Country | Entity::City => return String::new(),
+        };
         format!("{}/{folder}/{name}", self.0)
     }
 }

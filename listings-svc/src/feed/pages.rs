@@ -20,7 +20,7 @@ impl Publish for Listing<Page> {
             mode: mode(self.mode),
             state: state(self.state),
             revision: self.revision,
-            url: addresses.of("creators", &page.handle),
+            url: self.url(addresses),
             handle: page.handle,
             name: page.name,
             kind: page.kind,

@@ -96,7 +96,8 @@ impl Task<'_> {
             .iter()
             .map(|row| T::draft_key(&row.draft).to_owned())
             .collect();
-        let Some(held) = T::lock(connection, self.chunk.mode, &names).await? else {
+        let locked = T::lock(connection, self.chunk.mode, &names).await?;
+        let Some(held) = locked.whole() else {
             return Ok(Applied::Busy);
         };
         let lines: Vec<i64> = rows.iter().map(|row| row.line.cast_signed()).collect();
@@ -239,6 +240,7 @@ impl Task<'_> {
                 kept.push(Revision {
                     id,
                     number: change.after.revision(),
+                    actor: self.chunk.actor.clone(),
                     before: change.before.as_ref().map(json).transpose()?,
                     after: after.clone(),
                     reason: None,
@@ -250,7 +252,7 @@ impl Task<'_> {
         if kept.is_empty() {
             return Ok(());
         }
-        revisions::append(connection, T::ENTITY, &self.chunk.actor, self.now, kept).await
+        revisions::append(connection, T::ENTITY, self.now, kept).await
     }
 
     fn publish<T: Imported>(&self, change: &Change<T>) -> NewChange {

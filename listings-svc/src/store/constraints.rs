@@ -143,6 +143,17 @@ const REASONS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// Whether an error says that the slug or handle of a new listing was taken by somebody else.
+pub fn is_taken(error: &sqlx::Error) -> bool {
+    let name = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::constraint);
+    matches!(
+        name,
+        Some("page_handle_taken" | "game_slug_taken" | "event_slug_taken")
+    )
+}
+
 /// The field and reason that an error stands for; `None` when the error is not about a value.
 pub fn problem(error: &sqlx::Error) -> Option<Problems> {
     let error = error.as_database_error()?;
@@ -182,6 +193,9 @@ mod tests {
             "page_world",
             "game_mode",
             "game_state",
+            "page_waiting",
+            "game_waiting",
+            "event_waiting",
             "event_mode",
             "event_state",
         ];

@@ -5,8 +5,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::Stored;
-use super::gazetteer::unless_missing;
+use super::{Found, Locked, Stored};
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -16,7 +15,7 @@ impl Stored for Listing<Game> {
         connection: &mut PgConnection,
         mode: Mode,
         names: &[String],
-    ) -> Result<Option<Vec<Self>>, sqlx::Error> {
+    ) -> Result<Locked<Self>, sqlx::Error> {
         let held = sqlx::query_scalar!(
             r#"select to_jsonb(game) as "listing!: Json<Self>" from listings.game
                where mode = $1 and slug = any($2) order by slug for no key update skip locked"#,
@@ -25,14 +24,17 @@ impl Stored for Listing<Game> {
         )
         .fetch_all(&mut *connection)
         .await?;
+        if held.len() == names.len() {
+            return Ok(Locked::all(held));
+        }
         let present = sqlx::query_scalar!(
-            r#"select count(*) as "count!" from listings.game where mode = $1 and slug = any($2)"#,
+            r#"select slug from listings.game where mode = $1 and slug = any($2)"#,
             mode.as_str(),
             names
         )
-        .fetch_one(connection)
+        .fetch_all(connection)
         .await?;
-        Ok(unless_missing(held, present))
+        Ok(Locked::of(held, present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
@@ -61,6 +63,35 @@ impl Stored for Listing<Game> {
         .execute(connection)
         .await?;
         Ok(())
+    }
+}
+
+impl Found for Listing<Game> {
+    async fn find(
+        connection: &mut PgConnection,
+        mode: Mode,
+        names: &[String],
+    ) -> Result<Vec<Self>, sqlx::Error> {
+        let found = sqlx::query_scalar!(
+            r#"select to_jsonb(game) as "listing!: Json<Self>" from listings.game where mode = $1 and slug = any($2)"#,
+            mode.as_str(),
+            names
+        )
+        .fetch_all(connection)
+        .await?;
+        Ok(found.into_iter().map(|Json(listing)| listing).collect())
+    }
+
+    async fn taken(
+        connection: &mut PgConnection,
+        names: &[String],
+    ) -> Result<Vec<String>, sqlx::Error> {
+        sqlx::query_scalar!(
+            "select slug from listings.game where mode = 'live' and slug = any($1)",
+            names
+        )
+        .fetch_all(connection)
+        .await
     }
 }
 

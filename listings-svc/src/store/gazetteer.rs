@@ -4,7 +4,7 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use super::Stored;
+use super::{Locked, Stored};
 use crate::domain::city::City;
 use crate::domain::country::Country;
 use crate::domain::genre::Genre;
@@ -16,7 +16,7 @@ impl Stored for Entry<Genre> {
         connection: &mut PgConnection,
         _mode: Mode,
         names: &[String],
-    ) -> Result<Option<Vec<Self>>, sqlx::Error> {
+    ) -> Result<Locked<Self>, sqlx::Error> {
         let held = sqlx::query_scalar!(
             r#"select to_jsonb(genre) as "entry!: Json<Self>" from listings.genre
                where key = any($1) order by key for no key update skip locked"#,
@@ -24,13 +24,16 @@ impl Stored for Entry<Genre> {
         )
         .fetch_all(&mut *connection)
         .await?;
+        if held.len() == names.len() {
+            return Ok(Locked::all(held));
+        }
         let present = sqlx::query_scalar!(
-            r#"select count(*) as "count!" from listings.genre where key = any($1)"#,
+            r#"select key from listings.genre where key = any($1)"#,
             names
         )
-        .fetch_one(connection)
+        .fetch_all(connection)
         .await?;
-        Ok(unless_missing(held, present))
+        Ok(Locked::of(held, present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
@@ -51,7 +54,7 @@ impl Stored for Entry<Country> {
         connection: &mut PgConnection,
         _mode: Mode,
         names: &[String],
-    ) -> Result<Option<Vec<Self>>, sqlx::Error> {
+    ) -> Result<Locked<Self>, sqlx::Error> {
         let held = sqlx::query_scalar!(
             r#"select to_jsonb(country) as "entry!: Json<Self>" from listings.country
                where code = any($1) order by code for no key update skip locked"#,
@@ -59,13 +62,16 @@ impl Stored for Entry<Country> {
         )
         .fetch_all(&mut *connection)
         .await?;
+        if held.len() == names.len() {
+            return Ok(Locked::all(held));
+        }
         let present = sqlx::query_scalar!(
-            r#"select count(*) as "count!" from listings.country where code = any($1)"#,
+            r#"select code from listings.country where code = any($1)"#,
             names
         )
-        .fetch_one(connection)
+        .fetch_all(connection)
         .await?;
-        Ok(unless_missing(held, present))
+        Ok(Locked::of(held, present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
@@ -86,7 +92,7 @@ impl Stored for Entry<City> {
         connection: &mut PgConnection,
         _mode: Mode,
         names: &[String],
-    ) -> Result<Option<Vec<Self>>, sqlx::Error> {
+    ) -> Result<Locked<Self>, sqlx::Error> {
         let held = sqlx::query_scalar!(
             r#"select to_jsonb(city) as "entry!: Json<Self>" from listings.city
                where slug = any($1) order by slug for no key update skip locked"#,
@@ -94,13 +100,16 @@ impl Stored for Entry<City> {
         )
         .fetch_all(&mut *connection)
         .await?;
+        if held.len() == names.len() {
+            return Ok(Locked::all(held));
+        }
         let present = sqlx::query_scalar!(
-            r#"select count(*) as "count!" from listings.city where slug = any($1)"#,
+            r#"select slug from listings.city where slug = any($1)"#,
             names
         )
-        .fetch_one(connection)
+        .fetch_all(connection)
         .await?;
-        Ok(unless_missing(held, present))
+        Ok(Locked::of(held, present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
@@ -116,10 +125,4 @@ impl Stored for Entry<City> {
         .await?;
         Ok(())
     }
-}
-
-/// What is held, unless there is more than that: then somebody else has the rest.
-pub(super) fn unless_missing<T>(held: Vec<Json<T>>, present: i64) -> Option<Vec<T>> {
-    (i64::try_from(held.len()) == Ok(present))
-        .then(|| held.into_iter().map(|Json(record)| record).collect())
 }

@@ -2,35 +2,45 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use uuid::Uuid;
 
 use crate::domain::city::City;
 use crate::domain::mode::Mode;
 
+/// Counts the changes of genres, countries and cities.
+pub async fn version(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select coalesce(sum(version), 0)::bigint as "version!" from listings.import_gate
+           where entity in ('genre', 'country', 'city')"#
+    )
+    .fetch_one(connection)
+    .await
+}
+
 /// Keys of all genres.
-pub async fn genres(pool: &PgPool) -> Result<BTreeSet<String>, sqlx::Error> {
+pub async fn genres(executor: impl PgExecutor<'_>) -> Result<BTreeSet<String>, sqlx::Error> {
     let keys = sqlx::query_scalar!("select key from listings.genre")
-        .fetch_all(pool)
+        .fetch_all(executor)
         .await?;
     Ok(keys.into_iter().collect())
 }
 
 /// Codes of all countries.
-pub async fn countries(pool: &PgPool) -> Result<BTreeSet<String>, sqlx::Error> {
+pub async fn countries(executor: impl PgExecutor<'_>) -> Result<BTreeSet<String>, sqlx::Error> {
     let codes = sqlx::query_scalar!("select code from listings.country")
-        .fetch_all(pool)
+        .fetch_all(executor)
         .await?;
     Ok(codes.into_iter().collect())
 }
 
 /// All cities.
-pub async fn cities(pool: &PgPool) -> Result<Vec<City>, sqlx::Error> {
+pub async fn cities(executor: impl PgExecutor<'_>) -> Result<Vec<City>, sqlx::Error> {
     sqlx::query_as!(
         City,
         "select slug, name, country_code, population, source from listings.city"
     )
-    .fetch_all(pool)
+    .fetch_all(executor)
     .await
 }
 

@@ -5,8 +5,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::Stored;
-use super::gazetteer::unless_missing;
+use super::{Found, Locked, Stored};
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
@@ -16,7 +15,7 @@ impl Stored for Listing<Page> {
         connection: &mut PgConnection,
         mode: Mode,
         names: &[String],
-    ) -> Result<Option<Vec<Self>>, sqlx::Error> {
+    ) -> Result<Locked<Self>, sqlx::Error> {
         let held = sqlx::query_scalar!(
             r#"select to_jsonb(page) as "listing!: Json<Self>" from listings.page
                where mode = $1 and handle = any($2) order by handle for no key update skip locked"#,
@@ -25,14 +24,17 @@ impl Stored for Listing<Page> {
         )
         .fetch_all(&mut *connection)
         .await?;
+        if held.len() == names.len() {
+            return Ok(Locked::all(held));
+        }
         let present = sqlx::query_scalar!(
-            r#"select count(*) as "count!" from listings.page where mode = $1 and handle = any($2)"#,
+            r#"select handle from listings.page where mode = $1 and handle = any($2)"#,
             mode.as_str(),
             names
         )
-        .fetch_one(connection)
+        .fetch_all(connection)
         .await?;
-        Ok(unless_missing(held, present))
+        Ok(Locked::of(held, present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
@@ -62,6 +64,35 @@ impl Stored for Listing<Page> {
     }
 }
 
+impl Found for Listing<Page> {
+    async fn find(
+        connection: &mut PgConnection,
+        mode: Mode,
+        names: &[String],
+    ) -> Result<Vec<Self>, sqlx::Error> {
+        let found = sqlx::query_scalar!(
+            r#"select to_jsonb(page) as "listing!: Json<Self>" from listings.page where mode = $1 and handle = any($2)"#,
+            mode.as_str(),
+            names
+        )
+        .fetch_all(connection)
+        .await?;
+        Ok(found.into_iter().map(|Json(listing)| listing).collect())
+    }
+
+    async fn taken(
+        connection: &mut PgConnection,
+        names: &[String],
+    ) -> Result<Vec<String>, sqlx::Error> {
+        sqlx::query_scalar!(
+            "select handle from listings.page where mode = 'live' and handle = any($1)",
+            names
+        )
+        .fetch_all(connection)
+        .await
+    }
+}
+
 /// Pages of all worlds by id, those after `after`; each is locked. Rows that somebody else has locked are left out: whoever changes
 /// them publishes them.
 pub async fn walk(
@@ -74,6 +105,20 @@ pub async fn walk(
            where id > $1 order by id limit $2 for no key update skip locked"#,
         after,
         limit
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|Json(row)| row).collect())
+}
+
+/// Pages by id.
+pub async fn with_ids(
+    connection: &mut PgConnection,
+    ids: &[Uuid],
+) -> Result<Vec<Listing<Page>>, sqlx::Error> {
+    let rows = sqlx::query_scalar!(
+        r#"select to_jsonb(page) as "listing!: Json<Listing<Page>>" from listings.page where id = any($1)"#,
+        ids
     )
     .fetch_all(connection)
     .await?;

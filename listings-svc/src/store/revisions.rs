@@ -14,13 +14,16 @@ pub enum Actor {
     Import(String),
     /// Staff. Their token tells nobody apart.
     Staff,
+    /// Whoever owns the listing, by the interface.
+    Account(Uuid),
 }
 
 impl Actor {
-    fn parts(&self) -> (&'static str, &str) {
+    fn parts(&self) -> (&'static str, String) {
         match self {
-            Self::Import(file) => ("import", file),
-            Self::Staff => ("staff", "staff"),
+            Self::Import(file) => ("import", file.clone()),
+            Self::Staff => ("staff", "staff".to_owned()),
+            Self::Account(id) => ("account", id.to_string()),
         }
     }
 }
@@ -32,6 +35,8 @@ pub struct Revision {
     pub id: Uuid,
     /// Which change of it.
     pub number: i64,
+    /// Who made it.
+    pub actor: Actor,
     /// What it was; `None` for the first.
     pub before: Option<Value>,
     /// What it became.
@@ -40,36 +45,38 @@ pub struct Revision {
     pub reason: Option<String>,
 }
 
-/// Keeps changes that one actor made to listings of one kind.
+/// Keeps changes of listings of one kind.
 pub async fn append(
     connection: &mut PgConnection,
     entity: Entity,
-    actor: &Actor,
     at: OffsetDateTime,
     revisions: Vec<Revision>,
 ) -> Result<(), sqlx::Error> {
-    let (actor_kind, actor) = actor.parts();
     let (mut ids, mut numbers) = (Vec::new(), Vec::new());
+    let (mut actor_kinds, mut actors) = (Vec::new(), Vec::new());
     let (mut befores, mut afters) = (Vec::new(), Vec::new());
     let mut reasons = Vec::new();
     for revision in revisions {
         ids.push(revision.id);
         numbers.push(revision.number);
+        let (actor_kind, actor) = revision.actor.parts();
+        actor_kinds.push(actor_kind.to_owned());
+        actors.push(actor);
         befores.push(revision.before);
         afters.push(revision.after);
         reasons.push(revision.reason);
     }
     sqlx::query!(
         "insert into listings.revision (entity, id, revision, at, actor_kind, actor, before, after, reason)
-         select $1, id, revision, $2, $3, $4, before, after, reason
-         from unnest($5::uuid[], $6::bigint[], $7::jsonb[], $8::jsonb[], $9::text[])
-             as row (id, revision, before, after, reason)",
+         select $1, id, revision, $2, actor_kind, actor, before, after, reason
+         from unnest($3::uuid[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[], $8::jsonb[], $9::text[])
+             as row (id, revision, actor_kind, actor, before, after, reason)",
         entity.as_str(),
         at,
-        actor_kind,
-        actor,
         &ids,
         &numbers,
+        &actor_kinds,
+        &actors,
         &befores as &[Option<Value>],
         &afters,
         &reasons as &[Option<String>],

@@ -10,3 +10,4 @@ mod staff;
 mod standing;
 mod support;
 mod worlds;
+mod writing;

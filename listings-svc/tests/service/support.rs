@@ -1,12 +1,19 @@
 //! A service to call, and short ways to call it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use contracts::common::v1 as common;
 use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::follow_response::Message as Followed;
 use contracts::listings::v1 as proto;
+use contracts::listings::v1::events_service_client::EventsServiceClient;
+use contracts::listings::v1::events_service_server::EventsServiceServer;
+use contracts::listings::v1::games_service_client::GamesServiceClient;
+use contracts::listings::v1::games_service_server::GamesServiceServer;
 use contracts::listings::v1::import_request::Message;
+use contracts::listings::v1::own_listings_service_client::OwnListingsServiceClient;
+use contracts::listings::v1::own_listings_service_server::OwnListingsServiceServer;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
 use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
@@ -17,8 +24,14 @@ use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::{self, Client};
 use listings::feed::PublicUrl;
 use listings::import::Importer;
+use listings::sending::Rules;
+use listings::sending::vocabulary::Vocabulary;
+use listings::service::events::Service as Events;
+use listings::service::games::Service as Games;
 use listings::service::import::Service as StaffImport;
 use listings::service::listing::Service as StaffListing;
+use listings::service::own::Service as Own;
+use listings::service::writing::Writing;
 use listings::write::Listings;
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
@@ -30,6 +43,9 @@ use tonic::Status;
 /// What the service's clock shows.
 pub(crate) const NOW: time::OffsetDateTime = datetime!(2026-06-01 12:00 UTC);
 
+/// Submissions of one account that may wait.
+pub(crate) const MOST_WAITING: i64 = 3;
+
 /// A running service.
 pub(crate) struct Service {
     pub(crate) pool: PgPool,
@@ -38,6 +54,10 @@ pub(crate) struct Service {
     pub(crate) address: String,
     pub(crate) staff: StaffImportServiceClient<Client>,
     pub(crate) listings: StaffListingServiceClient<Client>,
+    pub(crate) games: GamesServiceClient<Client>,
+    pub(crate) events: EventsServiceClient<Client>,
+    pub(crate) own: OwnListingsServiceClient<Client>,
+    pub(crate) clock: Clock,
     feed: FeedServiceClient<Client>,
     lifecycle: Lifecycle,
     _supervisor: Supervisor,
@@ -59,14 +79,24 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         &lifecycle,
         Retention::default(),
     );
-    let writer = producer.writer(Listings::new(PublicUrl::new(public_url)));
-    let importer = Importer::new(pool.clone(), writer.clone(), clock);
+    let rules = Arc::new(Rules {
+        addresses: PublicUrl::new(public_url),
+        most_waiting: MOST_WAITING,
+        vocabulary: Vocabulary::default(),
+    });
+    let writer = producer.writer(Listings::new(Arc::clone(&rules)));
+    let writing = Writing::new(pool.clone(), writer.clone(), rules, clock.clone());
+    let own = Own::new(pool.clone(), PublicUrl::new(public_url));
+    let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());
     let listing = StaffListing::new(pool.clone(), writer);
 
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let server = tonic::transport::Server::builder()
         .add_service(producer.service())
+        .add_service(GamesServiceServer::new(Games(writing.clone())))
+        .add_service(EventsServiceServer::new(Events(writing)))
+        .add_service(OwnListingsServiceServer::new(own))
         .add_service(StaffListingServiceServer::new(listing))
         .add_service(
             StaffImportServiceServer::new(StaffImport::new(importer.clone(), lifecycle.draining()))
@@ -83,6 +113,10 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         address,
         staff: StaffImportServiceClient::new(client.clone()),
         listings: StaffListingServiceClient::new(client.clone()),
+        games: GamesServiceClient::new(client.clone()),
+        events: EventsServiceClient::new(client.clone()),
+        own: OwnListingsServiceClient::new(client.clone()),
+        clock,
         feed: FeedServiceClient::new(client),
         lifecycle,
         _supervisor: supervisor,

@@ -68,6 +68,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(10);
 /// What calls to catalogue-svc are held to.
 pub(crate) const UPSTREAM: upstream::Bounds = upstream::Bounds {
     deadline: LONG,
+    write_deadline: LONG,
     calls: 256,
     patience: LONG,
 };
@@ -232,7 +233,7 @@ impl Test {
             lookup,
             quota,
             load: Load::new("port", with.calls),
-            upstream: Upstream::new(channel, with.upstream),
+            upstream: Upstream::new(channel.clone(), channel, with.upstream),
             openings: Arc::default(),
             latest,
             last_used: Arc::new(LastUsed::default()),

@@ -1,0 +1,277 @@
+//! Events as accounts send them.
+
+use contracts::public::EVENT_KINDS;
+use serde_json::Value;
+use time::Date;
+
+use super::{Before, Body};
+use crate::domain::city::Place;
+use crate::domain::country;
+use crate::domain::event::Event;
+use crate::domain::fields::Fields;
+use crate::domain::known::Known;
+use crate::domain::text;
+
+/// Fields that are only read, and why.
+const READ_ONLY: [(&str, &str); 3] = [
+    ("slug", "The slug never changes."),
+    ("city_slug", "It follows the city: change that."),
+    ("created_at", "This time is kept by us."),
+];
+
+impl Body for Event {
+    type Read = Self;
+
+    fn read(fields: &mut Fields<'_>, known: &Known, before: Option<Before<'_, Self>>) -> Self {
+        let held = before.map(|before| &before.listing.content);
+        let shown = before.map(|before| before.shown);
+        for (name, reason) in READ_ONLY {
+            fields.read_only(name, shown.and_then(|shown| shown.get(name)), reason);
+        }
+        let place = place(fields, known, held);
+        let (starts_at, ends_at) = days(fields, held);
+        Self {
+            slug: held.map(|event| event.slug.clone()).unwrap_or_default(),
+            title: fields.or_held("title", held.map(|event| event.title.clone()), |fields| {
+                fields.title("title")
+            }),
+            kind: fields.or_held("kind", held.map(|event| event.kind.clone()), |fields| {
+                fields.choice("kind", &EVENT_KINDS)
+            }),
+            starts_at,
+            ends_at,
+            country_code: place.country_code,
+            city: place.city,
+            city_slug: place.city_slug,
+            online: fields.or_held("online", held.map(|event| event.online), |fields| {
+                fields.flag("online")
+            }),
+            website: website(fields, held, shown.and_then(|shown| shown.get("url"))),
+            description: fields.or_held(
+                "description",
+                held.map(|event| event.description.clone()),
+                |fields| fields.paragraphs("description", text::DESCRIPTION),
+            ),
+            source: held.map(|event| event.source.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+/// Where it is: when one of country and city changes, the city is looked up anew.
+fn place(fields: &mut Fields<'_>, known: &Known, held: Option<&Event>) -> Place {
+    let changes = ["country_code", "city"].iter().any(|name| fields.has(name));
+    let country_code = fields.or_held(
+        "country_code",
+        held.map(|event| event.country_code.clone()),
+        |fields| country::read_known(fields, known),
+    );
+    let city = fields.or_held("city", held.map(|event| event.city.clone()), |fields| {
+        fields.title("city")
+    });
+    match held {
+        Some(event) if !changes || (event.country_code == country_code && event.city == city) => {
+            Place {
+                country_code,
+                city,
+                city_slug: event.city_slug.clone(),
+            }
+        }
+        _ => Place::named(fields, known, country_code, city),
+    }
+}
+
+fn days(fields: &mut Fields<'_>, held: Option<&Event>) -> (Date, Option<Date>) {
+    let starts_at = fields.or_held(
+        "starts_at",
+        held.map(|event| Some(event.starts_at)),
+        |fields| {
+            let day = fields.day("starts_at");
+            if day.is_none() {
+                // Stands unless the day was there and bad.
+                fields.refuse("starts_at", "Give a day, such as 2026-03-01.");
+            }
+            day
+        },
+    );
+    let ends_at = fields.or_held("ends_at", held.map(|event| event.ends_at), |fields| {
+        fields.day("ends_at")
+    });
+    if let (Some(starts_at), Some(ends_at)) = (starts_at, ends_at)
+        && ends_at < starts_at
+    {
+        if fields.has("ends_at") {
+            fields.refuse("ends_at", "It cannot end before it starts.");
+        } else {
+            let reason = format!("It ends on {ends_at}, before that: change ends_at with it.");
+            fields.refuse("starts_at", reason);
+        }
+    }
+    (starts_at.unwrap_or(Date::MIN), ends_at)
+}
+
+/// The event's own site, by either of its names. In a row that is sent back whole `url` is the address of our page, and says nothing.
+fn website(fields: &mut Fields<'_>, held: Option<&Event>, page: Option<&Value>) -> Option<String> {
+    let is_ours = fields.value("url").is_some_and(|url| Some(url) == page);
+    let by_url = !is_ours && fields.has("url");
+    let by_website = fields.has("website");
+    let url = if by_url { fields.address("url") } else { None };
+    let website = fields.address("website");
+    match (url, website) {
+        (Some(url), Some(website)) if url != website => {
+            let reason = "`url` and `website` are the same field: give one of them.";
+            fields.refuse("website", reason);
+            None
+        }
+        (None, None) if !by_url && !by_website => held.and_then(|event| event.website.clone()),
+        (url, website) => url.or(website),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+    use time::macros::datetime;
+    use uuid::Uuid;
+
+    use super::super::read;
+    use super::*;
+    use crate::domain::city::{City, Gazetteer};
+    use crate::domain::fields::Problems;
+    use crate::domain::listing::Listing;
+
+    fn known() -> Known {
+        let city = |slug: &str, name: &str, country: &str| City {
+            slug: slug.to_owned(),
+            name: name.to_owned(),
+            country_code: country.to_owned(),
+            population: Some(1),
+            source: String::new(),
+        };
+        Known {
+            year: 2026,
+            countries: ["NG", "KE"].map(str::to_owned).into(),
+            gazetteer: Gazetteer::new(vec![
+                city("lagos", "Lagos", "NG"),
+                city("nairobi", "Nairobi", "KE"),
+            ]),
+            ..Known::default()
+        }
+    }
+
+    fn create(changes: Value) -> Result<Event, Problems> {
+        let mut body = json!({"title": "Jam", "kind": "jam", "starts_at": "2026-03-01", "country_code": "NG", "city": "lagos"});
+        let Value::Object(changes) = changes else {
+            unreachable!()
+        };
+        body.as_object_mut().unwrap().extend(changes);
+        read::<Event>(body.as_object().unwrap(), &known(), None)
+    }
+
+    fn shown() -> Map<String, Value> {
+        let shown = json!({
+            "slug": "jam", "title": "Jam", "kind": "jam", "starts_at": "2026-03-01", "ends_at": "2026-03-02", "country_code": "NG",
+            "city": "Lagos", "city_slug": "lagos", "online": false, "website": "https://jam.example", "description": "",
+            "url": "https://x.example/events/jam", "created_at": "2026-01-01T00:00:00.000Z",
+        });
+        let Value::Object(shown) = shown else {
+            unreachable!()
+        };
+        shown
+    }
+
+    fn held() -> Event {
+        let event = create(json!({"ends_at": "2026-03-02", "url": "https://jam.example"})).unwrap();
+        Event {
+            slug: "jam".to_owned(),
+            ..event
+        }
+    }
+
+    fn change(body: &Value) -> Result<Event, Problems> {
+        let listing = Listing::submitted(
+            Uuid::nil(),
+            Uuid::max(),
+            held(),
+            datetime!(2026-01-01 0:00 UTC),
+        );
+        let shown = shown();
+        let before = Before {
+            listing: &listing,
+            shown: &shown,
+        };
+        read(body.as_object().unwrap(), &known(), Some(before))
+    }
+
+    #[test]
+    fn every_required_field_of_a_new_event_is_asked_for_at_once() {
+        let problems = read::<Event>(&Map::new(), &known(), None).unwrap_err();
+        let names: Vec<&str> = problems.keys().map(String::as_str).collect();
+        assert_eq!(
+            names,
+            ["city", "country_code", "kind", "starts_at", "title"]
+        );
+    }
+
+    #[test]
+    fn an_event_ends_when_it_has_started() {
+        assert!(create(json!({"ends_at": "2026-03-01"})).is_ok());
+        assert!(
+            create(json!({"ends_at": "2026-02-28"}))
+                .unwrap_err()
+                .keys()
+                .eq(["ends_at"])
+        );
+        assert!(
+            change(&json!({"starts_at": "2026-03-03"}))
+                .unwrap_err()
+                .keys()
+                .eq(["starts_at"])
+        );
+        assert!(change(&json!({"starts_at": "2026-03-03", "ends_at": null})).is_ok());
+        assert!(
+            change(&json!({"starts_at": null}))
+                .unwrap_err()
+                .keys()
+                .eq(["starts_at"])
+        );
+    }
+
+    #[test]
+    fn a_whole_row_may_come_back_with_its_changes() {
+        assert_eq!(change(&Value::Object(shown())), Ok(held()));
+        let mut row = shown();
+        row.insert("city".to_owned(), json!("Nairobi"));
+        row.insert("country_code".to_owned(), json!("KE"));
+        let moved = change(&Value::Object(row.clone())).unwrap();
+        assert_eq!(
+            (moved.city.as_str(), moved.city_slug.as_str()),
+            ("Nairobi", "nairobi")
+        );
+        assert_eq!(moved.website, held().website);
+        row.insert("slug".to_owned(), json!("other"));
+        assert!(change(&Value::Object(row)).unwrap_err().keys().eq(["slug"]));
+    }
+
+    #[test]
+    fn the_site_of_an_event_has_two_names() {
+        let site = |body: Value| change(&body).map(|event| event.website);
+        let new = Some("https://new.example".to_owned());
+        assert_eq!(site(json!({"url": "https://new.example"})), Ok(new.clone()));
+        assert_eq!(
+            site(json!({"website": "https://new.example"})),
+            Ok(new.clone())
+        );
+        assert_eq!(
+            site(json!({"url": "https://x.example/events/jam", "website": "https://new.example"})),
+            Ok(new)
+        );
+        assert_eq!(
+            site(json!({"url": "https://x.example/events/jam"})),
+            Ok(held().website)
+        );
+        assert_eq!(site(json!({"url": null})), Ok(None));
+        assert_eq!(site(json!({"website": null})), Ok(None));
+        let both = json!({"url": "https://a.example", "website": "https://b.example"});
+        assert!(site(both).unwrap_err().keys().eq(["website"]));
+    }
+}

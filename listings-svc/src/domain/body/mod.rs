@@ -1,0 +1,53 @@
+//! What an account sends of a game or an event (§4.3): all of a new one, or what is to change of one that is there.
+//!
+//! A whole row as it is read may be sent back with its changes: fields that are only read are passed over while they are as they were
+//! shown.
+
+pub mod event;
+pub mod game;
+pub mod page;
+
+use serde_json::{Map, Value};
+
+use super::fields::{Fields, Problems};
+use super::known::Known;
+use super::listing::Listing;
+
+/// A listing that is to be changed, and the object that a read of it gives.
+#[derive(Debug)]
+pub struct Before<'a, C> {
+    /// As it is kept.
+    pub listing: &'a Listing<C>,
+    /// As it is read.
+    pub shown: &'a Map<String, Value>,
+}
+
+impl<C> Clone for Before<'_, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Before<'_, C> {}
+
+/// Something that accounts send.
+pub trait Body: Sized {
+    /// What came of reading it.
+    type Read;
+
+    /// Reads a body: a new one's, or changes of what was there before. Bad fields are noted on `fields`; what is returned counts only
+    /// if there is none.
+    fn read(fields: &mut Fields<'_>, known: &Known, before: Option<Before<'_, Self>>)
+    -> Self::Read;
+}
+
+/// Reads a body, or says what is wrong with it: every bad field at once.
+pub fn read<B: Body>(
+    body: &Map<String, Value>,
+    known: &Known,
+    before: Option<Before<'_, B>>,
+) -> Result<B::Read, Problems> {
+    let mut fields = Fields::new(body);
+    let read = B::read(&mut fields, known, before);
+    fields.finish(read)
+}

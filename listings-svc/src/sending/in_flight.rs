@@ -1,0 +1,74 @@
+//! Calls with an `Idempotency-Key` that are not through yet (§10.4).
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kit::{Code, Fault};
+
+use crate::store::idempotency::Name;
+
+/// Those of this process. At another replica the second call waits for the account's row, and then finds the answer of the first.
+#[derive(Debug, Clone, Default)]
+pub struct InFlight(Arc<Mutex<HashSet<Name>>>);
+
+/// A call under way; through when this is dropped.
+#[derive(Debug)]
+pub struct UnderWay {
+    calls: InFlight,
+    name: Name,
+}
+
+impl InFlight {
+    fn calls(&self) -> MutexGuard<'_, HashSet<Name>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a call.
+    ///
+    /// # Errors
+    /// The same one is under way.
+    pub fn begin(&self, name: Name) -> Result<UnderWay, Fault> {
+        if self.calls().insert(name.clone()) {
+            let calls = self.clone();
+            return Ok(UnderWay { calls, name });
+        }
+        Err(Fault {
+            retry_after: Some(1),
+            ..Fault::new(
+                Code::IdempotencyInFlight,
+                "the first call with this Idempotency-Key is not through yet; send it again in a moment for its answer",
+            )
+        })
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.calls.calls().remove(&self.name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn a_call_is_under_way_once_until_it_is_through() {
+        let calls = InFlight::default();
+        let name = |key: &str| Name {
+            account: Uuid::nil(),
+            route: "POST /games",
+            key: key.to_owned(),
+        };
+        let first = calls.begin(name("a")).unwrap();
+        assert_eq!(
+            calls.begin(name("a")).unwrap_err().code,
+            Code::IdempotencyInFlight
+        );
+        assert!(calls.begin(name("b")).is_ok());
+        drop(first);
+        assert!(calls.begin(name("a")).is_ok());
+    }
+}

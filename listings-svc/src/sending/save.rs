@@ -1,0 +1,75 @@
+//! Saves what was decided.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+
+use super::desk::{Change, Desk};
+use crate::domain::listing::Listing;
+use crate::domain::record::Record;
+use crate::store::revisions::{self, Actor, Revision};
+use crate::store::{Stored, accounts, idempotency, owners};
+
+/// Saves all of it, each table at once.
+pub(super) async fn all(connection: &mut PgConnection, desk: Desk) -> Result<(), sqlx::Error> {
+    let now = desk.now;
+    listings(connection, desk.sheets.changes, now).await?;
+    if !desk.new_owners.is_empty() {
+        owners::found(connection, &desk.new_owners, now).await?;
+    }
+    listings(connection, desk.games.changes, now).await?;
+    listings(connection, desk.events.changes, now).await?;
+    let wrote = (desk.accounts.into_iter())
+        .filter(|(_, account)| account.wrote)
+        .map(|(id, account)| (id, account.writes));
+    let mut wrote = wrote.peekable();
+    if wrote.peek().is_some() {
+        accounts::save(connection, wrote).await?;
+    }
+    let mut kept = desk.kept;
+    let answers: Vec<_> = (desk.to_keep.into_iter())
+        .filter_map(|name| kept.remove(&name).map(|kept| (name, kept)))
+        .collect();
+    if !answers.is_empty() {
+        idempotency::save(connection, &answers, now).await?;
+    }
+    Ok(())
+}
+
+async fn listings<C>(
+    connection: &mut PgConnection,
+    changes: Vec<Change<C>>,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error>
+where
+    C: Clone + PartialEq,
+    Listing<C>: Record + Stored + Serialize,
+{
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let json = |listing: &Listing<C>| {
+        serde_json::to_value(listing).map_err(|error| sqlx::Error::Encode(error.into()))
+    };
+    // In the order of their slugs, so that two replicas never wait for each other's.
+    let mut records: BTreeMap<String, Value> = BTreeMap::new();
+    let mut kept = Vec::with_capacity(changes.len());
+    for change in changes {
+        let after = json(&change.after)?;
+        kept.push(Revision {
+            id: change.after.id,
+            number: change.after.revision,
+            actor: Actor::Account(change.account),
+            before: change.before.as_ref().map(json).transpose()?,
+            after: after.clone(),
+            reason: None,
+        });
+        // Of several changes of one listing the last is what it is.
+        records.insert(change.after.key().to_owned(), after);
+    }
+    Listing::<C>::save(connection, &records.into_values().collect()).await?;
+    revisions::append(connection, Listing::<C>::ENTITY, now, kept).await
+}

@@ -1,0 +1,108 @@
+//! A listing as a read of it gives it, for bodies that send the whole of it back.
+
+use contracts::public;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::domain::event::Event;
+use crate::domain::game::Game;
+use crate::domain::listing::Listing;
+use crate::domain::page::Page;
+use crate::feed::{PublicUrl, Publish as _};
+
+/// A game under its page, as `GET /games/{slug}` has it.
+pub(super) fn game(
+    game: &Listing<Game>,
+    page: &Listing<Page>,
+    addresses: &PublicUrl,
+) -> Map<String, Value> {
+    let url = game.url(addresses);
+    let game = game.clone();
+    object(&public::Game {
+        row: public::GameRow {
+            slug: game.content.slug,
+            title: game.content.title,
+            tagline: game.content.tagline,
+            cover_url: game.content.cover_url,
+            genres: game.content.genres,
+            platforms: game.content.platforms,
+            stage: game.content.stage,
+            release_year: game.content.release_year,
+            featured: game.content.featured,
+            creator: public::GameCreator {
+                handle: page.content.handle.clone(),
+                name: page.content.name.clone(),
+            },
+            country_code: page.content.country_code.clone(),
+            city: page.content.city.clone(),
+            url,
+            created_at: public::Timestamp(game.created_at),
+        },
+        description: game.content.description,
+        screenshots: (game.content.screenshots.into_iter())
+            .map(|picture| public::Screenshot {
+                url: picture.url,
+                width: picture.width,
+                height: picture.height,
+                alt: picture.alt,
+            })
+            .collect(),
+        links: game.content.links,
+        credits: (game.content.credits.into_iter())
+            .map(|credit| public::Credit {
+                handle: credit.handle,
+                name: credit.name,
+                role: credit.role,
+            })
+            .collect(),
+        trailer_url: game.content.trailer_url,
+        updated_at: public::Timestamp(game.updated_at),
+    })
+}
+
+/// A page, as `GET /creators/{handle}` has it, without its games.
+pub(super) fn page(page: &Listing<Page>, addresses: &PublicUrl) -> Map<String, Value> {
+    let url = page.url(addresses);
+    let page = page.content.clone();
+    object(&public::CreatorRow {
+        handle: page.handle,
+        name: page.name,
+        kind: page.kind,
+        roles: page.roles,
+        tagline: page.tagline,
+        avatar_url: page.avatar_url,
+        country_code: page.country_code,
+        city: page.city,
+        city_slug: page.city_slug,
+        verified: page.verified,
+        url,
+    })
+}
+
+/// An event, as `GET /events/{slug}` has it.
+pub(super) fn event(event: &Listing<Event>, addresses: &PublicUrl) -> Map<String, Value> {
+    let message = event.message(addresses);
+    object(&public::Event {
+        slug: message.slug,
+        title: message.title,
+        kind: message.kind,
+        starts_at: message.starts_at,
+        ends_at: message.ends_at,
+        country_code: message.country_code,
+        city: message.city,
+        city_slug: message.city_slug,
+        online: message.online,
+        website: message.website,
+        description: message.description,
+        url: message.url,
+        created_at: public::Timestamp(event.created_at),
+    })
+}
+
+/// Texts, numbers, lists and objects of them: writing them cannot fail.
+fn object(shape: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(shape) {
+        Ok(Value::Object(object)) => object,
+        Ok(_) | Err(_) => Map::new(),
+    }
+}

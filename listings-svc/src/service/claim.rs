@@ -1,0 +1,32 @@
+//! Claims as messages.
+
+use contracts::listings::v1 as proto;
+use kit::Fault;
+use kit::pg::timestamp;
+use uuid::Uuid;
+
+use crate::store::claims::Claim;
+
+pub(super) fn message(claim: Claim) -> proto::Claim {
+    let state = match claim.state.as_str() {
+        "granted" => proto::ClaimState::Granted,
+        "rejected" => proto::ClaimState::Rejected,
+        _ => proto::ClaimState::Waiting,
+    };
+    proto::Claim {
+        id: claim.id.to_string(),
+        handle: claim.handle,
+        account_id: claim.account_id.to_string(),
+        evidence: claim.evidence,
+        state: state.into(),
+        made_at: Some(timestamp(claim.made_at)),
+        decided_at: claim.decided_at.map(timestamp),
+        reason: claim.reason,
+    }
+}
+
+/// The id of an account, or of a claim.
+pub(super) fn id(field: &str, text: &str) -> Result<Uuid, Fault> {
+    text.parse()
+        .map_err(|_bad| Fault::invalid_field(field, "It is a UUID."))
+}

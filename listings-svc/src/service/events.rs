@@ -1,0 +1,37 @@
+//! Events, as accounts send them in and change them (`listings/v1/writing.proto`).
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::events_service_server::EventsService;
+use tonic::{Request, Response, Status};
+
+use super::writing::Writing;
+use crate::sending::Target;
+
+/// The service.
+#[derive(Debug)]
+pub struct Service(pub Writing);
+
+#[tonic::async_trait]
+impl EventsService for Service {
+    async fn create_event(
+        &self,
+        request: Request<proto::CreateEventRequest>,
+    ) -> Result<Response<proto::CreateEventResponse>, Status> {
+        let writing = request.into_inner().writing;
+        let written = self
+            .0
+            .make(Target::NewEvent, "POST /events", writing)
+            .await?;
+        Ok(Response::new(proto::CreateEventResponse { written }))
+    }
+
+    async fn update_event(
+        &self,
+        request: Request<proto::UpdateEventRequest>,
+    ) -> Result<Response<proto::UpdateEventResponse>, Status> {
+        let proto::UpdateEventRequest { slug, writing } = request.into_inner();
+        let target = Target::Event(slug);
+        let written = self.0.make(target, "PATCH /events/{slug}", writing).await?;
+        Ok(Response::new(proto::UpdateEventResponse { written }))
+    }
+}

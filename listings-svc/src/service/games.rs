@@ -1,0 +1,34 @@
+//! Games, as accounts send them in and change them (`listings/v1/writing.proto`).
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::games_service_server::GamesService;
+use tonic::{Request, Response, Status};
+
+use super::writing::Writing;
+use crate::sending::Target;
+
+/// The service.
+#[derive(Debug)]
+pub struct Service(pub Writing);
+
+#[tonic::async_trait]
+impl GamesService for Service {
+    async fn create_game(
+        &self,
+        request: Request<proto::CreateGameRequest>,
+    ) -> Result<Response<proto::CreateGameResponse>, Status> {
+        let writing = request.into_inner().writing;
+        let written = self.0.make(Target::NewGame, "POST /games", writing).await?;
+        Ok(Response::new(proto::CreateGameResponse { written }))
+    }
+
+    async fn update_game(
+        &self,
+        request: Request<proto::UpdateGameRequest>,
+    ) -> Result<Response<proto::UpdateGameResponse>, Status> {
+        let proto::UpdateGameRequest { slug, writing } = request.into_inner();
+        let target = Target::Game(slug);
+        let written = self.0.make(target, "PATCH /games/{slug}", writing).await?;
+        Ok(Response::new(proto::UpdateGameResponse { written }))
+    }
+}

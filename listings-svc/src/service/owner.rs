@@ -1,0 +1,207 @@
+//! Whose pages are, by staff (`listings/v1/pages.proto`).
+
+use contracts::common::v1 as common;
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::staff_page_service_server::StaffPageService;
+use kit::cursor::Binding;
+use kit::pg::timestamp;
+use kit::{Clock, Fault, pg};
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+use super::claim::{id, message};
+use crate::domain::listing::Listing;
+use crate::domain::mode::Mode;
+use crate::domain::page::Page;
+use crate::domain::text;
+use crate::store::owners::{self, Owner, Way};
+use crate::store::{Found as _, claims};
+
+/// The longest reason.
+const REASON: usize = 500;
+const DEFAULT_LIMIT: u32 = 20;
+const MAX_LIMIT: u32 = 100;
+
+/// The service.
+#[derive(Debug)]
+pub struct Service {
+    pool: PgPool,
+    clock: Clock,
+}
+
+impl Service {
+    /// Over `pool`.
+    pub fn new(pool: PgPool, clock: Clock) -> Self {
+        Self { pool, clock }
+    }
+
+    /// Decides on a claim. One that was decided otherwise stays as it is.
+    async fn decide(&self, id: Uuid, state: &str, reason: &str) -> Result<claims::Claim, Fault> {
+        let fault = |error: sqlx::Error| pg::fault(&error);
+        let now = self.clock.now();
+        let mut transaction = self.pool.begin().await.map_err(fault)?;
+        let claim = claims::lock(&mut transaction, id).await.map_err(fault)?;
+        let claim = claim.ok_or_else(|| Fault::not_found("there is no such claim"))?;
+        if claim.state == state {
+            return Ok(claim);
+        }
+        if claim.state != "waiting" {
+            let problem = format!(
+                "This claim was {} before; owners are added and removed by name.",
+                claim.state
+            );
+            return Err(Fault::invalid_field("id", problem));
+        }
+        let decided = claims::decide(&mut transaction, id, state, reason, now).await;
+        decided.map_err(fault)?;
+        if state == "granted" {
+            let added = owners::add(
+                &mut transaction,
+                claim.page_id,
+                claim.account_id,
+                Way::Claim,
+                now,
+            );
+            added.await.map_err(fault)?;
+        }
+        transaction.commit().await.map_err(fault)?;
+        Ok(claims::Claim {
+            state: state.to_owned(),
+            reason: reason.to_owned(),
+            decided_at: Some(now),
+            ..claim
+        })
+    }
+
+    async fn connection(&self) -> Result<sqlx::pool::PoolConnection<sqlx::Postgres>, Fault> {
+        self.pool.acquire().await.map_err(|error| pg::fault(&error))
+    }
+}
+
+async fn page(connection: &mut PgConnection, handle: String) -> Result<Uuid, Fault> {
+    let found = Listing::<Page>::find(connection, Mode::Live, &[handle]).await;
+    let found = found.map_err(|error| pg::fault(&error))?.into_iter().next();
+    let none = || Fault::not_found("there is no page with this handle");
+    Ok(found.ok_or_else(none)?.id)
+}
+
+async fn owners_of(connection: &mut PgConnection, page: Uuid) -> Result<Vec<proto::Owner>, Fault> {
+    let owners = owners::of_page(connection, page).await;
+    let owners = owners.map_err(|error| pg::fault(&error))?;
+    let owner = |owner: Owner| proto::Owner {
+        account_id: owner.account_id.to_string(),
+        by_way_of: owner.by_way_of,
+        since: Some(timestamp(owner.since)),
+    };
+    Ok(owners.into_iter().map(owner).collect())
+}
+
+#[tonic::async_trait]
+impl StaffPageService for Service {
+    async fn list_claims(
+        &self,
+        request: Request<proto::ListClaimsRequest>,
+    ) -> Result<Response<proto::ListClaimsResponse>, Status> {
+        let page = request.into_inner().page.unwrap_or_default();
+        let limit = match page.limit {
+            0 => DEFAULT_LIMIT,
+            limit if limit <= MAX_LIMIT => limit,
+            _ => return Err(Fault::invalid_field("limit", "It is 1 to 100.").into()),
+        };
+        let binding = Binding::new("claims", []);
+        let after: Option<(i128, Uuid)> = match page.cursor.as_str() {
+            "" => None,
+            cursor => Some(binding.decode(cursor).ok_or_else(|| {
+                Fault::invalid_field(
+                    "cursor",
+                    "Give the next_cursor of a page of this very list.",
+                )
+            })?),
+        };
+        let after = after.and_then(|(nanos, id)| {
+            Some((OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?, id))
+        });
+        let fault = |error: sqlx::Error| pg::fault(&error);
+        let found = claims::waiting(&self.pool, after, i64::from(limit) + 1).await;
+        let mut found = found.map_err(fault)?;
+        let total = claims::count(&self.pool).await.map_err(fault)?;
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let is_last = found.len() <= limit;
+        found.truncate(limit);
+        let last = found.last().filter(|_| !is_last);
+        let next =
+            last.map(|claim| binding.encode(&(claim.made_at.unix_timestamp_nanos(), claim.id)));
+        let page = common::PageInfo {
+            total: u64::try_from(total).unwrap_or_default(),
+            next_cursor: next.transpose().map_err(|error| Fault::internal(&error))?,
+        };
+        Ok(Response::new(proto::ListClaimsResponse {
+            claims: found.into_iter().map(message).collect(),
+            page: Some(page),
+        }))
+    }
+
+    async fn grant_claim(
+        &self,
+        request: Request<proto::GrantClaimRequest>,
+    ) -> Result<Response<proto::GrantClaimResponse>, Status> {
+        let id = id("id", &request.into_inner().id)?;
+        let claim = Some(message(self.decide(id, "granted", "").await?));
+        Ok(Response::new(proto::GrantClaimResponse { claim }))
+    }
+
+    async fn reject_claim(
+        &self,
+        request: Request<proto::RejectClaimRequest>,
+    ) -> Result<Response<proto::RejectClaimResponse>, Status> {
+        let request = request.into_inner();
+        let id = id("id", &request.id)?;
+        let reason = text::line(&request.reason, REASON).and_then(|reason| match reason.as_str() {
+            "" => Err("Say why: the account is shown it.".to_owned()),
+            _ => Ok(reason),
+        });
+        let reason = reason.map_err(|problem| Fault::invalid_field("reason", problem))?;
+        let claim = Some(message(self.decide(id, "rejected", &reason).await?));
+        Ok(Response::new(proto::RejectClaimResponse { claim }))
+    }
+
+    async fn list_owners(
+        &self,
+        request: Request<proto::ListOwnersRequest>,
+    ) -> Result<Response<proto::ListOwnersResponse>, Status> {
+        let mut connection = self.connection().await?;
+        let page = page(&mut connection, request.into_inner().handle).await?;
+        let owners = owners_of(&mut connection, page).await?;
+        Ok(Response::new(proto::ListOwnersResponse { owners }))
+    }
+
+    async fn add_owner(
+        &self,
+        request: Request<proto::AddOwnerRequest>,
+    ) -> Result<Response<proto::AddOwnerResponse>, Status> {
+        let request = request.into_inner();
+        let account = id("account_id", &request.account_id)?;
+        let mut connection = self.connection().await?;
+        let page = page(&mut connection, request.handle).await?;
+        let added = owners::add(&mut connection, page, account, Way::Staff, self.clock.now());
+        added.await.map_err(|error| pg::fault(&error))?;
+        let owners = owners_of(&mut connection, page).await?;
+        Ok(Response::new(proto::AddOwnerResponse { owners }))
+    }
+
+    async fn remove_owner(
+        &self,
+        request: Request<proto::RemoveOwnerRequest>,
+    ) -> Result<Response<proto::RemoveOwnerResponse>, Status> {
+        let request = request.into_inner();
+        let account = id("account_id", &request.account_id)?;
+        let mut connection = self.connection().await?;
+        let page = page(&mut connection, request.handle).await?;
+        let removed = owners::remove(&mut connection, page, account).await;
+        removed.map_err(|error| pg::fault(&error))?;
+        let owners = owners_of(&mut connection, page).await?;
+        Ok(Response::new(proto::RemoveOwnerResponse { owners }))
+    }
+}

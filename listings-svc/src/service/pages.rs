@@ -1,0 +1,157 @@
+//! Pages of accounts (`listings/v1/pages.proto`).
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::pages_service_server::PagesService;
+use kit::{Clock, Fault, pg};
+use sqlx::PgPool;
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+use super::claim;
+use super::writing::Writing;
+use crate::domain::listing::Listing;
+use crate::domain::mode::Mode;
+use crate::domain::page::Page;
+use crate::domain::state::State;
+use crate::domain::text;
+use crate::feed::{PublicUrl, Publish as _};
+use crate::sending::Target;
+use crate::store::{Found as _, claims, owners};
+
+/// The longest evidence.
+const EVIDENCE: usize = 2_000;
+
+/// The service.
+#[derive(Debug)]
+pub struct Service {
+    writing: Writing,
+    pool: PgPool,
+    addresses: PublicUrl,
+    clock: Clock,
+}
+
+impl Service {
+    /// Writes through `writing`, and reads from `pool`.
+    pub fn new(writing: Writing, pool: PgPool, addresses: PublicUrl, clock: Clock) -> Self {
+        Self {
+            writing,
+            pool,
+            addresses,
+            clock,
+        }
+    }
+
+    async fn claim(
+        &self,
+        account: Uuid,
+        handle: String,
+        evidence: &str,
+    ) -> Result<claims::Claim, Fault> {
+        let fault = |error: sqlx::Error| pg::fault(&error);
+        let evidence = text::paragraphs(evidence, EVIDENCE);
+        let evidence = evidence.map_err(|problem| Fault::invalid_field("evidence", problem))?;
+        if evidence.is_empty() {
+            return Err(Fault::invalid_field(
+                "evidence",
+                "Say how one can see that the page is yours.",
+            ));
+        }
+        let mut transaction = self.pool.begin().await.map_err(fault)?;
+        let found = Listing::<Page>::find(&mut transaction, Mode::Live, &[handle]).await;
+        let page = found
+            .map_err(fault)?
+            .into_iter()
+            .find(|page| page.state == State::Published);
+        let page =
+            page.ok_or_else(|| Fault::not_found("there is no public page with this handle"))?;
+        let held = owners::of_page(&mut *transaction, page.id)
+            .await
+            .map_err(fault)?;
+        if held.iter().any(|owner| owner.account_id == account) {
+            return Err(Fault::invalid_field(
+                "handle",
+                "This page is yours already.",
+            ));
+        }
+        let id = kit::ids::row_id();
+        let claim = claims::make(
+            &mut transaction,
+            id,
+            page.id,
+            account,
+            &evidence,
+            self.clock.now(),
+        )
+        .await;
+        let claim = claim.map_err(fault)?;
+        transaction.commit().await.map_err(fault)?;
+        Ok(claim)
+    }
+}
+
+#[tonic::async_trait]
+impl PagesService for Service {
+    async fn create_page(
+        &self,
+        request: Request<proto::CreatePageRequest>,
+    ) -> Result<Response<proto::CreatePageResponse>, Status> {
+        let proto::CreatePageRequest { account_id, body } = request.into_inner();
+        let written = self
+            .writing
+            .page(Target::NewPage, &account_id, &body)
+            .await?;
+        Ok(Response::new(proto::CreatePageResponse { written }))
+    }
+
+    async fn update_page(
+        &self,
+        request: Request<proto::UpdatePageRequest>,
+    ) -> Result<Response<proto::UpdatePageResponse>, Status> {
+        let request = request.into_inner();
+        let target = Target::Page(request.handle);
+        let written = self
+            .writing
+            .page(target, &request.account_id, &request.body)
+            .await?;
+        Ok(Response::new(proto::UpdatePageResponse { written }))
+    }
+
+    async fn list_own_pages(
+        &self,
+        request: Request<proto::ListOwnPagesRequest>,
+    ) -> Result<Response<proto::ListOwnPagesResponse>, Status> {
+        let account = claim::id("account_id", &request.into_inner().account_id)?;
+        let pages = owners::pages_of(&self.pool, account).await;
+        let pages = pages.map_err(|error| pg::fault(&error))?;
+        let pages = pages
+            .iter()
+            .map(|page| page.message(&self.addresses))
+            .collect();
+        Ok(Response::new(proto::ListOwnPagesResponse { pages }))
+    }
+
+    async fn claim_page(
+        &self,
+        request: Request<proto::ClaimPageRequest>,
+    ) -> Result<Response<proto::ClaimPageResponse>, Status> {
+        let request = request.into_inner();
+        let account = claim::id("account_id", &request.account_id)?;
+        let made = self
+            .claim(account, request.handle, &request.evidence)
+            .await?;
+        Ok(Response::new(proto::ClaimPageResponse {
+            claim: Some(claim::message(made)),
+        }))
+    }
+
+    async fn list_own_claims(
+        &self,
+        request: Request<proto::ListOwnClaimsRequest>,
+    ) -> Result<Response<proto::ListOwnClaimsResponse>, Status> {
+        let account = claim::id("account_id", &request.into_inner().account_id)?;
+        let claims = claims::of_account(&self.pool, account).await;
+        let claims = claims.map_err(|error| pg::fault(&error))?;
+        let claims = claims.into_iter().map(claim::message).collect();
+        Ok(Response::new(proto::ListOwnClaimsResponse { claims }))
+    }
+}

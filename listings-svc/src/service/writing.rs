@@ -1,0 +1,160 @@
+//! What writes of games and of events have in common: how a call is read, made, and answered (`listings/v1/writing.proto`).
+
+use std::sync::Arc;
+
+use contracts::common::v1 as common;
+use contracts::listings::v1 as proto;
+use kit::feed::Writer;
+use kit::{Clock, Code, Fault};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use sqlx::PgPool;
+use tonic::Status;
+
+use crate::domain::mode::Mode;
+use crate::feed;
+use crate::sending::check::check;
+use crate::sending::in_flight::InFlight;
+use crate::sending::{Answer, Author, Once, Rules, Sent, Target};
+use crate::store::idempotency::Name;
+use crate::write::{Done, Listings, Write};
+
+/// The longest `Idempotency-Key`.
+const KEY: usize = 255;
+
+/// Makes the writes of accounts.
+#[derive(Debug, Clone)]
+pub struct Writing {
+    pool: PgPool,
+    writer: Writer<Listings>,
+    rules: Arc<Rules>,
+    clock: Clock,
+    in_flight: InFlight,
+}
+
+impl Writing {
+    /// Writes through `writer`; what shall not be written is looked at in `pool`.
+    pub fn new(pool: PgPool, writer: Writer<Listings>, rules: Arc<Rules>, clock: Clock) -> Self {
+        Self {
+            pool,
+            writer,
+            rules,
+            clock,
+            in_flight: InFlight::default(),
+        }
+    }
+
+    /// Makes one. `route` names the call to its `Idempotency-Key`.
+    pub(super) async fn make(
+        &self,
+        target: Target,
+        route: &'static str,
+        writing: Option<proto::Writing>,
+    ) -> Result<Option<proto::Written>, Status> {
+        let writing = writing.unwrap_or_default();
+        let author = author(&writing.author.unwrap_or_default())?;
+        let writes = author.mode == Mode::Live && !writing.dry_run;
+        let once = match writing.idempotency_key.as_str() {
+            key if writes && !key.is_empty() => Some(Once {
+                name: name(&author, route, key)?,
+                body_sha256: Sha256::digest(&writing.body).to_vec(),
+            }),
+            _ => None,
+        };
+        let sent = Sent {
+            author,
+            target,
+            body: object(&writing.body)?,
+            once,
+        };
+        if !writes {
+            let answer = check(&self.pool, &sent, &self.rules, self.clock.now()).await?;
+            return Ok(Some(proto::Written {
+                state: feed::state(answer.state),
+                ..proto::Written::default()
+            }));
+        }
+        self.write(sent).await.map(Some).map_err(Status::from)
+    }
+
+    /// Sends a page in, or changes it, for an account that has signed in.
+    pub(super) async fn page(
+        &self,
+        target: Target,
+        account_id: &str,
+        body: &[u8],
+    ) -> Result<Option<proto::Written>, Fault> {
+        let sent = Sent {
+            author: Author {
+                account: super::claim::id("account_id", account_id)?,
+                mode: Mode::Live,
+                writes_per_day: None,
+            },
+            target,
+            body: object(body)?,
+            once: None,
+        };
+        self.write(sent).await.map(Some)
+    }
+
+    async fn write(&self, sent: Sent) -> Result<proto::Written, Fault> {
+        let once = sent.once.as_ref();
+        let under_way = once.map(|once| self.in_flight.begin(once.name.clone()));
+        let _under_way = under_way.transpose()?;
+        let (done, _) = self.writer.write(Write::Send(Box::new(sent))).await?;
+        match done {
+            Done::Sent(outcome) => Ok(written(outcome.answer, outcome.replayed)),
+            Done::Imported | Done::Turned | Done::Moved(_) => {
+                tracing::error!(?done, "the writer did something else than what was sent");
+                Err(Fault::new(Code::Internal, "something broke on our side"))
+            }
+        }
+    }
+}
+
+fn written(answer: Answer, replayed: bool) -> proto::Written {
+    proto::Written {
+        slug: Some(answer.slug),
+        state: feed::state(answer.state),
+        url: answer.url,
+        replayed,
+    }
+}
+
+/// Only the gateway calls, and it knows its callers: what is wrong here is a fault of ours.
+fn author(author: &proto::Author) -> Result<Author, Fault> {
+    let mode = mode(author.mode())?;
+    Ok(Author {
+        account: super::claim::id("account_id", &author.account_id)?,
+        mode,
+        writes_per_day: author.writes_per_day,
+    })
+}
+
+/// The world of a message.
+pub(super) fn mode(mode: common::Mode) -> Result<Mode, Fault> {
+    match mode {
+        common::Mode::Live => Ok(Mode::Live),
+        common::Mode::Test => Ok(Mode::Test),
+        common::Mode::Unspecified => Err(Fault::invalid_field("mode", "It is live or test.")),
+    }
+}
+
+fn name(author: &Author, route: &'static str, key: &str) -> Result<Name, Fault> {
+    if key.len() > KEY || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let reason = format!("It is 1 to {KEY} visible ASCII characters, such as a UUID.");
+        return Err(Fault::invalid_field("Idempotency-Key", reason));
+    }
+    Ok(Name {
+        account: author.account,
+        route,
+        key: key.to_owned(),
+    })
+}
+
+fn object(body: &[u8]) -> Result<serde_json::Map<String, Value>, Fault> {
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) | Err(_) => Err(Fault::new(Code::BadJson, "the body is not a JSON object")),
+    }
+}

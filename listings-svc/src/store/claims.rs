@@ -1,0 +1,135 @@
+//! Claims of pages.
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// A claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// Names it.
+    pub id: Uuid,
+    /// Which page.
+    pub page_id: Uuid,
+    /// Of that page.
+    pub handle: String,
+    /// Whose it should be.
+    pub account_id: Uuid,
+    /// Why.
+    pub evidence: String,
+    /// `waiting`, `granted` or `rejected`.
+    pub state: String,
+    /// When it was made.
+    pub made_at: OffsetDateTime,
+    /// When staff decided.
+    pub decided_at: Option<OffsetDateTime>,
+    /// Why it was rejected.
+    pub reason: String,
+}
+
+/// Makes a claim; the one that waits, if the account has made it already.
+pub async fn make(
+    connection: &mut PgConnection,
+    id: Uuid,
+    page: Uuid,
+    account: Uuid,
+    evidence: &str,
+    now: OffsetDateTime,
+) -> Result<Claim, sqlx::Error> {
+    sqlx::query!(
+        "insert into listings.claim (id, page_id, account_id, evidence, state, made_at) values ($1, $2, $3, $4, 'waiting', $5)
+         on conflict (page_id, account_id) where state = 'waiting' do update set evidence = excluded.evidence",
+        id,
+        page,
+        account,
+        evidence,
+        now
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query_as!(
+        Claim,
+        "select claim.id, page_id, handle, account_id, evidence, claim.state, made_at, decided_at, reason
+         from listings.claim join listings.page on page.id = page_id
+         where page_id = $1 and account_id = $2 and claim.state = 'waiting'",
+        page,
+        account
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// The claims of an account, newest first.
+pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Claim>, sqlx::Error> {
+    sqlx::query_as!(
+        Claim,
+        "select claim.id, page_id, handle, account_id, evidence, claim.state, made_at, decided_at, reason
+         from listings.claim join listings.page on page.id = page_id
+         where account_id = $1 order by claim.id desc limit 500",
+        account
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Claims that wait, oldest first, behind the one made then with this id.
+pub async fn waiting(
+    pool: &PgPool,
+    after: Option<(OffsetDateTime, Uuid)>,
+    most: i64,
+) -> Result<Vec<Claim>, sqlx::Error> {
+    sqlx::query_as!(
+        Claim,
+        "select claim.id, page_id, handle, account_id, evidence, claim.state, made_at, decided_at, reason
+         from listings.claim join listings.page on page.id = page_id
+         where claim.state = 'waiting' and ($1::timestamptz is null or (made_at, claim.id) > ($1, $2))
+         order by made_at, claim.id limit $3",
+        after.map(|(made_at, _)| made_at),
+        after.map(|(_, id)| id),
+        most
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// How many wait.
+pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select count(*) as "count!" from listings.claim where state = 'waiting'"#
+    )
+    .fetch_one(pool)
+    .await
+}
+
+/// A claim, locked for a decision.
+pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Claim>, sqlx::Error> {
+    sqlx::query_as!(
+        Claim,
+        "select claim.id, page_id, handle, account_id, evidence, claim.state, made_at, decided_at, reason
+         from listings.claim join listings.page on page.id = page_id
+         where claim.id = $1 for update of claim",
+        id
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// Writes a decision down.
+pub async fn decide(
+    connection: &mut PgConnection,
+    id: Uuid,
+    state: &str,
+    reason: &str,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update listings.claim set state = $2, reason = $3, decided_at = $4 where id = $1",
+        id,
+        state,
+        reason,
+        now
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! Whose pages are.
+
+use sqlx::types::Json;
+use sqlx::{PgConnection, PgExecutor, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::listing::Listing;
+use crate::domain::page::Page;
+
+/// How a page came to its owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Granted to it by a claim.
+    Claim,
+    /// Given to it by staff.
+    Staff,
+}
+
+impl Way {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Claim => "claim",
+            Self::Staff => "staff",
+        }
+    }
+}
+
+/// A page of an account.
+#[derive(Debug, Clone)]
+pub struct Owned {
+    /// Whose it is.
+    pub account: Uuid,
+    /// The page.
+    pub page: Listing<Page>,
+}
+
+/// Of the pages with these ids or handles, those that belong to one of the accounts, whatever their state.
+pub async fn find(
+    connection: &mut PgConnection,
+    accounts: &[Uuid],
+    ids: &[Uuid],
+    handles: &[String],
+) -> Result<Vec<Owned>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select owner.account_id, to_jsonb(page) as "page!: Json<Listing<Page>>"
+           from listings.page
+           join listings.page_owner as owner on owner.page_id = page.id
+           where owner.account_id = any($1)
+               and (page.id = any($2) or (page.mode = 'live' and page.handle = any($3)))"#,
+        accounts,
+        ids,
+        handles
+    )
+    .fetch_all(connection)
+    .await?;
+    let rows = rows.into_iter();
+    Ok(rows
+        .map(|row| Owned {
+            account: row.account_id,
+            page: row.page.0,
+        })
+        .collect())
+}
+
+/// Gives new pages to the accounts that sent them in.
+pub async fn found(
+    connection: &mut PgConnection,
+    owners: &[(Uuid, Uuid)],
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    let (pages, accounts): (Vec<Uuid>, Vec<Uuid>) = owners.iter().copied().unzip();
+    sqlx::query!(
+        "insert into listings.page_owner (page_id, account_id, by_way_of, since)
+         select page_id, account_id, 'submission', $3 from unnest($1::uuid[], $2::uuid[]) as row (page_id, account_id)",
+        &pages,
+        &accounts,
+        now
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Gives a page to an account; false when it has it already.
+pub async fn add(
+    connection: &mut PgConnection,
+    page: Uuid,
+    account: Uuid,
+    way: Way,
+    now: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!(
+        "insert into listings.page_owner (page_id, account_id, by_way_of, since) values ($1, $2, $3, $4)
+         on conflict (page_id, account_id) do nothing",
+        page,
+        account,
+        way.as_str(),
+        now
+    )
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Takes a page from an account; false when it did not have it.
+pub async fn remove(
+    connection: &mut PgConnection,
+    page: Uuid,
+    account: Uuid,
+) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!(
+        "delete from listings.page_owner where page_id = $1 and account_id = $2",
+        page,
+        account
+    )
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// An owner of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    /// Which account.
+    pub account_id: Uuid,
+    /// `submission`, `claim` or `staff`.
+    pub by_way_of: String,
+    /// Since when.
+    pub since: OffsetDateTime,
+}
+
+/// The owners of a page, the first of them first.
+pub async fn of_page(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Owner>, sqlx::Error> {
+    sqlx::query_as!(
+        Owner,
+        "select account_id, by_way_of, since from listings.page_owner where page_id = $1 order by since, account_id",
+        page
+    )
+    .fetch_all(executor)
+    .await
+}
+
+/// The pages of an account in any state, by handle.
+pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing<Page>>, sqlx::Error> {
+    let rows = sqlx::query_scalar!(
+        r#"select to_jsonb(page) as "page!: Json<Listing<Page>>" from listings.page
+           where id in (select page_id from listings.page_owner where account_id = $1) order by handle"#,
+        account
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().map(|Json(page)| page).collect())
+}
