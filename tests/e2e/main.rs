@@ -18,3 +18,4 @@ mod port;
 mod quota;
 mod schemas;
 mod search;
+mod writes;

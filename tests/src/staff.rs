@@ -1,9 +1,18 @@
 //! Staff at work: accounts and keys for a test to call its own.
 
+use contracts::common::v1::Mode;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::gateway::v1::{self as proto, Account, CreateAccountRequest, CreateKeyRequest, Key};
+use contracts::listings::v1::import_request::Message;
+use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
+use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
+use contracts::listings::v1::{
+    AddOwnerRequest, ImportEnd, ImportHeader, ImportLines, ImportRequest, RemoveOwnerRequest,
+};
 use kit::Fault;
 use kit::rpc::client::{Client as Channel, dial};
+
+use serde_json::{Value, json};
 
 use crate::{Client, Fleet};
 
@@ -12,6 +21,9 @@ use crate::{Client, Fleet};
 pub struct Staff {
     /// The gateway's staff service.
     pub gateway: StaffServiceClient<Channel>,
+    /// Whose pages are.
+    pages: StaffPageServiceClient<Channel>,
+    imports: StaffImportServiceClient<Channel>,
 }
 
 /// An account that staff made for one test.
@@ -39,9 +51,69 @@ impl Staff {
     pub async fn of(fleet: &Fleet) -> Self {
         let token = fleet.staff_token.clone().into();
         let channel = dial(&fleet.service("gateway").grpc, &token).await.unwrap();
+        let listings = dial(&fleet.service("listings-svc").grpc, &token)
+            .await
+            .unwrap();
         Self {
             gateway: StaffServiceClient::new(channel),
+            pages: StaffPageServiceClient::new(listings.clone()),
+            imports: StaffImportServiceClient::new(listings),
         }
+    }
+
+    /// Loads rows, none of which is refused or changes nothing.
+    pub async fn import(&self, entity: &str, rows: &[Value]) {
+        let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+        let header = ImportHeader {
+            entity: entity.to_owned(),
+            mode: Mode::Live.into(),
+            // A name that no other file has.
+            file_sha256: format!("{:064x}", kit::ids::row_id().as_u128()),
+            file_name: "rows of a test".to_owned(),
+            announce: false,
+        };
+        let lines = ImportLines {
+            first_line: 1,
+            lines,
+        };
+        let messages = [
+            Message::Header(header),
+            Message::Lines(lines),
+            Message::End(ImportEnd {}),
+        ];
+        let messages = messages.map(|message| ImportRequest {
+            message: Some(message),
+        });
+        let mut imports = self.imports.clone();
+        let report = imports.import(futures::stream::iter(messages)).await;
+        let report = report.unwrap().into_inner();
+        let loaded = report.created + report.updated;
+        assert_eq!((loaded, report.refused), (rows.len() as u64, vec![]));
+    }
+
+    /// A new public page of `account`.
+    pub async fn page(&mut self, account: &NewAccount, handle: &str) {
+        let row = json!({"handle": handle, "name": "A Studio", "kind": "studio", "country_code": "NG", "city": "Lagos"});
+        self.import("page", &[row]).await;
+        self.own(account, handle).await;
+    }
+
+    /// Gives a page to `account` as well.
+    pub async fn own(&mut self, account: &NewAccount, handle: &str) {
+        let request = AddOwnerRequest {
+            handle: handle.to_owned(),
+            account_id: account.account.id.clone(),
+        };
+        self.pages.add_owner(request).await.unwrap();
+    }
+
+    /// Takes a page from `account`.
+    pub async fn disown(&mut self, account: &NewAccount, handle: &str) {
+        let request = RemoveOwnerRequest {
+            handle: handle.to_owned(),
+            account_id: account.account.id.clone(),
+        };
+        self.pages.remove_owner(request).await.unwrap();
     }
 
     /// A new account on `plan`. Tests run on `unlimited` unless the plan's limits are what they test.

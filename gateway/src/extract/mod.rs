@@ -1,8 +1,9 @@
 //! What handlers take out of a request.
 
 pub mod caller;
-pub mod idempotency;
+
 pub mod latest;
 pub mod object;
+pub mod once;
 pub mod query;
 pub mod segment;

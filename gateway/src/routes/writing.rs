@@ -7,8 +7,8 @@ use crate::app::Gateway;
 use crate::domain::key::Caller;
 use crate::envelope::{self, Answer};
 use crate::errors::Refusal;
-use crate::extract::idempotency::IdempotencyKey;
 use crate::extract::object::Object;
+use crate::extract::once::IdempotencyKey;
 use crate::extract::query::Query;
 use crate::message;
 

@@ -130,7 +130,11 @@ async fn a_page_comes_before_switches(pool: PgPool) {
 
 #[sqlx::test]
 async fn switches_come_before_the_plan_and_the_permission(pool: PgPool) {
-    let (test, live, sample) = narrow(pool, "\"games\", \"events\"").await;
+    let (mut test, live, sample) = narrow(pool, "\"games\", \"events\"").await;
+    crate::switches::set(&test, "api_writes", false, "")
+        .await
+        .unwrap();
+    test.catch_up().await;
     for key in [&live, &sample] {
         for (method, path) in [
             ("POST", "/games"),

@@ -169,7 +169,10 @@ async fn the_record_says_what_it_was_and_why(pool: PgPool) {
 async fn what_was_never_public_is_left_alone(pool: PgPool) {
     let service = stocked(pool).await;
     for state in ["pending", "rejected"] {
-        sqlx::query!("update listings.game set state = $1", state)
+        sqlx::query!(
+            "update listings.game set state = $1, waiting_since = case when $1 = 'pending' then created_at end",
+            state
+        )
             .execute(&service.pool)
             .await
             .unwrap();

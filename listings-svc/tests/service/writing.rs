@@ -217,7 +217,8 @@ async fn what_is_sent_in_waits_under_a_slug_of_its_own(pool: PgPool) {
         (proto::State::Pending, 2026)
     );
     let made = sqlx::query!(
-        "select actor_kind, actor, before from listings.revision where entity = 'event'"
+        "select actor_kind, actor, before from listings.revision
+         where entity = 'event' and actor_kind = 'account'"
     )
     .fetch_one(&service.pool)
     .await

@@ -1,0 +1,408 @@
+//! Studios write: games and events by API, from the key to the read that follows (§3, §4.3).
+
+use std::collections::BTreeMap;
+
+use contracts::public::{Game, OwnListing};
+use e2e::{Answer, Client, Fleet, KeyRequest, NewAccount, Staff};
+use futures::future::join_all;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+/// A studio: an account with a page, a public game under it, and keys that may write.
+struct Studio {
+    fleet: Fleet,
+    account: NewAccount,
+    staff: Staff,
+    handle: String,
+    /// The slug of its public game.
+    game: String,
+    live: Client,
+    test: Client,
+}
+
+impl Studio {
+    async fn new() -> Self {
+        Self::on("unlimited").await
+    }
+
+    async fn on(plan: &str) -> Self {
+        let fleet = Fleet::shared();
+        let mut staff = Staff::of(&fleet).await;
+        let account = staff.account(plan).await;
+        let handle = format!("studio-{}", kit::ids::row_id().simple());
+        let game = format!("{handle}-game");
+        staff.page(&account, &handle).await;
+        let row = json!({
+            "slug": game, "title": "A Game", "tagline": "Old", "genres": ["puzzle"], "platforms": ["web"], "release_year": 2024,
+            "creator": handle, "description": "Long", "links": {"website": "https://studio.example"},
+        });
+        staff.import("game", &[row]).await;
+        let key = async |staff: &mut Staff, mode| {
+            let wanted = KeyRequest {
+                mode,
+                may_write: true,
+                ..KeyRequest::default()
+            };
+            let (_, secret) = staff.key(&account, wanted).await;
+            Client::new(&fleet, &secret)
+        };
+        let (live, test) = (key(&mut staff, "live").await, key(&mut staff, "test").await);
+        Self {
+            fleet,
+            account,
+            staff,
+            handle,
+            game,
+            live,
+            test,
+        }
+    }
+
+    fn body(&self, title: &str) -> Value {
+        json!({"creator": self.handle, "title": title})
+    }
+}
+
+async fn write(client: &Client, method: Method, path: &str, body: &Value) -> Answer {
+    client.send(client.request(method, path).json(body)).await
+}
+
+async fn post(client: &Client, path: &str, body: &Value) -> Answer {
+    write(client, Method::POST, path, body).await
+}
+
+async fn patch(client: &Client, path: &str, body: &Value) -> Answer {
+    write(client, Method::PATCH, path, body).await
+}
+
+fn event(title: &str) -> Value {
+    json!({"title": title, "kind": "meetup", "starts_at": "2027-02-28", "country_code": "GH", "city": "Accra"})
+}
+
+async fn own(client: &Client) -> BTreeMap<String, (String, String)> {
+    let rows: Vec<OwnListing> = client.rows("/me/listings", 3).await;
+    let rows = rows.into_iter();
+    rows.map(|row| (row.slug, (row.kind, row.status))).collect()
+}
+
+#[tokio::test]
+async fn a_new_game_waits_unseen() {
+    let studio = Studio::new().await;
+    let title = format!("Ìṣẹ̀lẹ̀ {}", studio.handle);
+    let made = post(&studio.live, "/games", &studio.body(&title)).await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    let data = made.data().as_object().unwrap();
+    let slug = data["slug"].as_str().unwrap();
+    assert_eq!(slug, format!("isele-{}", studio.handle));
+    assert_eq!(data["status"], "pending");
+    assert!(
+        data["url"]
+            .as_str()
+            .unwrap()
+            .ends_with(&format!("/games/{slug}"))
+    );
+    assert!(!data["note"].as_str().unwrap().is_empty() && data.len() == 4);
+    assert_eq!(made.header("etag"), None);
+    studio
+        .live
+        .get(&format!("/games/{slug}"))
+        .await
+        .assert_error(404, "not_found");
+
+    // Its maker sees it, and may go on writing it.
+    let changed = patch(
+        &studio.live,
+        &format!("/games/{slug}"),
+        &json!({"tagline": "Better"}),
+    )
+    .await;
+    assert_eq!(
+        (changed.status.as_u16(), &changed.data()["status"]),
+        (200, &json!("pending"))
+    );
+    let made = post(&studio.live, "/events", &event(&studio.handle)).await;
+    assert_eq!(
+        (made.status.as_u16(), &made.data()["slug"]),
+        (201, &json!(studio.handle))
+    );
+    let mine = own(&studio.live).await;
+    let row = |kind: &str, status: &str| (kind.to_owned(), status.to_owned());
+    assert_eq!(mine[slug], row("game", "pending"));
+    assert_eq!(mine[&studio.handle], row("event", "pending"));
+    assert_eq!(mine[&studio.game], row("game", "published"));
+    assert_eq!(mine.len(), 3);
+}
+
+#[tokio::test]
+async fn a_change_of_a_public_game_shows_at_once() {
+    let studio = Studio::new().await;
+    let path = format!("/games/{}", studio.game);
+    for n in 0..20 {
+        let tagline = format!("Line {n}");
+        let changed = patch(&studio.live, &path, &json!({ "tagline": tagline })).await;
+        assert_eq!(changed.status, 200, "{}", changed.text);
+        let data = changed.data().as_object().unwrap();
+        assert_eq!(
+            (&data["slug"], &data["status"], data.len()),
+            (&json!(studio.game), &json!("published"), 3)
+        );
+        let game: Game = studio.live.one(&path).await;
+        assert_eq!(game.row.tagline, tagline);
+        assert_eq!(
+            (game.description.as_str(), game.row.title.as_str()),
+            ("Long", "A Game")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_whole_game_may_be_sent_back_with_its_changes() {
+    let studio = Studio::new().await;
+    let path = format!("/games/{}", studio.game);
+    let mut whole = studio.live.get(&path).await.data().clone();
+    let untouched = patch(&studio.live, &path, &whole).await;
+    assert_eq!(untouched.status, 200, "{}", untouched.text);
+    assert_eq!(
+        studio.live.get(&path).await.data(),
+        &whole,
+        "nothing has changed"
+    );
+    whole["tagline"] = json!("New");
+    whole["genres"] = json!([]);
+    assert_eq!(patch(&studio.live, &path, &whole).await.status, 200);
+    let game: Game = studio.live.one(&path).await;
+    assert_eq!(
+        (game.row.tagline.as_str(), game.row.genres.len()),
+        ("New", 0)
+    );
+    whole["slug"] = json!("another");
+    whole["cover_url"] = json!("https://studio.example/cover.png");
+    let refused = patch(&studio.live, &path, &whole).await;
+    refused.assert_error(400, "invalid");
+    let fields: Vec<&String> = refused.body["fields"].as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["cover_url", "slug"]);
+}
+
+#[tokio::test]
+async fn every_bad_field_is_named_by_its_path() {
+    let studio = Studio::new().await;
+    let body = json!({
+        "creator": studio.handle, "title": "", "genres": ["puzzle", "racing", "strategy", "puzzle"],
+        "links": {"play": "http://plain.example", "itch": "https://studio.itch.io"}, "taglin": "x", "release_year": "2024",
+    });
+    for client in [&studio.live, &studio.test] {
+        let refused = post(client, "/games", &body).await;
+        refused.assert_error(400, "invalid");
+        let fields = refused.body["fields"].as_object().unwrap();
+        let names: Vec<&String> = fields.keys().collect();
+        assert_eq!(
+            names,
+            ["genres.3", "links.play", "release_year", "taglin", "title"]
+        );
+        assert!(fields["taglin"].as_str().unwrap().contains("`tagline`"));
+    }
+}
+
+#[tokio::test]
+async fn what_is_somebody_elses_is_not_written() {
+    let (studio, other) = (Studio::new().await, Studio::new().await);
+    let body = other.body("Not Mine");
+    post(&studio.live, "/games", &body)
+        .await
+        .assert_error(403, "not_yours");
+    let path = format!("/games/{}", other.game);
+    patch(&studio.live, &path, &json!({}))
+        .await
+        .assert_error(404, "not_found");
+    let path = format!("/games/{}", studio.game);
+    let given_away = json!({"creator": other.handle});
+    patch(&studio.live, &path, &given_away)
+        .await
+        .assert_error(403, "not_yours");
+    patch(&studio.test, &path, &json!({}))
+        .await
+        .assert_error(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_test_key_and_a_dry_run_say_what_would_be() {
+    let studio = Studio::new().await;
+    let before = own(&studio.live).await;
+    let would =
+        |would: &str, status: &str| json!({"dry_run": true, "would": would, "status": status});
+    let game = studio.body("Not There");
+    for (client, query) in [(&studio.test, ""), (&studio.live, "?dry_run=true")] {
+        for (path, body) in [("/games", &game), ("/events", &event("Not There"))] {
+            let made = post(client, &format!("{path}{query}"), body).await;
+            assert_eq!(
+                (made.status.as_u16(), made.data()),
+                (200, &would("create", "pending"))
+            );
+        }
+    }
+    let path = format!("/games/{}?dry_run=true", studio.game);
+    let made = patch(&studio.live, &path, &json!({"title": "Other"})).await;
+    assert_eq!(made.data(), &would("update", "published"));
+    let samples: Vec<Value> = studio.test.all("/games", 20).await;
+    let path = format!("/games/{}", samples[0]["slug"].as_str().unwrap());
+    let made = patch(&studio.test, &path, &json!({"title": "Other"})).await;
+    assert_eq!(made.data(), &would("update", "published"));
+    assert_eq!(
+        studio.test.get(&path).await.data()["title"],
+        samples[0]["title"]
+    );
+    assert_eq!(own(&studio.live).await, before);
+    let bad = post(&studio.live, "/games?dry_run=perhaps", &game).await;
+    bad.assert_error(400, "invalid");
+    assert!(bad.body["fields"]["dry_run"].is_string());
+}
+
+#[tokio::test]
+async fn a_body_is_a_json_object_whatever_it_is_called() {
+    let studio = Studio::new().await;
+    let send = async |body: Vec<u8>, kind: Option<&str>| {
+        let mut request = studio.live.request(Method::POST, "/games").body(body);
+        if let Some(kind) = kind {
+            request = request.header("content-type", kind);
+        }
+        studio.live.send(request).await
+    };
+    for bad in [
+        "",
+        "[]",
+        "\"a\"",
+        "null",
+        "1",
+        "{",
+        "{\"title\": \"a\"} x",
+        "{title: 1}",
+    ] {
+        send(bad.into(), Some("application/json"))
+            .await
+            .assert_error(400, "bad_json");
+    }
+    send(b"{\"title\": \"\xff\"}".to_vec(), None)
+        .await
+        .assert_error(400, "bad_json");
+    let deep = format!("{}{}", "{\"a\":".repeat(5_000), "}".repeat(5_000));
+    send(deep.into_bytes(), None)
+        .await
+        .assert_error(400, "bad_json");
+    for kind in [
+        None,
+        Some("text/plain"),
+        Some("application/x-www-form-urlencoded"),
+    ] {
+        let body = studio
+            .body(&format!("{} {kind:?}", studio.handle))
+            .to_string();
+        assert_eq!(send(body.into_bytes(), kind).await.status, 201);
+    }
+    let long = json!({"description": "x".repeat(300 * 1024)}).to_string();
+    send(long.into_bytes(), None)
+        .await
+        .assert_error(413, "too_large");
+}
+
+#[tokio::test]
+async fn a_repeated_call_has_its_effect_once() {
+    let studio = Studio::new().await;
+    let send = async |path: &str, key: &str, body: &Value| {
+        let request = studio.live.request(Method::POST, path).json(body);
+        studio
+            .live
+            .send(request.header("idempotency-key", key))
+            .await
+    };
+    let body = studio.body(&studio.handle);
+    send("/games", "one", &json!({}))
+        .await
+        .assert_error(400, "invalid");
+    let first = send("/games", "one", &body).await;
+    assert_eq!(
+        (first.status.as_u16(), first.header("idempotency-replayed")),
+        (201, None)
+    );
+    let again = send("/games", "one", &body).await;
+    assert_eq!(
+        (again.status.as_u16(), again.header("idempotency-replayed")),
+        (201, Some("true"))
+    );
+    assert_eq!(again.data(), first.data());
+    send("/games", "one", &studio.body("Other"))
+        .await
+        .assert_error(422, "idempotency_mismatch");
+    let other = send("/events", "one", &event(&studio.handle)).await;
+    assert_eq!(
+        (other.status.as_u16(), other.header("idempotency-replayed")),
+        (201, None)
+    );
+    let refused = send("/games", &"x".repeat(300), &body).await;
+    refused.assert_error(400, "invalid");
+    assert!(refused.body["fields"]["Idempotency-Key"].is_string());
+}
+
+#[tokio::test]
+async fn of_500_submissions_at_once_exactly_the_limit_are_accepted() {
+    let studio = Studio::new().await;
+    let calls = (0..500).map(|n| {
+        let (path, body) = match n % 2 {
+            0 => ("/games", studio.body(&studio.handle)),
+            _ => ("/events", event(&studio.handle)),
+        };
+        let live = &studio.live;
+        async move { post(live, path, &body).await }
+    });
+    let answers = join_all(calls).await;
+    let accepted = answers.iter().filter(|answer| answer.status == 201).count();
+    for answer in answers.iter().filter(|answer| answer.status != 201) {
+        // A machine under load may turn some away; none of them has an effect.
+        if answer.status != 503 {
+            answer.assert_error(409, "too_many_pending");
+        }
+    }
+    assert_eq!(accepted, 10);
+    assert_eq!(own(&studio.live).await.len(), 11);
+}
+
+#[tokio::test]
+async fn the_writes_of_a_plan_s_day_end() {
+    // Free has 50 a day; its calls of a minute are 60.
+    let studio = Studio::on("free").await;
+    let path = format!("/games/{}", studio.game);
+    for n in 0..50 {
+        let changed = patch(&studio.live, &path, &json!({"tagline": n.to_string()})).await;
+        assert_eq!(changed.status, 200, "{}", changed.text);
+    }
+    let refused = patch(&studio.live, &path, &json!({"tagline": "more"})).await;
+    refused.assert_error(429, "limit");
+    let wait: u32 = refused.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=86_400).contains(&wait));
+    assert_eq!(
+        patch(&studio.test, "/games/none", &json!({})).await.status,
+        404
+    );
+}
+
+#[tokio::test]
+async fn only_an_owner_writes_and_whoever_stops_being_one_stops() {
+    let studio = Studio::new().await;
+    let mut newcomer = Studio::new().await;
+    let path = format!("/games/{}", studio.game);
+    let change = json!({"tagline": "Of two"});
+    patch(&newcomer.live, &path, &change)
+        .await
+        .assert_error(404, "not_found");
+    newcomer.staff.own(&newcomer.account, &studio.handle).await;
+    assert_eq!(patch(&newcomer.live, &path, &change).await.status, 200);
+    assert!(own(&newcomer.live).await.contains_key(&studio.game));
+    newcomer
+        .staff
+        .disown(&newcomer.account, &studio.handle)
+        .await;
+    patch(&newcomer.live, &path, &change)
+        .await
+        .assert_error(404, "not_found");
+    assert_eq!(patch(&studio.live, &path, &change).await.status, 200);
+    assert_eq!(studio.fleet.account("free").plan, "free");
+}
