@@ -131,6 +131,7 @@ async fn serve_http(
     let serving = Serving {
         patience: port.patience,
         warm: WARM,
+        turn: boot.settings.upstream.upstream_patience,
         connections: of_descriptors(port.http_connections),
         threads: port.http_threads.unwrap_or_else(cores::all),
         draining: boot.lifecycle.draining(),

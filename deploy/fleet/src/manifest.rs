@@ -98,10 +98,8 @@ pub(crate) struct Account {
     pub(crate) plan: String,
     pub(crate) email: String,
     /// Handles of the pages that it owns.
-    #[serde(default)]
     pub(crate) pages: Vec<String>,
     /// Slugs of the games under them.
-    #[serde(default)]
     pub(crate) games: Vec<String>,
     pub(crate) keys: BTreeMap<String, String>,
 }

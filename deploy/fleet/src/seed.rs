@@ -186,7 +186,9 @@ pub(crate) fn accounts(
     let token = manifest.staff_token.clone();
     let game = first_game(data)?;
     let wanted: Vec<(&str, &str)> = ACCOUNTS.iter().chain(extra).copied().collect();
+    let mut makers = makers(data)?.into_iter();
     for (name, plan) in wanted {
+        let maker = makers.next();
         let known = manifest
             .accounts
             .iter()
@@ -208,6 +210,15 @@ pub(crate) fn accounts(
             }
             let secret = make_key(staff, &token, &account.id, (key, mode, special), &game)?;
             account.keys.insert(key.to_owned(), secret);
+            manifest.save(staff.folder)?;
+        }
+        if let (Some(account), Some(maker)) = (manifest.accounts.get_mut(index), maker)
+            && account.pages.is_empty()
+        {
+            let args = ["page", "add-owner", &maker.handle, "--account", &account.id];
+            staff.demand(&token, &args)?;
+            account.pages.push(maker.handle);
+            account.games = maker.games;
             manifest.save(staff.folder)?;
         }
     }
@@ -293,6 +304,37 @@ fn find_id(value: &Value, email: &str) -> Option<String> {
         Value::Array(items) => items.iter().find_map(|item| find_id(item, email)),
         _ => None,
     }
+}
+
+/// A page of the directory and the games under it.
+struct Maker {
+    handle: String,
+    games: Vec<String>,
+}
+
+/// The pages of the directory that have games, in the order of their first: each ready-made account is given one.
+fn makers(data: &Path) -> Result<Vec<Maker>> {
+    let path = data.join("games.ndjson");
+    let rows =
+        fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let mut makers: Vec<Maker> = Vec::new();
+    for row in rows
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+    {
+        let row: Value = row;
+        let (Some(handle), Some(game)) = (text(&row, "creator"), text(&row, "slug")) else {
+            continue;
+        };
+        match makers.iter_mut().find(|maker| maker.handle == handle) {
+            Some(maker) => maker.games.push(game),
+            None => makers.push(Maker {
+                handle,
+                games: vec![game],
+            }),
+        }
+    }
+    Ok(makers)
 }
 
 /// The slug of the first game of the directory: keys of a game need one that is published.

@@ -17,8 +17,10 @@ use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulConnection;
+use kit::overload::{Load, UnderWay};
 use kit::{Code, Fault};
 use tokio::net::TcpStream;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
@@ -42,6 +44,10 @@ const RESETS: usize = 100;
 const WINDOW: u32 = 64 * 1024;
 const WINDOWS: u32 = 256 * 1024;
 
+/// HTTP/1.1 connections of a thread that are worked on at once.
+const AWAKE: usize = 128;
+/// How long a connection counts as worked on, when it wakes. Most calls are answered within it.
+const TURN: Duration = Duration::from_millis(50);
 /// What becomes of a connection for which there is no room: it is told so, and nothing more is waited for.
 const BRIEF: Patience = Patience {
     http_head: Duration::from_secs(1),
@@ -65,6 +71,9 @@ pub(super) struct Door {
     warm: Duration,
     draining: CancellationToken,
     full: bool,
+    /// Connections that are awake a moment, and how long a further one waits to be.
+    awake: Load,
+    turn: Duration,
 }
 
 impl Door {
@@ -78,6 +87,8 @@ impl Door {
             warm: serving.warm,
             draining: serving.draining.clone(),
             full: false,
+            awake: Load::new("connections", AWAKE),
+            turn: serving.turn,
         }
     }
 
@@ -113,17 +124,25 @@ impl Door {
     }
 
     async fn http2(&self, io: Paced, caller: &Caller) {
-        let service = service_fn(|request| self.answer(request, caller));
+        let service = service_fn(|request| self.answer(request, caller, None));
         let connection = Box::pin(self.http2.serve_connection(TokioIo::new(io), service));
-        self.drive(connection, caller).await;
+        self.drive(connection, caller, None).await;
     }
 
     /// A connection that rests has no more than its socket: the library's buffers are let go, and made anew when bytes come.
+    ///
+    /// Of very many that wake at once each waits for its turn, with its bytes still in the kernel: what is worked on stays little enough
+    /// for the processor's caches, and so quick. Whoever waits longer than that is turned away.
     async fn http1(&self, mut io: Paced, caller: &Caller) {
         loop {
-            let service = service_fn(|request| self.answer(request, caller));
+            let turn = self.awake.take_on_within(self.turn).await;
+            let (turn, overload) = match turn {
+                Ok(turn) => (Some(turn), None),
+                Err(fault) => (None, Some(fault)),
+            };
+            let service = service_fn(|request| self.answer(request, caller, overload.as_ref()));
             let connection = Box::pin(self.http1.serve_connection(TokioIo::new(io), service));
-            let Some(resting) = self.drive(connection, caller).await else {
+            let Some(resting) = self.drive(connection, caller, turn).await else {
                 return;
             };
             let parts = Pin::into_inner(resting).into_parts();
@@ -148,11 +167,18 @@ impl Door {
     }
 
     /// Serves until the connection has ended, or rests: then it is given back.
-    async fn drive<C>(&self, mut connection: Pin<Box<C>>, caller: &Caller) -> Option<Pin<Box<C>>>
+    async fn drive<C>(
+        &self,
+        mut connection: Pin<Box<C>>,
+        caller: &Caller,
+        mut turn: Option<UnderWay>,
+    ) -> Option<Pin<Box<C>>>
     where
         C: GracefulConnection<Error = hyper::Error>,
     {
         let mut draining = false;
+        let turn_ends = sleep(TURN);
+        tokio::pin!(turn_ends);
         loop {
             tokio::select! {
                 biased;
@@ -162,7 +188,7 @@ impl Door {
                     }
                     return None;
                 }
-                turn = caller.pace.turn() => match turn {
+                next = caller.pace.turn(|| self.awake.is_full()) => match next {
                     Turn::Rests => return Some(connection),
                     // First the polite way: over HTTP/2 the caller is told. Then it is let go.
                     Turn::Overdue if caller.pace.part() => connection.as_mut().graceful_shutdown(),
@@ -171,6 +197,8 @@ impl Door {
                         return None;
                     }
                 },
+                // It waits for something else than the processor, or goes on and on: others may wake.
+                () = turn_ends.as_mut(), if turn.is_some() => turn = None,
                 () = self.draining.cancelled(), if !draining => {
                     draining = true;
                     connection.as_mut().graceful_shutdown();
@@ -183,6 +211,7 @@ impl Door {
         &self,
         request: Request<Incoming>,
         caller: &Caller,
+        overload: Option<&Fault>,
     ) -> impl Future<Output = Result<Response<Held>, Infallible>> + Send + 'static {
         let version = request.version();
         let call = caller.pace.call(version);
@@ -192,7 +221,7 @@ impl Door {
         // Whoever asks before it sends a body may send it or not once it has an answer; so nobody knows what comes next.
         let asks_first = request.headers().contains_key(EXPECT) && !request.body().is_end_stream();
         let close = version < Version::HTTP_2 && (objection.is_some() || asks_first);
-        if let Some(fault) = objection {
+        if let Some(fault) = objection.or_else(|| overload.cloned()) {
             request.extensions_mut().insert(Objection(fault));
         }
         if let Some(address) = caller.address {

@@ -36,6 +36,8 @@ pub struct Serving {
     pub patience: Patience,
     /// How long a connection without a call keeps its buffers.
     pub warm: Duration,
+    /// How long a connection waits for its turn, when very many have something to ask at once.
+    pub turn: Duration,
     /// Connections that are served at once. For a few more there is an answer (503), for the rest a closed connection.
     pub connections: u32,
     /// Threads that serve them.

@@ -87,10 +87,16 @@ impl Pace {
         self.state().part(Instant::now())
     }
 
-    /// Waits until the connection rests, or has taken longer than it may.
-    pub(super) async fn turn(&self) -> Turn {
-        self.first(|state| state.next(&self.patience, self.warm))
-            .await
+    /// Waits until the connection rests, or has taken longer than it may. While others wait for its place it rests at once.
+    pub(super) async fn turn(&self, others_wait: impl Fn() -> bool) -> Turn {
+        let warm = || {
+            if others_wait() {
+                Duration::ZERO
+            } else {
+                self.warm
+            }
+        };
+        self.first(|state| state.next(&self.patience, warm())).await
     }
 
     /// Waits until the connection has taken longer than it may.

@@ -44,6 +44,7 @@ impl Port {
             patience,
             // Every connection rests as soon as it can.
             warm: Duration::ZERO,
+            turn: Duration::from_mins(1),
             connections,
             threads: 1,
             draining: port.draining.clone(),

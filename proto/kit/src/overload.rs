@@ -44,6 +44,11 @@ impl Load {
         }
     }
 
+    /// Whether there is no place left just now.
+    pub fn is_full(&self) -> bool {
+        self.places.available_permits() == 0
+    }
+
     /// Takes a call on at once.
     ///
     /// # Errors
