@@ -4,6 +4,7 @@
 pub mod address;
 pub mod city;
 pub mod country;
+pub mod deed;
 pub mod entity;
 pub mod event;
 pub mod fields;

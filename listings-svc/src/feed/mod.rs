@@ -23,6 +23,10 @@ pub enum Happened {
     Updated,
     /// Only the address of its public page is another.
     Moved,
+    /// It was sent in, and staff have approved it.
+    Approved,
+    /// It was sent in, and staff have sent it back.
+    Rejected,
     /// It was taken down.
     Removed,
     /// It was taken down, and is public again.
@@ -51,6 +55,8 @@ pub trait Publish: Record {
                 Happened::Created => Self::FIRST,
                 Happened::Updated => "updated",
                 Happened::Moved => "moved",
+                Happened::Approved => "published",
+                Happened::Rejected => "rejected",
                 Happened::Removed => "removed",
                 Happened::Restored => "restored",
             },

@@ -1,5 +1,6 @@
 //! What listings-svc keeps in PostgreSQL, in schema `listings`. A file a resource; the statements are checked when the crate is built.
 
+pub mod audit;
 pub mod constraints;
 pub mod events;
 pub mod games;
@@ -7,6 +8,7 @@ pub mod gazetteer;
 pub mod imports;
 pub mod known;
 pub mod listings;
+pub mod members;
 pub mod pages;
 pub mod revisions;
 pub mod start_work;

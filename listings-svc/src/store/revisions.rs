@@ -12,15 +12,15 @@ use crate::domain::entity::Entity;
 pub enum Actor {
     /// An import of this file.
     Import(String),
-    /// Staff. Their token tells nobody apart.
-    Staff,
+    /// This member of the staff.
+    Staff(String),
 }
 
 impl Actor {
     fn parts(&self) -> (&'static str, &str) {
         match self {
             Self::Import(file) => ("import", file),
-            Self::Staff => ("staff", "staff"),
+            Self::Staff(member) => ("staff", member),
         }
     }
 }
