@@ -5,13 +5,18 @@ pub mod domain;
 pub mod feed;
 pub mod import;
 pub mod jobs;
+pub mod members;
 pub mod service;
 pub mod standing;
 pub mod store;
 pub mod write;
 
+use std::sync::Arc;
+
+use contracts::listings::v1::staff_audit_service_server::StaffAuditServiceServer;
 use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
 use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
+use contracts::listings::v1::staff_member_service_server::StaffMemberServiceServer;
 use kit::boot::Boot;
 use kit::feed::{Latest, Producer, Retention};
 use kit::pg::Schema;
@@ -20,6 +25,8 @@ use kit::redis::{self, Redis};
 use config::Settings;
 use feed::PublicUrl;
 use import::Importer;
+use members::Members;
+use service::desk::Desk;
 use write::Listings;
 
 /// The service's schema.
@@ -46,7 +53,16 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     .telling(Latest::new(redis, SCHEMA.0));
     let writer = producer.writer(Listings::new(addresses.clone()));
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
-    let listing = service::listing::Service::new(pool, writer);
+    let desk = Desk::new(pool.clone(), boot.clock.clone());
+    let members = Members::new(pool.clone(), boot.clock.clone());
+    let member = service::member::Service::new(
+        pool.clone(),
+        boot.clock.clone(),
+        desk.clone(),
+        members.clone(),
+    );
+    let audit = service::audit::Service::new(pool.clone(), desk.clone());
+    let listing = service::listing::Service::new(pool, writer, desk.clone());
 
     let loaded = boot
         .readiness
@@ -56,13 +72,16 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let mut services = kit::rpc::server::services();
     services
         .add_service(producer.service())
+        .add_service(StaffMemberServiceServer::new(member))
+        .add_service(StaffAuditServiceServer::new(audit))
         .add_service(StaffListingServiceServer::new(listing))
         .add_service(
             StaffImportServiceServer::new(service::import::Service::new(
                 importer,
                 boot.lifecycle.draining(),
+                desk,
             ))
             .max_decoding_message_size(service::import::MESSAGE),
         );
-    boot.serve_rpc(services).await
+    boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

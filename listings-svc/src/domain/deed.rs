@@ -106,6 +106,10 @@ mod tests {
             .filter(|deed| Role::Reviewer.covers(deed.needs()))
             .collect();
         assert_eq!(may, [Deed::Look, Deed::Approve, Deed::Reject, Deed::Edit]);
-        assert!(Deed::ALL.iter().all(|deed| Role::Admin.covers(deed.needs())));
+        assert!(
+            Deed::ALL
+                .iter()
+                .all(|deed| Role::Admin.covers(deed.needs()))
+        );
     }
 }

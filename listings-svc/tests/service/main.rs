@@ -4,6 +4,7 @@
 mod address;
 mod broken;
 mod feed;
+mod members;
 mod real;
 mod rows;
 mod staff;

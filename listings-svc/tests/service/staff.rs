@@ -13,7 +13,7 @@ async fn staff(address: &str, args: &[&str]) -> Output {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_staff"));
     command
         .args(args)
-        .env("STAFF_TOKEN", "x".repeat(32))
+        .env("STAFF_TOKEN", kit::testing::identity().staff_token.expose())
         .env("STAFF_LISTINGS", address);
     tokio::task::spawn_blocking(move || command.output().unwrap())
         .await

@@ -1,30 +1,37 @@
 //! A service to call, and short ways to call it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use contracts::common::v1 as common;
 use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::follow_response::Message as Followed;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::import_request::Message;
+use contracts::listings::v1::staff_audit_service_server::StaffAuditServiceServer;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
 use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
+use contracts::listings::v1::staff_member_service_server::StaffMemberServiceServer;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
 use kit::lifecycle::{Lifecycle, Supervisor};
+use kit::rpc::Gate;
 use kit::rpc::client::{self, Client};
+use kit::testing;
 use listings::feed::PublicUrl;
 use listings::import::Importer;
+use listings::members::Members;
+use listings::service::audit::Service as StaffAudit;
+use listings::service::desk::Desk;
 use listings::service::import::Service as StaffImport;
 use listings::service::listing::Service as StaffListing;
+use listings::service::member::Service as StaffMember;
 use listings::write::Listings;
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use time::macros::datetime;
-use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
 use tonic::Status;
 
 /// What the service's clock shows.
@@ -34,6 +41,7 @@ pub(crate) const NOW: time::OffsetDateTime = datetime!(2026-06-01 12:00 UTC);
 pub(crate) struct Service {
     pub(crate) pool: PgPool,
     pub(crate) importer: Importer,
+    pub(crate) clock: Clock,
     /// Where it answers.
     pub(crate) address: String,
     pub(crate) staff: StaffImportServiceClient<Client>,
@@ -60,30 +68,42 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         Retention::default(),
     );
     let writer = producer.writer(Listings::new(PublicUrl::new(public_url)));
-    let importer = Importer::new(pool.clone(), writer.clone(), clock);
-    let listing = StaffListing::new(pool.clone(), writer);
+    let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());
+    let desk = Desk::new(pool.clone(), clock.clone());
+    let members = Members::new(pool.clone(), clock.clone());
+    let member = StaffMember::new(pool.clone(), clock.clone(), desk.clone(), members.clone());
+    let listing = StaffListing::new(pool.clone(), writer, desk.clone());
+    let import = StaffImport::new(importer.clone(), lifecycle.draining(), desk.clone());
 
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    let server = tonic::transport::Server::builder()
+    let mut services = kit::rpc::server::services();
+    services
         .add_service(producer.service())
+        .add_service(StaffMemberServiceServer::new(member))
+        .add_service(StaffAuditServiceServer::new(StaffAudit::new(
+            pool.clone(),
+            desk,
+        )))
         .add_service(StaffListingServiceServer::new(listing))
         .add_service(
-            StaffImportServiceServer::new(StaffImport::new(importer.clone(), lifecycle.draining()))
+            StaffImportServiceServer::new(import)
                 .max_decoding_message_size(listings::service::import::MESSAGE),
-        )
-        .serve_with_incoming(TcpListenerStream::new(listener));
-    lifecycle.background("server", async move { Ok(server.await?) });
-    let client = client::dial(&address, &"x".repeat(32).into())
+        );
+    let gate = Gate::new(testing::identity()).with_members(Arc::new(members));
+    let address = testing::serve_behind(gate, services, &lifecycle)
         .await
         .unwrap();
+    let client = client::dial(&address, &testing::identity().staff_token)
+        .await
+        .unwrap();
+    let fleet = testing::client(&address, &lifecycle).unwrap();
     Service {
         pool,
         importer,
         address,
         staff: StaffImportServiceClient::new(client.clone()),
         listings: StaffListingServiceClient::new(client.clone()),
-        feed: FeedServiceClient::new(client),
+        feed: FeedServiceClient::new(fleet),
+        clock,
         lifecycle,
         _supervisor: supervisor,
     }

@@ -204,13 +204,7 @@ impl<S: Settings> Boot<S> {
         let draining = self.lifecycle.draining();
         self.lifecycle.serve(
             "gRPC server",
-            rpc::server::serve(
-                listener,
-                services,
-                gate,
-                self.readiness.clone(),
-                draining,
-            ),
+            rpc::server::serve(listener, services, gate, self.readiness.clone(), draining),
         );
         Ok(())
     }

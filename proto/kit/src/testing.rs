@@ -38,13 +38,7 @@ pub async fn serve_behind(
     let draining = lifecycle.draining();
     lifecycle.serve(
         "gRPC server of the test",
-        server::serve(
-            listener,
-            services,
-            gate,
-            Readiness::default(),
-            draining,
-        ),
+        server::serve(listener, services, gate, Readiness::default(), draining),
     );
     Ok(address)
 }

@@ -137,8 +137,7 @@ mod tests {
 
     #[test]
     fn each_kind_of_caller_reaches_its_own_services() {
-        let allowed =
-            |path: &str, token: Option<&str>| gate().check(path, &headers(token)).is_ok();
+        let allowed = |path: &str, token: Option<&str>| gate().check(path, &headers(token)).is_ok();
         let (games, staff) = (
             "/catalogue.v1.GamesService/ListGames",
             "/gateway.v1.StaffService/CreateKey",

@@ -20,9 +20,9 @@ use tower::layer::util::Stack;
 use tower::{Layer, Service};
 use tracing::{Instrument as _, Span};
 
-use super::incoming::connections;
-use super::identity::{self, Caller, Gate};
 use super::REQUEST_ID_HEADER;
+use super::identity::{self, Caller, Gate};
+use super::incoming::connections;
 use crate::admin::Readiness;
 use crate::cores::{self, Cores};
 use crate::fault::{Code, Fault};
@@ -81,10 +81,7 @@ pub(crate) async fn serve(
     }
 }
 
-fn server(
-    gate: &Gate,
-    load: &Arc<Load>,
-) -> Server<Stack<CallLayer, tower::layer::util::Identity>> {
+fn server(gate: &Gate, load: &Arc<Load>) -> Server<Stack<CallLayer, tower::layer::util::Identity>> {
     let (gate, load) = (gate.clone(), Arc::clone(load));
     Server::builder()
         .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS))
