@@ -30,3 +30,14 @@ create table listings.audit (
 create index audit_by_age on listings.audit (at, id);
 create index audit_by_member on listings.audit (member, at, id);
 create index audit_by_name on listings.audit (entity, name, at, id);
+
+-- Listings of every kind, for staff. What asks this for a few rows in the order of an index reads them from the indexes of the three
+-- tables, merged.
+create view listings.listing as
+    select 'page' as kind, id, mode, state, revision, handle as name, name as title, submitter, waiting_since, updated_at,
+        null::uuid as page_id
+    from listings.page
+    union all
+    select 'game', id, mode, state, revision, slug, title, submitter, waiting_since, updated_at, page_id from listings.game
+    union all
+    select 'event', id, mode, state, revision, slug, title, submitter, waiting_since, updated_at, null from listings.event;

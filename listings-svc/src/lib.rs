@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+pub mod amend;
 pub mod config;
 pub mod domain;
 pub mod feed;
 pub mod import;
 pub mod jobs;
+mod keep;
 pub mod members;
 pub mod service;
 pub mod standing;

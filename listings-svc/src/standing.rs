@@ -4,7 +4,6 @@ use kit::Fault;
 use kit::feed::Applied;
 use kit::rpc::staff::Member;
 use serde::Serialize;
-use serde_json::{Value, json};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
@@ -15,11 +14,10 @@ use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::record::Record as _;
 use crate::domain::state::{Act, State};
 use crate::feed::{Happened, PublicUrl, Publish};
-use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{Stored, audit};
+use crate::keep::{Kept, keep, overtaken};
+use crate::store::Stored;
 use crate::write::Done;
 
 /// A listing that staff decide on, take down or restore.
@@ -82,18 +80,13 @@ where
     if let Some(fault) = overtaken(turn.revision, before.revision) {
         return Ok(Applied::Refused(fault));
     }
-    let title = keep(connection, &before, &after, turn, now).await?;
-    let entry = audit::Entry {
-        member: &turn.by,
+    let kept = Kept {
+        by: &turn.by,
         deed: deed(turn.act),
-        entity: turn.entity.as_str(),
-        name: &turn.name,
-        refused: false,
-        details: json!({
-            "mode": turn.mode, "title": title, "revision": after.revision, "reason": turn.reason,
-        }),
+        reason: &turn.reason,
+        now,
     };
-    audit::append(&mut *connection, entry, now).await?;
+    keep(connection, &before, &after, kept).await?;
     let (happened, announced) = match turn.act {
         Act::Approve => (Happened::Approved, true),
         Act::Reject => (Happened::Rejected, false),
@@ -105,44 +98,6 @@ where
     Ok(Applied::Done(Done::Turned, vec![change]))
 }
 
-/// Writes the listing and its revision. Returns what it is called.
-async fn keep<C>(
-    connection: &mut PgConnection,
-    before: &Listing<C>,
-    after: &Listing<C>,
-    turn: &Turn,
-    now: OffsetDateTime,
-) -> Result<Value, sqlx::Error>
-where
-    Listing<C>: Stored + Publish + Serialize,
-{
-    let new = json_of(after)?;
-    let title = new.get("title").or_else(|| new.get("name")).cloned();
-    let revision = Revision {
-        id: after.id,
-        number: after.revision,
-        before: Some(json_of(before)?),
-        after: new.clone(),
-        reason: Some(turn.reason.clone()).filter(|reason| !reason.is_empty()),
-    };
-    Listing::<C>::save(connection, &Value::Array(vec![new])).await?;
-    let actor = Actor::Staff(turn.by.name.clone());
-    revisions::append(
-        connection,
-        Listing::<C>::ENTITY,
-        &actor,
-        now,
-        vec![revision],
-    )
-    .await?;
-    Ok(title.unwrap_or_default())
-}
-
-/// A listing as it is written and kept.
-pub(crate) fn json_of(listing: &impl Serialize) -> Result<Value, sqlx::Error> {
-    serde_json::to_value(listing).map_err(|error| sqlx::Error::Encode(error.into()))
-}
-
 /// What an act is called in the audit.
 pub const fn deed(act: Act) -> Deed {
     match act {
@@ -151,17 +106,6 @@ pub const fn deed(act: Act) -> Deed {
         Act::TakeDown => Deed::TakeDown,
         Act::Restore => Deed::Restore,
     }
-}
-
-/// Refuses a decision on what is not any more as it was looked at.
-pub(crate) fn overtaken(seen: Option<i64>, stands: i64) -> Option<Fault> {
-    let seen = seen.filter(|seen| *seen != stands)?;
-    Some(Fault::invalid_field(
-        "revision",
-        format!(
-            "the listing has changed since it was looked at: it stands at revision {stands}, not {seen}. Look again, then decide"
-        ),
-    ))
 }
 
 /// There is no such listing.

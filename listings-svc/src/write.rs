@@ -5,6 +5,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::amend::{self, Amendment};
 use crate::domain::entity::Entity;
 use crate::feed::PublicUrl;
 use crate::import::apply;
@@ -17,8 +18,10 @@ use crate::standing::{self, Turn};
 pub enum Write {
     /// Lines of a file.
     Import(Box<Chunk>),
-    /// A listing that staff take down or restore.
+    /// A listing that staff decide on, take down or restore.
     Turn(Box<Turn>),
+    /// A listing that staff change.
+    Amend(Box<Amendment>),
     /// Listings of a kind whose public pages have moved, those after an id.
     Move(Entity, Uuid),
 }
@@ -65,6 +68,9 @@ impl Apply for Listings {
                 }
                 Write::Turn(turn) => {
                     Box::pin(standing::turn(connection, turn, &self.addresses, now)).await?
+                }
+                Write::Amend(amendment) => {
+                    Box::pin(amend::amend(connection, amendment, &self.addresses, now)).await?
                 }
                 Write::Move(entity, after) => {
                     Box::pin(addresses::republish(

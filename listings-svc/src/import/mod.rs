@@ -120,7 +120,7 @@ impl Importer {
     }
 
     /// What rows of this kind refer to. Nothing of it is ever deleted, so it is loaded once an import.
-    async fn known(&self, entity: Entity) -> Result<Known, sqlx::Error> {
+    pub(crate) async fn known(&self, entity: Entity) -> Result<Known, sqlx::Error> {
         let mut known = Known {
             year: self.clock.now().year(),
             ..Known::default()

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use sqlx::PgPool;
+use sqlx::{PgExecutor, PgPool};
 use uuid::Uuid;
 
 use crate::domain::city::City;
@@ -36,7 +36,7 @@ pub async fn cities(pool: &PgPool) -> Result<Vec<City>, sqlx::Error> {
 
 /// Pages of these handles that games may stand under.
 pub async fn creators(
-    pool: &PgPool,
+    executor: impl PgExecutor<'_>,
     mode: Mode,
     handles: &[String],
 ) -> Result<HashMap<String, Uuid>, sqlx::Error> {
@@ -46,7 +46,7 @@ pub async fn creators(
         mode.as_str(),
         handles
     )
-    .fetch_all(pool)
+    .fetch_all(executor)
     .await?;
     Ok(rows.into_iter().map(|row| (row.handle, row.id)).collect())
 }

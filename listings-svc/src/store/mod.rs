@@ -5,11 +5,13 @@ pub mod constraints;
 pub mod events;
 pub mod games;
 pub mod gazetteer;
+pub mod history;
 pub mod imports;
 pub mod known;
 pub mod listings;
 pub mod members;
 pub mod pages;
+pub mod queue;
 pub mod revisions;
 pub mod start_work;
 
