@@ -19,6 +19,7 @@ use contracts::listings::v1::staff_audit_service_server::StaffAuditServiceServer
 use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
 use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
 use contracts::listings::v1::staff_member_service_server::StaffMemberServiceServer;
+use contracts::listings::v1::staff_review_service_server::StaffReviewServiceServer;
 use kit::boot::Boot;
 use kit::feed::{Latest, Producer, Retention};
 use kit::pg::Schema;
@@ -64,6 +65,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         members.clone(),
     );
     let audit = service::audit::Service::new(pool.clone(), desk.clone());
+    let review = service::review::Service::new(
+        importer.clone(),
+        producer.clone(),
+        desk.clone(),
+        boot.lifecycle.draining(),
+    );
     let listing = service::listing::Service::new(pool, writer, desk.clone());
 
     let loaded = boot
@@ -76,6 +83,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         .add_service(producer.service())
         .add_service(StaffMemberServiceServer::new(member))
         .add_service(StaffAuditServiceServer::new(audit))
+        .add_service(StaffReviewServiceServer::new(review))
         .add_service(StaffListingServiceServer::new(listing))
         .add_service(
             StaffImportServiceServer::new(service::import::Service::new(

@@ -198,7 +198,7 @@ mod tests {
             changed,
             Game {
                 title: "B".to_owned(),
-                links: Default::default(),
+                links: super::super::links::Links::new(),
                 ..game
             }
         );

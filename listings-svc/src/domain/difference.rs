@@ -218,7 +218,7 @@ mod tests {
         #[test]
         fn the_differences_make_one_state_of_the_other(before in state(), after in state()) {
             let differences = between(&before, &after);
-            let mut made = before.clone();
+            let mut made = before;
             for difference in &differences {
                 prop_assert_ne!(&difference.before, &difference.after);
                 set(&mut made, &difference.path, difference.after.clone());

@@ -42,10 +42,10 @@ impl State {
     /// Where an act leads, though it may stand there already; `None` when it cannot be done to what stands here.
     pub const fn after(self, act: Act) -> Option<Self> {
         match (self, act) {
-            (Self::Pending | Self::Published, Act::Approve) => Some(Self::Published),
             (Self::Pending | Self::Rejected, Act::Reject) => Some(Self::Rejected),
             (Self::Published | Self::Removed, Act::TakeDown) => Some(Self::Removed),
-            (Self::Published | Self::Removed, Act::Restore) => Some(Self::Published),
+            (Self::Pending | Self::Published, Act::Approve)
+            | (Self::Published | Self::Removed, Act::Restore) => Some(Self::Published),
             _ => None,
         }
     }

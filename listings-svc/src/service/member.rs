@@ -41,10 +41,10 @@ impl Service {
 
     async fn create(&self, by: &Member, name: &str, role: Role) -> Result<(Row, String), Fault> {
         let token = members::token();
-        let mut transaction = self.pool.begin().await.map_err(broken)?;
+        let mut transaction = self.pool.begin().await.map_err(|error| pg::fault(&error))?;
         let (hash, now) = (members::hash(&token), self.clock.now());
         let made = store::create(&mut transaction, (name, role), &hash, &by.name, now);
-        if !made.await.map_err(broken)? {
+        if !made.await.map_err(|error| pg::fault(&error))? {
             return Err(Fault::invalid_field(
                 "name",
                 "it was given before, and is never given a second time: take another",
@@ -54,13 +54,16 @@ impl Service {
         self.keep(&mut transaction, by, Deed::CreateMember, name, details)
             .await?;
         let row = held(&mut transaction, name).await?.0;
-        transaction.commit().await.map_err(broken)?;
+        transaction
+            .commit()
+            .await
+            .map_err(|error| pg::fault(&error))?;
         Ok((row, token))
     }
 
     /// Changes a member under the lock of all of them.
     async fn change(&self, by: &Member, name: &str, change: Change) -> Result<Row, Fault> {
-        let mut transaction = self.pool.begin().await.map_err(broken)?;
+        let mut transaction = self.pool.begin().await.map_err(|error| pg::fault(&error))?;
         let (row, others) = held(&mut transaction, name).await?;
         let details = match change {
             Change::Role(role) if row.role == role.as_str() => return Ok(row),
@@ -87,19 +90,22 @@ impl Service {
             Change::Role(role) => {
                 store::set_role(&mut transaction, name, role)
                     .await
-                    .map_err(broken)?;
+                    .map_err(|error| pg::fault(&error))?;
                 Deed::SetRole
             }
             Change::Revoke => {
                 store::revoke(&mut transaction, name, self.clock.now())
                     .await
-                    .map_err(broken)?;
+                    .map_err(|error| pg::fault(&error))?;
                 Deed::RevokeMember
             }
         };
         self.keep(&mut transaction, by, deed, name, details).await?;
         let (row, _) = held(&mut transaction, name).await?;
-        transaction.commit().await.map_err(broken)?;
+        transaction
+            .commit()
+            .await
+            .map_err(|error| pg::fault(&error))?;
         self.members.forget();
         Ok(row)
     }
@@ -122,7 +128,7 @@ impl Service {
         };
         audit::append(connection, entry, self.clock.now())
             .await
-            .map_err(broken)
+            .map_err(|error| pg::fault(&error))
     }
 }
 
@@ -162,7 +168,9 @@ impl StaffMemberService for Service {
         self.desk
             .admit(&request, Deed::ListMembers, ("member", ""))
             .await?;
-        let rows = store::list(&self.pool).await.map_err(broken)?;
+        let rows = store::list(&self.pool)
+            .await
+            .map_err(|error| pg::fault(&error))?;
         Ok(Response::new(proto::ListMembersResponse {
             members: rows.into_iter().map(message).collect(),
         }))
@@ -200,16 +208,14 @@ impl StaffMemberService for Service {
 
 /// The member of that name, and the others; all are held.
 async fn held(connection: &mut PgConnection, name: &str) -> Result<(Row, Vec<Row>), Fault> {
-    let mut rows = store::lock(connection).await.map_err(broken)?;
+    let mut rows = store::lock(connection)
+        .await
+        .map_err(|error| pg::fault(&error))?;
     let place = rows.iter().position(|row| row.name == name);
     let place = place.ok_or_else(|| {
         Fault::not_found("there is no member of this name; `staff member list` names all")
     })?;
     Ok((rows.remove(place), rows))
-}
-
-fn broken(error: sqlx::Error) -> Fault {
-    pg::fault(&error)
 }
 
 fn name(raw: &str) -> Result<(), String> {

@@ -7,3 +7,4 @@ pub mod listing;
 pub mod member;
 mod names;
 mod paging;
+pub mod review;

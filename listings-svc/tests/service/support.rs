@@ -14,6 +14,7 @@ use contracts::listings::v1::staff_import_service_server::StaffImportServiceServ
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
 use contracts::listings::v1::staff_member_service_server::StaffMemberServiceServer;
+use contracts::listings::v1::staff_review_service_server::StaffReviewServiceServer;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
 use kit::lifecycle::{Lifecycle, Supervisor};
@@ -28,6 +29,7 @@ use listings::service::desk::Desk;
 use listings::service::import::Service as StaffImport;
 use listings::service::listing::Service as StaffListing;
 use listings::service::member::Service as StaffMember;
+use listings::service::review::Service as StaffReview;
 use listings::write::Listings;
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
@@ -72,6 +74,12 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     let desk = Desk::new(pool.clone(), clock.clone());
     let members = Members::new(pool.clone(), clock.clone());
     let member = StaffMember::new(pool.clone(), clock.clone(), desk.clone(), members.clone());
+    let review = StaffReview::new(
+        importer.clone(),
+        producer.clone(),
+        desk.clone(),
+        lifecycle.draining(),
+    );
     let listing = StaffListing::new(pool.clone(), writer, desk.clone());
     let import = StaffImport::new(importer.clone(), lifecycle.draining(), desk.clone());
 
@@ -83,6 +91,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
             pool.clone(),
             desk,
         )))
+        .add_service(StaffReviewServiceServer::new(review))
         .add_service(StaffListingServiceServer::new(listing))
         .add_service(
             StaffImportServiceServer::new(import)
@@ -101,7 +110,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         importer,
         address,
         staff: StaffImportServiceClient::new(client.clone()),
-        listings: StaffListingServiceClient::new(client.clone()),
+        listings: StaffListingServiceClient::new(client),
         feed: FeedServiceClient::new(fleet),
         clock,
         lifecycle,
@@ -180,6 +189,10 @@ pub(crate) fn counts(report: &proto::ImportResponse) -> Counts {
 }
 
 impl Service {
+    pub(crate) fn lifecycle(&self) -> &Lifecycle {
+        &self.lifecycle
+    }
+
     pub(crate) async fn try_import(&self, file: &File) -> Result<proto::ImportResponse, Status> {
         self.send(file.messages(1)).await
     }
