@@ -61,23 +61,25 @@ pub async fn page(
     after: Option<(OffsetDateTime, Uuid)>,
     limit: i64,
 ) -> Result<Vec<Item>, sqlx::Error> {
-    // A bound that is always there lets the scan begin at it. Nobody waited before 1970.
+    // A bound that is always there lets the scan begin at it. Nobody waited before 1970. What else there is to a row is asked with
+    // limits, so that no plan takes the whole of those tables first.
     let (since, id) = after.unwrap_or((OffsetDateTime::UNIX_EPOCH, Uuid::nil()));
     sqlx::query_as!(
         Item,
         r#"select item.id as "id!", item.kind as "kind!", item.name as "name!", item.title as "title!",
              to_jsonb(item.state) as "state!: Json<State>", item.revision as "revision!", item.submitter, item.waiting_since,
-             exists (
-                 select from listings.revision
+             coalesce((
+                 select true from listings.revision
                  where revision.entity = item.kind and revision.id = item.id and revision.after ->> 'state' = 'published'
-             ) as "approved_before!",
+                 limit 1
+             ), false) as "approved_before!",
              page.handle as "page?", to_jsonb(page.state) as "page_state?: Json<State>"
          from (
              select * from listings.listing
              where state = 'pending' and mode = 'live' and ($1 = '' or kind = $1) and (waiting_since, id) > ($2, $3)
              order by waiting_since, id limit $4
          ) as item
-         left join listings.page on page.id = item.page_id
+         left join lateral (select handle, state from listings.page where page.id = item.page_id limit 1) as page on true
          order by item.waiting_since, item.id"#,
         kind.map_or("", Entity::as_str),
         since,
@@ -105,10 +107,11 @@ pub async fn find(pool: &PgPool, kind: Entity, name: &str) -> Result<Option<Item
         Item,
         r#"select item.id as "id!", item.kind as "kind!", item.name as "name!", item.title as "title!",
              to_jsonb(item.state) as "state!: Json<State>", item.revision as "revision!", item.submitter, item.waiting_since,
-             exists (
-                 select from listings.revision
+             coalesce((
+                 select true from listings.revision
                  where revision.entity = item.kind and revision.id = item.id and revision.after ->> 'state' = 'published'
-             ) as "approved_before!",
+                 limit 1
+             ), false) as "approved_before!",
              page.handle as "page?", to_jsonb(page.state) as "page_state?: Json<State>"
          from listings.listing as item
          left join listings.page on page.id = item.page_id
@@ -131,15 +134,15 @@ pub struct Entered {
     pub name: Option<String>,
 }
 
-/// What the rows of the feed above `after` have brought into the queue. Rows that brought nothing are among them, so that the last
+/// What the next 500 rows of the feed above `after` have brought into the queue. Rows that brought nothing are among them, so that the last
 /// one tells how far to go on from.
-pub async fn entered(pool: &PgPool, after: i64, limit: i64) -> Result<Vec<Entered>, sqlx::Error> {
+pub async fn entered(pool: &PgPool, after: i64) -> Result<Vec<Entered>, sqlx::Error> {
     sqlx::query_as!(
         Entered,
         r#"select change.seq as "seq!", item.kind as "kind?", item.name as "name?"
            from (
                select seq, entity, revision, case when entity in ('page', 'game', 'event') then id::uuid end as id
-               from listings.feed where seq > $1 order by seq limit $2
+               from listings.feed where seq > $1 order by seq limit 500
            ) as change
            left join listings.revision as made
                on made.entity = change.entity and made.id = change.id and made.revision = change.revision
@@ -147,8 +150,7 @@ pub async fn entered(pool: &PgPool, after: i64, limit: i64) -> Result<Vec<Entere
            left join listings.listing as item
                on item.kind = made.entity and item.id = made.id and item.state = 'pending' and item.mode = 'live'
            order by change.seq"#,
-        after,
-        limit
+        after
     )
     .fetch_all(pool)
     .await

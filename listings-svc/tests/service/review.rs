@@ -2,6 +2,7 @@
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
+use contracts::listings::v1::State::{Pending, Rejected, Unspecified};
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use contracts::listings::v1::watch_response::Message;
 use kit::rpc::client::Client;
@@ -225,7 +226,6 @@ async fn what_is_rejected_goes_back_with_its_reason_and_comes_again(pool: PgPool
         .iter()
         .map(|r| (r.revision, r.state_before(), r.state()))
         .collect();
-    use proto::State::{Pending, Rejected, Unspecified};
     assert_eq!(
         states,
         [
@@ -337,7 +337,7 @@ async fn the_difference_is_to_what_was_last_public(pool: PgPool) {
         (&content["creator"], &content["tagline"]),
         (&"studio".into(), &"New".into())
     );
-    assert_eq!(then.item.unwrap().approved_before, true);
+    assert!(then.item.unwrap().approved_before);
     let name = Some(named("game", "none"));
     let missing = review
         .clone()

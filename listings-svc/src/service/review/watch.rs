@@ -18,8 +18,6 @@ use super::{Service, item};
 use crate::domain::entity::Entity;
 use crate::store::queue::{self, Item};
 
-/// Rows of the feed looked at in one go.
-const ROWS: i64 = 500;
 /// How often it looks by itself, in case a wake-up was lost.
 const NET: Duration = Duration::from_secs(1);
 
@@ -95,7 +93,7 @@ impl Watcher {
         if head <= self.after {
             return Ok(Looked::Nothing);
         }
-        let rows = queue::entered(&self.pool, self.after, ROWS).await?;
+        let rows = queue::entered(&self.pool, self.after).await?;
         // Rows may have gone by compaction; what they brought has changed since, and is on newer rows.
         self.after = rows.last().map_or(head, |row| row.seq);
         for row in rows {
