@@ -1,10 +1,13 @@
 #![doc = include_str!("../README.md")]
 
+pub mod amend;
 pub mod config;
 pub mod domain;
 pub mod feed;
 pub mod import;
 pub mod jobs;
+mod keep;
+pub mod members;
 pub mod sending;
 pub mod service;
 pub mod standing;
@@ -17,9 +20,12 @@ use contracts::listings::v1::events_service_server::EventsServiceServer;
 use contracts::listings::v1::games_service_server::GamesServiceServer;
 use contracts::listings::v1::own_listings_service_server::OwnListingsServiceServer;
 use contracts::listings::v1::pages_service_server::PagesServiceServer;
+use contracts::listings::v1::staff_audit_service_server::StaffAuditServiceServer;
 use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
 use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
+use contracts::listings::v1::staff_member_service_server::StaffMemberServiceServer;
 use contracts::listings::v1::staff_page_service_server::StaffPageServiceServer;
+use contracts::listings::v1::staff_review_service_server::StaffReviewServiceServer;
 use kit::boot::Boot;
 use kit::feed::{Latest, Producer, Retention};
 use kit::pg::Schema;
@@ -28,8 +34,10 @@ use kit::redis::{self, Redis};
 use config::Settings;
 use feed::PublicUrl;
 use import::Importer;
+use members::Members;
 use sending::Rules;
 use sending::vocabulary::Vocabulary;
+use service::desk::Desk;
 use service::writing::Writing;
 use write::Listings;
 
@@ -75,9 +83,25 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         addresses.clone(),
         clock.clone(),
     );
-    let owner = service::owner::Service::new(pool.clone(), clock);
+
     let own = service::own::Service::new(pool.clone(), addresses.clone());
-    let listing = service::listing::Service::new(pool, writer);
+    let desk = Desk::new(pool.clone(), boot.clock.clone());
+    let owner = service::owner::Service::new(pool.clone(), clock, desk.clone());
+    let members = Members::new(pool.clone(), boot.clock.clone());
+    let member = service::member::Service::new(
+        pool.clone(),
+        boot.clock.clone(),
+        desk.clone(),
+        members.clone(),
+    );
+    let audit = service::audit::Service::new(pool.clone(), desk.clone());
+    let review = service::review::Service::new(
+        importer.clone(),
+        producer.clone(),
+        desk.clone(),
+        boot.lifecycle.draining(),
+    );
+    let listing = service::listing::Service::new(pool, writer, desk.clone());
 
     let loaded = boot
         .readiness
@@ -94,13 +118,17 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         .add_service(OwnListingsServiceServer::new(own))
         .add_service(PagesServiceServer::new(pages))
         .add_service(StaffPageServiceServer::new(owner))
+        .add_service(StaffMemberServiceServer::new(member))
+        .add_service(StaffAuditServiceServer::new(audit))
+        .add_service(StaffReviewServiceServer::new(review))
         .add_service(StaffListingServiceServer::new(listing))
         .add_service(
             StaffImportServiceServer::new(service::import::Service::new(
                 importer,
                 boot.lifecycle.draining(),
+                desk,
             ))
             .max_decoding_message_size(service::import::MESSAGE),
         );
-    boot.serve_rpc(services).await
+    boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

@@ -1,26 +1,26 @@
-//! Taking down and restoring, inside the writer's transaction.
+//! Deciding on what was sent in, taking down and restoring, inside the writer's transaction.
 
 use kit::Fault;
 use kit::feed::Applied;
+use kit::rpc::staff::Member;
 use serde::Serialize;
-use serde_json::Value;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
+use crate::domain::deed::Deed;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::record::Record as _;
 use crate::domain::state::{Act, State};
 use crate::feed::{Happened, PublicUrl, Publish};
+use crate::keep::{Kept, keep, overtaken};
 use crate::store::Stored;
-use crate::store::revisions::{self, Actor, Revision};
 use crate::write::Done;
 
-/// A listing that staff take down or restore.
+/// A listing that staff decide on, take down or restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
     /// A page, a game or an event.
@@ -33,9 +33,13 @@ pub struct Turn {
     pub act: Act,
     /// Why, for the record; may be empty.
     pub reason: String,
+    /// The revision that they have looked at; the listing must still stand at it.
+    pub revision: Option<i64>,
+    /// Who of them.
+    pub by: Member,
 }
 
-/// Takes a listing down, or restores it.
+/// Does to a listing what staff want.
 pub async fn turn(
     connection: &mut PgConnection,
     turn: &Turn,
@@ -69,33 +73,40 @@ where
         return Ok(Applied::Refused(none()));
     };
     let Some(state) = before.state.after(turn.act) else {
-        return Ok(Applied::Refused(never_public(before.state)));
+        return Ok(Applied::Refused(misplaced(before.state, turn.act)));
     };
     let Some(after) = before.in_state(state) else {
         return Ok(Applied::Done(Done::Turned, Vec::new()));
     };
-    let json = |listing: &Listing<C>| {
-        serde_json::to_value(listing).map_err(|error| sqlx::Error::Encode(error.into()))
+    if let Some(fault) = overtaken(turn.revision, before.revision) {
+        return Ok(Applied::Refused(fault));
+    }
+    let kept = Kept {
+        by: &turn.by,
+        deed: deed(turn.act),
+        reason: &turn.reason,
+        now,
     };
-    let new = json(&after)?;
-    let revision = Revision {
-        id: after.id,
-        number: after.revision,
-        actor: Actor::Staff,
-        before: Some(json(&before)?),
-        after: new.clone(),
-        reason: Some(turn.reason.clone()).filter(|reason| !reason.is_empty()),
+    keep(connection, &before, &after, kept).await?;
+    let (happened, announced) = match turn.act {
+        Act::Approve => (Happened::Approved, true),
+        Act::Reject => (Happened::Rejected, false),
+        // It is no news to the world: whoever was told of the listing before knows it, and a message of what is gone is none.
+        Act::TakeDown => (Happened::Removed, false),
+        Act::Restore => (Happened::Restored, false),
     };
-    Listing::<C>::save(connection, &Value::Array(vec![new])).await?;
-    let entity = Listing::<C>::ENTITY;
-    revisions::append(connection, entity, now, vec![revision]).await?;
-    let happened = match turn.act {
-        Act::TakeDown => Happened::Removed,
-        Act::Restore => Happened::Restored,
-    };
-    // It is no news to the world: whoever was told of the listing before knows it, and a message of what is gone is none.
-    let change = after.change(happened, false, addresses);
+    let change = after.change(happened, announced, addresses);
     Ok(Applied::Done(Done::Turned, vec![change]))
+}
+
+/// What an act is called in the audit.
+pub const fn deed(act: Act) -> Deed {
+    match act {
+        Act::Approve => Deed::Approve,
+        Act::Reject => Deed::Reject,
+        Act::TakeDown => Deed::TakeDown,
+        Act::Restore => Deed::Restore,
+    }
 }
 
 /// There is no such listing.
@@ -103,16 +114,21 @@ pub fn none() -> Fault {
     Fault::not_found("there is no listing of this kind and name in this world")
 }
 
-fn never_public(state: State) -> Fault {
+fn misplaced(state: State, act: Act) -> Fault {
     let stands = match state {
         State::Pending => "is still waiting for its review",
         State::Rejected => "was rejected",
-        State::Published | State::Removed => "stands otherwise",
+        State::Published => "is public",
+        State::Removed => "was taken down",
     };
-    Fault::invalid_field(
-        "name",
-        format!(
-            "this listing {stands}: only what is public is taken down, and only what was taken down is restored"
-        ),
-    )
+    let rule = match act {
+        Act::Approve | Act::Reject => {
+            "only what waits for its review is approved or rejected; it waits again once its account changes it, and what is \
+             public is taken down and restored"
+        }
+        Act::TakeDown | Act::Restore => {
+            "only what is public is taken down, and only what was taken down is restored"
+        }
+    };
+    Fault::invalid_field("name", format!("this listing {stands}: {rule}"))
 }

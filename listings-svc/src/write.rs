@@ -7,6 +7,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::amend::{self, Amendment};
 use crate::domain::entity::Entity;
 use crate::import::apply;
 use crate::import::chunk::Chunk;
@@ -19,10 +20,12 @@ use crate::standing::{self, Turn};
 pub enum Write {
     /// Lines of a file.
     Import(Box<Chunk>),
-    /// A listing that staff take down or restore.
+    /// A listing that staff decide on, take down or restore.
     Turn(Box<Turn>),
     /// What an account sends in.
     Send(Box<Sent>),
+    /// A listing that staff change.
+    Amend(Box<Amendment>),
     /// Listings of a kind whose public pages have moved, those after an id.
     Move(Entity, Uuid),
 }
@@ -62,7 +65,7 @@ impl Listings {
         let sent: Vec<&Sent> = (items.iter())
             .filter_map(|item| match item {
                 Write::Send(sent) => Some(&**sent),
-                Write::Import(_) | Write::Turn(_) | Write::Move(..) => None,
+                Write::Import(_) | Write::Turn(_) | Write::Amend(_) | Write::Move(..) => None,
             })
             .collect();
         if sent.is_empty() {
@@ -95,6 +98,9 @@ impl Apply for Listings {
                 }
                 Write::Turn(turn) => {
                     Box::pin(standing::turn(connection, turn, addresses, now)).await?
+                }
+                Write::Amend(amendment) => {
+                    Box::pin(amend::amend(connection, amendment, addresses, now)).await?
                 }
                 Write::Move(entity, after) => {
                     Box::pin(addresses::republish(connection, *entity, *after, addresses)).await?

@@ -90,6 +90,15 @@ impl<C: Clone + PartialEq> Listing<C> {
         })
     }
 
+    /// The listing once staff have given it to an account; `None` when it is of that account already. What it says is as it was.
+    pub fn given_to(&self, account: Uuid) -> Option<Self> {
+        (self.submitter != Some(account)).then(|| Self {
+            submitter: Some(account),
+            revision: self.revision + 1,
+            ..self.clone()
+        })
+    }
+
     /// A new listing as its account sends it in: it waits for its review.
     pub fn submitted(id: Uuid, account: Uuid, content: C, now: OffsetDateTime) -> Self {
         Self {

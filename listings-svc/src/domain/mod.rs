@@ -2,9 +2,12 @@
 //! what time it is are arguments.
 
 pub mod address;
+pub mod amendment;
 pub mod body;
 pub mod city;
 pub mod country;
+pub mod deed;
+pub mod difference;
 pub mod entity;
 pub mod event;
 pub mod fields;

@@ -16,9 +16,13 @@ pub enum State {
     Removed,
 }
 
-/// What staff do about a listing that is public, or was.
+/// What staff do about a listing: about what waits for its review, and about what is public, or was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
+    /// Publish what was sent in.
+    Approve,
+    /// Send it back.
+    Reject,
     /// Take it down.
     TakeDown,
     /// Publish again what was taken down.
@@ -45,12 +49,14 @@ impl State {
         }
     }
 
-    /// Where an act leads, though it may stand there already; `None` for what was never public.
+    /// Where an act leads, though it may stand there already; `None` when it cannot be done to what stands here.
     pub const fn after(self, act: Act) -> Option<Self> {
         match (self, act) {
+            (Self::Pending | Self::Rejected, Act::Reject) => Some(Self::Rejected),
             (Self::Published | Self::Removed, Act::TakeDown) => Some(Self::Removed),
-            (Self::Published | Self::Removed, Act::Restore) => Some(Self::Published),
-            (Self::Pending | Self::Rejected, _) => None,
+            (Self::Pending | Self::Published, Act::Approve)
+            | (Self::Published | Self::Removed, Act::Restore) => Some(Self::Published),
+            _ => None,
         }
     }
 }
@@ -73,6 +79,23 @@ mod tests {
         ] {
             assert_eq!(state.after(Act::TakeDown), taken_down, "{state:?}");
             assert_eq!(state.after(Act::Restore), restored, "{state:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_waits_is_decided_on_and_the_same_again_changes_nothing() {
+        for (state, approved, rejected) in [
+            (
+                State::Pending,
+                Some(State::Published),
+                Some(State::Rejected),
+            ),
+            (State::Published, Some(State::Published), None),
+            (State::Rejected, None, Some(State::Rejected)),
+            (State::Removed, None, None),
+        ] {
+            assert_eq!(state.after(Act::Approve), approved, "{state:?}");
+            assert_eq!(state.after(Act::Reject), rejected, "{state:?}");
         }
     }
 }

@@ -26,6 +26,10 @@ pub enum Happened {
     Updated,
     /// Only the address of its public page is another.
     Moved,
+    /// It was sent in, and staff have approved it.
+    Approved,
+    /// It was sent in, and staff have sent it back.
+    Rejected,
     /// It was taken down.
     Removed,
     /// It was taken down, and is public again.
@@ -59,6 +63,8 @@ pub trait Publish: Record {
                 Happened::Submitted => "submitted",
                 Happened::Updated => "updated",
                 Happened::Moved => "moved",
+                Happened::Approved => "published",
+                Happened::Rejected => "rejected",
                 Happened::Removed => "removed",
                 Happened::Restored => "restored",
             },

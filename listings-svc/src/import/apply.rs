@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use kit::feed::{Applied, NewChange};
 use kit::ids;
 use serde::Serialize;
+use serde_json::json;
 use sqlx::{Executor as _, PgConnection};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -17,6 +18,8 @@ use super::overtaken;
 use crate::domain::Read;
 use crate::domain::city::City;
 use crate::domain::country::Country;
+use crate::domain::deed::Deed;
+use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::fields::Problems;
 use crate::domain::game::Game;
@@ -25,8 +28,9 @@ use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 use crate::domain::record::{Entry, Record};
 use crate::feed::{Happened, PublicUrl, Publish};
+use crate::store::audit;
 use crate::store::imports::{self, Counts, Progress, Refusal};
-use crate::store::revisions::{self, Revision};
+use crate::store::revisions::{self, Actor, Revision};
 use crate::store::{Stored, constraints};
 use crate::write::Done;
 
@@ -123,9 +127,38 @@ impl Task<'_> {
             self.now,
         )
         .await?;
+        self.audit(connection, T::ENTITY, counts).await?;
         count(T::ENTITY.as_str(), counts);
         let feed = changes.iter().map(|change| self.publish(change)).collect();
         Ok(Applied::Done(Done::Imported, feed))
+    }
+
+    /// Keeps who of the staff changed something.
+    async fn audit(
+        &self,
+        connection: &mut PgConnection,
+        entity: Entity,
+        counts: Counts,
+    ) -> Result<(), sqlx::Error> {
+        let Some(call) = &self.chunk.call else {
+            return Ok(());
+        };
+        if counts.created + counts.updated == 0 {
+            return Ok(());
+        }
+        let Actor::Import(file) = &self.chunk.actor else {
+            return Ok(());
+        };
+        let entry = audit::Entry {
+            member: &call.by,
+            deed: Deed::Import,
+            entity: entity.as_str(),
+            name: file,
+            refused: false,
+            details: json!({ "mode": self.chunk.mode, "import": self.chunk.import }),
+        };
+        let counts = (counts.created, counts.updated);
+        audit::loaded(connection, call.id, entry, counts, self.now).await
     }
 
     /// Whether a line was not dealt with before, by another run of this import.

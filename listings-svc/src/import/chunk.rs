@@ -1,5 +1,6 @@
 //! Lines of a file, read, on their way to the writer.
 
+use kit::rpc::staff::Member;
 use uuid::Uuid;
 
 use crate::domain::city::City;
@@ -33,6 +34,17 @@ pub struct Chunk {
     pub actor: Actor,
     /// Whether the world is told.
     pub announce: bool,
+    /// The call of staff that sent them.
+    pub call: Option<Call>,
+}
+
+/// A call of staff that loads a file, for the audit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Which one.
+    pub id: Uuid,
+    /// Who made it.
+    pub by: Member,
 }
 
 /// A row that could be read.

@@ -14,6 +14,7 @@ use std::pin::Pin;
 use futures::stream::{FuturesOrdered, StreamExt as _};
 use futures::{Future, poll};
 use kit::feed::Writer;
+use kit::rpc::staff::Member;
 use kit::{Clock, Code, Fault, ids, pg};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -25,7 +26,7 @@ use crate::domain::mode::Mode;
 use crate::store::imports::{self, Counts, Refusal};
 use crate::store::{self, revisions::Actor};
 use crate::write::{Listings, Write};
-use chunk::Chunk;
+use chunk::{Call, Chunk};
 
 /// Rows in one chunk at most: what is written, and held up for others, at once.
 const CHUNK: usize = 100;
@@ -45,6 +46,8 @@ pub struct Header {
     pub file_name: String,
     /// Whether the world is told.
     pub announce: bool,
+    /// Who of the staff loads it; `None` at start.
+    pub by: Option<Member>,
 }
 
 /// Loads files. Clones share the writer.
@@ -104,6 +107,10 @@ impl Importer {
         Ok(Run {
             importer: self.clone(),
             id,
+            call: header.by.clone().map(|by| Call {
+                id: ids::row_id(),
+                by,
+            }),
             header,
             known,
             next_line,
@@ -113,7 +120,7 @@ impl Importer {
     }
 
     /// What rows of this kind refer to. Nothing of it is ever deleted, so it is loaded once an import.
-    async fn known(&self, entity: Entity) -> Result<Known, sqlx::Error> {
+    pub(crate) async fn known(&self, entity: Entity) -> Result<Known, sqlx::Error> {
         let mut known = Known {
             year: self.clock.now().year(),
             ..Known::default()
@@ -138,6 +145,7 @@ pub struct Run {
     importer: Importer,
     id: Uuid,
     header: Header,
+    call: Option<Call>,
     known: Known,
     /// The first line that was not handed to the writer.
     next_line: u64,
@@ -207,6 +215,7 @@ impl Run {
             refused,
             actor: Actor::Import(self.header.file_name.clone()),
             announce: self.header.announce,
+            call: self.call.clone(),
         })
     }
 

@@ -154,6 +154,7 @@ pub async fn load(importer: &Importer) -> Result<(), Fault> {
             sha256: hex::encode(Sha256::digest(file.text)),
             file_name: file.name.to_owned(),
             announce: false,
+            by: None,
         };
         let mut run = importer.begin(header).await?;
         let lines: Vec<String> = file.text.lines().map(ToOwned::to_owned).collect();

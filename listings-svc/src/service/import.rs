@@ -6,10 +6,13 @@ use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::staff_import_service_server::StaffImportService;
+use kit::rpc::staff::Member;
 use kit::{Code, Fault};
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::desk::Desk;
+use crate::domain::deed::Deed;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::text;
@@ -24,12 +27,17 @@ pub const MESSAGE: usize = 8 * 1024 * 1024;
 pub struct Service {
     importer: Importer,
     draining: CancellationToken,
+    desk: Desk,
 }
 
 impl Service {
     /// The service on top of `importer`. Once `draining` is cancelled, imports under way are broken off, to be resumed elsewhere.
-    pub fn new(importer: Importer, draining: CancellationToken) -> Self {
-        Self { importer, draining }
+    pub fn new(importer: Importer, draining: CancellationToken, desk: Desk) -> Self {
+        Self {
+            importer,
+            draining,
+            desk,
+        }
     }
 }
 
@@ -39,7 +47,9 @@ impl StaffImportService for Service {
         &self,
         request: Request<proto::GetImportRequest>,
     ) -> Result<Response<proto::GetImportResponse>, Status> {
-        let header = header(request.into_inner().header)?;
+        let on = on(request.get_ref().header.as_ref());
+        let by = self.desk.admit(&request, Deed::Import, on).await?;
+        let header = header(request.into_inner().header, by)?;
         let next_line = self.importer.next_line(&header).await?;
         Ok(Response::new(proto::GetImportResponse { next_line }))
     }
@@ -48,12 +58,14 @@ impl StaffImportService for Service {
         &self,
         request: Request<Streaming<proto::ImportRequest>>,
     ) -> Result<Response<proto::ImportResponse>, Status> {
+        let by = Member::of(&request)?;
         let mut stream = request.into_inner();
         let first = stream.message().await?.and_then(|m| m.message);
         let Some(Message::Header(first)) = first else {
             return Err(misplaced().into());
         };
-        let mut run = self.importer.begin(header(Some(first))?).await?;
+        self.desk.allow(&by, Deed::Import, on(Some(&first))).await?;
+        let mut run = self.importer.begin(header(Some(first), by)?).await?;
         let mut ended = false;
         while let Some(message) = self.next(&mut stream).await? {
             match message.message {
@@ -102,8 +114,15 @@ fn broken_off() -> Fault {
     }
 }
 
+/// The kind and the file that a call is about, as they came.
+fn on(header: Option<&proto::ImportHeader>) -> (&str, &str) {
+    header
+        .map(|header| (header.entity.as_str(), header.file_name.as_str()))
+        .unwrap_or_default()
+}
+
 /// Reads a header.
-fn header(header: Option<proto::ImportHeader>) -> Result<Header, Fault> {
+fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<Header, Fault> {
     let header = header.unwrap_or_default();
     let mut fields = BTreeMap::new();
     let mut refuse = |name: &str, reason: String| fields.insert(name.to_owned(), reason);
@@ -151,6 +170,7 @@ fn header(header: Option<proto::ImportHeader>) -> Result<Header, Fault> {
             sha256: header.file_sha256,
             file_name,
             announce: header.announce,
+            by: Some(by),
         }),
         _ => Err(Fault::invalid(fields)),
     }

@@ -1,21 +1,19 @@
 //! Single listings, by staff (`listings/v1/staff_listing.proto`).
 
-use std::collections::BTreeMap;
-
-use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_listing_service_server::StaffListingService;
 use kit::feed::Writer;
+use kit::rpc::staff::Member;
 use kit::{Fault, pg};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
-use crate::domain::entity::Entity;
-use crate::domain::mode::Mode;
+use super::desk::Desk;
+use super::names::{self, Name, Problems};
+use crate::domain::deed::Deed;
 use crate::domain::state::Act;
-use crate::domain::text;
 use crate::feed;
-use crate::standing::{Turn, none};
+use crate::standing::{self, Turn, none};
 use crate::store::listings;
 use crate::write::{Listings, Write};
 
@@ -27,14 +25,7 @@ const REASON: usize = 200;
 pub struct Service {
     pool: PgPool,
     writer: Writer<Listings>,
-}
-
-/// A listing as staff name it.
-struct Name {
-    entity: Entity,
-    mode: Mode,
-    /// A slug, or a handle.
-    key: String,
+    desk: Desk,
 }
 
 #[tonic::async_trait]
@@ -43,10 +34,12 @@ impl StaffListingService for Service {
         &self,
         request: Request<proto::GetListingRequest>,
     ) -> Result<Response<proto::GetListingResponse>, Status> {
-        let mut problems = BTreeMap::new();
-        let name = read_name(request.into_inner().name, &mut problems);
-        let name = finish(name, problems)?;
-        let listing = self.find(&name).await?;
+        let on = names::on(request.get_ref().name.as_ref());
+        self.desk.admit(&request, Deed::Look, on).await?;
+        let mut problems = Problems::new();
+        let name = names::read(request.into_inner().name, &mut problems);
+        let name = names::finish(name, problems)?;
+        let listing = find(&self.pool, &name).await?;
         Ok(Response::new(proto::GetListingResponse {
             listing: Some(listing),
         }))
@@ -56,9 +49,11 @@ impl StaffListingService for Service {
         &self,
         request: Request<proto::TakeDownRequest>,
     ) -> Result<Response<proto::TakeDownResponse>, Status> {
+        let by = self.admit(&request, Act::TakeDown, request.get_ref().name.as_ref());
+        let by = by.await?;
         let request = request.into_inner();
         let listing = self
-            .turn(Act::TakeDown, request.name, &request.reason)
+            .turn(Act::TakeDown, request.name, &request.reason, by)
             .await?;
         Ok(Response::new(proto::TakeDownResponse {
             listing: Some(listing),
@@ -69,9 +64,11 @@ impl StaffListingService for Service {
         &self,
         request: Request<proto::RestoreRequest>,
     ) -> Result<Response<proto::RestoreResponse>, Status> {
+        let by = self.admit(&request, Act::Restore, request.get_ref().name.as_ref());
+        let by = by.await?;
         let request = request.into_inner();
         let listing = self
-            .turn(Act::Restore, request.name, &request.reason)
+            .turn(Act::Restore, request.name, &request.reason, by)
             .await?;
         Ok(Response::new(proto::RestoreResponse {
             listing: Some(listing),
@@ -81,8 +78,18 @@ impl StaffListingService for Service {
 
 impl Service {
     /// The service that reads from `pool` and writes through `writer`.
-    pub fn new(pool: PgPool, writer: Writer<Listings>) -> Self {
-        Self { pool, writer }
+    pub fn new(pool: PgPool, writer: Writer<Listings>, desk: Desk) -> Self {
+        Self { pool, writer, desk }
+    }
+
+    async fn admit<T>(
+        &self,
+        request: &Request<T>,
+        act: Act,
+        name: Option<&proto::ListingName>,
+    ) -> Result<Member, Status> {
+        let deed = standing::deed(act);
+        self.desk.admit(request, deed, names::on(name)).await
     }
 
     async fn turn(
@@ -90,84 +97,42 @@ impl Service {
         act: Act,
         name: Option<proto::ListingName>,
         reason: &str,
+        by: Member,
     ) -> Result<proto::Listing, Fault> {
-        let mut problems = BTreeMap::new();
-        let reason = read_reason(act, reason, &mut problems);
-        let name = read_name(name, &mut problems);
-        let name = finish(name, problems)?;
+        let mut problems = Problems::new();
+        // Whoever takes something down says why.
+        let reason = names::reason(reason, REASON, act == Act::TakeDown, &mut problems);
+        let name = names::read(name, &mut problems);
+        let name = names::finish(name, problems)?;
         let turn = Turn {
             entity: name.entity,
             mode: name.mode,
             name: name.key.clone(),
             act,
             reason,
+            revision: None,
+            by,
         };
         self.writer.write(Write::Turn(Box::new(turn))).await?;
-        self.find(&name).await
-    }
-
-    async fn find(&self, name: &Name) -> Result<proto::Listing, Fault> {
-        let found = listings::find(&self.pool, name.entity, name.mode, &name.key)
-            .await
-            .map_err(|error| pg::fault(&error))?
-            .ok_or_else(none)?;
-        Ok(proto::Listing {
-            name: Some(proto::ListingName {
-                kind: name.entity.as_str().to_owned(),
-                mode: feed::mode(name.mode),
-                name: name.key.clone(),
-            }),
-            id: found.id.to_string(),
-            title: found.title,
-            state: feed::state(found.state.0),
-            revision: found.revision,
-            changed_at: Some(pg::timestamp(found.changed_at)),
-            actor_kind: found.actor_kind,
-            actor: found.actor,
-            reason: found.reason.unwrap_or_default(),
-        })
+        find(&self.pool, &name).await
     }
 }
 
-type Problems = BTreeMap<String, String>;
-
-/// Reads a name; `None` when there is a problem with it.
-fn read_name(name: Option<proto::ListingName>, problems: &mut Problems) -> Option<Name> {
-    let name = name.unwrap_or_default();
-    let entity = Entity::parse(&name.kind).filter(|entity| entity.is_listing());
-    if entity.is_none() {
-        problems.insert("kind".to_owned(), "page, game or event".to_owned());
-    }
-    let mode = match name.mode() {
-        common::Mode::Live => Some(Mode::Live),
-        common::Mode::Test => Some(Mode::Test),
-        common::Mode::Unspecified => {
-            problems.insert("mode".to_owned(), "live or test".to_owned());
-            None
-        }
-    };
-    Some(Name {
-        entity: entity?,
-        mode: mode?,
-        key: name.name,
+/// A listing as it stands.
+pub(super) async fn find(pool: &PgPool, name: &Name) -> Result<proto::Listing, Fault> {
+    let found = listings::find(pool, name.entity, name.mode, &name.key)
+        .await
+        .map_err(|error| pg::fault(&error))?
+        .ok_or_else(none)?;
+    Ok(proto::Listing {
+        name: Some(name.into()),
+        id: found.id.to_string(),
+        title: found.title,
+        state: feed::state(found.state.0),
+        revision: found.revision,
+        changed_at: Some(pg::timestamp(found.changed_at)),
+        actor_kind: found.actor_kind,
+        actor: found.actor,
+        reason: found.reason.unwrap_or_default(),
     })
-}
-
-/// Reads a reason. Whoever takes something down says why.
-fn read_reason(act: Act, reason: &str, problems: &mut Problems) -> String {
-    let reason = text::line(reason, REASON).and_then(|reason| match act {
-        Act::TakeDown if reason.is_empty() => Err("Say why, for the record.".to_owned()),
-        _ => Ok(reason),
-    });
-    reason.unwrap_or_else(|problem| {
-        problems.insert("reason".to_owned(), problem);
-        String::new()
-    })
-}
-
-fn finish(name: Option<Name>, problems: Problems) -> Result<Name, Fault> {
-    match name {
-        Some(name) if problems.is_empty() => Ok(name),
-        _ => Err(Fault::invalid(problems)),
-    }
 }

@@ -5,19 +5,24 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_server::StaffPageService;
 use kit::cursor::Binding;
 use kit::pg::timestamp;
+use kit::rpc::staff::Member;
 use kit::{Clock, Fault, pg};
+use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::claim::{id, message};
+use super::desk::Desk;
+use crate::domain::deed::Deed;
+use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::text;
 use crate::store::owners::{self, Owner, Way};
-use crate::store::{Found as _, claims};
+use crate::store::{Found as _, audit, claims};
 
 /// The longest reason.
 const REASON: usize = 500;
@@ -29,18 +34,30 @@ const MAX_LIMIT: u32 = 100;
 pub struct Service {
     pool: PgPool,
     clock: Clock,
+    desk: Desk,
 }
 
 impl Service {
-    /// Over `pool`.
-    pub fn new(pool: PgPool, clock: Clock) -> Self {
-        Self { pool, clock }
+    /// Over `pool`, for those whom `desk` admits.
+    pub fn new(pool: PgPool, clock: Clock, desk: Desk) -> Self {
+        Self { pool, clock, desk }
     }
 
     /// Decides on a claim. One that was decided otherwise stays as it is.
-    async fn decide(&self, id: Uuid, state: &str, reason: &str) -> Result<claims::Claim, Fault> {
+    async fn decide(
+        &self,
+        member: &Member,
+        deed: Deed,
+        id: Uuid,
+        reason: &str,
+    ) -> Result<claims::Claim, Fault> {
         let fault = |error: sqlx::Error| pg::fault(&error);
         let now = self.clock.now();
+        let state = if deed == Deed::GrantClaim {
+            "granted"
+        } else {
+            "rejected"
+        };
         let mut transaction = self.pool.begin().await.map_err(fault)?;
         let claim = claims::lock(&mut transaction, id).await.map_err(fault)?;
         let claim = claim.ok_or_else(|| Fault::not_found("there is no such claim"))?;
@@ -56,16 +73,14 @@ impl Service {
         }
         let decided = claims::decide(&mut transaction, id, state, reason, now).await;
         decided.map_err(fault)?;
-        if state == "granted" {
-            let added = owners::add(
-                &mut transaction,
-                claim.page_id,
-                claim.account_id,
-                Way::Claim,
-                now,
-            );
+        if deed == Deed::GrantClaim {
+            let (page, account) = (claim.page_id, claim.account_id);
+            let added = owners::add(&mut transaction, page, account, Way::Claim, now);
             added.await.map_err(fault)?;
         }
+        let details = json!({"claim": id, "account": claim.account_id, "reason": reason});
+        let kept = keep(&mut transaction, member, deed, &claim.handle, details, now).await;
+        kept.map_err(fault)?;
         transaction.commit().await.map_err(fault)?;
         Ok(claims::Claim {
             state: state.to_owned(),
@@ -75,9 +90,64 @@ impl Service {
         })
     }
 
+    /// Gives a page to an account, or takes it from it; the owners after that.
+    async fn reassign(
+        &self,
+        member: &Member,
+        handle: String,
+        account: Uuid,
+        gives: bool,
+    ) -> Result<Vec<proto::Owner>, Fault> {
+        let fault = |error: sqlx::Error| pg::fault(&error);
+        let now = self.clock.now();
+        let mut transaction = self.pool.begin().await.map_err(fault)?;
+        let page = page(&mut transaction, handle.clone()).await?;
+        let changed = if gives {
+            owners::add(&mut transaction, page, account, Way::Staff, now).await
+        } else {
+            owners::remove(&mut transaction, page, account).await
+        };
+        if changed.map_err(fault)? {
+            let details = json!({"account": account, "owner": gives});
+            let kept = keep(
+                &mut transaction,
+                member,
+                Deed::Reassign,
+                &handle,
+                details,
+                now,
+            )
+            .await;
+            kept.map_err(fault)?;
+        }
+        let owners = owners_of(&mut transaction, page).await?;
+        transaction.commit().await.map_err(fault)?;
+        Ok(owners)
+    }
+
     async fn connection(&self) -> Result<sqlx::pool::PoolConnection<sqlx::Postgres>, Fault> {
         self.pool.acquire().await.map_err(|error| pg::fault(&error))
     }
+}
+
+/// Keeps a deed with what it did to a page.
+async fn keep(
+    connection: &mut PgConnection,
+    member: &Member,
+    deed: Deed,
+    handle: &str,
+    details: Value,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    let entry = audit::Entry {
+        member,
+        deed,
+        entity: Entity::Page.as_str(),
+        name: handle,
+        refused: false,
+        details,
+    };
+    audit::append(connection, entry, now).await
 }
 
 async fn page(connection: &mut PgConnection, handle: String) -> Result<Uuid, Fault> {
@@ -104,6 +174,7 @@ impl StaffPageService for Service {
         &self,
         request: Request<proto::ListClaimsRequest>,
     ) -> Result<Response<proto::ListClaimsResponse>, Status> {
+        self.desk.admit(&request, Deed::Look, ("claim", "")).await?;
         let page = request.into_inner().page.unwrap_or_default();
         let limit = match page.limit {
             0 => DEFAULT_LIMIT,
@@ -147,8 +218,11 @@ impl StaffPageService for Service {
         &self,
         request: Request<proto::GrantClaimRequest>,
     ) -> Result<Response<proto::GrantClaimResponse>, Status> {
+        let deed = Deed::GrantClaim;
+        let on = ("claim", request.get_ref().id.as_str());
+        let member = self.desk.admit(&request, deed, on).await?;
         let id = id("id", &request.into_inner().id)?;
-        let claim = Some(message(self.decide(id, "granted", "").await?));
+        let claim = Some(message(self.decide(&member, deed, id, "").await?));
         Ok(Response::new(proto::GrantClaimResponse { claim }))
     }
 
@@ -156,6 +230,9 @@ impl StaffPageService for Service {
         &self,
         request: Request<proto::RejectClaimRequest>,
     ) -> Result<Response<proto::RejectClaimResponse>, Status> {
+        let deed = Deed::RejectClaim;
+        let on = ("claim", request.get_ref().id.as_str());
+        let member = self.desk.admit(&request, deed, on).await?;
         let request = request.into_inner();
         let id = id("id", &request.id)?;
         let reason = text::line(&request.reason, REASON).and_then(|reason| match reason.as_str() {
@@ -163,7 +240,7 @@ impl StaffPageService for Service {
             _ => Ok(reason),
         });
         let reason = reason.map_err(|problem| Fault::invalid_field("reason", problem))?;
-        let claim = Some(message(self.decide(id, "rejected", &reason).await?));
+        let claim = Some(message(self.decide(&member, deed, id, &reason).await?));
         Ok(Response::new(proto::RejectClaimResponse { claim }))
     }
 
@@ -171,6 +248,8 @@ impl StaffPageService for Service {
         &self,
         request: Request<proto::ListOwnersRequest>,
     ) -> Result<Response<proto::ListOwnersResponse>, Status> {
+        let on = ("page", request.get_ref().handle.as_str());
+        self.desk.admit(&request, Deed::Look, on).await?;
         let mut connection = self.connection().await?;
         let page = page(&mut connection, request.into_inner().handle).await?;
         let owners = owners_of(&mut connection, page).await?;
@@ -181,13 +260,12 @@ impl StaffPageService for Service {
         &self,
         request: Request<proto::AddOwnerRequest>,
     ) -> Result<Response<proto::AddOwnerResponse>, Status> {
+        let on = ("page", request.get_ref().handle.as_str());
+        let member = self.desk.admit(&request, Deed::Reassign, on).await?;
         let request = request.into_inner();
         let account = id("account_id", &request.account_id)?;
-        let mut connection = self.connection().await?;
-        let page = page(&mut connection, request.handle).await?;
-        let added = owners::add(&mut connection, page, account, Way::Staff, self.clock.now());
-        added.await.map_err(|error| pg::fault(&error))?;
-        let owners = owners_of(&mut connection, page).await?;
+        let owners = self.reassign(&member, request.handle, account, true);
+        let owners = owners.await?;
         Ok(Response::new(proto::AddOwnerResponse { owners }))
     }
 
@@ -195,13 +273,12 @@ impl StaffPageService for Service {
         &self,
         request: Request<proto::RemoveOwnerRequest>,
     ) -> Result<Response<proto::RemoveOwnerResponse>, Status> {
+        let on = ("page", request.get_ref().handle.as_str());
+        let member = self.desk.admit(&request, Deed::Reassign, on).await?;
         let request = request.into_inner();
         let account = id("account_id", &request.account_id)?;
-        let mut connection = self.connection().await?;
-        let page = page(&mut connection, request.handle).await?;
-        let removed = owners::remove(&mut connection, page, account).await;
-        removed.map_err(|error| pg::fault(&error))?;
-        let owners = owners_of(&mut connection, page).await?;
+        let owners = self.reassign(&member, request.handle, account, false);
+        let owners = owners.await?;
         Ok(Response::new(proto::RemoveOwnerResponse { owners }))
     }
 }

@@ -46,7 +46,7 @@ pub async fn cities(executor: impl PgExecutor<'_>) -> Result<Vec<City>, sqlx::Er
 
 /// Pages of these handles that games may stand under.
 pub async fn creators(
-    pool: &PgPool,
+    executor: impl PgExecutor<'_>,
     mode: Mode,
     handles: &[String],
 ) -> Result<HashMap<String, Uuid>, sqlx::Error> {
@@ -56,7 +56,7 @@ pub async fn creators(
         mode.as_str(),
         handles
     )
-    .fetch_all(pool)
+    .fetch_all(executor)
     .await?;
     Ok(rows.into_iter().map(|row| (row.handle, row.id)).collect())
 }

@@ -1,18 +1,22 @@
 //! What listings-svc keeps in PostgreSQL, in schema `listings`. A file a resource; the statements are checked when the crate is built.
 
 pub mod accounts;
+pub mod audit;
 pub mod claims;
 pub mod constraints;
 pub mod events;
 pub mod games;
 pub mod gazetteer;
+pub mod history;
 pub mod idempotency;
 pub mod imports;
 pub mod known;
 pub mod listings;
+pub mod members;
 pub mod own;
 pub mod owners;
 pub mod pages;
+pub mod queue;
 pub mod revisions;
 pub mod start_work;
 

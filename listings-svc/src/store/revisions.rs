@@ -12,8 +12,8 @@ use crate::domain::entity::Entity;
 pub enum Actor {
     /// An import of this file.
     Import(String),
-    /// Staff. Their token tells nobody apart.
-    Staff,
+    /// This member of the staff.
+    Staff(String),
     /// Whoever owns the listing, by the interface.
     Account(Uuid),
 }
@@ -22,7 +22,7 @@ impl Actor {
     fn parts(&self) -> (&'static str, String) {
         match self {
             Self::Import(file) => ("import", file.clone()),
-            Self::Staff => ("staff", "staff".to_owned()),
+            Self::Staff(member) => ("staff", member.clone()),
             Self::Account(id) => ("account", id.to_string()),
         }
     }

@@ -2,12 +2,16 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod address;
+mod amend;
 mod broken;
 mod feed;
+mod members;
 mod real;
+mod review;
 mod rows;
 mod staff;
 mod standing;
+mod submit;
 mod support;
 mod worlds;
 mod writing;

@@ -1,19 +1,22 @@
 //! The staff tool as a process.
 
+use std::io::Write as _;
 use std::process::Output;
 
+use contracts::listings::v1 as proto;
 use serde_json::Value;
 use sqlx::PgPool;
 use tempfile::TempDir;
 
-use crate::support::{creator, start};
+use crate::submit::Accounts;
+use crate::support::{File, Service, creator, start};
 
 /// Runs the tool off the runtime, which is busy serving it.
 async fn staff(address: &str, args: &[&str]) -> Output {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_staff"));
     command
         .args(args)
-        .env("STAFF_TOKEN", "x".repeat(32))
+        .env("STAFF_TOKEN", kit::testing::identity().staff_token.expose())
         .env("STAFF_LISTINGS", address);
     tokio::task::spawn_blocking(move || command.output().unwrap())
         .await
@@ -79,4 +82,217 @@ async fn the_status_says_what_went_wrong(pool: PgPool) {
     for output in [usage, away, refused] {
         assert_eq!(String::from_utf8(output.stderr).unwrap().lines().count(), 1);
     }
+}
+
+/// Runs the tool with this token and these lines to read.
+async fn staff_with(service: &Service, token: &str, args: &[&str], lines: &str) -> Ran {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_staff"));
+    command
+        .args(args)
+        .env("STAFF_TOKEN", token)
+        .env("STAFF_LISTINGS", &service.address)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let lines = lines.to_owned();
+    let output = tokio::task::spawn_blocking(move || {
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        // A tool that has seen enough does not read the rest.
+        stdin.write_all(lines.as_bytes()).unwrap_or_default();
+        drop(stdin);
+        child.wait_with_output().unwrap()
+    });
+    Ran(output.await.unwrap())
+}
+
+/// What came of a run.
+#[derive(Debug)]
+struct Ran(Output);
+
+impl Ran {
+    fn status(&self) -> i32 {
+        self.0.status.code().unwrap()
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.0.stdout.clone()).unwrap()
+    }
+
+    fn complaint(&self) -> String {
+        String::from_utf8(self.0.stderr.clone()).unwrap()
+    }
+
+    fn document(&self) -> Value {
+        serde_json::from_slice(&self.0.stdout).unwrap_or_else(|_| unreachable!("{self:?}"))
+    }
+}
+
+/// A service with a page `studio` and an account, and a reviewer's token.
+async fn reviewed(pool: PgPool) -> (Service, Accounts, String) {
+    let service = start(pool).await.with_gazetteer().await;
+    service
+        .import(&File::rows("page", &[creator("studio")]))
+        .await;
+    let accounts = service.accounts().await;
+    let operator = service.operator().await;
+    let (_, token) = operator.create("ada", proto::Role::Reviewer).await.unwrap();
+    (service, accounts, token)
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_review_goes_by_lines(pool: PgPool) {
+    let (service, accounts, token) = reviewed(pool).await;
+    for name in ["one", "two", "three", "four"] {
+        accounts.game(name).await;
+        service.clock.advance(time::Duration::MINUTE);
+    }
+    let lines = "o\na\nr\n\nr\nNot a game\nx\ns\nq\na\n";
+    let ran = staff_with(&service, &token, &["review"], lines).await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    let text = ran.text();
+    for line in [
+        "game one The one",
+        "under studio (published), never public before",
+        "+ https://play.example/a",
+        "revision 1 of",
+        "one is public",
+        "two goes back",
+        "1 approved, 1 rejected, 1 skipped",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    // Nothing but text where no terminal is.
+    assert!(!text.contains('\u{1b}'), "{text}");
+    let complaint = ran.complaint();
+    assert!(complaint.contains("without a reason"), "{complaint}");
+    assert!(complaint.contains("x is none of"), "{complaint}");
+
+    let ran = staff_with(&service, &token, &["--json", "review", "list"], "").await;
+    let document = ran.document();
+    assert_eq!(document["total"], 2);
+    let names: Vec<&Value> = document["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| &item["name"])
+        .collect();
+    assert_eq!(names, ["three", "four"]);
+    let rest = staff_with(&service, &token, &["review", "--kind", "game"], "a\na\n").await;
+    assert!(rest.text().contains("nothing waits any more"), "{rest:?}");
+    let usage = staff_with(&service, &token, &["--json", "review"], "").await;
+    assert_eq!(usage.status(), 2);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn many_are_approved_and_the_others_are_named(pool: PgPool) {
+    let (service, accounts, token) = reviewed(pool).await;
+    let names: Vec<String> = (0..55).map(|n| format!("game-{n}")).collect();
+    for name in &names {
+        accounts.game(name).await;
+    }
+    let mut args = vec!["--json", "approve", "game"];
+    args.extend(names.iter().map(String::as_str));
+    let ran = staff_with(&service, &token, &args, "").await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    assert_eq!(ran.document()["results"].as_array().unwrap().len(), 55);
+
+    accounts.event("a-jam").await;
+    let args = ["reject", "event", "a-jam", "none", "--reason", "Past"];
+    let ran = staff_with(&service, &token, &args, "").await;
+    assert_eq!(ran.status(), 1);
+    assert!(ran.complaint().contains("1 of 2 could not be done"));
+    assert!(ran.text().contains("there is no listing"), "{ran:?}");
+
+    // Taking down is not a reviewer's.
+    let args = ["take-down", "game", "game-0", "game-1", "--reason", "Why"];
+    let ran = staff_with(&service, &token, &args, "").await;
+    assert_eq!(ran.status(), 1);
+    assert!(ran.complaint().contains("needs the role admin"), "{ran:?}");
+    let operator = kit::testing::identity().staff_token;
+    let ran = staff_with(&service, operator.expose(), &args, "").await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    let args = ["--json", "search", "GAME", "--state", "removed"];
+    let found = staff_with(&service, &token, &args, "").await.document();
+    assert_eq!(found["listings"].as_array().unwrap().len(), 2);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn members_are_made_and_their_deeds_are_seen(pool: PgPool) {
+    let (service, accounts, _) = reviewed(pool).await;
+    let operator = kit::testing::identity().staff_token;
+    let operator = operator.expose();
+    let args = ["--json", "member", "add", "bea", "--role", "admin"];
+    let made = staff_with(&service, operator, &args, "").await.document();
+    let token = made["member"]["token"].as_str().unwrap().to_owned();
+    accounts.game("a-game").await;
+    for args in [
+        &["approve", "game", "a-game"][..],
+        &["feature", "a-game"],
+        &["edit", "game", "a-game", "--changes", r#"{"title": "B"}"#],
+        &["reassign", "game", "a-game", "--to", "studio"],
+        &["member", "role", "ada", "admin"],
+        &["member", "revoke", "ada"],
+    ] {
+        let ran = staff_with(&service, &token, args, "").await;
+        assert_eq!(ran.status(), 0, "{args:?}: {ran:?}");
+    }
+    let args = ["--json", "audit", "--member", "bea"];
+    let audit = staff_with(&service, &token, &args, "").await.document();
+    let deeds: Vec<&Value> = audit["deeds"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|deed| &deed["action"])
+        .collect();
+    // To give a game to the page that it is under changes nothing.
+    assert_eq!(
+        deeds,
+        ["revoke_member", "set_role", "edit", "feature", "approve"]
+    );
+    let ran = staff_with(&service, &token, &["member", "list"], "").await;
+    assert!(ran.text().contains("bea"), "{ran:?}");
+    assert!(!ran.text().contains(&token));
+    let ran = staff_with(&service, &token, &["member", "revoke", "bea"], "").await;
+    assert!(ran.complaint().contains("last admin"), "{ran:?}");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_profile_tells_where_and_who(pool: PgPool) {
+    let (service, _, token) = reviewed(pool).await;
+    let text = format!("token = \"{token}\"\nlistings = \"{}\"\n", service.address);
+    let (folder, path) = file("staff.toml", &text);
+    let home = folder.path().join("mchezo");
+    std::fs::create_dir(&home).unwrap();
+    std::fs::write(home.join("staff.toml"), &text).unwrap();
+    let run = async |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_staff"));
+        command
+            .args(args)
+            .env_remove("STAFF_TOKEN")
+            .env_remove("STAFF_LISTINGS")
+            .env("XDG_CONFIG_HOME", folder.path());
+        Ran(
+            tokio::task::spawn_blocking(move || command.output().unwrap())
+                .await
+                .unwrap(),
+        )
+    };
+    let list = ["review", "list"];
+    let open = run(&["--profile", &path, "review", "list"]).await;
+    assert_eq!(open.status(), 2);
+    assert!(open.complaint().contains("chmod 600"), "{open:?}");
+    for path in [path.clone(), home.join("staff.toml").display().to_string()] {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(path, mode).unwrap();
+    }
+    assert_eq!(
+        run(&["--profile", &path, "review", "list"]).await.status(),
+        0
+    );
+    assert_eq!(run(&list).await.status(), 0);
+    let missing = run(&["--profile", "/nowhere/staff.toml", "review", "list"]).await;
+    assert_eq!(missing.status(), 2);
+    let script = run(&["completions", "bash"]).await;
+    assert!(script.text().contains("_staff()"), "{script:?}");
 }

@@ -139,7 +139,7 @@ async fn the_record_says_what_it_was_and_why(pool: PgPool) {
     assert_eq!((revision.revision, revision.at), (2, NOW));
     assert_eq!(
         (revision.actor_kind.as_str(), revision.actor.as_str()),
-        ("staff", "staff")
+        ("staff", "operator")
     );
     assert_eq!(revision.reason.as_deref(), Some("Stolen work"));
     assert_eq!(revision.before.unwrap()["state"], "published");
@@ -170,12 +170,13 @@ async fn what_was_never_public_is_left_alone(pool: PgPool) {
     let service = stocked(pool).await;
     for state in ["pending", "rejected"] {
         sqlx::query!(
-            "update listings.game set state = $1, waiting_since = case when $1 = 'pending' then created_at end",
+            "update listings.game
+             set state = $1, waiting_since = case when $1 = 'pending' then created_at end",
             state
         )
-            .execute(&service.pool)
-            .await
-            .unwrap();
+        .execute(&service.pool)
+        .await
+        .unwrap();
         let revisions = service.revisions().await;
         for outcome in [
             take_down(&service, named("game", "a-game"), "Why").await,

@@ -14,30 +14,38 @@ use contracts::listings::v1::games_service_server::GamesServiceServer;
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::own_listings_service_client::OwnListingsServiceClient;
 use contracts::listings::v1::own_listings_service_server::OwnListingsServiceServer;
+use contracts::listings::v1::staff_audit_service_server::StaffAuditServiceServer;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
 use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
+use contracts::listings::v1::staff_member_service_server::StaffMemberServiceServer;
+use contracts::listings::v1::staff_review_service_server::StaffReviewServiceServer;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
 use kit::lifecycle::{Lifecycle, Supervisor};
+use kit::rpc::Gate;
 use kit::rpc::client::{self, Client};
+use kit::testing;
 use listings::feed::PublicUrl;
 use listings::import::Importer;
+use listings::members::Members;
 use listings::sending::Rules;
 use listings::sending::vocabulary::Vocabulary;
+use listings::service::audit::Service as StaffAudit;
+use listings::service::desk::Desk;
 use listings::service::events::Service as Events;
 use listings::service::games::Service as Games;
 use listings::service::import::Service as StaffImport;
 use listings::service::listing::Service as StaffListing;
+use listings::service::member::Service as StaffMember;
 use listings::service::own::Service as Own;
+use listings::service::review::Service as StaffReview;
 use listings::service::writing::Writing;
 use listings::write::Listings;
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use time::macros::datetime;
-use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
 use tonic::Status;
 
 /// What the service's clock shows.
@@ -50,6 +58,7 @@ pub(crate) const MOST_WAITING: i64 = 3;
 pub(crate) struct Service {
     pub(crate) pool: PgPool,
     pub(crate) importer: Importer,
+    pub(crate) clock: Clock,
     /// Where it answers.
     pub(crate) address: String,
     pub(crate) staff: StaffImportServiceClient<Client>,
@@ -57,7 +66,6 @@ pub(crate) struct Service {
     pub(crate) games: GamesServiceClient<Client>,
     pub(crate) events: EventsServiceClient<Client>,
     pub(crate) own: OwnListingsServiceClient<Client>,
-    pub(crate) clock: Clock,
     feed: FeedServiceClient<Client>,
     lifecycle: Lifecycle,
     _supervisor: Supervisor,
@@ -88,36 +96,54 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     let writing = Writing::new(pool.clone(), writer.clone(), rules, clock.clone());
     let own = Own::new(pool.clone(), PublicUrl::new(public_url));
     let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());
-    let listing = StaffListing::new(pool.clone(), writer);
+    let desk = Desk::new(pool.clone(), clock.clone());
+    let members = Members::new(pool.clone(), clock.clone());
+    let member = StaffMember::new(pool.clone(), clock.clone(), desk.clone(), members.clone());
+    let review = StaffReview::new(
+        importer.clone(),
+        producer.clone(),
+        desk.clone(),
+        lifecycle.draining(),
+    );
+    let listing = StaffListing::new(pool.clone(), writer, desk.clone());
+    let import = StaffImport::new(importer.clone(), lifecycle.draining(), desk.clone());
 
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    let server = tonic::transport::Server::builder()
+    let mut services = kit::rpc::server::services();
+    services
         .add_service(producer.service())
         .add_service(GamesServiceServer::new(Games(writing.clone())))
         .add_service(EventsServiceServer::new(Events(writing)))
         .add_service(OwnListingsServiceServer::new(own))
+        .add_service(StaffMemberServiceServer::new(member))
+        .add_service(StaffAuditServiceServer::new(StaffAudit::new(
+            pool.clone(),
+            desk,
+        )))
+        .add_service(StaffReviewServiceServer::new(review))
         .add_service(StaffListingServiceServer::new(listing))
         .add_service(
-            StaffImportServiceServer::new(StaffImport::new(importer.clone(), lifecycle.draining()))
+            StaffImportServiceServer::new(import)
                 .max_decoding_message_size(listings::service::import::MESSAGE),
-        )
-        .serve_with_incoming(TcpListenerStream::new(listener));
-    lifecycle.background("server", async move { Ok(server.await?) });
-    let client = client::dial(&address, &"x".repeat(32).into())
+        );
+    let gate = Gate::new(testing::identity()).with_members(Arc::new(members));
+    let address = testing::serve_behind(gate, services, &lifecycle)
         .await
         .unwrap();
+    let client = client::dial(&address, &testing::identity().staff_token)
+        .await
+        .unwrap();
+    let fleet = testing::client(&address, &lifecycle).unwrap();
     Service {
         pool,
         importer,
         address,
         staff: StaffImportServiceClient::new(client.clone()),
-        listings: StaffListingServiceClient::new(client.clone()),
-        games: GamesServiceClient::new(client.clone()),
-        events: EventsServiceClient::new(client.clone()),
-        own: OwnListingsServiceClient::new(client.clone()),
+        listings: StaffListingServiceClient::new(client),
+        games: GamesServiceClient::new(fleet.clone()),
+        events: EventsServiceClient::new(fleet.clone()),
+        own: OwnListingsServiceClient::new(fleet.clone()),
+        feed: FeedServiceClient::new(fleet),
         clock,
-        feed: FeedServiceClient::new(client),
         lifecycle,
         _supervisor: supervisor,
     }
@@ -194,6 +220,10 @@ pub(crate) fn counts(report: &proto::ImportResponse) -> Counts {
 }
 
 impl Service {
+    pub(crate) fn lifecycle(&self) -> &Lifecycle {
+        &self.lifecycle
+    }
+
     pub(crate) async fn try_import(&self, file: &File) -> Result<proto::ImportResponse, Status> {
         self.send(file.messages(1)).await
     }

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -18,6 +19,8 @@ use crate::feed::{self, Store, Stored};
 use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
+use crate::rpc::Gate;
+use crate::rpc::staff::Members;
 use crate::{pg, rpc, telemetry};
 
 /// What a service is given at start.
@@ -181,18 +184,27 @@ impl<S: Settings> Boot<S> {
 
     /// Serves `services` on the internal port, beside health and reflection.
     pub async fn serve_rpc(&self, services: RoutesBuilder) -> anyhow::Result<()> {
+        let gate = Gate::new(self.common().identity.clone());
+        self.serve_rpc_behind(gate, services).await
+    }
+
+    /// The same, for a service that knows the staff by name.
+    pub async fn serve_rpc_to_members(
+        &self,
+        services: RoutesBuilder,
+        members: Arc<dyn Members>,
+    ) -> anyhow::Result<()> {
+        let gate = Gate::new(self.common().identity.clone()).with_members(members);
+        self.serve_rpc_behind(gate, services).await
+    }
+
+    async fn serve_rpc_behind(&self, gate: Gate, services: RoutesBuilder) -> anyhow::Result<()> {
         let common = self.common();
         let listener = bind(common.grpc_listen, "grpc_listen").await?;
         let draining = self.lifecycle.draining();
         self.lifecycle.serve(
             "gRPC server",
-            rpc::server::serve(
-                listener,
-                services,
-                common.identity.clone(),
-                self.readiness.clone(),
-                draining,
-            ),
+            rpc::server::serve(listener, services, gate, self.readiness.clone(), draining),
         );
         Ok(())
     }

@@ -1,5 +1,7 @@
-//! Ids: of rows and of requests.
+//! Ids: of rows and of requests; and secrets.
 
+use rand::RngExt as _;
+use rand::distr::Alphanumeric;
 use uuid::Uuid;
 
 /// Letters of Crockford's base 32 in lower case: no i, l, o or u to misread.
@@ -25,9 +27,23 @@ pub fn request_id() -> String {
     id
 }
 
+/// A secret that nobody guesses: `prefix` and 40 letters and digits, 238 bits of randomness.
+pub fn secret(prefix: &str) -> String {
+    let random = rand::rng().sample_iter(Alphanumeric).take(40);
+    prefix.chars().chain(random.map(char::from)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_secret_has_its_prefix_and_is_no_other() {
+        let one = secret("staff_");
+        assert_eq!(one.len(), 46);
+        assert!(one.starts_with("staff_"));
+        assert_ne!(one, secret("staff_"));
+    }
 
     #[test]
     fn a_request_id_has_its_prefix_and_length() {

@@ -7,7 +7,7 @@ use crate::boot::bind;
 use crate::config::Identity;
 use crate::lifecycle::Lifecycle;
 use crate::rpc::client::{Addresses, Client, connect};
-use crate::rpc::server;
+use crate::rpc::{Gate, server};
 
 /// The tokens of a test's services.
 pub fn identity() -> Identity {
@@ -24,18 +24,21 @@ pub fn condition() -> Condition {
 
 /// Serves `services` as a service does and returns the address.
 pub async fn serve(services: RoutesBuilder, lifecycle: &Lifecycle) -> anyhow::Result<String> {
+    serve_behind(Gate::new(identity()), services, lifecycle).await
+}
+
+/// The same, with a gate of the test's own.
+pub async fn serve_behind(
+    gate: Gate,
+    services: RoutesBuilder,
+    lifecycle: &Lifecycle,
+) -> anyhow::Result<String> {
     let listener = bind(([127, 0, 0, 1], 0).into(), "port of the test").await?;
     let address = format!("http://{}", listener.local_addr()?);
     let draining = lifecycle.draining();
     lifecycle.serve(
         "gRPC server of the test",
-        server::serve(
-            listener,
-            services,
-            identity(),
-            Readiness::default(),
-            draining,
-        ),
+        server::serve(listener, services, gate, Readiness::default(), draining),
     );
     Ok(address)
 }

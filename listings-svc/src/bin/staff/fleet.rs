@@ -8,6 +8,7 @@ use kit::rpc::client::{self, Addresses, Client};
 use serde::Deserialize;
 
 use super::problem::Problem;
+use super::profile::{self, Profile};
 
 /// A fleet that was started here keeps this file.
 const HERE: &str = ".fleet/fleet.json";
@@ -15,7 +16,7 @@ const HERE: &str = ".fleet/fleet.json";
 /// Where the fleet is.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
-    /// The staff token of the fleet
+    /// The staff token of the fleet, or a member's own
     #[arg(long, env = "STAFF_TOKEN", hide_env_values = true, global = true)]
     token: Option<String>,
     /// The gateway's internal gRPC address
@@ -25,8 +26,49 @@ pub(crate) struct Place {
     #[arg(long, env = "STAFF_LISTINGS", global = true, value_name = "ADDRESS")]
     listings: Option<String>,
     /// A fleet's own file, for what is not given otherwise [default: .fleet/fleet.json, if there is one]
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "profile")]
     fleet: Option<PathBuf>,
+    /// A file with token, gateway and listings that only you can read, for what is not given otherwise [default:
+    /// mchezo/staff.toml in the folder for settings, if there is one and no fleet was started here]
+    #[arg(long, global = true, value_name = "FILE")]
+    profile: Option<PathBuf>,
+    #[arg(long, env = "XDG_CONFIG_HOME", hide = true)]
+    config_home: Option<PathBuf>,
+    #[arg(long, env = "HOME", hide = true)]
+    home: Option<PathBuf>,
+}
+
+impl Place {
+    /// What is not given on the command line or by variables. It is of one file: no token goes to another file's addresses.
+    fn known(&self) -> Result<Profile, Problem> {
+        let here = Path::new(HERE);
+        match (&self.fleet, &self.profile) {
+            (Some(path), _) => Ok(read(path)?.into()),
+            (None, Some(path)) => profile::read(path),
+            (None, None) if here.exists() => Ok(read(here)?.into()),
+            (None, None) => {
+                let usual = profile::usual(self.config_home.as_deref(), self.home.as_deref());
+                match usual.filter(|path| profile::exists(path)) {
+                    Some(path) => profile::read(&path),
+                    None => Ok(Profile::default()),
+                }
+            }
+        }
+    }
+}
+
+impl From<Manifest> for Profile {
+    fn from(manifest: Manifest) -> Self {
+        let grpc = |name: &str| {
+            let service = manifest.services.iter().find(|s| s.name == name);
+            service.map(|s| s.grpc.clone())
+        };
+        Self {
+            gateway: grpc("gateway"),
+            listings: grpc("listings-svc"),
+            token: manifest.staff_token,
+        }
+    }
 }
 
 /// The part of a fleet's file that is needed here.
@@ -53,23 +95,11 @@ pub(crate) struct Fleet {
 
 impl Fleet {
     pub(crate) fn find(place: &Place) -> Result<Self, Problem> {
-        let manifest = match &place.fleet {
-            Some(path) => read(path)?,
-            None if Path::new(HERE).exists() => read(Path::new(HERE))?,
-            None => Manifest::default(),
-        };
-        let grpc = |name: &str| {
-            let service = manifest.services.iter().find(|s| s.name == name);
-            service.map(|s| s.grpc.clone())
-        };
+        let known = place.known()?;
         Ok(Self {
-            gateway: place.gateway.clone().or_else(|| grpc("gateway")),
-            listings: place.listings.clone().or_else(|| grpc("listings-svc")),
-            token: place
-                .token
-                .clone()
-                .or(manifest.staff_token)
-                .map(Secret::from),
+            gateway: place.gateway.clone().or(known.gateway),
+            listings: place.listings.clone().or(known.listings),
+            token: place.token.clone().or(known.token).map(Secret::from),
         })
     }
 
@@ -86,7 +116,7 @@ impl Fleet {
     async fn dial(&self, service: &str, address: Option<&str>) -> Result<Client, Problem> {
         let missing = |what: &str, variable: &str| {
             Problem::usage(format!(
-                "{what} is not known: give --{service} or {variable}, or --fleet with the file of a running fleet"
+                "{what} is not known: give --{service} or {variable}, or a file with it by --profile or --fleet"
             ))
         };
         let address = address.ok_or_else(|| {
@@ -95,7 +125,7 @@ impl Fleet {
         })?;
         let token = self.token.as_ref().ok_or_else(|| {
             Problem::usage(
-                "the staff token is not known: give --token or STAFF_TOKEN, or --fleet with the file of a running fleet",
+                "the staff token is not known: give --token or STAFF_TOKEN, or a file with it by --profile or --fleet",
             )
         })?;
         // What is no address at all is a matter of usage, not of reach.

@@ -1,13 +1,14 @@
 //! `staff show`, `take-down` and `restore`
 
-use clap::{Args, Subcommand, ValueEnum};
-use contracts::common::v1 as common;
+use clap::Subcommand;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::public::Timestamp;
 use serde::Serialize;
 
+use super::decide;
 use super::fleet::Fleet;
+use super::names::{self, Name, Names};
 use super::output::{self, Output};
 use super::problem::Problem;
 
@@ -18,12 +19,12 @@ pub(crate) enum Command {
         #[command(flatten)]
         name: Name,
     },
-    /// Take a published listing down: reads answer 404, its slug stays taken
+    /// Take published listings down: reads answer 404, their slugs stay taken
     ///
     /// The games of a creator that is taken down are not shown either. The keys of a game that is taken down stop working.
     TakeDown {
         #[command(flatten)]
-        name: Name,
+        names: Names,
         /// Why, for the record
         #[arg(long)]
         reason: String,
@@ -36,31 +37,6 @@ pub(crate) enum Command {
         #[arg(long, default_value = "", hide_default_value = true)]
         reason: String,
     },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Name {
-    /// What it is
-    kind: Kind,
-    /// Its slug, or the handle of a creator
-    slug: String,
-    /// A real listing or a sample
-    #[arg(long, default_value = "live")]
-    mode: Mode,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Kind {
-    #[value(alias = "page")]
-    Creator,
-    Game,
-    Event,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Mode {
-    Live,
-    Test,
 }
 
 #[derive(Debug, Serialize)]
@@ -78,45 +54,17 @@ struct Listing {
     reason: String,
 }
 
-impl From<Name> for proto::ListingName {
-    fn from(name: Name) -> Self {
-        Self {
-            kind: match name.kind {
-                Kind::Creator => "page",
-                Kind::Game => "game",
-                Kind::Event => "event",
-            }
-            .to_owned(),
-            mode: match name.mode {
-                Mode::Live => common::Mode::Live,
-                Mode::Test => common::Mode::Test,
-            }
-            .into(),
-            name: name.slug,
-        }
-    }
-}
-
 impl From<proto::Listing> for Listing {
     fn from(listing: proto::Listing) -> Self {
-        let state = match listing.state() {
-            proto::State::Unspecified => "",
-            proto::State::Pending => "pending",
-            proto::State::Published => "published",
-            proto::State::Rejected => "rejected",
-            proto::State::Removed => "removed",
-        };
+        let state = names::state(listing.state());
         let name = listing.name.unwrap_or_default();
         Self {
-            mode: match name.mode() {
-                common::Mode::Test => "test",
-                common::Mode::Live | common::Mode::Unspecified => "live",
-            },
+            mode: names::mode(name.mode()),
+            state,
             kind: name.kind,
             name: name.name,
             id: listing.id,
             title: listing.title,
-            state,
             revision: listing.revision,
             changed_at: output::moment(listing.changed_at),
             actor_kind: listing.actor_kind,
@@ -134,8 +82,14 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let answer = listings.get_listing(proto::GetListingRequest { name });
             answer.await?.into_inner().listing
         }
-        Command::TakeDown { name, reason } => {
-            let name = Some(name.into());
+        Command::TakeDown { names, reason } => {
+            let name = match <[proto::ListingName; 1]>::try_from(names.into_messages()) {
+                Ok([name]) => Some(name),
+                Err(names) => {
+                    return decide::many(fleet, output, proto::Decision::TakeDown, names, reason)
+                        .await;
+                }
+            };
             let answer = listings.take_down(proto::TakeDownRequest { name, reason });
             answer.await?.into_inner().listing
         }
@@ -145,6 +99,11 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             answer.await?.into_inner().listing
         }
     };
+    answer(listing, output)
+}
+
+/// Writes how a listing stands.
+pub(crate) fn answer(listing: Option<proto::Listing>, output: Output) -> Result<(), Problem> {
     let listing = Listing::from(listing.unwrap_or_default());
     let document = serde_json::json!({ "listing": listing });
     output.answer(&document, || table(&listing))
@@ -154,10 +113,7 @@ fn table(listing: &Listing) -> comfy_table::Table {
     let mut table = output::table(&[
         "kind", "name", "mode", "title", "state", "revision", "changed", "by", "reason",
     ]);
-    let by = match listing.actor_kind.as_str() {
-        "staff" => "staff".to_owned(),
-        kind => format!("{kind} {}", listing.actor),
-    };
+    let by = format!("{} {}", listing.actor_kind, listing.actor);
     table.add_row([
         listing.kind.clone(),
         listing.name.clone(),

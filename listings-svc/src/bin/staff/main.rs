@@ -3,28 +3,37 @@
 //! Status: 0 done, 1 refused by the service, 2 not understood (arguments, settings, files), 3 nothing answers.
 
 mod account;
+mod audit;
+mod curate;
+mod decide;
 mod fleet;
 mod import;
 mod key;
 mod key_request;
 mod lines;
 mod listing;
+mod member;
+mod names;
 mod output;
 mod page;
 mod plan;
 mod problem;
+mod profile;
+mod review;
+mod shown;
 mod switch;
 mod upload;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
 
 use fleet::{Fleet, Place};
 use output::Output;
 use problem::Problem;
 
-/// Accounts, keys, switches and the directory, by staff
+/// Accounts, keys, switches, the review and the directory, by staff
 ///
 /// Status: 0 done, 1 refused, 2 not understood, 3 nothing answers.
 #[derive(Debug, Parser)]
@@ -58,6 +67,20 @@ enum Command {
     /// Pages: their owners, and claims of them
     #[command(subcommand)]
     Page(page::Command),
+    Review(review::Review),
+    #[command(flatten)]
+    Decide(decide::Command),
+    #[command(flatten)]
+    Curate(curate::Command),
+    Audit(audit::Audit),
+    /// The staff by name: add, list, change the role, revoke
+    #[command(subcommand)]
+    Member(member::Command),
+    /// Write the completions of a shell, to be sourced by it
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
     /// Load files of listings
     ///
     /// Files hold one JSON object a line. A row that is not acceptable is refused, and listed with its line and reasons; the others
@@ -78,6 +101,10 @@ async fn main() -> ExitCode {
 }
 
 async fn run(staff: Staff) -> Result<(), Problem> {
+    if let Command::Completions { shell } = staff.command {
+        output::completions(shell, &mut Staff::command());
+        return Ok(());
+    }
     let fleet = Fleet::find(&staff.place)?;
     let output = Output::new(staff.json);
     match staff.command {
@@ -87,6 +114,13 @@ async fn run(staff: Staff) -> Result<(), Problem> {
         Command::Switch(command) => switch::run(command, &fleet, output).await,
         Command::Listing(command) => listing::run(command, &fleet, output).await,
         Command::Page(command) => page::run(command, &fleet, output).await,
+        Command::Review(review) => review::run(review, &fleet, output).await,
+        Command::Decide(command) => decide::run(command, &fleet, output).await,
+        Command::Curate(command) => curate::run(command, &fleet, output).await,
+        Command::Audit(audit) => audit::run(audit, &fleet, output).await,
+        Command::Member(command) => member::run(command, &fleet, output).await,
+        // They need no fleet.
+        Command::Completions { .. } => Ok(()),
         Command::Import(import) => import::run(import, &fleet, output).await,
     }
 }

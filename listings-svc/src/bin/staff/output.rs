@@ -43,6 +43,23 @@ impl Output {
         Ok(())
     }
 
+    /// Writes one line of many that come by and by: a document, or a text for people.
+    pub(crate) fn line(self, document: &impl Serialize, line: &str) -> Result<(), Problem> {
+        if !self.json {
+            write(&line);
+            return Ok(());
+        }
+        let text = serde_json::to_string(document)
+            .map_err(|error| Problem::Refused(format!("the answer cannot be written: {error}")))?;
+        write(&text);
+        Ok(())
+    }
+
+    /// Writes a text of several lines for people.
+    pub(crate) fn text(self, text: &str) {
+        self.say(text.trim_end());
+    }
+
     /// Writes a line for people.
     pub(crate) fn say(self, line: &str) {
         if !self.json {
@@ -53,12 +70,20 @@ impl Output {
 
 /// Writes a line. A reader who has seen enough and hung up (`staff … | head -1`) is no failure.
 fn write(line: &impl Display) {
-    match writeln!(io::stdout(), "{line}") {
+    // Colours are for terminals, and for those who want them.
+    match writeln!(anstream::stdout(), "{line}") {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             eprintln!("staff: the answer cannot be written: {error}");
         }
         _ => {}
     }
+}
+
+/// Writes the completions of a shell.
+pub(crate) fn completions(shell: clap_complete::Shell, command: &mut clap::Command) {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, command, "staff", &mut script);
+    write(&String::from_utf8_lossy(&script));
 }
 
 /// The last words of a command that failed.

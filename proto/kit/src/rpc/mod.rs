@@ -4,6 +4,9 @@ pub mod client;
 mod identity;
 mod incoming;
 pub mod server;
+pub mod staff;
+
+pub use identity::Gate;
 
 use std::future::Future;
 

@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
+use futures::future::Either;
 use http::{Request, Response};
 use metrics::Histogram;
 use tokio::net::TcpListener;
@@ -19,10 +20,10 @@ use tower::layer::util::Stack;
 use tower::{Layer, Service};
 use tracing::{Instrument as _, Span};
 
+use super::REQUEST_ID_HEADER;
+use super::identity::{self, Caller, Gate};
 use super::incoming::connections;
-use super::{REQUEST_ID_HEADER, identity};
 use crate::admin::Readiness;
-use crate::config::Identity;
 use crate::cores::{self, Cores};
 use crate::fault::{Code, Fault};
 use crate::handles::Handles;
@@ -40,7 +41,7 @@ const CALLS: usize = 4_096;
 pub(crate) async fn serve(
     listener: TcpListener,
     mut services: RoutesBuilder,
-    identity: Identity,
+    gate: Gate,
     readiness: Readiness,
     draining: CancellationToken,
 ) -> anyhow::Result<()> {
@@ -69,7 +70,7 @@ pub(crate) async fn serve(
     let load = Arc::new(Load::new("rpc", CALLS));
     let cores = Cores::start("rpc", cores::all(), move |hand| {
         let draining = drained.clone();
-        let server = server(&identity, &load)
+        let server = server(&gate, &load)
             .add_routes(routes.clone())
             .serve_with_incoming_shutdown(connections(hand), draining.cancelled_owned());
         async { Ok(server.await?) }
@@ -80,15 +81,12 @@ pub(crate) async fn serve(
     }
 }
 
-fn server(
-    identity: &Identity,
-    load: &Arc<Load>,
-) -> Server<Stack<CallLayer, tower::layer::util::Identity>> {
-    let (identity, load) = (identity.clone(), Arc::clone(load));
+fn server(gate: &Gate, load: &Arc<Load>) -> Server<Stack<CallLayer, tower::layer::util::Identity>> {
+    let (gate, load) = (gate.clone(), Arc::clone(load));
     Server::builder()
         .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS))
         .http2_keepalive_interval(Some(Duration::from_secs(20)))
-        .layer(CallLayer { identity, load })
+        .layer(CallLayer { gate, load })
 }
 
 /// An empty set of services.
@@ -98,7 +96,7 @@ pub fn services() -> RoutesBuilder {
 
 #[derive(Clone)]
 struct CallLayer {
-    identity: Identity,
+    gate: Gate,
     load: Arc<Load>,
 }
 
@@ -108,7 +106,7 @@ impl<S> Layer<S> for CallLayer {
     fn layer(&self, inner: S) -> Self::Service {
         Call {
             inner,
-            identity: self.identity.clone(),
+            gate: self.gate.clone(),
             load: Arc::clone(&self.load),
         }
     }
@@ -118,13 +116,16 @@ impl<S> Layer<S> for CallLayer {
 #[derive(Clone)]
 struct Call<S> {
     inner: S,
-    identity: Identity,
+    gate: Gate,
     load: Arc<Load>,
 }
 
 impl<S> Service<Request<Body>> for Call<S>
 where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
     S::Future: Send + 'static,
 {
     type Response = Response<Body>;
@@ -135,11 +136,17 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let path = request.uri().path().to_owned();
-        if let Err(status) = identity::check(&path, request.headers(), &self.identity) {
-            return Box::pin(async move { Ok(status.into_http()) });
-        }
+        let unknown = match self.gate.check(&path, request.headers()) {
+            Ok(Caller::Fleet) => None,
+            Ok(Caller::Staff(member)) => {
+                request.extensions_mut().insert(member);
+                None
+            }
+            Ok(Caller::Unknown(members, token)) => Some((members, token)),
+            Err(status) => return Box::pin(async move { Ok(status.into_http()) }),
+        };
         let under_way = match self.load.take_on() {
             Ok(under_way) => under_way,
             Err(fault) => {
@@ -160,7 +167,21 @@ where
             Span::none()
         };
 
-        let call = self.inner.call(request);
+        let call = match unknown {
+            None => Either::Left(self.inner.call(request)),
+            Some((members, token)) => {
+                // The one that is ready makes this call; its clone is for the next.
+                let next = self.inner.clone();
+                let mut inner = std::mem::replace(&mut self.inner, next);
+                Either::Right(async move {
+                    match identity::look_up(&*members, &token).await {
+                        Ok(member) => request.extensions_mut().insert(member),
+                        Err(status) => return Ok(status.into_http()),
+                    };
+                    inner.call(request).await
+                })
+            }
+        };
         let started = Instant::now();
         let guarded = async move {
             let answer = std::panic::AssertUnwindSafe(call).catch_unwind().await;

@@ -1,0 +1,130 @@
+//! What staff do, and the role that each deed needs.
+
+use kit::rpc::staff::Role;
+
+/// What a call of staff does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    /// Looks at listings and the queue.
+    Look,
+    /// Publishes what was sent in.
+    Approve,
+    /// Sends it back.
+    Reject,
+    /// Changes what a listing says.
+    Edit,
+    /// Takes a listing down.
+    TakeDown,
+    /// Publishes it again.
+    Restore,
+    /// Lists a game first, or no longer.
+    Feature,
+    /// Gives a listing to somebody else, or takes it from them.
+    Reassign,
+    /// Says that a claim of a page is right.
+    GrantClaim,
+    /// Says that it is not.
+    RejectClaim,
+    /// Loads a file.
+    Import,
+    /// Makes a member.
+    CreateMember,
+    /// Changes a member's role.
+    SetRole,
+    /// Ends a member's token.
+    RevokeMember,
+    /// Looks at the members.
+    ListMembers,
+    /// Looks at what the others did.
+    ReadAudit,
+}
+
+impl Deed {
+    /// Every deed.
+    pub const ALL: [Self; 16] = [
+        Self::Look,
+        Self::Approve,
+        Self::Reject,
+        Self::Edit,
+        Self::TakeDown,
+        Self::Restore,
+        Self::Feature,
+        Self::Reassign,
+        Self::GrantClaim,
+        Self::RejectClaim,
+        Self::Import,
+        Self::CreateMember,
+        Self::SetRole,
+        Self::RevokeMember,
+        Self::ListMembers,
+        Self::ReadAudit,
+    ];
+
+    /// As it stands in the audit.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Look => "look",
+            Self::Approve => "approve",
+            Self::Reject => "reject",
+            Self::Edit => "edit",
+            Self::TakeDown => "take_down",
+            Self::Restore => "restore",
+            Self::Feature => "feature",
+            Self::Reassign => "reassign",
+            Self::GrantClaim => "grant_claim",
+            Self::RejectClaim => "reject_claim",
+            Self::Import => "import",
+            Self::CreateMember => "create_member",
+            Self::SetRole => "set_role",
+            Self::RevokeMember => "revoke_member",
+            Self::ListMembers => "list_members",
+            Self::ReadAudit => "read_audit",
+        }
+    }
+
+    /// The deed of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|deed| deed.as_str() == name)
+    }
+
+    /// The least role that may do it.
+    pub const fn needs(self) -> Role {
+        match self {
+            Self::Look
+            | Self::Approve
+            | Self::Reject
+            | Self::Edit
+            | Self::GrantClaim
+            | Self::RejectClaim => Role::Reviewer,
+            _ => Role::Admin,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_deed_is_found_by_its_name() {
+        for deed in Deed::ALL {
+            assert_eq!(Deed::parse(deed.as_str()), Some(deed));
+        }
+    }
+
+    #[test]
+    fn a_reviewer_decides_and_nothing_more() {
+        let may: Vec<Deed> = Deed::ALL
+            .into_iter()
+            .filter(|deed| Role::Reviewer.covers(deed.needs()))
+            .collect();
+        let decisions = [Deed::GrantClaim, Deed::RejectClaim];
+        let reviews = [Deed::Look, Deed::Approve, Deed::Reject, Deed::Edit];
+        assert_eq!(may, [&reviews[..], &decisions].concat());
+        assert!(
+            Deed::ALL
+                .iter()
+                .all(|deed| Role::Admin.covers(deed.needs()))
+        );
+    }
+}

@@ -1,0 +1,238 @@
+//! What is different between two states of a listing, field by field.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+/// Fields that the service keeps and nobody writes.
+const OURS: [&str; 8] = [
+    "id",
+    "mode",
+    "state",
+    "revision",
+    "submitter",
+    "waiting_since",
+    "created_at",
+    "updated_at",
+];
+
+/// A field that is not as it was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// The field, or a path such as `links.play`.
+    pub path: String,
+    /// What it was; `None` when it was empty.
+    pub before: Option<Value>,
+    /// What it is; `None` when it is empty.
+    pub after: Option<Value>,
+}
+
+/// The fields of `after` that are not as in `before`, by path. Objects are looked into; a list is one value. Null, an empty text, an
+/// empty list and a field that is not there are the same.
+pub fn between(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Difference> {
+    let mut found = Vec::new();
+    objects("", before, after, &mut found);
+    found
+}
+
+/// What a listing says, without what is kept about it.
+pub fn content(listing: &Value) -> Map<String, Value> {
+    let mut content = listing.as_object().cloned().unwrap_or_default();
+    content.retain(|key, _| !OURS.contains(&key.as_str()));
+    content
+}
+
+fn objects(
+    path: &str,
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    found: &mut Vec<Difference>,
+) {
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    for name in names {
+        let path = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}.{name}")
+        };
+        values(path, before.get(name), after.get(name), found);
+    }
+}
+
+fn values(
+    path: String,
+    before: Option<&Value>,
+    after: Option<&Value>,
+    found: &mut Vec<Difference>,
+) {
+    let (before, after) = (before.filter(says), after.filter(says));
+    let nothing = Map::new();
+    match (before, after) {
+        (Some(Value::Object(before)), Some(Value::Object(after))) => {
+            objects(&path, before, after, found);
+        }
+        (None, Some(Value::Object(after))) => objects(&path, &nothing, after, found),
+        (Some(Value::Object(before)), None) => objects(&path, before, &nothing, found),
+        (before, after) if before == after => {}
+        (before, after) => found.push(Difference {
+            path,
+            before: before.cloned(),
+            after: after.cloned(),
+        }),
+    }
+}
+
+/// Whether a value says anything.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "Option::filter hands a reference to a reference"
+)]
+fn says(value: &&Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn object(value: Value) -> Map<String, Value> {
+        let Value::Object(object) = value else {
+            unreachable!()
+        };
+        object
+    }
+
+    fn paths(before: Value, after: Value) -> Vec<String> {
+        let differences = between(&object(before), &object(after));
+        differences.into_iter().map(|d| d.path).collect()
+    }
+
+    #[test]
+    fn links_are_looked_into_and_lists_are_not() {
+        let before =
+            json!({"title": "A", "genres": ["puzzle"], "links": {"play": "a", "steam": "b"}});
+        let after =
+            json!({"title": "A", "genres": ["runner"], "links": {"play": "c", "itch": "d"}});
+        let differences = between(&object(before), &object(after));
+        let told: Vec<_> = differences
+            .iter()
+            .map(|d| (d.path.as_str(), d.before.clone(), d.after.clone()))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("genres", Some(json!(["puzzle"])), Some(json!(["runner"]))),
+                ("links.itch", None, Some(json!("d"))),
+                ("links.play", Some(json!("a")), Some(json!("c"))),
+                ("links.steam", Some(json!("b")), None),
+            ]
+        );
+    }
+
+    #[test]
+    fn empty_is_not_there() {
+        assert!(paths(json!({"a": null, "b": "", "c": [], "d": {}}), json!({})).is_empty());
+        assert_eq!(
+            paths(
+                json!({}),
+                json!({"a": false, "b": 0, "c": "", "d": {"e": 1}})
+            ),
+            ["a", "b", "d.e"]
+        );
+        assert_eq!(paths(json!({"a": {"b": 1}}), json!({"a": 1})), ["a"]);
+    }
+
+    #[test]
+    fn what_is_kept_about_a_listing_is_no_content() {
+        let listing = json!({"id": "x", "state": "pending", "revision": 2, "title": "A"});
+        assert_eq!(content(&listing), object(json!({"title": "A"})));
+    }
+
+    /// A value without what says nothing.
+    fn said(value: &Value) -> Option<Value> {
+        match value {
+            Value::Object(fields) => {
+                let fields: Map<String, Value> = fields
+                    .iter()
+                    .filter_map(|(name, value)| Some((name.clone(), said(value)?)))
+                    .collect();
+                (!fields.is_empty()).then_some(Value::Object(fields))
+            }
+            value => Some(value.clone()).filter(|value| says(&value)),
+        }
+    }
+
+    fn set(object: &mut Map<String, Value>, path: &str, value: Option<Value>) {
+        match path.split_once('.') {
+            Some((first, rest)) => {
+                let inner = object
+                    .entry(first)
+                    .or_insert_with(|| Value::Object(Map::new()));
+                if !inner.is_object() {
+                    *inner = Value::Object(Map::new());
+                }
+                set(inner.as_object_mut().unwrap(), rest, value);
+            }
+            None => {
+                match value {
+                    Some(value) => object.insert(path.to_owned(), value),
+                    None => object.remove(path),
+                };
+            }
+        }
+    }
+
+    fn leaf() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            (0..3_i64).prop_map(Value::from),
+            "[a-c]{0,2}".prop_map(Value::from),
+            prop::collection::vec((0..3_i64).prop_map(Value::from), 0..3).prop_map(Value::from),
+        ]
+    }
+
+    fn state() -> impl Strategy<Value = Map<String, Value>> {
+        let fields = |value: BoxedStrategy<Value>| {
+            prop::collection::btree_map("[a-d]", value, 0..5)
+                .prop_map(|fields| fields.into_iter().collect::<Map<String, Value>>())
+        };
+        let inner = fields(leaf().boxed()).prop_map(Value::Object);
+        fields(prop_oneof![leaf(), inner].boxed())
+    }
+
+    proptest! {
+        #[test]
+        fn the_same_has_no_difference(state in state()) {
+            prop_assert!(between(&state, &state).is_empty());
+        }
+
+        #[test]
+        fn the_differences_make_one_state_of_the_other(before in state(), after in state()) {
+            let differences = between(&before, &after);
+            let mut made = before;
+            for difference in &differences {
+                prop_assert_ne!(&difference.before, &difference.after);
+                set(&mut made, &difference.path, difference.after.clone());
+            }
+            prop_assert_eq!(said(&Value::Object(made)), said(&Value::Object(after)));
+        }
+
+        #[test]
+        fn there_and_back_are_the_same_paths(before in state(), after in state()) {
+            let turned: Vec<_> = between(&after, &before)
+                .into_iter()
+                .map(|d| Difference { path: d.path, before: d.after, after: d.before })
+                .collect();
+            prop_assert_eq!(between(&before, &after), turned);
+        }
+    }
+}

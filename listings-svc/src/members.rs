@@ -1,0 +1,99 @@
+//! The staff by their tokens, for the server's identity check.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kit::rpc::staff::{Member, Members as Known};
+use kit::{Clock, Fault, ids, pg};
+use sha2::{Digest as _, Sha256};
+use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+
+use crate::store::members;
+
+/// How the token of a member begins.
+pub const PREFIX: &str = "staff_";
+/// For how long a member is known without a look: a token that was ended elsewhere is refused within this.
+const MEMORY: Duration = Duration::SECOND;
+/// Members in memory at most; beyond, all are forgotten and looked up again.
+const MOST: usize = 1_024;
+
+type Hash = [u8; 32];
+
+/// Finds members by their tokens. Clones share the memory.
+#[derive(Debug, Clone)]
+pub struct Members {
+    pool: PgPool,
+    clock: Clock,
+    seen: Arc<Mutex<HashMap<Hash, (OffsetDateTime, Member)>>>,
+}
+
+impl Members {
+    /// Those whom `pool` holds.
+    pub fn new(pool: PgPool, clock: Clock) -> Self {
+        Self {
+            pool,
+            clock,
+            seen: Arc::default(),
+        }
+    }
+
+    /// Forgets everybody, so that what has changed just now is seen at once by this process.
+    pub fn forget(&self) {
+        self.memory().clear();
+    }
+
+    fn memory(&self) -> std::sync::MutexGuard<'_, HashMap<Hash, (OffsetDateTime, Member)>> {
+        // A map is whole after every single step.
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn remembered(&self, hash: &Hash, now: OffsetDateTime) -> Option<Member> {
+        let memory = self.memory();
+        let (at, member) = memory.get(hash)?;
+        // A clock that was set back does not lengthen anybody's time.
+        (Duration::ZERO..MEMORY)
+            .contains(&(now - *at))
+            .then(|| member.clone())
+    }
+}
+
+#[tonic::async_trait]
+impl Known for Members {
+    async fn find(&self, token: &str) -> Result<Option<Member>, Fault> {
+        // What is not shaped like a token is nobody's, without a look.
+        if !token.starts_with(PREFIX) {
+            return Ok(None);
+        }
+        let (hash, now) = (hash(token), self.clock.now());
+        if let Some(member) = self.remembered(&hash, now) {
+            return Ok(Some(member));
+        }
+        let found = members::find(&self.pool, &hash)
+            .await
+            .map_err(|error| pg::fault(&error))?;
+        let mut memory = self.memory();
+        match &found {
+            Some(member) => {
+                if memory.len() >= MOST {
+                    memory.clear();
+                }
+                memory.insert(hash, (now, member.clone()));
+            }
+            None => {
+                memory.remove(&hash);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A new token.
+pub fn token() -> String {
+    ids::secret(PREFIX)
+}
+
+/// What is kept of a token.
+pub fn hash(token: &str) -> Hash {
+    Sha256::digest(token).into()
+}

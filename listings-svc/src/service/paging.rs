@@ -1,0 +1,87 @@
+//! Pages of staff's lists: a limit and a cursor.
+
+use kit::Fault;
+use kit::cursor::Binding;
+use prost_types::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use time::OffsetDateTime;
+
+use super::names::Problems;
+
+/// Rows of a page unless it is said otherwise.
+const USUAL: usize = 20;
+/// Rows of a page at most.
+const MOST: usize = 100;
+
+/// Which page of a list is wanted. `K` is the sort key of a row.
+#[derive(Debug)]
+pub(super) struct Paging<K> {
+    binding: Binding,
+    limit: usize,
+    /// The last row of the page before.
+    pub(super) after: Option<K>,
+}
+
+impl<K: Serialize + DeserializeOwned> Paging<K> {
+    /// Reads limit and cursor of a list.
+    pub(super) fn read(
+        binding: Binding,
+        limit: i32,
+        cursor: &str,
+        problems: &mut Problems,
+    ) -> Self {
+        let limit = match usize::try_from(limit) {
+            Ok(0) => USUAL,
+            Ok(limit) if limit <= MOST => limit,
+            _ => {
+                problems.insert("limit".to_owned(), format!("Ask for 1 to {MOST} rows."));
+                USUAL
+            }
+        };
+        let after = (!cursor.is_empty())
+            .then(|| binding.decode(cursor))
+            .flatten();
+        if after.is_none() && !cursor.is_empty() {
+            let reason = "It belongs to another list or other filters: begin without one.";
+            problems.insert("cursor".to_owned(), reason.to_owned());
+        }
+        Self {
+            binding,
+            limit,
+            after,
+        }
+    }
+
+    /// Rows to fetch: one more than the page has, to see whether there is another.
+    pub(super) fn fetch(&self) -> i64 {
+        i64::try_from(self.limit + 1).unwrap_or(i64::MAX)
+    }
+
+    /// Cuts what was fetched to the page, with the cursor of the next; empty when this is the last.
+    pub(super) fn finish<R>(
+        &self,
+        mut rows: Vec<R>,
+        key: impl FnOnce(&R) -> K,
+    ) -> Result<(Vec<R>, String), Fault> {
+        if rows.len() <= self.limit {
+            return Ok((rows, String::new()));
+        }
+        rows.truncate(self.limit);
+        let cursor = rows
+            .last()
+            .map(|last| self.binding.encode(&key(last)))
+            .transpose()
+            .map_err(|error| Fault::internal(&error))?;
+        Ok((rows, cursor.unwrap_or_default()))
+    }
+}
+
+/// A point in time from a message; `None` when it is none.
+pub(super) fn moment(at: Timestamp) -> Option<OffsetDateTime> {
+    let nanos = u32::try_from(at.nanos).ok()?;
+    OffsetDateTime::from_unix_timestamp(at.seconds)
+        .ok()?
+        .replace_nanosecond(nanos)
+        .ok()
+}

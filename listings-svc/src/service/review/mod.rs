@@ -1,0 +1,221 @@
+//! Deciding on what accounts send in, and looking after what is there (`listings/v1/staff_review.proto`).
+
+mod amend;
+mod decide;
+mod look;
+mod watch;
+
+use contracts::common::v1 as common;
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::staff_review_service_server::StaffReviewService;
+use kit::Fault;
+use kit::feed::{Producer, Writer};
+use kit::rpc::staff::Member;
+use sqlx::PgPool;
+use tokio_util::sync::CancellationToken;
+use tonic::{Request, Response, Status};
+
+use super::desk::Desk;
+use super::names::{self, Name, Problems};
+use crate::domain::deed::Deed;
+use crate::domain::entity::Entity;
+use crate::domain::mode::Mode;
+use crate::feed;
+use crate::import::Importer;
+use crate::store::queue::Item;
+use crate::write::Listings;
+
+/// The longest reason.
+const REASON: usize = 500;
+
+/// The service.
+#[derive(Debug)]
+pub struct Service {
+    pool: PgPool,
+    writer: Writer<Listings>,
+    importer: Importer,
+    producer: Producer,
+    desk: Desk,
+    draining: CancellationToken,
+}
+
+impl Service {
+    /// The service that writes as `importer` does, and watches the feed of `producer`. Once `draining` is cancelled, watching ends.
+    pub fn new(
+        importer: Importer,
+        producer: Producer,
+        desk: Desk,
+        draining: CancellationToken,
+    ) -> Self {
+        Self {
+            pool: importer.pool().clone(),
+            writer: importer.writer().clone(),
+            importer,
+            producer,
+            desk,
+            draining,
+        }
+    }
+
+    async fn admit<T>(
+        &self,
+        request: &Request<T>,
+        deed: Deed,
+        name: Option<&proto::ListingName>,
+    ) -> Result<Member, Status> {
+        self.desk.admit(request, deed, names::on(name)).await
+    }
+}
+
+#[tonic::async_trait]
+impl StaffReviewService for Service {
+    type WatchStream = watch::Messages;
+
+    async fn list_queue(
+        &self,
+        request: Request<proto::ListQueueRequest>,
+    ) -> Result<Response<proto::ListQueueResponse>, Status> {
+        self.admit(&request, Deed::Look, None).await?;
+        Ok(Response::new(self.queue(request.into_inner()).await?))
+    }
+
+    async fn watch(
+        &self,
+        request: Request<proto::WatchRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        self.admit(&request, Deed::Look, None).await?;
+        let kind = kind(&request.into_inner().kind)?;
+        Ok(Response::new(self.follow(kind).await?))
+    }
+
+    async fn get_review(
+        &self,
+        request: Request<proto::GetReviewRequest>,
+    ) -> Result<Response<proto::GetReviewResponse>, Status> {
+        let name = request.get_ref().name.as_ref();
+        self.admit(&request, Deed::Look, name).await?;
+        let mut problems = Problems::new();
+        let name = live(request.into_inner().name, &mut problems);
+        let name = names::finish(name, problems)?;
+        Ok(Response::new(self.review(&name).await?))
+    }
+
+    async fn approve(
+        &self,
+        request: Request<proto::ApproveRequest>,
+    ) -> Result<Response<proto::ApproveResponse>, Status> {
+        let name = request.get_ref().name.as_ref();
+        let by = self.admit(&request, Deed::Approve, name).await?;
+        let (listing, note) = self.decide_approve(request.into_inner(), by).await?;
+        Ok(Response::new(proto::ApproveResponse {
+            listing: Some(listing),
+            note,
+        }))
+    }
+
+    async fn reject(
+        &self,
+        request: Request<proto::RejectRequest>,
+    ) -> Result<Response<proto::RejectResponse>, Status> {
+        let name = request.get_ref().name.as_ref();
+        let by = self.admit(&request, Deed::Reject, name).await?;
+        let listing = self.decide_reject(request.into_inner(), by).await?;
+        Ok(Response::new(proto::RejectResponse {
+            listing: Some(listing),
+        }))
+    }
+
+    async fn decide_many(
+        &self,
+        request: Request<proto::DecideManyRequest>,
+    ) -> Result<Response<proto::DecideManyResponse>, Status> {
+        let member = Member::of(&request)?;
+        let results = self.decide_all(request.into_inner(), &member).await?;
+        Ok(Response::new(proto::DecideManyResponse { results }))
+    }
+
+    async fn edit(
+        &self,
+        request: Request<proto::EditRequest>,
+    ) -> Result<Response<proto::EditResponse>, Status> {
+        let name = request.get_ref().name.as_ref();
+        let by = self.admit(&request, Deed::Edit, name).await?;
+        let listing = self.amend_edit(request.into_inner(), by).await?;
+        Ok(Response::new(proto::EditResponse {
+            listing: Some(listing),
+        }))
+    }
+
+    async fn feature(
+        &self,
+        request: Request<proto::FeatureRequest>,
+    ) -> Result<Response<proto::FeatureResponse>, Status> {
+        let name = request.get_ref().name.as_ref();
+        let by = self.admit(&request, Deed::Feature, name).await?;
+        let listing = self.amend_feature(request.into_inner(), by).await?;
+        Ok(Response::new(proto::FeatureResponse {
+            listing: Some(listing),
+        }))
+    }
+
+    async fn reassign(
+        &self,
+        request: Request<proto::ReassignRequest>,
+    ) -> Result<Response<proto::ReassignResponse>, Status> {
+        let name = request.get_ref().name.as_ref();
+        let by = self.admit(&request, Deed::Reassign, name).await?;
+        let listing = self.amend_reassign(request.into_inner(), by).await?;
+        Ok(Response::new(proto::ReassignResponse {
+            listing: Some(listing),
+        }))
+    }
+
+    async fn search(
+        &self,
+        request: Request<proto::SearchRequest>,
+    ) -> Result<Response<proto::SearchResponse>, Status> {
+        self.admit(&request, Deed::Look, None).await?;
+        Ok(Response::new(self.find_all(request.into_inner()).await?))
+    }
+}
+
+/// Reads the name of a live listing. Samples are nobody's, and nobody reviews them.
+fn live(name: Option<proto::ListingName>, problems: &mut Problems) -> Option<Name> {
+    let name = names::read(name, problems)?;
+    if name.mode != Mode::Live {
+        let reason = "Only live listings are reviewed; samples are imported.";
+        problems.insert("mode".to_owned(), reason.to_owned());
+    }
+    Some(name)
+}
+
+/// Reads a filter by kind; empty is none.
+fn kind(text: &str) -> Result<Option<Entity>, Fault> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let kind = Entity::parse(text).filter(|entity| entity.is_listing());
+    kind.map(Some)
+        .ok_or_else(|| Fault::invalid_field("kind", "page, game or event; leave it out for all"))
+}
+
+fn item(item: Item) -> proto::QueueItem {
+    proto::QueueItem {
+        name: Some(live_name(item.kind, item.name)),
+        title: item.title,
+        submitter: item.submitter.map(|id| id.to_string()).unwrap_or_default(),
+        waiting_since: item.waiting_since.map(kit::pg::timestamp),
+        approved_before: item.approved_before,
+        revision: item.revision,
+        page: item.page.unwrap_or_default(),
+        page_state: item.page_state.map_or(0, |state| feed::state(state.0)),
+    }
+}
+
+fn live_name(kind: String, name: String) -> proto::ListingName {
+    proto::ListingName {
+        kind,
+        mode: common::Mode::Live.into(),
+        name,
+    }
+}

@@ -1,0 +1,395 @@
+//! The staff by name, what their roles allow, and what is kept of it.
+
+use contracts::common::v1 as common;
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
+use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
+use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClient;
+use kit::rpc::client::{self, Client};
+use kit::{Code, Fault};
+use sqlx::PgPool;
+use tonic::Status;
+
+use crate::support::{File, Service, counts, creator, start};
+
+/// One member's way to the service.
+pub(crate) struct Caller {
+    pub(crate) channel: Client,
+    members: StaffMemberServiceClient<Client>,
+    audit: StaffAuditServiceClient<Client>,
+    listings: StaffListingServiceClient<Client>,
+}
+
+impl Service {
+    /// Whoever has this token.
+    pub(crate) async fn caller(&self, token: &str) -> Caller {
+        let channel = client::dial(&self.address, &token.to_owned().into())
+            .await
+            .unwrap();
+        Caller {
+            members: StaffMemberServiceClient::new(channel.clone()),
+            audit: StaffAuditServiceClient::new(channel.clone()),
+            listings: StaffListingServiceClient::new(channel.clone()),
+            channel,
+        }
+    }
+
+    /// The holder of the fleet's own staff token.
+    pub(crate) async fn operator(&self) -> Caller {
+        let token = kit::testing::identity().staff_token;
+        self.caller(token.expose()).await
+    }
+
+    /// A new member.
+    pub(crate) async fn member(&self, name: &str, role: proto::Role) -> Caller {
+        let (_, token) = self.operator().await.create(name, role).await.unwrap();
+        self.caller(&token).await
+    }
+}
+
+impl Caller {
+    pub(crate) async fn create(
+        &self,
+        name: &str,
+        role: proto::Role,
+    ) -> Result<(proto::Member, String), Status> {
+        let request = proto::CreateMemberRequest {
+            name: name.to_owned(),
+            role: role.into(),
+        };
+        let answer = self.members.clone().create_member(request).await?;
+        let answer = answer.into_inner();
+        Ok((answer.member.unwrap(), answer.token))
+    }
+
+    async fn set_role(&self, name: &str, role: proto::Role) -> Result<proto::Member, Status> {
+        let request = proto::SetRoleRequest {
+            name: name.to_owned(),
+            role: role.into(),
+        };
+        let answer = self.members.clone().set_role(request).await?;
+        Ok(answer.into_inner().member.unwrap())
+    }
+
+    async fn revoke(&self, name: &str) -> Result<proto::Member, Status> {
+        let name = name.to_owned();
+        let request = proto::RevokeMemberRequest { name };
+        let answer = self.members.clone().revoke_member(request).await?;
+        Ok(answer.into_inner().member.unwrap())
+    }
+
+    async fn list(&self) -> Result<Vec<proto::Member>, Status> {
+        let request = proto::ListMembersRequest {};
+        let answer = self.members.clone().list_members(request).await?;
+        Ok(answer.into_inner().members)
+    }
+
+    pub(crate) async fn audit(
+        &self,
+        request: proto::ListAuditRequest,
+    ) -> Result<proto::ListAuditResponse, Status> {
+        Ok(self.audit.clone().list_audit(request).await?.into_inner())
+    }
+
+    /// Of each deed: who, what, to what, and whether it was refused; the oldest first.
+    pub(crate) async fn deeds(&self) -> Vec<(String, String, String, bool)> {
+        let request = proto::ListAuditRequest {
+            limit: 100,
+            ..proto::ListAuditRequest::default()
+        };
+        let deeds = self.audit(request).await.unwrap().deeds;
+        let short = |deed: proto::Deed| (deed.member, deed.action, deed.name, deed.refused);
+        deeds.into_iter().rev().map(short).collect()
+    }
+
+    async fn take_down(&self, handle: &str) -> Result<(), Status> {
+        let request = proto::TakeDownRequest {
+            name: Some(page(handle)),
+            reason: "Its maker asked".to_owned(),
+        };
+        self.listings.clone().take_down(request).await.map(|_| ())
+    }
+
+    async fn show(&self, handle: &str) -> Result<proto::Listing, Status> {
+        let name = Some(page(handle));
+        let request = proto::GetListingRequest { name };
+        let answer = self.listings.clone().get_listing(request).await?;
+        Ok(answer.into_inner().listing.unwrap())
+    }
+}
+
+fn page(handle: &str) -> proto::ListingName {
+    proto::ListingName {
+        kind: "page".to_owned(),
+        mode: common::Mode::Live.into(),
+        name: handle.to_owned(),
+    }
+}
+
+fn deed(member: &str, action: &str, name: &str, refused: bool) -> (String, String, String, bool) {
+    let [member, action, name] = [member, action, name].map(ToOwned::to_owned);
+    (member, action, name, refused)
+}
+
+fn is_unknown(outcome: Result<impl std::fmt::Debug, Status>) -> bool {
+    outcome.unwrap_err().code() == tonic::Code::Unauthenticated
+}
+
+/// A service with a page `studio`.
+async fn stocked(pool: PgPool) -> Service {
+    let service = start(pool).await.with_gazetteer().await;
+    let file = File::rows("page", &[creator("studio")]);
+    assert_eq!(counts(&service.import(&file).await), (1, 0, 0, 0));
+    sqlx::query!("delete from listings.audit")
+        .execute(&service.pool)
+        .await
+        .unwrap();
+    service
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_member_acts_under_the_own_name(pool: PgPool) {
+    let service = stocked(pool).await;
+    let ada = service.member("ada", proto::Role::Admin).await;
+    ada.take_down("studio").await.unwrap();
+    // Again is no change, and no deed.
+    ada.take_down("studio").await.unwrap();
+    let listing = ada.show("studio").await.unwrap();
+    assert_eq!(
+        (listing.actor_kind.as_str(), listing.actor.as_str()),
+        ("staff", "ada")
+    );
+    assert_eq!(
+        ada.deeds().await,
+        [
+            deed("operator", "create_member", "ada", false),
+            deed("ada", "take_down", "studio", false)
+        ]
+    );
+    let all = ada.audit(proto::ListAuditRequest::default()).await.unwrap();
+    let details: serde_json::Value = serde_json::from_str(&all.deeds[0].details).unwrap();
+    assert_eq!(
+        (&details["reason"], &details["title"], &details["revision"]),
+        (&"Its maker asked".into(), &"A Studio".into(), &2.into())
+    );
+    assert_eq!(all.deeds[0].entity, "page");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_role_that_does_not_reach_is_named_and_kept(pool: PgPool) {
+    let service = stocked(pool).await;
+    let eve = service.member("eve", proto::Role::Reviewer).await;
+    assert_eq!(eve.show("studio").await.unwrap().revision, 1);
+    let refused = [
+        eve.take_down("studio").await.unwrap_err(),
+        eve.list().await.unwrap_err(),
+        eve.create("mallory", proto::Role::Admin).await.unwrap_err(),
+        eve.set_role("eve", proto::Role::Admin).await.unwrap_err(),
+        eve.revoke("eve").await.unwrap_err(),
+        eve.audit(proto::ListAuditRequest {
+            member: "operator".to_owned(),
+            ..proto::ListAuditRequest::default()
+        })
+        .await
+        .unwrap_err(),
+    ];
+    for status in refused {
+        assert_eq!(status.code(), tonic::Code::PermissionDenied);
+        assert!(status.message().contains("the role admin"), "{status}");
+    }
+    assert_eq!(eve.show("studio").await.unwrap().revision, 1);
+    let tried = [
+        ("take_down", "studio"),
+        ("list_members", ""),
+        ("create_member", "mallory"),
+        ("set_role", "eve"),
+        ("revoke_member", "eve"),
+        ("read_audit", "operator"),
+    ];
+    let tried = tried.map(|(action, name)| deed("eve", action, name, true));
+    // Without a name a reviewer sees the own deeds.
+    assert_eq!(eve.deeds().await, tried);
+    let mut all = vec![deed("operator", "create_member", "eve", false)];
+    all.extend(tried);
+    assert_eq!(service.operator().await.deeds().await, all);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_token_ends_and_its_name_is_not_given_again(pool: PgPool) {
+    let service = stocked(pool).await;
+    let (admin, eve) = (
+        service.operator().await,
+        service.member("eve", proto::Role::Reviewer).await,
+    );
+    eve.show("studio").await.unwrap();
+    let revoked = admin.revoke("eve").await.unwrap();
+    assert!(revoked.revoked_at.is_some());
+    assert!(is_unknown(eve.show("studio").await));
+    assert_eq!(admin.revoke("eve").await.unwrap(), revoked);
+    let again = admin.create("eve", proto::Role::Reviewer).await;
+    assert!(Fault::from(again.unwrap_err()).fields["name"].contains("before"));
+    let role = admin.set_role("eve", proto::Role::Admin).await;
+    assert!(Fault::from(role.unwrap_err()).fields["name"].contains("ended"));
+    assert_eq!(
+        admin.deeds().await,
+        [
+            deed("operator", "create_member", "eve", false),
+            deed("operator", "revoke_member", "eve", false)
+        ]
+    );
+    let nobody = service.caller("staff_nobody").await;
+    assert!(is_unknown(nobody.show("studio").await));
+    let empty = service.caller("x").await;
+    assert!(is_unknown(empty.show("studio").await));
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn what_another_replica_changed_is_seen_within_a_second(pool: PgPool) {
+    let (one, other) = (stocked(pool.clone()).await, start(pool).await);
+    let (_, token) = one
+        .operator()
+        .await
+        .create("eve", proto::Role::Reviewer)
+        .await
+        .unwrap();
+    let eve = other.caller(&token).await;
+    eve.show("studio").await.unwrap();
+    one.operator().await.revoke("eve").await.unwrap();
+    other.clock.advance(time::Duration::SECOND);
+    assert!(is_unknown(eve.show("studio").await));
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_last_admin_stays(pool: PgPool) {
+    let service = stocked(pool).await;
+    let ada = service.member("ada", proto::Role::Admin).await;
+    for outcome in [
+        ada.revoke("ada").await,
+        ada.set_role("ada", proto::Role::Reviewer).await,
+    ] {
+        let fault = Fault::from(outcome.unwrap_err());
+        assert!(fault.fields["name"].contains("last admin"), "{fault:?}");
+    }
+    let bea = service.member("bea", proto::Role::Admin).await;
+    // Of two who leave at once one stays.
+    let (one, two) = tokio::join!(ada.revoke("ada"), bea.revoke("bea"));
+    assert_ne!(one.is_ok(), two.is_ok());
+    let working = service.operator().await.list().await.unwrap();
+    let working = working.iter().filter(|m| m.revoked_at.is_none());
+    assert_eq!(working.count(), 1);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_name_or_role_that_is_none_is_refused(pool: PgPool) {
+    let service = stocked(pool).await;
+    let admin = service.operator().await;
+    let long = "a".repeat(61);
+    for name in ["", "Ada", "a b", "operator", "-", &long, "a\0"] {
+        let outcome = admin.create(name, proto::Role::Unspecified).await;
+        let fault = Fault::from(outcome.unwrap_err());
+        let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
+        assert_eq!(fields, ["name", "role"], "{name}");
+    }
+    let nobody = admin.revoke("nobody").await.unwrap_err();
+    assert_eq!(Fault::from(nobody).code, Code::NotFound);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
+    let service = stocked(pool).await;
+    let admin = service.operator().await;
+    for name in ["a", "b", "c"] {
+        admin.create(name, proto::Role::Reviewer).await.unwrap();
+        service.clock.advance(time::Duration::MINUTE);
+    }
+    admin.set_role("b", proto::Role::Admin).await.unwrap();
+    let page = |cursor: String| proto::ListAuditRequest {
+        limit: 3,
+        cursor,
+        ..proto::ListAuditRequest::default()
+    };
+    let first = admin.audit(page(String::new())).await.unwrap();
+    let names = |answer: &proto::ListAuditResponse| -> Vec<String> {
+        answer.deeds.iter().map(|deed| deed.name.clone()).collect()
+    };
+    assert_eq!(names(&first), ["b", "c", "b"]);
+    let last = admin.audit(page(first.next_cursor.clone())).await.unwrap();
+    assert_eq!(
+        (names(&last), last.next_cursor.as_str()),
+        (vec!["a".to_owned()], "")
+    );
+
+    let since = first.deeds[2].at;
+    for (filter, expected) in [
+        (
+            proto::ListAuditRequest {
+                action: "set_role".to_owned(),
+                ..Default::default()
+            },
+            &["b"][..],
+        ),
+        (
+            proto::ListAuditRequest {
+                name: "b".to_owned(),
+                entity: "member".to_owned(),
+                ..Default::default()
+            },
+            &["b", "b"],
+        ),
+        (
+            proto::ListAuditRequest {
+                since,
+                ..Default::default()
+            },
+            &["b", "c", "b"],
+        ),
+        (
+            proto::ListAuditRequest {
+                member: "nobody\0".to_owned(),
+                ..Default::default()
+            },
+            &[],
+        ),
+    ] {
+        assert_eq!(names(&admin.audit(filter).await.unwrap()), expected);
+    }
+    let bad = proto::ListAuditRequest {
+        action: "dance".to_owned(),
+        limit: 101,
+        cursor: first.next_cursor,
+        ..Default::default()
+    };
+    let fault = Fault::from(admin.audit(bad).await.unwrap_err());
+    let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
+    assert_eq!(fields, ["action", "cursor", "limit"]);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn an_import_is_one_deed_with_what_it_changed(pool: PgPool) {
+    let service = stocked(pool).await;
+    let rows: Vec<_> = (0..250).map(|n| creator(&format!("page-{n}"))).collect();
+    let file = File::rows("page", &rows);
+    assert_eq!(counts(&service.import(&file).await), (250, 0, 0, 0));
+    // Nothing new, no deed.
+    assert_eq!(counts(&service.import(&file).await), (0, 0, 250, 0));
+    let operator = service.operator().await;
+    assert_eq!(
+        operator.deeds().await,
+        [deed("operator", "import", "page.ndjson", false)]
+    );
+    let answer = operator.audit(proto::ListAuditRequest::default()).await;
+    let deeds = answer.unwrap().deeds;
+    let details: serde_json::Value = serde_json::from_str(&deeds[0].details).unwrap();
+    assert_eq!(
+        (&details["created"], &details["updated"]),
+        (&250.into(), &0.into())
+    );
+    assert_eq!(deeds[0].entity, "page");
+
+    let eve = service.member("eve", proto::Role::Reviewer).await;
+    let mut staff =
+        proto::staff_import_service_client::StaffImportServiceClient::new(eve.channel.clone());
+    let stream = tokio_stream::iter(file.messages(1));
+    let status = staff.import(stream).await.unwrap_err();
+    assert_eq!(status.code(), tonic::Code::PermissionDenied);
+}

@@ -1,0 +1,463 @@
+//! Deciding on what accounts send in.
+
+use contracts::common::v1 as common;
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::State::{Pending, Rejected, Unspecified};
+use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
+use contracts::listings::v1::watch_response::Message;
+use kit::rpc::client::Client;
+use kit::{Code, Fault};
+use sqlx::PgPool;
+use tonic::Status;
+
+use crate::members::Caller;
+use crate::submit::Accounts;
+use crate::support::{File, Service, counts, creator, start};
+
+type Review = StaffReviewServiceClient<Client>;
+
+pub(crate) fn named(kind: &str, name: &str) -> proto::ListingName {
+    proto::ListingName {
+        kind: kind.to_owned(),
+        mode: common::Mode::Live.into(),
+        name: name.to_owned(),
+    }
+}
+
+/// A service with a page `studio`, an account, and a reviewer.
+async fn stocked(pool: PgPool) -> (Service, Accounts, Caller, Review) {
+    let service = start(pool).await.with_gazetteer().await;
+    let file = File::rows("page", &[creator("studio")]);
+    assert_eq!(counts(&service.import(&file).await), (1, 0, 0, 0));
+    let accounts = service.accounts().await;
+    let reviewer = service.member("ada", proto::Role::Reviewer).await;
+    let review = StaffReviewServiceClient::new(reviewer.channel.clone());
+    (service, accounts, reviewer, review)
+}
+
+async fn approve(
+    review: &Review,
+    kind: &str,
+    name: &str,
+    revision: Option<i64>,
+) -> Result<proto::ApproveResponse, Status> {
+    let request = proto::ApproveRequest {
+        name: Some(named(kind, name)),
+        revision,
+    };
+    Ok(review.clone().approve(request).await?.into_inner())
+}
+
+async fn reject(
+    review: &Review,
+    name: &str,
+    reason: &str,
+    revision: Option<i64>,
+) -> Result<proto::Listing, Status> {
+    let request = proto::RejectRequest {
+        name: Some(named("game", name)),
+        reason: reason.to_owned(),
+        revision,
+    };
+    let answer = review.clone().reject(request).await?.into_inner();
+    Ok(answer.listing.unwrap())
+}
+
+async fn look(review: &Review, kind: &str, name: &str) -> proto::GetReviewResponse {
+    let name = Some(named(kind, name));
+    let request = proto::GetReviewRequest { name };
+    let answer = review.clone().get_review(request).await;
+    answer.unwrap().into_inner()
+}
+
+async fn queue(review: &Review, request: proto::ListQueueRequest) -> proto::ListQueueResponse {
+    let answer = review.clone().list_queue(request).await;
+    answer.unwrap().into_inner()
+}
+
+fn names(items: &[proto::QueueItem]) -> Vec<String> {
+    items
+        .iter()
+        .map(|item| item.name.clone().unwrap().name)
+        .collect()
+}
+
+async fn waiting(review: &Review) -> Vec<String> {
+    names(
+        &queue(review, proto::ListQueueRequest::default())
+            .await
+            .items,
+    )
+}
+
+/// The fields that a fault is about.
+fn fields(outcome: Result<impl std::fmt::Debug, Status>) -> Vec<String> {
+    let fault = Fault::from(outcome.unwrap_err());
+    assert_eq!(fault.code, Code::Invalid);
+    fault.fields.into_keys().collect()
+}
+
+/// Kind of change, whether it was announced, and the revision.
+async fn told(service: &Service, after: i64) -> Vec<(String, bool, i64)> {
+    let changes = service.changes(after).await;
+    let short = |c: common::Change| (c.event, c.announced, c.revision);
+    changes.into_iter().map(short).collect()
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn what_waits_longest_comes_first(pool: PgPool) {
+    let (service, accounts, _, review) = stocked(pool).await;
+    accounts.page("one").await;
+    for name in ["two", "three"] {
+        service.clock.advance(time::Duration::MINUTE);
+        accounts.game(name).await;
+    }
+    service.clock.advance(time::Duration::MINUTE);
+    accounts.event("four").await;
+    // An edit keeps its place.
+    accounts
+        .edit("game", "two", serde_json::json!({"title": "Renamed"}))
+        .await;
+
+    let mut found = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let request = proto::ListQueueRequest {
+            limit: 3,
+            cursor,
+            count: true,
+            ..Default::default()
+        };
+        let answer = queue(&review, request).await;
+        assert_eq!(answer.total, Some(4));
+        found.extend(answer.items);
+        cursor = answer.next_cursor;
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(names(&found), ["one", "two", "three", "four"]);
+    let two = &found[1];
+    assert_eq!(
+        (two.title.as_str(), two.page.as_str(), two.revision),
+        ("Renamed", "studio", 2)
+    );
+    assert_eq!(two.page_state(), proto::State::Published);
+    assert_eq!(two.submitter, accounts.account.to_string());
+    assert!(!two.approved_before && two.waiting_since.is_some());
+
+    let games = proto::ListQueueRequest {
+        kind: "game".to_owned(),
+        count: true,
+        ..Default::default()
+    };
+    let games = queue(&review, games).await;
+    assert_eq!(names(&games.items), ["two", "three"]);
+    assert_eq!(games.total, Some(2));
+    assert_eq!(
+        queue(&review, proto::ListQueueRequest::default())
+            .await
+            .total,
+        None
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn what_is_approved_is_public_and_announced_once(pool: PgPool) {
+    let (service, accounts, ada, review) = stocked(pool).await;
+    accounts.game("a-game").await;
+    let before = service.head().await;
+    let answer = approve(&review, "game", "a-game", Some(1)).await.unwrap();
+    let listing = answer.listing.unwrap();
+    assert_eq!(
+        (listing.state(), listing.revision, listing.actor.as_str()),
+        (proto::State::Published, 2, "ada")
+    );
+    assert_eq!(answer.note, "");
+    // Again, though at an old revision: it stands as wanted.
+    let again = approve(&review, "game", "a-game", Some(1)).await.unwrap();
+    assert_eq!(again.listing.unwrap(), listing);
+    assert_eq!(
+        told(&service, before).await,
+        [("published".to_owned(), true, 2)]
+    );
+    assert!(waiting(&review).await.is_empty());
+    let deeds = ada.deeds().await;
+    assert_eq!(deeds.len(), 1);
+    assert_eq!(deeds[0].1, "approve");
+    let status = reject(&review, "a-game", "Too late", None).await;
+    assert_eq!(fields(status), ["name"]);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn what_is_rejected_goes_back_with_its_reason_and_comes_again(pool: PgPool) {
+    let (service, accounts, ada, review) = stocked(pool).await;
+    accounts.game("a-game").await;
+    let before = service.head().await;
+    for reason in ["", " ", &"x".repeat(501)] {
+        let outcome = reject(&review, "a-game", reason, None).await;
+        assert_eq!(fields(outcome), ["reason"]);
+    }
+    let longest = "é".repeat(500);
+    let listing = reject(&review, "a-game", &longest, None).await.unwrap();
+    assert_eq!(
+        (listing.state(), listing.revision, listing.reason),
+        (proto::State::Rejected, 2, longest.clone())
+    );
+    let again = reject(&review, "a-game", "Another", None).await.unwrap();
+    assert_eq!((again.revision, again.reason), (2, longest));
+    assert_eq!(
+        told(&service, before).await,
+        [("rejected".to_owned(), false, 2)]
+    );
+    assert_eq!(
+        fields(approve(&review, "game", "a-game", None).await),
+        ["name"]
+    );
+    assert!(waiting(&review).await.is_empty());
+
+    accounts
+        .edit("game", "a-game", serde_json::json!({"title": "Better"}))
+        .await;
+    assert_eq!(waiting(&review).await, ["a-game"]);
+    let looked = look(&review, "game", "a-game").await;
+    let states: Vec<_> = looked
+        .history
+        .iter()
+        .map(|r| (r.revision, r.state_before(), r.state()))
+        .collect();
+    assert_eq!(
+        states,
+        [
+            (3, Rejected, Pending),
+            (2, Pending, Rejected),
+            (1, Unspecified, Pending)
+        ]
+    );
+    assert_eq!(looked.history[0].changed, ["title"]);
+    assert_eq!(looked.history[1].actor, "ada");
+    assert_eq!(ada.deeds().await.len(), 1);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_decision_is_on_what_was_looked_at(pool: PgPool) {
+    let (_service, accounts, ada, review) = stocked(pool).await;
+    accounts.game("a-game").await;
+    let seen = look(&review, "game", "a-game").await.item.unwrap().revision;
+    accounts
+        .edit("game", "a-game", serde_json::json!({"title": "Worse"}))
+        .await;
+    for outcome in [
+        approve(&review, "game", "a-game", Some(seen))
+            .await
+            .map(|_| ()),
+        reject(&review, "a-game", "Why", Some(seen))
+            .await
+            .map(|_| ()),
+    ] {
+        let fault = Fault::from(outcome.unwrap_err());
+        assert!(
+            fault.fields["revision"].contains("has changed since"),
+            "{fault:?}"
+        );
+    }
+    assert_eq!(waiting(&review).await, ["a-game"]);
+    assert!(ada.deeds().await.is_empty());
+    approve(&review, "game", "a-game", Some(seen + 1))
+        .await
+        .unwrap();
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn two_reviewers_at_once_are_one_decision(pool: PgPool) {
+    let (service, accounts, ada, review) = stocked(pool).await;
+    accounts.game("a-game").await;
+    let before = service.head().await;
+    let (approved, rejected) = tokio::join!(
+        approve(&review, "game", "a-game", Some(1)),
+        reject(&review, "a-game", "Why", Some(1))
+    );
+    assert_ne!(approved.is_ok(), rejected.is_ok());
+    assert_eq!(told(&service, before).await.len(), 1);
+    assert_eq!(ada.deeds().await.len(), 1);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_game_is_told_of_its_page_that_still_waits(pool: PgPool) {
+    let (service, accounts, _, review) = stocked(pool).await;
+    accounts.page("new-page").await;
+    let page = sqlx::query_scalar!("select id from listings.page where handle = 'new-page'")
+        .fetch_one(&service.pool)
+        .await
+        .unwrap();
+    accounts.game_under("a-game", page).await;
+    let note = approve(&review, "game", "a-game", None).await.unwrap().note;
+    assert!(note.contains("new-page is not public yet"), "{note}");
+    approve(&review, "page", "new-page", None).await.unwrap();
+    let note = approve(&review, "game", "a-game", None).await.unwrap().note;
+    assert_eq!(note, "");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_difference_is_to_what_was_last_public(pool: PgPool) {
+    let (_service, accounts, _, review) = stocked(pool).await;
+    accounts.game("a-game").await;
+    let first = look(&review, "game", "a-game").await;
+    assert_eq!(first.approved_revision, 0);
+    let paths: Vec<&str> = first.differences.iter().map(|d| d.path.as_str()).collect();
+    assert_eq!(
+        paths,
+        [
+            "creator",
+            "featured",
+            "genres",
+            "links.play",
+            "platforms",
+            "release_year",
+            "slug",
+            "stage",
+            "title"
+        ]
+    );
+    assert!(first.differences.iter().all(|d| d.before.is_empty()));
+    assert_eq!(first.differences[0].after, "\"studio\"");
+
+    approve(&review, "game", "a-game", None).await.unwrap();
+    let changes = serde_json::json!({"links": {"steam": "https://steam.example"}, "tagline": "New", "genres": []});
+    accounts.edit("game", "a-game", changes).await;
+    let then = look(&review, "game", "a-game").await;
+    // An edit of what is public is public at once.
+    assert_eq!((then.approved_revision, then.differences.len()), (3, 0));
+    assert_eq!(
+        then.history[0].changed,
+        ["genres", "links.play", "links.steam", "tagline"]
+    );
+    let content: serde_json::Value = serde_json::from_str(&then.content).unwrap();
+    assert_eq!(
+        (&content["creator"], &content["tagline"]),
+        (&"studio".into(), &"New".into())
+    );
+    assert!(then.item.unwrap().approved_before);
+    let name = Some(named("game", "none"));
+    let missing = review
+        .clone()
+        .get_review(proto::GetReviewRequest { name })
+        .await;
+    assert_eq!(Fault::from(missing.unwrap_err()).code, Code::NotFound);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn many_are_decided_each_by_itself(pool: PgPool) {
+    let (service, accounts, ada, review) = stocked(pool).await;
+    let all: Vec<String> = (0..60).map(|n| format!("game-{n}")).collect();
+    for name in &all {
+        accounts.game(name).await;
+    }
+    let mut names: Vec<_> = all.iter().map(|name| named("game", name)).collect();
+    names.extend([named("game", "none"), named("city", "lagos")]);
+    let request = |decision: proto::Decision, reason: &str| proto::DecideManyRequest {
+        decision: decision.into(),
+        names: names.clone(),
+        reason: reason.to_owned(),
+    };
+    let answer = review
+        .clone()
+        .decide_many(request(proto::Decision::Approve, ""))
+        .await;
+    let results = answer.unwrap().into_inner().results;
+    assert_eq!(results.len(), 62);
+    for result in &results[..60] {
+        assert_eq!(
+            result.listing.as_ref().unwrap().state(),
+            proto::State::Published
+        );
+    }
+    assert!(results[60].problem.contains("no listing"), "{results:?}");
+    assert_eq!(results[61].problem, "page, game or event");
+    assert!(waiting(&review).await.is_empty());
+    assert_eq!(ada.deeds().await.len(), 60);
+
+    // Taking down is for admins, and has a reason.
+    let refused = review
+        .clone()
+        .decide_many(request(proto::Decision::TakeDown, "Why"))
+        .await;
+    assert_eq!(refused.unwrap_err().code(), tonic::Code::PermissionDenied);
+    let mut admin = StaffReviewServiceClient::new(service.operator().await.channel);
+    let without = admin
+        .decide_many(request(proto::Decision::TakeDown, ""))
+        .await;
+    assert_eq!(fields(without), ["reason"]);
+    let down = admin
+        .decide_many(request(proto::Decision::TakeDown, "Why"))
+        .await;
+    let results = down.unwrap().into_inner().results;
+    let removed = results.iter().filter_map(|r| r.listing.as_ref());
+    assert!(removed.clone().all(|l| l.state() == proto::State::Removed));
+    assert_eq!(removed.count(), 60);
+    let nothing = proto::DecideManyRequest::default();
+    assert_eq!(
+        fields(admin.decide_many(nothing).await),
+        ["decision", "names"]
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn whoever_watches_sees_what_enters(pool: PgPool) {
+    let (_service, accounts, _, review) = stocked(pool).await;
+    accounts.game("before").await;
+    let request = proto::WatchRequest {
+        kind: "game".to_owned(),
+    };
+    let mut stream = review.clone().watch(request).await.unwrap().into_inner();
+    let mut next = async || stream.message().await.unwrap().unwrap().message.unwrap();
+    assert!(matches!(next().await, Message::Started(_)));
+    accounts.event("another-kind").await;
+    accounts.game("new").await;
+    let Message::Item(item) = next().await else {
+        unreachable!("an item follows")
+    };
+    assert_eq!(item.name.unwrap().name, "new");
+    // An edit of what waits enters nothing; one of what was rejected does.
+    accounts
+        .edit("game", "before", serde_json::json!({"title": "Edited"}))
+        .await;
+    reject(&review, "before", "Why", None).await.unwrap();
+    accounts
+        .edit("game", "before", serde_json::json!({"title": "Better"}))
+        .await;
+    let Message::Item(item) = next().await else {
+        unreachable!("an item follows")
+    };
+    assert_eq!(
+        (item.name.unwrap().name.as_str(), item.title.as_str()),
+        ("before", "Better")
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn only_live_listings_are_reviewed(pool: PgPool) {
+    let (_service, _, _, review) = stocked(pool).await;
+    let sample = proto::ApproveRequest {
+        name: Some(proto::ListingName {
+            mode: common::Mode::Test.into(),
+            ..named("game", "a")
+        }),
+        revision: None,
+    };
+    assert_eq!(fields(review.clone().approve(sample).await), ["mode"]);
+    let kind = proto::ListQueueRequest {
+        kind: "city".to_owned(),
+        ..Default::default()
+    };
+    assert_eq!(fields(review.clone().list_queue(kind).await), ["kind"]);
+    let page = proto::ListQueueRequest {
+        limit: -1,
+        cursor: "x".to_owned(),
+        ..Default::default()
+    };
+    assert_eq!(
+        fields(review.clone().list_queue(page).await),
+        ["cursor", "limit"]
+    );
+}
