@@ -3,15 +3,19 @@
 pub mod config;
 pub mod domain;
 pub mod feed;
+pub mod illustration;
 pub mod import;
 pub mod jobs;
+pub mod pictures;
 pub mod service;
 pub mod standing;
 pub mod store;
 pub mod write;
 
+use contracts::listings::v1::picture_service_server::PictureServiceServer;
 use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
 use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
+use contracts::listings::v1::staff_picture_service_server::StaffPictureServiceServer;
 use kit::boot::Boot;
 use kit::feed::{Latest, Producer, Retention};
 use kit::pg::Schema;
@@ -20,6 +24,7 @@ use kit::redis::{self, Redis};
 use config::Settings;
 use feed::PublicUrl;
 use import::Importer;
+use pictures::{Pictures, Store};
 use write::Listings;
 
 /// The service's schema.
@@ -46,7 +51,18 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     .telling(Latest::new(redis, SCHEMA.0));
     let writer = producer.writer(Listings::new(addresses.clone()));
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
-    let listing = service::listing::Service::new(pool, writer);
+    let listing = service::listing::Service::new(pool.clone(), writer.clone());
+    let files = Store::open(&boot.settings.files)?;
+    jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);
+    let pictures = Pictures::new(
+        pool.clone(),
+        files.clone(),
+        boot.clock.clone(),
+        &boot.settings.files,
+    );
+    let picture = service::picture::Service::new(files);
+    let staff_picture =
+        service::staff_picture::Service::new(pool, writer, pictures, addresses.clone());
 
     let loaded = boot
         .readiness
@@ -57,6 +73,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     services
         .add_service(producer.service())
         .add_service(StaffListingServiceServer::new(listing))
+        .add_service(StaffPictureServiceServer::new(staff_picture))
+        .add_service(PictureServiceServer::new(picture))
         .add_service(
             StaffImportServiceServer::new(service::import::Service::new(
                 importer,

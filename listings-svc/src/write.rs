@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::feed::PublicUrl;
+use crate::illustration::{self, Illustration};
 use crate::import::apply;
 use crate::import::chunk::Chunk;
 use crate::jobs::addresses;
@@ -19,6 +20,8 @@ pub enum Write {
     Import(Box<Chunk>),
     /// A listing that staff take down or restore.
     Turn(Box<Turn>),
+    /// A picture that staff give to a listing or take out of it.
+    Illustrate(Box<Illustration>),
     /// Listings of a kind whose public pages have moved, those after an id.
     Move(Entity, Uuid),
 }
@@ -30,6 +33,8 @@ pub enum Done {
     Imported,
     /// The listing stands as wanted.
     Turned,
+    /// The listing has its pictures as wanted.
+    Illustrated,
     /// Up to this id; `None` when there was nothing left.
     Moved(Option<Uuid>),
 }
@@ -65,6 +70,11 @@ impl Apply for Listings {
                 }
                 Write::Turn(turn) => {
                     Box::pin(standing::turn(connection, turn, &self.addresses, now)).await?
+                }
+                Write::Illustrate(wanted) => {
+                    let illustrating =
+                        illustration::apply(connection, wanted, &self.addresses, now);
+                    Box::pin(illustrating).await?
                 }
                 Write::Move(entity, after) => {
                     Box::pin(addresses::republish(

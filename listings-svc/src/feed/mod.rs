@@ -9,6 +9,7 @@ use kit::feed::NewChange;
 use prost::Message as _;
 
 use crate::domain::mode::Mode;
+use crate::domain::picture;
 use crate::domain::record::Record;
 use crate::domain::state::State;
 use contracts::common::v1 as common;
@@ -74,6 +75,15 @@ impl PublicUrl {
     /// The base.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The address of a picture that a listing has: an uploaded one is below the public pages, any other where it is.
+    pub fn picture(&self, address: &str) -> String {
+        if picture::is_ours(address) {
+            format!("{}{address}", self.0)
+        } else {
+            address.to_owned()
+        }
     }
 
     fn of(&self, folder: &str, name: &str) -> String {

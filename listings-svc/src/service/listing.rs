@@ -107,29 +107,39 @@ impl Service {
     }
 
     async fn find(&self, name: &Name) -> Result<proto::Listing, Fault> {
-        let found = listings::find(&self.pool, name.entity, name.mode, &name.key)
-            .await
-            .map_err(|error| pg::fault(&error))?
-            .ok_or_else(none)?;
-        Ok(proto::Listing {
-            name: Some(proto::ListingName {
-                kind: name.entity.as_str().to_owned(),
-                mode: feed::mode(name.mode),
-                name: name.key.clone(),
-            }),
-            id: found.id.to_string(),
-            title: found.title,
-            state: feed::state(found.state.0),
-            revision: found.revision,
-            changed_at: Some(pg::timestamp(found.changed_at)),
-            actor_kind: found.actor_kind,
-            actor: found.actor,
-            reason: found.reason.unwrap_or_default(),
-        })
+        shown(&self.pool, name.entity, name.mode, &name.key).await
     }
 }
 
-type Problems = BTreeMap<String, String>;
+/// The listing of that kind and name, as staff see it.
+pub(super) async fn shown(
+    pool: &PgPool,
+    entity: Entity,
+    mode: Mode,
+    key: &str,
+) -> Result<proto::Listing, Fault> {
+    let found = listings::find(pool, entity, mode, key)
+        .await
+        .map_err(|error| pg::fault(&error))?
+        .ok_or_else(none)?;
+    Ok(proto::Listing {
+        name: Some(proto::ListingName {
+            kind: entity.as_str().to_owned(),
+            mode: feed::mode(mode),
+            name: key.to_owned(),
+        }),
+        id: found.id.to_string(),
+        title: found.title,
+        state: feed::state(found.state.0),
+        revision: found.revision,
+        changed_at: Some(pg::timestamp(found.changed_at)),
+        actor_kind: found.actor_kind,
+        actor: found.actor,
+        reason: found.reason.unwrap_or_default(),
+    })
+}
+
+pub(super) type Problems = BTreeMap<String, String>;
 
 /// Reads a name; `None` when there is a problem with it.
 fn read_name(name: Option<proto::ListingName>, problems: &mut Problems) -> Option<Name> {
@@ -138,19 +148,24 @@ fn read_name(name: Option<proto::ListingName>, problems: &mut Problems) -> Optio
     if entity.is_none() {
         problems.insert("kind".to_owned(), "page, game or event".to_owned());
     }
-    let mode = match name.mode() {
+    let mode = read_mode(name.mode(), problems);
+    Some(Name {
+        entity: entity?,
+        mode: mode?,
+        key: name.name,
+    })
+}
+
+/// Reads which world a listing belongs to.
+pub(super) fn read_mode(mode: common::Mode, problems: &mut Problems) -> Option<Mode> {
+    match mode {
         common::Mode::Live => Some(Mode::Live),
         common::Mode::Test => Some(Mode::Test),
         common::Mode::Unspecified => {
             problems.insert("mode".to_owned(), "live or test".to_owned());
             None
         }
-    };
-    Some(Name {
-        entity: entity?,
-        mode: mode?,
-        key: name.name,
-    })
+    }
 }
 
 /// Reads a reason. Whoever takes something down says why.

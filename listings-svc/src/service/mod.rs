@@ -2,3 +2,5 @@
 
 pub mod import;
 pub mod listing;
+pub mod picture;
+pub mod staff_picture;

@@ -8,6 +8,7 @@ pub mod imports;
 pub mod known;
 pub mod listings;
 pub mod pages;
+pub mod pictures;
 pub mod revisions;
 pub mod start_work;
 
