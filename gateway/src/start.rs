@@ -29,6 +29,7 @@ use crate::store::accounts;
 use crate::store::write::{Item, Writes};
 use crate::switches::Board;
 use crate::upstream::Upstream;
+use crate::upstream::pictures::Pictures;
 use crate::{MIGRATOR, SCHEMA};
 
 /// What it means that Redis is away, for the log.
@@ -93,12 +94,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     boot.serve_rpc(services).await?;
 
     let catalogue = Known::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
+    let listings = Known::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
     let (given, clock) = (settings.clone(), boot.clock.clone());
     let openings = Arc::new(Openings::default());
     let gateway = move || -> anyhow::Result<App> {
         let redis = redis.another();
         let token = &given.common.identity.fleet_token;
         let catalogue = Client::new(catalogue.clone(), token)?;
+        let listings = Client::new(listings.clone(), token)?;
         Ok(Arc::new(Gateway {
             clock: clock.clone(),
             format: Format::new(&given.key_prefix),
@@ -113,6 +116,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             quota: Quota::new(redis.clone(), Arc::clone(&counted)),
             load: Load::new("port", given.port.http_calls),
             upstream: Upstream::new(catalogue, given.upstream.bounds()),
+            pictures: Pictures::new(listings, given.upstream.bounds()),
             latest: Latest::new(redis, PRODUCER),
         }))
     };

@@ -25,8 +25,9 @@ pub struct Settings {
 
 /// Where pictures lie, and what an upload may cost.
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_field_names, reason = "the settings have these names")]
 pub struct Pictures {
-    /// Where the files of pictures lie: a folder that all replicas see, or s3://bucket/prefix
+    /// Where the files of pictures lie: a folder that all replicas see, or `s3://bucket/prefix`
     #[arg(long)]
     pub pictures: Place,
     /// Address of the bucket's server, when it is not Amazon's; path-style

@@ -1,6 +1,7 @@
 //! The services behind the gateway: typed calls, with a deadline.
 
 mod catalogue;
+pub mod pictures;
 
 pub use catalogue::Question;
 

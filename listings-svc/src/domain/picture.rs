@@ -122,7 +122,7 @@ pub struct Name(String);
 impl Name {
     /// The name of a file whose bytes have this SHA-256.
     pub fn of(hash: &[u8; 32]) -> Self {
-        Self(hash.iter().map(|byte| format!("{byte:02x}")).collect())
+        Self(hex::encode(hash))
     }
 
     /// Reads a name. Whatever else it may be, it is no path.

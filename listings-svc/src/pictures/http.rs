@@ -20,7 +20,7 @@ use tokio::time::timeout;
 const CONNECT: Duration = Duration::from_secs(3);
 const ANSWER: Duration = Duration::from_secs(10);
 /// How long a connection that rests is kept.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE: Duration = Duration::from_mins(1);
 
 /// Gives the object store its connections.
 #[derive(Debug, Clone)]
