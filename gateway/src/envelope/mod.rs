@@ -16,7 +16,8 @@ use contracts::common::v1::PageInfo;
 use futures::stream;
 use http::StatusCode;
 use http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, VARY,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName,
+    HeaderValue, VARY,
 };
 use kit::{Code, Fault};
 use serde::Serialize;

@@ -77,7 +77,7 @@ pub fn rest(
 ) -> impl Stream<Item = Result<Bytes, Fault>> + Send {
     let size = begun.size;
     try_unfold((0, begun.part), move |(offset, part): (u64, Bytes)| {
-        let (app, name) = (app.clone(), name.clone());
+        let (app, name) = (App::clone(&app), name.clone());
         async move {
             if offset >= size {
                 return Ok(None);
@@ -89,7 +89,9 @@ pub fn rest(
             };
             let length = u64::try_from(part.len()).unwrap_or(u64::MAX);
             if length == 0 || length > size - offset {
-                return Err(Fault::unavailable("a picture that is not as long as it was"));
+                return Err(Fault::unavailable(
+                    "a picture that is not as long as it was",
+                ));
             }
             Ok(Some((part, (offset + length, Bytes::new()))))
         }

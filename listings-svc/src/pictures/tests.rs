@@ -60,7 +60,7 @@ fn chunk(name: &[u8], data: &[u8]) -> Vec<u8> {
 }
 
 fn zlib(data: &[u8]) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(data).unwrap();
     encoder.finish().unwrap()
 }
@@ -272,13 +272,13 @@ fn zeros_that_unpack_to_gigabytes_are_not_unpacked() {
     // A few hundred kilobytes of file, 800 MB of pixels.
     let zeros = chunk(b"IDAT", &zlib(&vec![0; 100_000_000]));
     let file = claimed((10_000, 10_000), 16, 6, std::slice::from_ref(&zeros));
-    assert!(file.len() < 300_000, "{}", file.len());
+    assert!(file.len() < 1_000_000, "{}", file.len());
     assert!(reason(&file, Kind::Cover).contains("too many"));
     // Within the count, but each pixel of 8 bytes.
     let file = claimed((6_000, 5_000), 16, 6, &[zeros]);
     assert!(reason(&file, Kind::Cover).contains("memory"));
     // Beside the picture.
-    let profile = [&b"p\0\0"[..], &zlib(&vec![0; 400_000_000])].concat();
+    let profile = [&b"p\0\0"[..], &zlib(&vec![0; 210_000_000])].concat();
     let small = chunk(b"IDAT", &zlib(&vec![0; 200 * 601]));
     let file = claimed((200, 200), 8, 2, &[chunk(b"iCCP", &profile), small]);
     // The decoder passes over what it will not unpack.

@@ -4,8 +4,10 @@
 mod address;
 mod broken;
 mod feed;
+mod pictures;
 mod real;
 mod rows;
+mod s3;
 mod staff;
 mod standing;
 mod support;

@@ -7,18 +7,26 @@ use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::follow_response::Message as Followed;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::import_request::Message;
+use contracts::listings::v1::picture_service_client::PictureServiceClient;
+use contracts::listings::v1::picture_service_server::PictureServiceServer;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
 use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
+use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
+use contracts::listings::v1::staff_picture_service_server::StaffPictureServiceServer;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::{self, Client};
+use listings::config::{Pictures as Settings, Place};
 use listings::feed::PublicUrl;
 use listings::import::Importer;
+use listings::pictures::{Pictures, Store};
 use listings::service::import::Service as StaffImport;
 use listings::service::listing::Service as StaffListing;
+use listings::service::picture::Service as Files;
+use listings::service::staff_picture::Service as StaffPicture;
 use listings::write::Listings;
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
@@ -38,6 +46,13 @@ pub(crate) struct Service {
     pub(crate) address: String,
     pub(crate) staff: StaffImportServiceClient<Client>,
     pub(crate) listings: StaffListingServiceClient<Client>,
+    pub(crate) pictures: StaffPictureServiceClient<Client>,
+    pub(crate) files: PictureServiceClient<Client>,
+    /// Where the files lie.
+    pub(crate) store: Store,
+    /// What makes them.
+    pub(crate) makes: Pictures,
+    _folder: tempfile::TempDir,
     feed: FeedServiceClient<Client>,
     lifecycle: Lifecycle,
     _supervisor: Supervisor,
@@ -60,14 +75,30 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         Retention::default(),
     );
     let writer = producer.writer(Listings::new(PublicUrl::new(public_url)));
-    let importer = Importer::new(pool.clone(), writer.clone(), clock);
-    let listing = StaffListing::new(pool.clone(), writer);
+    let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());
+    let listing = StaffListing::new(pool.clone(), writer.clone());
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings {
+        pictures: Place::Folder(folder.path().to_owned()),
+        pictures_endpoint: None,
+        pictures_region: String::new(),
+        pictures_key_id: None,
+        pictures_secret: None,
+        picture_megabytes: 10,
+        pictures_at_once: 2,
+    };
+    let store = Store::open(&settings).unwrap();
+    let makes = Pictures::new(pool.clone(), store.clone(), clock, &settings);
+    let addresses = PublicUrl::new(public_url);
+    let staff_picture = StaffPicture::new(pool.clone(), writer, makes.clone(), addresses);
 
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let server = tonic::transport::Server::builder()
         .add_service(producer.service())
         .add_service(StaffListingServiceServer::new(listing))
+        .add_service(StaffPictureServiceServer::new(staff_picture))
+        .add_service(PictureServiceServer::new(Files::new(store.clone())))
         .add_service(
             StaffImportServiceServer::new(StaffImport::new(importer.clone(), lifecycle.draining()))
                 .max_decoding_message_size(listings::service::import::MESSAGE),
@@ -83,6 +114,11 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         address,
         staff: StaffImportServiceClient::new(client.clone()),
         listings: StaffListingServiceClient::new(client.clone()),
+        pictures: StaffPictureServiceClient::new(client.clone()),
+        files: PictureServiceClient::new(client.clone()),
+        store,
+        makes,
+        _folder: folder,
         feed: FeedServiceClient::new(client),
         lifecycle,
         _supervisor: supervisor,

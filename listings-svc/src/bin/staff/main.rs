@@ -10,6 +10,7 @@ mod key_request;
 mod lines;
 mod listing;
 mod output;
+mod picture;
 mod plan;
 mod problem;
 mod switch;
@@ -54,6 +55,9 @@ enum Command {
     Switch(switch::Command),
     #[command(flatten)]
     Listing(listing::Command),
+    /// Pictures of listings: covers, avatars, screenshots
+    #[command(subcommand)]
+    Picture(picture::Command),
     /// Load files of listings
     ///
     /// Files hold one JSON object a line. A row that is not acceptable is refused, and listed with its line and reasons; the others
@@ -82,6 +86,7 @@ async fn run(staff: Staff) -> Result<(), Problem> {
         Command::Key(command) => key::run(command, &fleet, output).await,
         Command::Switch(command) => switch::run(command, &fleet, output).await,
         Command::Listing(command) => listing::run(command, &fleet, output).await,
+        Command::Picture(command) => picture::run(command, &fleet, output).await,
         Command::Import(import) => import::run(import, &fleet, output).await,
     }
 }
