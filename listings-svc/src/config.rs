@@ -45,7 +45,7 @@ pub struct Pictures {
     /// Megabytes of a file that is uploaded, at most
     #[arg(long, default_value = "10", value_parser = megabytes)]
     pub picture_megabytes: usize,
-    /// Pictures that are drawn at once; each may take half a gigabyte of memory
+    /// Pictures that are drawn at once; each takes a core, and memory for its pixels several times over
     #[arg(long, default_value = "2", value_parser = at_once)]
     pub pictures_at_once: usize,
 }

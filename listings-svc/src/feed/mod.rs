@@ -108,3 +108,19 @@ pub(crate) fn state(state: State) -> i32 {
         State::Removed => proto::State::Removed,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uploaded_pictures_are_below_the_public_pages_and_others_where_they_are() {
+        let addresses = PublicUrl::new("https://mchezo.example/");
+        let ours = format!("/pictures/{}.jpg", "0a".repeat(32));
+        let public = format!("https://mchezo.example{ours}");
+        assert_eq!(addresses.picture(&ours), public);
+        for theirs in ["https://a.example/1.png", &public] {
+            assert_eq!(addresses.picture(theirs), theirs);
+        }
+    }
+}
