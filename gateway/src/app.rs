@@ -15,6 +15,7 @@ use crate::lookup::Lookup;
 use crate::quota::Quota;
 use crate::switches::Board;
 use crate::upstream::Upstream;
+use crate::upstream::pictures::Pictures;
 
 /// The gateway, as the handlers and layers of one thread see it.
 pub type App = Arc<Gateway>;
@@ -47,6 +48,8 @@ pub struct Gateway {
     pub load: Load,
     /// The services behind.
     pub upstream: Upstream,
+    /// Pictures of listings, which have turns and connections of their own.
+    pub pictures: Pictures,
     /// How far the listings have come, for reads to reach it.
     pub latest: Latest,
 }

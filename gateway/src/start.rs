@@ -29,6 +29,7 @@ use crate::store::accounts;
 use crate::store::write::{Item, Writes};
 use crate::switches::Board;
 use crate::upstream::Upstream;
+use crate::upstream::pictures::Pictures;
 use crate::{MIGRATOR, SCHEMA};
 
 /// What it means that Redis is away, for the log.
@@ -114,7 +115,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             openings: Arc::clone(&openings),
             quota: Quota::new(redis.clone(), Arc::clone(&counted)),
             load: Load::new("port", given.port.http_calls),
-            upstream: Upstream::new(catalogue, listings, given.upstream.bounds()),
+            upstream: Upstream::new(catalogue, listings.clone(), given.upstream.bounds()),
+            pictures: Pictures::new(listings, given.upstream.bounds()),
             latest: Latest::new(redis, PRODUCER),
         }))
     };

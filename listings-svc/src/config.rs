@@ -1,5 +1,8 @@
 //! Settings of listings-svc.
 
+use std::path::PathBuf;
+use std::str::FromStr;
+
 use clap::Args;
 use kit::config::{Common, Secret};
 
@@ -18,6 +21,99 @@ pub struct Settings {
     /// Redis 6.2 or newer, as redis://host:port
     #[arg(long, hide_env_values = true)]
     pub redis_url: Secret,
+    /// See the type.
+    #[command(flatten)]
+    pub files: Pictures,
+}
+
+/// Where pictures lie, and what an upload may cost.
+#[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_field_names, reason = "the settings have these names")]
+pub struct Pictures {
+    /// Where the files of pictures lie: a folder that all replicas see, or `s3://bucket/prefix`
+    #[arg(long)]
+    pub pictures: Place,
+    /// Address of the bucket's server, when it is not Amazon's; path-style
+    #[arg(long, value_parser = kit::public_url::parse)]
+    pub pictures_endpoint: Option<String>,
+    /// Region of the bucket
+    #[arg(long, default_value = "us-east-1")]
+    pub pictures_region: String,
+    /// Id of the key to the bucket; without one, the machine's own role is used
+    #[arg(long)]
+    pub pictures_key_id: Option<String>,
+    /// The key itself
+    #[arg(long, hide_env_values = true)]
+    pub pictures_secret: Option<Secret>,
+    /// Megabytes of a file that is uploaded, at most
+    #[arg(long, default_value = "10", value_parser = megabytes)]
+    pub picture_megabytes: usize,
+    /// Pictures that are drawn at once; each takes a core, and memory for its pixels several times over
+    #[arg(long, default_value = "2", value_parser = at_once)]
+    pub pictures_at_once: usize,
+}
+
+/// Where pictures lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// In a folder.
+    Folder(PathBuf),
+    /// In a bucket that speaks S3.
+    Bucket {
+        /// Its name.
+        bucket: String,
+        /// What the paths of all files begin with; may be empty.
+        prefix: String,
+    },
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some(rest) = text.strip_prefix("s3://") else {
+            return match text {
+                "" => Err("a folder, or s3://bucket/prefix, is wanted".to_owned()),
+                _ if text.contains("://") => {
+                    Err("only folders and s3://bucket/prefix are known".to_owned())
+                }
+                folder => Ok(Self::Folder(folder.into())),
+            };
+        };
+        let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        if bucket.is_empty() {
+            return Err("the bucket's name is wanted, as in s3://bucket/prefix".to_owned());
+        }
+        Ok(Self::Bucket {
+            bucket: bucket.to_owned(),
+            prefix: prefix.trim_matches('/').to_owned(),
+        })
+    }
+}
+
+impl Pictures {
+    fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        if self.pictures_key_id.is_some() != self.pictures_secret.is_some() {
+            problems.push(
+                "pictures_key_id and pictures_secret: one is of no use without the other"
+                    .to_owned(),
+            );
+        }
+        problems
+    }
+}
+
+fn megabytes(value: &str) -> Result<usize, String> {
+    let megabytes = value.parse().ok();
+    megabytes
+        .filter(|megabytes| (1..=100).contains(megabytes))
+        .ok_or_else(|| "a whole number from 1 to 100 is wanted".to_owned())
+}
+
+fn at_once(value: &str) -> Result<usize, String> {
+    let pictures = value.parse().ok().filter(|pictures| *pictures > 0);
+    pictures.ok_or_else(|| "a whole number of pictures, 1 or more, is wanted".to_owned())
 }
 
 impl kit::config::Settings for Settings {
@@ -27,5 +123,45 @@ impl kit::config::Settings for Settings {
 
     fn common(&self) -> &Common {
         &self.common
+    }
+
+    fn problems(&self) -> Vec<String> {
+        self.files.problems()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::FromArgMatches as _;
+
+    use super::*;
+
+    fn problems(more: &[&str]) -> Vec<String> {
+        let given = ["listings-svc", "--pictures=/srv/pictures"];
+        let command = Pictures::augment_args(clap::Command::new("listings-svc"));
+        let matches = command.get_matches_from(given.iter().chain(more));
+        Pictures::from_arg_matches(&matches).unwrap().problems()
+    }
+
+    #[test]
+    fn pictures_lie_in_a_folder_or_in_a_bucket() {
+        let bucket = |prefix: &str| Place::Bucket {
+            bucket: "mchezo".to_owned(),
+            prefix: prefix.to_owned(),
+        };
+        assert_eq!("s3://mchezo/a/b/".parse(), Ok(bucket("a/b")));
+        assert_eq!("s3://mchezo".parse(), Ok(bucket("")));
+        assert_eq!("a/b".parse(), Ok(Place::Folder("a/b".into())));
+        for bad in ["", "s3://", "s3:///x", "gs://mchezo"] {
+            assert!(bad.parse::<Place>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_key_and_its_id_go_together() {
+        assert!(problems(&[]).is_empty());
+        assert_eq!(problems(&["--pictures-key-id=a"]).len(), 1);
+        let both = ["--pictures-key-id=a", "--pictures-secret=hush-hush"];
+        assert!(problems(&both).is_empty());
     }
 }

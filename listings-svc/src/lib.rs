@@ -4,10 +4,12 @@ pub mod amend;
 pub mod config;
 pub mod domain;
 pub mod feed;
+pub mod illustration;
 pub mod import;
 pub mod jobs;
 mod keep;
 pub mod members;
+pub mod pictures;
 pub mod sending;
 pub mod service;
 pub mod standing;
@@ -20,11 +22,13 @@ use contracts::listings::v1::events_service_server::EventsServiceServer;
 use contracts::listings::v1::games_service_server::GamesServiceServer;
 use contracts::listings::v1::own_listings_service_server::OwnListingsServiceServer;
 use contracts::listings::v1::pages_service_server::PagesServiceServer;
+use contracts::listings::v1::picture_service_server::PictureServiceServer;
 use contracts::listings::v1::staff_audit_service_server::StaffAuditServiceServer;
 use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
 use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
 use contracts::listings::v1::staff_member_service_server::StaffMemberServiceServer;
 use contracts::listings::v1::staff_page_service_server::StaffPageServiceServer;
+use contracts::listings::v1::staff_picture_service_server::StaffPictureServiceServer;
 use contracts::listings::v1::staff_review_service_server::StaffReviewServiceServer;
 use kit::boot::Boot;
 use kit::feed::{Latest, Producer, Retention};
@@ -35,6 +39,7 @@ use config::Settings;
 use feed::PublicUrl;
 use import::Importer;
 use members::Members;
+use pictures::{Pictures, Store};
 use sending::Rules;
 use sending::vocabulary::Vocabulary;
 use service::desk::Desk;
@@ -101,7 +106,18 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         desk.clone(),
         boot.lifecycle.draining(),
     );
-    let listing = service::listing::Service::new(pool, writer, desk.clone());
+    let listing = service::listing::Service::new(pool.clone(), writer.clone(), desk.clone());
+    let files = Store::open(&boot.settings.files)?;
+    jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);
+    let pictures = Pictures::new(
+        pool.clone(),
+        files.clone(),
+        boot.clock.clone(),
+        &boot.settings.files,
+    );
+    let picture = service::picture::Service::new(files);
+    let staff_picture =
+        service::staff_picture::Service::new(pool, writer, pictures, addresses.clone(), desk);
 
     let loaded = boot
         .readiness
@@ -122,6 +138,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         .add_service(StaffAuditServiceServer::new(audit))
         .add_service(StaffReviewServiceServer::new(review))
         .add_service(StaffListingServiceServer::new(listing))
+        .add_service(StaffPictureServiceServer::new(staff_picture))
+        .add_service(PictureServiceServer::new(picture))
         .add_service(
             StaffImportServiceServer::new(service::import::Service::new(
                 importer,

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::amend::{self, Amendment};
 use crate::domain::entity::Entity;
+use crate::illustration::{self, Illustration};
 use crate::import::apply;
 use crate::import::chunk::Chunk;
 use crate::jobs::addresses;
@@ -26,6 +27,8 @@ pub enum Write {
     Send(Box<Sent>),
     /// A listing that staff change.
     Amend(Box<Amendment>),
+    /// A picture that staff give to a listing or take out of it.
+    Illustrate(Box<Illustration>),
     /// Listings of a kind whose public pages have moved, those after an id.
     Move(Entity, Uuid),
 }
@@ -39,6 +42,8 @@ pub enum Done {
     Turned,
     /// Accepted.
     Sent(Box<Outcome>),
+    /// The listing has its pictures as wanted.
+    Illustrated,
     /// Up to this id; `None` when there was nothing left.
     Moved(Option<Uuid>),
 }
@@ -65,7 +70,11 @@ impl Listings {
         let sent: Vec<&Sent> = (items.iter())
             .filter_map(|item| match item {
                 Write::Send(sent) => Some(&**sent),
-                Write::Import(_) | Write::Turn(_) | Write::Amend(_) | Write::Move(..) => None,
+                Write::Import(_)
+                | Write::Turn(_)
+                | Write::Amend(_)
+                | Write::Illustrate(_)
+                | Write::Move(..) => None,
             })
             .collect();
         if sent.is_empty() {
@@ -101,6 +110,10 @@ impl Apply for Listings {
                 }
                 Write::Amend(amendment) => {
                     Box::pin(amend::amend(connection, amendment, addresses, now)).await?
+                }
+                Write::Illustrate(wanted) => {
+                    let illustrating = illustration::apply(connection, wanted, addresses, now);
+                    Box::pin(illustrating).await?
                 }
                 Write::Move(entity, after) => {
                     Box::pin(addresses::republish(connection, *entity, *after, addresses)).await?

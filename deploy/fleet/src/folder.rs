@@ -14,7 +14,7 @@ const NEEDED_MB: u64 = 200;
 
 /// Everything the launcher ever writes into the folder. `--fresh` removes these names and nothing else, so a `--dir` that
 /// points at a folder with other things in it costs nobody anything.
-const OWN: [&str; 8] = [
+const OWN: [&str; 9] = [
     "fleet.json",
     "run.json",
     "data",
@@ -23,6 +23,7 @@ const OWN: [&str; 8] = [
     "clock",
     "queries",
     "plans.toml",
+    "pictures",
 ];
 
 /// One fleet's state folder.
@@ -168,6 +169,11 @@ impl Folder {
     /// The table of plans of a test fleet.
     pub(crate) fn plans(&self) -> PathBuf {
         self.path.join("plans.toml")
+    }
+
+    /// Where listings-svc keeps the files of pictures.
+    pub(crate) fn pictures(&self) -> PathBuf {
+        self.path.join("pictures")
     }
 
     pub(crate) fn log(&self, child: &str) -> PathBuf {

@@ -24,6 +24,8 @@ pub(crate) enum Need {
     /// Only the client, when the server is given.
     Psql,
     Redis,
+    /// Python's environments: a test installs a server that speaks S3 into one.
+    Python,
 }
 
 impl Need {
@@ -33,6 +35,7 @@ impl Need {
             Self::Postgres => "postgresql",
             Self::Psql => "postgresql-client",
             Self::Redis => "redis-server",
+            Self::Python => "python3-venv",
         }
     }
 
@@ -42,8 +45,16 @@ impl Need {
             Self::Postgres => postgres::Tools::newest().is_some(),
             Self::Psql => postgres::psql().is_some(),
             Self::Redis => find("redis-server").is_some(),
+            Self::Python => has_environments(),
         }
     }
+}
+
+/// Debian has a Python without what its environments are made with.
+fn has_environments() -> bool {
+    let mut python = Command::new("python3");
+    let tried = python.args(["-c", "import ensurepip, venv"]).output();
+    tried.is_ok_and(|output| output.status.success())
 }
 
 /// The program of that name, as a shell would find it.

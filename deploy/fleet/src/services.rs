@@ -1,6 +1,7 @@
 //! The five services: their names, their settings and how many of each there are.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -218,19 +219,23 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     if service.redis {
         settings.push(("REDIS_URL", manifest.redis_url.clone()));
     }
+    // A bucket of the caller's, if there is one.
+    if service.name == "listings-svc" && env::var_os("LISTINGS_PICTURES").is_none() {
+        settings.push(("PICTURES", text(shared.folder.pictures())?));
+    }
     if let Some(port) = instance.http {
         settings.push(("HTTP_LISTEN", format!("127.0.0.1:{port}")));
         if let Some(plans) = &shared.plans {
             settings.push(("PLANS", text(plans.clone())?));
         }
     }
-    let mut env: Vec<(String, String)> = settings
+    let mut variables: Vec<(String, String)> = settings
         .into_iter()
         .map(|(name, value)| (format!("{prefix}_{name}"), value))
         .collect();
     for callee in service.calls.iter().filter_map(|name| named(name)) {
         let file = text(shared.folder.addresses(callee.name))?;
-        env.push((
+        variables.push((
             format!("{prefix}_{}_ADDRESSES", callee.prefix()),
             format!("file:{file}"),
         ));
@@ -239,7 +244,7 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         name: instance.name(),
         program: shared.binaries.join(service.name),
         args: Vec::new(),
-        env,
+        env: variables,
         input: String::new(),
         user: None,
         stop: Signal::SIGTERM,

@@ -12,7 +12,7 @@ use crate::database::Address;
 use crate::fleet::{Fleet, Given, Plan};
 use crate::folder::Folder;
 use crate::manifest::State;
-use crate::packages;
+use crate::packages::{self, Need};
 use crate::prepare;
 use crate::process;
 use crate::say::say;
@@ -64,7 +64,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     folder.wipe()?;
     folder.prepare()?;
     let given = Given::default();
-    packages::ensure(&given.needs())?;
+    let mut needs = given.needs();
+    needs.push(Need::Python);
+    packages::ensure(&needs)?;
     let plan = Plan {
         port: None,
         replicas: Replicas::default(),

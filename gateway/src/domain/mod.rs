@@ -5,6 +5,7 @@ pub mod account;
 pub mod address;
 pub mod key;
 pub mod key_request;
+pub mod picture;
 pub mod plan;
 pub mod plan_table;
 pub mod quota;

@@ -16,7 +16,8 @@ use contracts::common::v1::PageInfo;
 use futures::stream;
 use http::StatusCode;
 use http::header::{
-    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, VARY,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName,
+    HeaderValue, VARY,
 };
 use kit::{Code, Fault};
 use serde::Serialize;
@@ -25,11 +26,13 @@ pub use asked::Asked;
 
 use crate::app::Gateway;
 use crate::coding::{Coding, Opening};
-use tag::Tag;
+pub use tag::{Known as Tags, Tag};
 
 use crate::domain::quota::Standing;
 use crate::errors::{self, Refusal};
 use crate::layers::context::Context;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// What a call is answered, before it is written.
 ///
@@ -125,10 +128,7 @@ impl Answer {
                 headers.insert(name, value);
             }
         };
-        set(
-            HeaderName::from_static("x-request-id"),
-            Some(context.id.clone()),
-        );
+        set(REQUEST_ID, Some(context.id.clone()));
         if self.effect.replayed {
             let name = HeaderName::from_static("idempotency-replayed");
             set(name, Some("true".to_owned()));
@@ -152,6 +152,16 @@ pub fn with_standing(mut response: Response, standing: Standing) -> Response {
     response
 }
 
+/// Marks a response that goes out as it is: of the few paths that are not of the API.
+#[derive(Debug, Clone, Copy)]
+struct Bare;
+
+/// A response that goes out as it is, but for the request's id.
+pub fn bare(mut response: Response) -> Response {
+    response.extensions_mut().insert(Bare);
+    response
+}
+
 /// Writes the answer that `response` carries, in the form that was `asked` for. A response without one was made by nobody who may
 /// answer: a fault of ours.
 pub async fn write_answer(
@@ -160,6 +170,12 @@ pub async fn write_answer(
     asked: &Asked,
     app: &Gateway,
 ) -> Response {
+    if response.extensions_mut().remove::<Bare>().is_some() {
+        if let Ok(id) = HeaderValue::try_from(&context.id) {
+            response.headers_mut().insert(REQUEST_ID, id);
+        }
+        return response;
+    }
     let answer = response
         .extensions_mut()
         .remove::<Answer>()
@@ -168,6 +184,13 @@ pub async fn write_answer(
             Answer::from(internal())
         });
     let mut headers = answer.headers(context);
+    // How long a refusal may be kept, where a handler says so.
+    headers.extend(
+        response
+            .headers_mut()
+            .remove(CACHE_CONTROL)
+            .map(|value| (CACHE_CONTROL, value)),
+    );
     let body = match &answer.content {
         Content::Refused(refusal) => body::refusal(refusal, context, &app.docs_url),
         Content::Data(data, page) => {

@@ -9,9 +9,14 @@ use xxhash_rust::xxh3::Xxh3Default;
 /// It is weak, since around the data each answer differs. The hash is quick, not cryptographic: whoever writes into the directory
 /// and finds two contents with one tag has hidden a change of theirs from those who ask for it by the tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tag(String);
+pub struct Tag(String);
 
 impl Tag {
+    /// The tag of an answer that is the same byte for byte.
+    pub fn strong(hash: &str) -> Self {
+        Self(format!("\"{hash}\""))
+    }
+
     /// The tag of one object, or of the rows of a list and what its page says.
     pub(super) fn of(data: &[u8], page: Option<&PageInfo>) -> Self {
         let mut hash = Xxh3Default::new();
@@ -29,29 +34,33 @@ impl Tag {
     }
 
     /// The tag as a header has it.
-    pub(super) fn into_value(self) -> Option<HeaderValue> {
+    pub fn into_value(self) -> Option<HeaderValue> {
         HeaderValue::try_from(self.0).ok()
     }
 
     /// What stands between the quotes: the whole of it in a weak comparison (RFC 9110, 8.8.3.2).
     fn opaque(&self) -> &[u8] {
-        let quoted = self.0.as_bytes().strip_prefix(b"W/\"");
-        let opaque = quoted.and_then(|quoted| quoted.strip_suffix(b"\""));
-        opaque.unwrap_or_default()
+        let tag = self.0.as_bytes();
+        let quoted = tag.strip_prefix(b"W/").unwrap_or(tag);
+        let opaque = quoted.strip_prefix(b"\"");
+        opaque
+            .and_then(|opaque| opaque.strip_suffix(b"\""))
+            .unwrap_or_default()
     }
 }
 
 /// The answers that a caller has: `If-None-Match`, read when there is something to hold against it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Known(Vec<HeaderValue>);
+pub struct Known(Vec<HeaderValue>);
 
 impl Known {
-    pub(super) fn by(headers: &HeaderMap) -> Self {
+    /// The tags that these headers name.
+    pub fn by(headers: &HeaderMap) -> Self {
         Self(headers.get_all(IF_NONE_MATCH).iter().cloned().collect())
     }
 
     /// Whether the caller has the answer with this tag. Headers that are not well-formed say nothing, as if there were none.
-    pub(super) fn has(&self, tag: &Tag) -> bool {
+    pub fn has(&self, tag: &Tag) -> bool {
         if let [only] = self.0.as_slice()
             && only.as_bytes().trim_ascii() == b"*"
         {

@@ -13,8 +13,8 @@ use crate::app::App;
 use crate::domain::access::Keys;
 use crate::domain::switch::Switch;
 use crate::layers::outermost::outermost;
-use crate::routes::{creators, events, games, me, places, search};
-use path::Path;
+use crate::routes::{creators, events, games, me, pictures, places, search};
+use path::{Open, Path};
 
 /// The public interface.
 pub fn router(app: &App) -> Router {
@@ -77,6 +77,12 @@ pub fn router(app: &App) -> Router {
     let routes = table.into_iter().fold(Router::new(), |router, path| {
         router.route(path.pattern(), path.gated(app))
     });
+    // For browsers, without a key.
+    let routes = [Open::at("/pictures/{name}", pictures::one)]
+        .into_iter()
+        .fold(routes, |router, path| {
+            router.route(path.pattern(), path.named(app))
+        });
     routes
         .fallback_service(Path::nowhere().gated(app).with_state(Arc::clone(app)))
         .layer(from_fn_with_state(Arc::clone(app), outermost))

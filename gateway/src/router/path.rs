@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use axum::extract::Request;
 use axum::handler::Handler;
-use axum::middleware::from_fn_with_state;
-use axum::routing::{MethodFilter, MethodRouter, any_service};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::routing::{MethodFilter, MethodRouter, any, any_service};
 use http::Method;
 use tower::Layer as _;
 
@@ -12,7 +13,9 @@ use super::rule::{Rule, Step};
 use crate::app::App;
 use crate::domain::access::Keys;
 use crate::domain::switch::Switch;
+use crate::layers::context::Context;
 use crate::layers::gate::{Gate, gate};
+use crate::layers::panic;
 
 /// A row of the table while it is written.
 pub(super) struct Path {
@@ -114,6 +117,38 @@ impl Path {
         };
         let handlers = self.handlers.with_state(Arc::clone(app));
         any_service(from_fn_with_state(gate_of_path, gate).layer(handlers))
+    }
+}
+
+/// A row of the table that is open to everybody: its handler answers every method, and checks what there is to be checked.
+pub(super) struct Open {
+    pattern: &'static str,
+    handler: MethodRouter<App>,
+}
+
+impl Open {
+    pub(super) fn at<T: 'static>(pattern: &'static str, handler: impl Handler<T, App>) -> Self {
+        Self {
+            pattern,
+            handler: any(handler),
+        }
+    }
+
+    pub(super) fn pattern(&self) -> &'static str {
+        self.pattern
+    }
+
+    /// The handler, once the log knows the path.
+    pub(super) fn named(self, app: &App) -> MethodRouter<App> {
+        let pattern = self.pattern;
+        let handler = self.handler.with_state(Arc::clone(app));
+        let name = from_fn(move |request: Request, next: Next| async move {
+            if let Some(context) = Context::of(&request) {
+                context.found_route(pattern);
+            }
+            panic::caught(next.run(request)).await
+        });
+        any_service(name.layer(handler))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod listings;
+pub mod pictures;
 
 pub use catalogue::Question;
 pub use listings::Order;

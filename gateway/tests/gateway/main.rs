@@ -17,6 +17,7 @@ mod keys_outage;
 mod month_use;
 mod overload;
 mod own_writes;
+mod pictures;
 mod plan_required;
 mod plans;
 mod port;

@@ -12,6 +12,7 @@ use super::links::{self, Links};
 use super::listing::Draft;
 use super::lists::{Credit, Screenshot};
 use super::nearest::nearest;
+use super::picture::is_ours;
 use super::record::Content;
 use super::{Read, lists, text};
 
@@ -63,6 +64,23 @@ impl Content for Game {
 
     fn key(&self) -> &str {
         &self.slug
+    }
+
+    fn keeping_pictures(&self, before: &Self) -> Option<Self> {
+        let has_ours = before.cover_url.as_deref().is_some_and(is_ours)
+            || before.screenshots.iter().any(|it| is_ours(&it.url));
+        if !has_ours {
+            return None;
+        }
+        let mut kept = self.clone();
+        if kept.cover_url.is_none() {
+            kept.cover_url = before.cover_url.clone().filter(|it| is_ours(it));
+        }
+        if kept.screenshots.is_empty() {
+            let ours = before.screenshots.iter().filter(|it| is_ours(&it.url));
+            kept.screenshots = ours.cloned().collect();
+        }
+        (kept != *self).then_some(kept)
     }
 }
 
@@ -244,6 +262,36 @@ mod tests {
             ]
         );
         assert!(problems.values().all(|reason| reason.ends_with('.')));
+    }
+
+    #[test]
+    fn a_row_without_pictures_keeps_those_that_were_uploaded() {
+        let row = json!({"slug": "a", "title": "A", "release_year": 2020, "creator": "maliyo"});
+        let bare = game(&row).unwrap();
+        let ours = format!("/pictures/{}.jpg", "0a".repeat(32));
+        let theirs = "https://a.example/1.png";
+        let shot = |url: &str| Screenshot {
+            url: url.to_owned(),
+            width: 640,
+            height: 480,
+            alt: String::new(),
+        };
+        let before = Game {
+            cover_url: Some(ours.clone()),
+            screenshots: vec![shot(theirs), shot(&ours)],
+            ..bare.clone()
+        };
+        let kept = bare.keeping_pictures(&before).unwrap();
+        assert_eq!(kept.cover_url, Some(ours.clone()));
+        assert_eq!(kept.screenshots, [shot(&ours)]);
+        // What a row names counts.
+        let named = Game {
+            cover_url: Some(theirs.to_owned()),
+            screenshots: vec![shot(theirs)],
+            ..bare.clone()
+        };
+        assert_eq!(named.keeping_pictures(&before), None);
+        assert_eq!(bare.keeping_pictures(&named), None);
     }
 
     #[test]

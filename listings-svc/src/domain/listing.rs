@@ -46,6 +46,18 @@ pub struct Draft<C> {
     pub updated_at: Option<OffsetDateTime>,
 }
 
+impl<C> Draft<C> {
+    /// The draft with another content.
+    #[must_use]
+    pub fn with(&self, content: C) -> Self {
+        Self {
+            content,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
 impl<C: Clone + PartialEq> Listing<C> {
     /// A new listing by import: public at once.
     pub fn imported(id: Uuid, mode: Mode, draft: Draft<C>, now: OffsetDateTime) -> Self {
@@ -95,6 +107,16 @@ impl<C: Clone + PartialEq> Listing<C> {
         (self.submitter != Some(account)).then(|| Self {
             submitter: Some(account),
             revision: self.revision + 1,
+            ..self.clone()
+        })
+    }
+
+    /// The listing once staff have changed its content; `None` when nothing differs. It stays where it stands.
+    pub fn revised(&self, content: C, now: OffsetDateTime) -> Option<Self> {
+        (content != self.content).then(|| Self {
+            revision: self.revision + 1,
+            updated_at: now.max(self.created_at),
+            content,
             ..self.clone()
         })
     }
@@ -182,6 +204,18 @@ mod tests {
                 revision: 3,
                 ..listing
             }
+        );
+    }
+
+    #[test]
+    fn what_staff_change_stays_where_it_stands() {
+        let sent = Listing::submitted(Uuid::nil(), Uuid::max(), "a".to_owned(), NOW);
+        let rejected = sent.in_state(State::Rejected).unwrap();
+        assert_eq!(rejected.revised("a".to_owned(), LATER), None);
+        let revised = rejected.revised("b".to_owned(), LATER).unwrap();
+        assert_eq!(
+            (revised.state, revised.revision, revised.updated_at),
+            (State::Rejected, 3, LATER)
         );
     }
 

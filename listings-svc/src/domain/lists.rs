@@ -10,9 +10,9 @@ use super::known::Known;
 use super::{address, text};
 
 /// Screenshots, or lines of credits, of one game at most.
-const MOST: usize = 200;
+pub const MOST: usize = 200;
 /// The longest text that says what a picture shows.
-const ALT: usize = 300;
+pub const ALT: usize = 300;
 /// The widest or highest picture, in pixels.
 const PIXELS: i64 = 100_000;
 

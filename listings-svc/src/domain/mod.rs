@@ -20,6 +20,7 @@ pub mod lists;
 pub mod mode;
 pub mod nearest;
 pub mod page;
+pub mod picture;
 pub mod record;
 pub mod slug;
 pub mod state;

@@ -9,6 +9,7 @@ use super::fields::{Fields, read_slug};
 use super::known::Known;
 use super::links::{self, Links};
 use super::listing::Draft;
+use super::picture::is_ours;
 use super::record::Content;
 use super::{Read, lists, text};
 
@@ -51,6 +52,14 @@ impl Content for Page {
 
     fn key(&self) -> &str {
         &self.handle
+    }
+
+    fn keeping_pictures(&self, before: &Self) -> Option<Self> {
+        let avatar = before.avatar_url.as_deref().filter(|it| is_ours(it))?;
+        self.avatar_url.is_none().then(|| Self {
+            avatar_url: Some(avatar.to_owned()),
+            ..self.clone()
+        })
     }
 }
 

@@ -16,6 +16,11 @@ pub trait Content: Clone + PartialEq + Send + Sync + 'static {
 
     /// The slug, handle, key or code that names it for good.
     fn key(&self) -> &str;
+
+    /// This content with pictures that were uploaded and that it names none in place of; `None` when there are none to keep.
+    fn keeping_pictures(&self, _before: &Self) -> Option<Self> {
+        None
+    }
 }
 
 /// An entity as it is kept.
@@ -102,6 +107,9 @@ where
     }
 
     fn amended(&self, draft: &Draft<C>, now: OffsetDateTime) -> Option<Self> {
-        self.amended_by(draft, now)
+        match draft.content.keeping_pictures(&self.content) {
+            Some(content) => self.amended_by(&draft.with(content), now),
+            None => self.amended_by(draft, now),
+        }
     }
 }

@@ -26,8 +26,12 @@ impl Publish for Listing<Game> {
             title: game.title,
             tagline: game.tagline,
             description: game.description,
-            cover_url: game.cover_url,
-            screenshots: game.screenshots.into_iter().map(screenshot).collect(),
+            cover_url: game.cover_url.map(|it| addresses.picture(&it)),
+            screenshots: game
+                .screenshots
+                .into_iter()
+                .map(|it| screenshot(it, addresses))
+                .collect(),
             genres: game.genres,
             platforms: game.platforms,
             stage: game.stage,
@@ -43,9 +47,9 @@ impl Publish for Listing<Game> {
     }
 }
 
-fn screenshot(picture: Screenshot) -> proto::Screenshot {
+fn screenshot(picture: Screenshot, addresses: &PublicUrl) -> proto::Screenshot {
     proto::Screenshot {
-        url: picture.url,
+        url: addresses.picture(&picture.url),
         width: picture.width,
         height: picture.height,
         alt: picture.alt,

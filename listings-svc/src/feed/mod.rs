@@ -10,6 +10,7 @@ use prost::Message as _;
 
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
+use crate::domain::picture;
 use crate::domain::record::Record;
 use crate::domain::state::State;
 use contracts::common::v1 as common;
@@ -90,6 +91,15 @@ impl PublicUrl {
         &self.0
     }
 
+    /// The address of a picture that a listing has: an uploaded one is below the public pages, any other where it is.
+    pub fn picture(&self, address: &str) -> String {
+        if picture::is_ours(address) {
+            format!("{}{address}", self.0)
+        } else {
+            address.to_owned()
+        }
+    }
+
     /// The public page of a listing; empty for what has none.
     pub fn of_listing(&self, entity: Entity, name: &str) -> String {
         let folder = match entity {
@@ -118,4 +128,20 @@ pub(crate) fn state(state: State) -> i32 {
         State::Rejected => proto::State::Rejected,
         State::Removed => proto::State::Removed,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uploaded_pictures_are_below_the_public_pages_and_others_where_they_are() {
+        let addresses = PublicUrl::new("https://mchezo.example/");
+        let ours = format!("/pictures/{}.jpg", "0a".repeat(32));
+        let public = format!("https://mchezo.example{ours}");
+        assert_eq!(addresses.picture(&ours), public);
+        for theirs in ["https://a.example/1.png", &public] {
+            assert_eq!(addresses.picture(theirs), theirs);
+        }
+    }
 }

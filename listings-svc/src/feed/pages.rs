@@ -27,7 +27,7 @@ impl Publish for Listing<Page> {
             roles: page.roles,
             tagline: page.tagline,
             bio: page.bio,
-            avatar_url: page.avatar_url,
+            avatar_url: page.avatar_url.map(|it| addresses.picture(&it)),
             country_code: page.country_code,
             city: page.city,
             city_slug: page.city_slug,

@@ -25,7 +25,7 @@ pub async fn move_all(importer: &Importer) -> Result<(), Fault> {
             let (done, _) = importer.writer().write(Write::Move(entity, id)).await?;
             after = match done {
                 Done::Moved(last) => last,
-                Done::Imported | Done::Turned | Done::Sent(_) => None,
+                Done::Imported | Done::Turned | Done::Sent(_) | Done::Illustrated => None,
             };
         }
     }

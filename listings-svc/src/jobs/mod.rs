@@ -2,3 +2,4 @@
 
 pub mod addresses;
 pub mod start;
+pub mod sweep;

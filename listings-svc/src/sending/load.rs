@@ -166,6 +166,7 @@ impl Wanted {
                 Target::NewEvent => Some((&mut wanted.new_events, base("title", "event"))),
                 Target::NewPage => {
                     let handle = one.body.get("handle").and_then(|handle| handle.as_str());
+                    let handle = handle.filter(|handle| slug::is_valid(handle));
                     let base = handle.map_or_else(|| base("name", "page"), ToOwned::to_owned);
                     Some((&mut wanted.new_pages, base))
                 }
@@ -180,16 +181,17 @@ impl Wanted {
                 Target::Page(handle) => Some((&mut pages, handle)),
                 Target::NewGame | Target::NewEvent | Target::NewPage => None,
             };
-            if let Some((names, name)) = known {
+            // What is no slug names nothing; and PostgreSQL takes no text with a NUL in it.
+            if let Some((names, name)) = known
+                && slug::is_valid(name)
+            {
                 names.insert(name.clone());
             }
             let creator = one.body.get("creator");
             let creator = creator.map(|creator| creator.get("handle").unwrap_or(creator));
-            handles.extend(
-                creator
-                    .and_then(|handle| handle.as_str())
-                    .map(|handle| handle.trim().to_owned()),
-            );
+            let handle = creator.and_then(|handle| handle.as_str()).map(str::trim);
+            let handle = handle.filter(|handle| slug::is_valid(handle));
+            handles.extend(handle.map(ToOwned::to_owned));
         }
         wanted.games = games.into_iter().collect();
         wanted.events = events.into_iter().collect();

@@ -23,7 +23,7 @@ pub(super) fn game(
             slug: game.content.slug,
             title: game.content.title,
             tagline: game.content.tagline,
-            cover_url: game.content.cover_url,
+            cover_url: (game.content.cover_url).map(|url| addresses.picture(&url)),
             genres: game.content.genres,
             platforms: game.content.platforms,
             stage: game.content.stage,
@@ -41,7 +41,7 @@ pub(super) fn game(
         description: game.content.description,
         screenshots: (game.content.screenshots.into_iter())
             .map(|picture| public::Screenshot {
-                url: picture.url,
+                url: addresses.picture(&picture.url),
                 width: picture.width,
                 height: picture.height,
                 alt: picture.alt,
@@ -70,7 +70,7 @@ pub(super) fn page(page: &Listing<Page>, addresses: &PublicUrl) -> Map<String, V
         kind: page.kind,
         roles: page.roles,
         tagline: page.tagline,
-        avatar_url: page.avatar_url,
+        avatar_url: page.avatar_url.map(|url| addresses.picture(&url)),
         country_code: page.country_code,
         city: page.city,
         city_slug: page.city_slug,

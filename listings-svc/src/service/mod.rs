@@ -13,5 +13,7 @@ pub mod own;
 pub mod owner;
 pub mod pages;
 mod paging;
+pub mod picture;
 pub mod review;
+pub mod staff_picture;
 pub mod writing;

@@ -46,14 +46,7 @@ pub(super) fn read(name: Option<proto::ListingName>, problems: &mut Problems) ->
     if entity.is_none() {
         problems.insert("kind".to_owned(), "page, game or event".to_owned());
     }
-    let mode = match name.mode() {
-        common::Mode::Live => Some(Mode::Live),
-        common::Mode::Test => Some(Mode::Test),
-        common::Mode::Unspecified => {
-            problems.insert("mode".to_owned(), "live or test".to_owned());
-            None
-        }
-    };
+    let mode = read_mode(name.mode(), problems);
     // PostgreSQL takes no NUL, and no name has one.
     if name.name.contains('\0') {
         problems.insert("name".to_owned(), "a slug or a handle".to_owned());
@@ -63,6 +56,18 @@ pub(super) fn read(name: Option<proto::ListingName>, problems: &mut Problems) ->
         mode: mode?,
         key: name.name,
     })
+}
+
+/// Reads which world a listing belongs to.
+pub(super) fn read_mode(mode: common::Mode, problems: &mut Problems) -> Option<Mode> {
+    match mode {
+        common::Mode::Live => Some(Mode::Live),
+        common::Mode::Test => Some(Mode::Test),
+        common::Mode::Unspecified => {
+            problems.insert("mode".to_owned(), "live or test".to_owned());
+            None
+        }
+    }
 }
 
 /// Reads a reason of one line or more, up to `longest` characters. With `required`, it is not empty.

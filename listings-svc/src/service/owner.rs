@@ -20,6 +20,7 @@ use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
+use crate::domain::slug;
 use crate::domain::text;
 use crate::store::owners::{self, Owner, Way};
 use crate::store::{Found as _, audit, claims};
@@ -151,9 +152,12 @@ async fn keep(
 }
 
 async fn page(connection: &mut PgConnection, handle: String) -> Result<Uuid, Fault> {
+    let none = || Fault::not_found("there is no page with this handle");
+    if !slug::is_valid(&handle) {
+        return Err(none());
+    }
     let found = Listing::<Page>::find(connection, Mode::Live, &[handle]).await;
     let found = found.map_err(|error| pg::fault(&error))?.into_iter().next();
-    let none = || Fault::not_found("there is no page with this handle");
     Ok(found.ok_or_else(none)?.id)
 }
 

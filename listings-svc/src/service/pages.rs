@@ -12,6 +12,7 @@ use super::writing::Writing;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
+use crate::domain::slug;
 use crate::domain::state::State;
 use crate::domain::text;
 use crate::feed::{PublicUrl, Publish as _};
@@ -56,14 +57,15 @@ impl Service {
                 "Say how one can see that the page is yours.",
             ));
         }
+        let none = || Fault::not_found("there is no public page with this handle");
+        if !slug::is_valid(&handle) {
+            return Err(none());
+        }
         let mut transaction = self.pool.begin().await.map_err(fault)?;
         let found = Listing::<Page>::find(&mut transaction, Mode::Live, &[handle]).await;
-        let page = found
-            .map_err(fault)?
-            .into_iter()
-            .find(|page| page.state == State::Published);
-        let page =
-            page.ok_or_else(|| Fault::not_found("there is no public page with this handle"))?;
+        let mut found = found.map_err(fault)?.into_iter();
+        let page = found.find(|page| page.state == State::Published);
+        let page = page.ok_or_else(none)?;
         let held = owners::of_page(&mut *transaction, page.id)
             .await
             .map_err(fault)?;

@@ -16,6 +16,7 @@ pub mod members;
 pub mod own;
 pub mod owners;
 pub mod pages;
+pub mod pictures;
 pub mod queue;
 pub mod revisions;
 pub mod start_work;

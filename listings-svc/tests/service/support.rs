@@ -14,12 +14,16 @@ use contracts::listings::v1::games_service_server::GamesServiceServer;
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::own_listings_service_client::OwnListingsServiceClient;
 use contracts::listings::v1::own_listings_service_server::OwnListingsServiceServer;
+use contracts::listings::v1::picture_service_client::PictureServiceClient;
+use contracts::listings::v1::picture_service_server::PictureServiceServer;
 use contracts::listings::v1::staff_audit_service_server::StaffAuditServiceServer;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
 use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
 use contracts::listings::v1::staff_member_service_server::StaffMemberServiceServer;
+use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
+use contracts::listings::v1::staff_picture_service_server::StaffPictureServiceServer;
 use contracts::listings::v1::staff_review_service_server::StaffReviewServiceServer;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
@@ -27,9 +31,11 @@ use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::Gate;
 use kit::rpc::client::{self, Client};
 use kit::testing;
+use listings::config::{Pictures as Settings, Place};
 use listings::feed::PublicUrl;
 use listings::import::Importer;
 use listings::members::Members;
+use listings::pictures::{Pictures, Store};
 use listings::sending::Rules;
 use listings::sending::vocabulary::Vocabulary;
 use listings::service::audit::Service as StaffAudit;
@@ -40,7 +46,9 @@ use listings::service::import::Service as StaffImport;
 use listings::service::listing::Service as StaffListing;
 use listings::service::member::Service as StaffMember;
 use listings::service::own::Service as Own;
+use listings::service::picture::Service as Files;
 use listings::service::review::Service as StaffReview;
+use listings::service::staff_picture::Service as StaffPicture;
 use listings::service::writing::Writing;
 use listings::write::Listings;
 use sha2::{Digest as _, Sha256};
@@ -66,6 +74,13 @@ pub(crate) struct Service {
     pub(crate) games: GamesServiceClient<Client>,
     pub(crate) events: EventsServiceClient<Client>,
     pub(crate) own: OwnListingsServiceClient<Client>,
+    pub(crate) pictures: StaffPictureServiceClient<Client>,
+    pub(crate) files: PictureServiceClient<Client>,
+    /// Where the files lie.
+    pub(crate) store: Store,
+    /// What makes them.
+    pub(crate) makes: Pictures,
+    _folder: tempfile::TempDir,
     feed: FeedServiceClient<Client>,
     lifecycle: Lifecycle,
     _supervisor: Supervisor,
@@ -105,8 +120,23 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         desk.clone(),
         lifecycle.draining(),
     );
-    let listing = StaffListing::new(pool.clone(), writer, desk.clone());
+    let listing = StaffListing::new(pool.clone(), writer.clone(), desk.clone());
     let import = StaffImport::new(importer.clone(), lifecycle.draining(), desk.clone());
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings {
+        pictures: Place::Folder(folder.path().to_owned()),
+        pictures_endpoint: None,
+        pictures_region: String::new(),
+        pictures_key_id: None,
+        pictures_secret: None,
+        picture_megabytes: 10,
+        pictures_at_once: 2,
+    };
+    let store = Store::open(&settings).unwrap();
+    let makes = Pictures::new(pool.clone(), store.clone(), clock.clone(), &settings);
+    let addresses = PublicUrl::new(public_url);
+    let staff_picture =
+        StaffPicture::new(pool.clone(), writer, makes.clone(), addresses, desk.clone());
 
     let mut services = kit::rpc::server::services();
     services
@@ -121,6 +151,8 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         )))
         .add_service(StaffReviewServiceServer::new(review))
         .add_service(StaffListingServiceServer::new(listing))
+        .add_service(StaffPictureServiceServer::new(staff_picture))
+        .add_service(PictureServiceServer::new(Files::new(store.clone())))
         .add_service(
             StaffImportServiceServer::new(import)
                 .max_decoding_message_size(listings::service::import::MESSAGE),
@@ -138,12 +170,17 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         importer,
         address,
         staff: StaffImportServiceClient::new(client.clone()),
-        listings: StaffListingServiceClient::new(client),
+        listings: StaffListingServiceClient::new(client.clone()),
         games: GamesServiceClient::new(fleet.clone()),
         events: EventsServiceClient::new(fleet.clone()),
         own: OwnListingsServiceClient::new(fleet.clone()),
+        pictures: StaffPictureServiceClient::new(client),
+        files: PictureServiceClient::new(fleet.clone()),
         feed: FeedServiceClient::new(fleet),
         clock,
+        store,
+        makes,
+        _folder: folder,
         lifecycle,
         _supervisor: supervisor,
     }

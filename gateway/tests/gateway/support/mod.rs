@@ -2,6 +2,7 @@
 
 mod answer;
 mod catalogue;
+mod files;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -26,12 +27,13 @@ use gateway::quota::{self, Quota};
 use gateway::service::staff::Staff;
 use gateway::store::write::{Item, Writes};
 use gateway::switches::Board;
+use gateway::upstream::pictures::Pictures;
 use gateway::upstream::{self, Upstream};
 use kit::config::Secret;
 use kit::feed::{Latest, Producer, Retention};
 use kit::overload::Load;
 use kit::redis::Redis;
-use kit::rpc::client::Addresses;
+use kit::rpc::client::{Addresses, Client};
 use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
@@ -43,6 +45,7 @@ use uuid::Uuid;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalogue::{Catalogue, Script};
+pub(crate) use files::Files;
 
 /// Every read that catalogue-svc answers.
 pub(crate) const READS: [&str; 11] = [
@@ -83,6 +86,7 @@ pub(crate) struct Test {
     pub(crate) pool: PgPool,
     pub(crate) staff: Staff,
     pub(crate) catalogue: Catalogue,
+    pub(crate) files: Files,
     own: Own,
     lifecycle: Lifecycle,
 }
@@ -183,9 +187,9 @@ impl Test {
         // Nobody supervises: a task that ends by itself shows in the test.
         drop(supervisor);
         let catalogue = Catalogue::start(&lifecycle).await;
-        let addresses = Addresses::List(vec![catalogue.address.clone()]);
-        let token = Secret::from("fleet-token-fleet-token-fleet-token".to_owned());
-        let channel = kit::rpc::client::connect(addresses, &token, &lifecycle).unwrap();
+        let channel = connect(&catalogue.address, &lifecycle);
+        let files = Files::start(&lifecycle).await;
+        let listings = connect(&files.address, &lifecycle);
 
         let (clock, plans) = (with.clock, Arc::new(with.plans));
         let producer = Producer::start(
@@ -234,6 +238,7 @@ impl Test {
             quota,
             load: Load::new("port", with.calls),
             upstream: Upstream::new(channel.clone(), channel, with.upstream),
+            pictures: Pictures::new(listings, with.upstream),
             openings: Arc::default(),
             latest,
             last_used: Arc::new(LastUsed::default()),
@@ -253,6 +258,7 @@ impl Test {
             pool,
             staff,
             catalogue,
+            files,
             own,
             lifecycle,
         }
@@ -326,6 +332,13 @@ impl Test {
         let request = proto::RevokeKeyRequest { id: key.id.clone() };
         self.staff.revoke_key(Request::new(request)).await.unwrap();
     }
+}
+
+/// A client of the stand-in at `address`.
+fn connect(address: &str, lifecycle: &Lifecycle) -> Client {
+    let addresses = Addresses::List(vec![address.to_owned()]);
+    let token = Secret::from("fleet-token-fleet-token-fleet-token".to_owned());
+    kit::rpc::client::connect(addresses, &token, lifecycle).unwrap()
 }
 
 /// A Redis where nobody is.

@@ -16,6 +16,7 @@ mod member;
 mod names;
 mod output;
 mod page;
+mod picture;
 mod plan;
 mod problem;
 mod profile;
@@ -81,6 +82,9 @@ enum Command {
         /// Which shell
         shell: Shell,
     },
+    /// Pictures of listings: covers, avatars, screenshots
+    #[command(subcommand)]
+    Picture(picture::Command),
     /// Load files of listings
     ///
     /// Files hold one JSON object a line. A row that is not acceptable is refused, and listed with its line and reasons; the others
@@ -121,6 +125,7 @@ async fn run(staff: Staff) -> Result<(), Problem> {
         Command::Member(command) => member::run(command, &fleet, output).await,
         // They need no fleet.
         Command::Completions { .. } => Ok(()),
+        Command::Picture(command) => picture::run(command, &fleet, output).await,
         Command::Import(import) => import::run(import, &fleet, output).await,
     }
 }

@@ -1,0 +1,261 @@
+//! `staff picture …`
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bytes::Bytes;
+use clap::{Args, Subcommand, ValueEnum};
+use contracts::common::v1 as common;
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::picture_upload::Message;
+use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
+use indicatif::{ProgressBar, ProgressStyle};
+use kit::rpc::client::Client;
+use serde::Serialize;
+use tonic::{IntoStreamingRequest as _, Request};
+
+use super::fleet::Fleet;
+use super::output::{self, Output};
+use super::problem::Problem;
+
+/// How long an upload may take.
+const DEADLINE: Duration = Duration::from_mins(3);
+/// Bytes of a message.
+const CHUNK: usize = 128 * 1024;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Give a game its cover (1200 by 675)
+    SetCover {
+        /// The game's slug
+        game: String,
+        #[command(flatten)]
+        upload: Upload,
+    },
+    /// Give a creator's page its avatar (512 by 512)
+    SetAvatar {
+        /// The page's handle
+        page: String,
+        #[command(flatten)]
+        upload: Upload,
+    },
+    /// Add a screenshot to a game, or move one that it has (within 1600 by 1600)
+    AddScreenshot {
+        /// The game's slug
+        game: String,
+        #[command(flatten)]
+        upload: Upload,
+        /// What it shows, for those who cannot see it
+        #[arg(long)]
+        alt: String,
+        /// Its place among the others, from 0 [default: behind the last]
+        #[arg(long)]
+        place: Option<u32>,
+    },
+    /// Take a picture out of a listing
+    Remove {
+        /// What it is
+        kind: Kind,
+        /// The game's slug, or the page's handle
+        name: String,
+        /// The address of a screenshot, or the last part of it
+        #[arg(
+            long,
+            required_if_eq("kind", "screenshot"),
+            default_value = "",
+            hide_default_value = true
+        )]
+        url: String,
+        /// A real listing or a sample
+        #[arg(long, default_value = "live")]
+        mode: Mode,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Upload {
+    /// A JPEG, a PNG or a WebP
+    file: PathBuf,
+    /// A real listing or a sample
+    #[arg(long, default_value = "live")]
+    mode: Mode,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    Cover,
+    Avatar,
+    Screenshot,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Mode {
+    Live,
+    Test,
+}
+
+impl From<Mode> for common::Mode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Live => Self::Live,
+            Mode::Test => Self::Test,
+        }
+    }
+}
+
+impl From<Kind> for proto::PictureKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Cover => Self::Cover,
+            Kind::Avatar => Self::Avatar,
+            Kind::Screenshot => Self::Screenshot,
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Picture {
+    url: String,
+    width: u32,
+    height: u32,
+    size: u64,
+}
+
+impl From<proto::Picture> for Picture {
+    fn from(picture: proto::Picture) -> Self {
+        Self {
+            url: picture.url,
+            width: picture.width,
+            height: picture.height,
+            size: picture.size,
+        }
+    }
+}
+
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+    let mut pictures = StaffPictureServiceClient::new(fleet.listings().await?);
+    let header = |name: &str, upload: &Upload| proto::PictureHeader {
+        mode: common::Mode::from(upload.mode).into(),
+        name: name.to_owned(),
+        alt: String::new(),
+        place: None,
+    };
+    match command {
+        Command::SetCover { game, upload } => {
+            let header = header(&game, &upload);
+            send(&mut pictures, Kind::Cover, header, &upload.file, output).await
+        }
+        Command::SetAvatar { page, upload } => {
+            let header = header(&page, &upload);
+            send(&mut pictures, Kind::Avatar, header, &upload.file, output).await
+        }
+        Command::AddScreenshot {
+            game,
+            upload,
+            alt,
+            place,
+        } => {
+            let header = proto::PictureHeader {
+                alt,
+                place,
+                ..header(&game, &upload)
+            };
+            send(
+                &mut pictures,
+                Kind::Screenshot,
+                header,
+                &upload.file,
+                output,
+            )
+            .await
+        }
+        Command::Remove {
+            kind,
+            name,
+            url,
+            mode,
+        } => {
+            let request = proto::RemovePictureRequest {
+                kind: proto::PictureKind::from(kind).into(),
+                mode: common::Mode::from(mode).into(),
+                name,
+                url,
+            };
+            let answer = pictures.remove_picture(request).await?.into_inner();
+            let listing = answer.listing.unwrap_or_default();
+            let document = serde_json::json!({ "revision": listing.revision });
+            output.answer(&document, || {
+                let mut table = output::table(&["title", "revision"]);
+                table.add_row([listing.title.clone(), listing.revision.to_string()]);
+                table
+            })
+        }
+    }
+}
+
+async fn send(
+    pictures: &mut StaffPictureServiceClient<Client>,
+    kind: Kind,
+    header: proto::PictureHeader,
+    path: &Path,
+    output: Output,
+) -> Result<(), Problem> {
+    let file = std::fs::read(path)
+        .map_err(|error| Problem::usage(format!("{} cannot be read: {error}", path.display())))?;
+    let bar = bar(&file, path);
+    let counter = bar.clone();
+    let chunks = chunks(file).into_iter().map(move |chunk| {
+        counter.inc(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
+        Message::Chunk(chunk)
+    });
+    let messages = std::iter::once(Message::Header(header))
+        .chain(chunks)
+        .chain(std::iter::once(Message::End(proto::PictureEnd {})))
+        .map(|message| proto::PictureUpload {
+            message: Some(message),
+        });
+    let mut request: Request<_> = tokio_stream::iter(messages).into_streaming_request();
+    request.set_timeout(DEADLINE);
+    let answer = match kind {
+        Kind::Cover => pictures.set_cover(request).await,
+        Kind::Avatar => pictures.set_avatar(request).await,
+        Kind::Screenshot => pictures.add_screenshot(request).await,
+    };
+    bar.finish_and_clear();
+    let answer = answer?.into_inner();
+    let revision = answer.listing.unwrap_or_default().revision;
+    let [picture, small] =
+        [answer.picture, answer.small].map(|it| Picture::from(it.unwrap_or_default()));
+    let document = serde_json::json!({ "revision": revision, "picture": picture, "small": small });
+    output.answer(&document, || {
+        let mut table = output::table(&["address", "width", "height", "bytes"]);
+        for one in [&picture, &small] {
+            table.add_row([
+                one.url.clone(),
+                one.width.to_string(),
+                one.height.to_string(),
+                one.size.to_string(),
+            ]);
+        }
+        table
+    })
+}
+
+fn chunks(file: Vec<u8>) -> Vec<Bytes> {
+    let mut rest = Bytes::from(file);
+    let mut chunks = Vec::new();
+    while !rest.is_empty() {
+        chunks.push(rest.split_to(CHUNK.min(rest.len())));
+    }
+    chunks
+}
+
+/// A bar on stderr, when that is a terminal.
+fn bar(file: &[u8], path: &Path) -> ProgressBar {
+    let bar = ProgressBar::new(u64::try_from(file.len()).unwrap_or(u64::MAX));
+    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes}") {
+        bar.set_style(style);
+    }
+    bar.set_message(path.display().to_string());
+    bar
+}

@@ -1,0 +1,65 @@
+//! Removes files of pictures that no listing ever named: their upload was broken off, or refused.
+
+use std::time::Duration;
+
+use kit::lease::Lease;
+use kit::{Clock, Fault, Lifecycle, pg};
+use sqlx::PgPool;
+
+use crate::SCHEMA;
+use crate::pictures::Store;
+use crate::store::pictures;
+
+/// How often it is looked for them.
+const PERIOD: Duration = Duration::from_hours(1);
+/// How old they are before they go.
+const AGE: Duration = Duration::from_hours(24);
+/// How many go in one transaction.
+const PORTION: usize = 100;
+
+/// Sweeps again and again, in one replica at a time.
+pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, store: &Store, clock: &Clock) {
+    let lease = Lease::new(pool.clone(), SCHEMA, "sweep of pictures", clock.clone());
+    let (pool, store, clock) = (pool.clone(), store.clone(), clock.clone());
+    let sweeping = lease.run(move || {
+        let (pool, store, clock) = (pool.clone(), store.clone(), clock.clone());
+        async move {
+            loop {
+                match sweep(&pool, &store, &clock).await {
+                    Ok(0) => {}
+                    Ok(files) => tracing::info!(files, "pictures that nobody used are removed"),
+                    Err(fault) => tracing::warn!(%fault, "pictures that nobody used are kept"),
+                }
+                clock.sleep(PERIOD).await;
+            }
+        }
+    });
+    lifecycle.background("sweep of pictures", sweeping);
+}
+
+/// Removes what is there to be removed; how many files that were.
+pub async fn sweep(pool: &PgPool, store: &Store, clock: &Clock) -> Result<usize, Fault> {
+    let mut files = 0;
+    loop {
+        let portion = portion(pool, store, clock).await?;
+        files += portion;
+        if portion < PORTION {
+            return Ok(files);
+        }
+    }
+}
+
+async fn portion(pool: &PgPool, store: &Store, clock: &Clock) -> Result<usize, Fault> {
+    let lost = |error: sqlx::Error| pg::fault(&error);
+    let mut transaction = pool.begin().await.map_err(lost)?;
+    let limit = i64::try_from(PORTION).unwrap_or(i64::MAX);
+    let names = pictures::forget_unused(&mut transaction, clock.now() - AGE, limit)
+        .await
+        .map_err(lost)?;
+    // The rows are held until the files are gone. If it breaks off here, they stay, and the next sweep finds no file to remove.
+    for name in &names {
+        store.remove(name).await?;
+    }
+    transaction.commit().await.map_err(lost)?;
+    Ok(names.len())
+}

@@ -1,0 +1,369 @@
+//! Pictures of listings, by staff: from the file to the revision, the feed and the store.
+
+use std::time::Duration;
+
+use contracts::common::v1 as common;
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::picture_upload::Message;
+use image::codecs::png::PngEncoder;
+use image::{Rgb, RgbImage};
+use kit::clock::Clock;
+use kit::{Code, Fault};
+use listings::domain::picture::Name;
+use listings::jobs::sweep::sweep;
+use prost::Message as _;
+use sqlx::PgPool;
+use tonic::Status;
+
+use crate::support::{File, NOW, Service, counts, creator, game, start};
+
+/// A PNG of one colour.
+pub(crate) fn picture(width: u32, height: u32, colour: [u8; 3]) -> Vec<u8> {
+    let mut file = Vec::new();
+    RgbImage::from_pixel(width, height, Rgb(colour))
+        .write_with_encoder(PngEncoder::new(&mut file))
+        .unwrap();
+    file
+}
+
+fn header(name: &str) -> proto::PictureHeader {
+    proto::PictureHeader {
+        mode: common::Mode::Live.into(),
+        name: name.to_owned(),
+        ..Default::default()
+    }
+}
+
+/// The messages of an upload.
+pub(crate) fn upload(header: proto::PictureHeader, file: &[u8]) -> Vec<proto::PictureUpload> {
+    let chunks = file.chunks(10_000);
+    std::iter::once(Message::Header(header))
+        .chain(chunks.map(|chunk| Message::Chunk(chunk.to_vec().into())))
+        .chain([Message::End(proto::PictureEnd {})])
+        .map(|message| proto::PictureUpload {
+            message: Some(message),
+        })
+        .collect()
+}
+
+enum What {
+    Cover,
+    Avatar,
+    Screenshot,
+}
+
+async fn send(
+    service: &Service,
+    what: &What,
+    messages: Vec<proto::PictureUpload>,
+) -> Result<proto::PictureResponse, Status> {
+    let mut pictures = service.pictures.clone();
+    let mut request = tonic::Request::new(tokio_stream::iter(messages));
+    request.set_timeout(Duration::from_mins(1));
+    let answer = match what {
+        What::Cover => pictures.set_cover(request).await,
+        What::Avatar => pictures.set_avatar(request).await,
+        What::Screenshot => pictures.add_screenshot(request).await,
+    };
+    Ok(answer?.into_inner())
+}
+
+async fn set_cover(
+    service: &Service,
+    name: &str,
+    file: &[u8],
+) -> Result<proto::PictureResponse, Status> {
+    send(service, &What::Cover, upload(header(name), file)).await
+}
+
+async fn add(
+    service: &Service,
+    file: &[u8],
+    alt: &str,
+    place: Option<u32>,
+) -> Result<proto::PictureResponse, Status> {
+    let header = proto::PictureHeader {
+        alt: alt.to_owned(),
+        place,
+        ..header("a-game")
+    };
+    send(service, &What::Screenshot, upload(header, file)).await
+}
+
+async fn remove(
+    service: &Service,
+    kind: proto::PictureKind,
+    name: &str,
+    url: &str,
+) -> proto::Listing {
+    let request = proto::RemovePictureRequest {
+        kind: kind.into(),
+        mode: common::Mode::Live.into(),
+        name: name.to_owned(),
+        url: url.to_owned(),
+    };
+    let answer = service.pictures.clone().remove_picture(request).await;
+    answer.unwrap().into_inner().listing.unwrap()
+}
+
+/// A service with a page `studio` and a game `a-game`.
+async fn stocked(pool: PgPool) -> Service {
+    let service = start(pool).await.with_gazetteer().await;
+    for (entity, row) in [
+        ("page", creator("studio")),
+        ("game", game("a-game", "A Game")),
+    ] {
+        let report = service.import(&File::rows(entity, &[row])).await;
+        assert_eq!(counts(&report), (1, 0, 0, 0));
+    }
+    service
+}
+
+fn name_of(picture: Option<&proto::Picture>) -> Name {
+    let url = &picture.unwrap().url;
+    Name::parse(
+        url.strip_prefix("https://mchezo.example/pictures/")
+            .unwrap(),
+    )
+    .unwrap()
+}
+
+/// The whole file as the gateway gets it.
+async fn read(service: &Service, name: &str) -> Result<proto::GetPictureResponse, Status> {
+    let request = proto::GetPictureRequest {
+        name: name.to_owned(),
+        offset: 0,
+        most: u32::MAX,
+    };
+    Ok(service
+        .files
+        .clone()
+        .get_picture(request)
+        .await?
+        .into_inner())
+}
+
+fn field(refused: Result<proto::PictureResponse, Status>) -> String {
+    let fault = Fault::from(refused.unwrap_err());
+    assert_eq!(fault.code, Code::Invalid, "{fault}");
+    fault.fields.keys().cloned().collect::<Vec<_>>().join(" ")
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_cover_is_stored_named_by_the_game_and_told(pool: PgPool) {
+    let service = stocked(pool).await;
+    let before = service.head().await;
+    let red = picture(1_300, 800, [200, 0, 0]);
+    let answer = set_cover(&service, "a-game", &red).await.unwrap();
+    let listing = answer.listing.clone().unwrap();
+    assert_eq!(
+        (listing.revision, listing.actor_kind.as_str()),
+        (2, "staff")
+    );
+    let (large, small) = (
+        answer.picture.clone().unwrap(),
+        answer.small.clone().unwrap(),
+    );
+    assert_eq!((large.width, large.height), (1_200, 675));
+    assert_eq!((small.width, small.height), (600, 338));
+
+    let changes = service.changes(before).await;
+    let told: Vec<_> = changes
+        .iter()
+        .map(|it| (it.event.as_str(), it.revision, it.announced))
+        .collect();
+    assert_eq!(told, [("updated", 2, true)]);
+    let game = proto::Game::decode(&*changes[0].state).unwrap();
+    assert_eq!(game.cover_url.as_deref(), Some(large.url.as_str()));
+
+    for made in [&answer.picture, &answer.small] {
+        let made = made.as_ref().unwrap();
+        let name = name_of(Some(made)).to_string();
+        let file = read(&service, &name).await.unwrap();
+        assert_eq!(
+            (file.content_type.as_str(), file.size),
+            ("image/jpeg", made.size)
+        );
+        assert_eq!(
+            hex::encode(<sha2::Sha256 as sha2::Digest>::digest(&file.part)),
+            name[..64]
+        );
+    }
+    // Once more is no change.
+    let again = set_cover(&service, "a-game", &red).await.unwrap();
+    assert_eq!(again, answer);
+    assert_eq!(service.changes(before).await.len(), 1);
+
+    let listing = remove(&service, proto::PictureKind::Cover, "a-game", "").await;
+    assert_eq!(listing.revision, 3);
+    let changes = service.changes(before).await;
+    let game = proto::Game::decode(&*changes[1].state).unwrap();
+    assert_eq!(game.cover_url, None);
+    // A revision names it, so it stays.
+    assert!(
+        read(&service, &name_of(answer.picture.as_ref()).to_string())
+            .await
+            .is_ok()
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_page_has_its_avatar(pool: PgPool) {
+    let service = stocked(pool).await;
+    let before = service.head().await;
+    let messages = upload(header("studio"), &picture(300, 200, [0, 0, 200]));
+    let answer = send(&service, &What::Avatar, messages).await.unwrap();
+    let changes = service.changes(before).await;
+    let page = proto::Page::decode(&*changes[0].state).unwrap();
+    assert_eq!(page.avatar_url, Some(answer.picture.unwrap().url));
+    remove(&service, proto::PictureKind::Avatar, "studio", "").await;
+    let changes = service.changes(before).await;
+    let page = proto::Page::decode(&*changes[1].state).unwrap();
+    assert_eq!(page.avatar_url, None);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn screenshots_have_places_and_words(pool: PgPool) {
+    let service = stocked(pool).await;
+    let (one, two) = (
+        picture(640, 480, [200, 0, 0]),
+        picture(320, 180, [0, 200, 0]),
+    );
+    let first = add(&service, &one, "A hill", None).await.unwrap();
+    let second = add(&service, &two, "A river", Some(0)).await.unwrap();
+    let shown = async || {
+        let changes = service.changes(0).await;
+        let game = proto::Game::decode(&*changes.last().unwrap().state).unwrap();
+        let shown = game.screenshots.into_iter();
+        shown
+            .map(|it| (it.url, it.width, it.height, it.alt))
+            .collect::<Vec<_>>()
+    };
+    let [first, second] = [first, second].map(|it| it.picture.unwrap().url);
+    let hill = (first.clone(), 640, 480, "A hill".to_owned());
+    let river = (second.clone(), 320, 180, "A river".to_owned());
+    assert_eq!(shown().await, [river.clone(), hill.clone()]);
+    add(&service, &one, "A hill", Some(0)).await.unwrap();
+    assert_eq!(shown().await, [hill, river.clone()]);
+    let last_part = first.rsplit('/').next().unwrap();
+    remove(
+        &service,
+        proto::PictureKind::Screenshot,
+        "a-game",
+        last_part,
+    )
+    .await;
+    assert_eq!(shown().await, [river]);
+    remove(&service, proto::PictureKind::Screenshot, "a-game", &second).await;
+    assert!(shown().await.is_empty());
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn every_problem_of_an_upload_is_named(pool: PgPool) {
+    let service = stocked(pool).await;
+    let good = picture(640, 480, [0, 0, 0]);
+    let bad = proto::PictureHeader {
+        alt: "a\u{1b}b".to_owned(),
+        place: Some(1),
+        ..Default::default()
+    };
+    let refused = send(&service, &What::Cover, upload(bad, &good)).await;
+    assert_eq!(field(refused), "alt mode place");
+    assert_eq!(
+        field(set_cover(&service, "a-game", b"no picture").await),
+        "picture"
+    );
+    let long = vec![0xFF; 10 * 1024 * 1024 + 1];
+    assert_eq!(field(set_cover(&service, "a-game", &long).await), "picture");
+    // A stream is header, file, end.
+    let whole = upload(header("a-game"), &good);
+    for messages in [
+        whole[1..].to_vec(),
+        vec![],
+        vec![whole[0].clone(), whole[0].clone()],
+        [&whole[..], &whole[1..2]].concat(),
+    ] {
+        let refused = send(&service, &What::Cover, messages).await;
+        assert_eq!(field(refused), "message");
+    }
+    let broken = send(&service, &What::Cover, whole[..whole.len() - 1].to_vec()).await;
+    assert_eq!(Fault::from(broken.unwrap_err()).code, Code::Unavailable);
+    assert_eq!(service.revisions().await, 2);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn what_is_taken_down_or_unknown_is_not_found(pool: PgPool) {
+    let service = stocked(pool).await;
+    let good = picture(640, 480, [0, 0, 0]);
+    let code =
+        |refused: Result<proto::PictureResponse, Status>| Fault::from(refused.unwrap_err()).code;
+    assert_eq!(
+        code(set_cover(&service, "no-game", &good).await),
+        Code::NotFound
+    );
+    let removed = proto::TakeDownRequest {
+        name: Some(proto::ListingName {
+            kind: "game".to_owned(),
+            mode: common::Mode::Live.into(),
+            name: "a-game".to_owned(),
+        }),
+        reason: "Stolen".to_owned(),
+    };
+    service.listings.clone().take_down(removed).await.unwrap();
+    assert_eq!(
+        code(set_cover(&service, "a-game", &good).await),
+        Code::NotFound
+    );
+    for name in [
+        "../../etc/passwd",
+        "x.jpg",
+        "",
+        &format!("{}.jpg", "0".repeat(64)),
+    ] {
+        let refused = read(&service, name).await.unwrap_err();
+        assert_eq!(Fault::from(refused).code, Code::NotFound, "{name}");
+    }
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_file_without_pictures_leaves_those_that_were_uploaded(pool: PgPool) {
+    let service = stocked(pool).await;
+    set_cover(&service, "a-game", &picture(640, 480, [9, 9, 9]))
+        .await
+        .unwrap();
+    let same = File::rows("game", &[game("a-game", "A Game")]);
+    assert_eq!(counts(&service.import(&same).await), (0, 0, 1, 0));
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn only_what_nobody_used_is_swept_and_not_before_a_day_is_over(pool: PgPool) {
+    let service = stocked(pool.clone()).await;
+    let used = set_cover(&service, "a-game", &picture(640, 480, [1, 2, 3]))
+        .await
+        .unwrap();
+    let unused = service
+        .makes
+        .keep(
+            picture(640, 480, [4, 5, 6]),
+            listings::domain::picture::Kind::Cover,
+        )
+        .await
+        .unwrap();
+    let after = |hours: i64| Clock::fixed(NOW + time::Duration::hours(hours));
+    assert_eq!(sweep(&pool, &service.store, &after(23)).await.unwrap(), 0);
+    assert_eq!(sweep(&pool, &service.store, &after(25)).await.unwrap(), 2);
+    assert_eq!(sweep(&pool, &service.store, &after(25)).await.unwrap(), 0);
+    for (made, there) in [
+        (name_of(used.picture.as_ref()), true),
+        (name_of(used.small.as_ref()), true),
+        (unused.large.name, false),
+        (unused.small.name, false),
+    ] {
+        let found = service.store.part(&made, 0, 10).await.unwrap();
+        assert_eq!(found.is_some(), there, "{made}");
+    }
+    // What was swept may come again.
+    set_cover(&service, "a-game", &picture(640, 480, [4, 5, 6]))
+        .await
+        .unwrap();
+}

@@ -1,0 +1,174 @@
+//! The store of files on a server that speaks S3: moto, installed from the Python package index into an environment that is kept.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use listings::config::Pictures as Settings;
+use listings::domain::picture::Name;
+use listings::pictures::Store;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+const MOTO: &str = "moto[server]==5.2.5";
+
+/// The server, which ends with this.
+struct S3 {
+    address: String,
+    _server: Child,
+}
+
+async fn run(program: &Path, args: &[&str]) {
+    let output = Command::new(program).args(args).output().await.unwrap();
+    assert!(
+        output.status.success(),
+        "{} {args:?}: {}",
+        program.display(),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// An environment with the server in it; made once, and complete when it has its name.
+async fn environment() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let made = folder.join("moto-5.2.5");
+    if !made.exists() {
+        let new = tempfile::Builder::new()
+            .prefix("moto")
+            .tempdir_in(folder)
+            .unwrap();
+        let path = new.path().to_str().unwrap();
+        run(Path::new("python3"), &["-m", "venv", path]).await;
+        let python = new.path().join("bin/python");
+        run(
+            &python,
+            &[
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                MOTO,
+            ],
+        )
+        .await;
+        // Somebody else may have been quicker.
+        if std::fs::rename(new.path(), &made).is_ok() {
+            drop(new.keep());
+        }
+    }
+    made
+}
+
+async fn start() -> S3 {
+    let python = environment().await.join("bin/python");
+    // Scripts of an environment know where it was made, so the module is run.
+    let mut server = Command::new(python)
+        .args(["-m", "moto.server", "--host", "127.0.0.1", "--port", "0"])
+        .env("PYTHONUNBUFFERED", "1")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(server.stderr.take().unwrap()).lines();
+    let address = loop {
+        let line = lines
+            .next_line()
+            .await
+            .unwrap()
+            .expect("the server says where it is");
+        if let Some((_, address)) = line.split_once("Running on ") {
+            break address.trim().to_owned();
+        }
+    };
+    // It writes a line for each request, which somebody must read.
+    #[expect(clippy::disallowed_methods, reason = "it ends with the server")]
+    drop(tokio::spawn(async move {
+        while lines.next_line().await.is_ok_and(|it| it.is_some()) {}
+    }));
+    S3 {
+        address,
+        _server: server,
+    }
+}
+
+fn settings(endpoint: &str, bucket: &str) -> Settings {
+    Settings {
+        pictures: format!("s3://{bucket}/some/prefix").parse().unwrap(),
+        pictures_endpoint: Some(endpoint.to_owned()),
+        pictures_region: "us-east-1".to_owned(),
+        pictures_key_id: Some("an-id".to_owned()),
+        pictures_secret: Some("a-secret".to_owned().into()),
+        picture_megabytes: 10,
+        pictures_at_once: 1,
+    }
+}
+
+/// A request without a signature, which the server does not mind.
+async fn plain(address: &str, request: &str) -> String {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let host = address.strip_prefix("http://").unwrap();
+    let mut stream = tokio::net::TcpStream::connect(host).await.unwrap();
+    let request = format!(
+        "{request} HTTP/1.1\r\nhost: {host}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn pictures_lie_in_a_bucket_as_they_do_in_a_folder() {
+    let s3 = start().await;
+    let made = plain(&s3.address, "PUT /mchezo").await;
+    assert!(made.starts_with("HTTP/1.1 200"), "{made}");
+    let folder = tempfile::tempdir().unwrap();
+    let in_folder = Settings {
+        pictures: listings::config::Place::Folder(folder.path().join("new")),
+        ..settings(&s3.address, "mchezo")
+    };
+    let in_bucket = settings(&s3.address, "mchezo");
+    for settings in [in_folder, in_bucket] {
+        let store = Store::open(&settings).unwrap();
+        let name = Name::of(&[0xAB; 32]);
+        assert_eq!(store.part(&name, 0, 10).await.unwrap(), None);
+        assert_eq!(store.part(&name, 0, 0).await.unwrap(), None);
+        let bytes = bytes::Bytes::from_static(b"0123456789");
+        for _ in 0..2 {
+            store.put(&name, bytes.clone()).await.unwrap();
+        }
+        let part = async |offset, most| {
+            let part = store.part(&name, offset, most).await.unwrap().unwrap();
+            (part.size, String::from_utf8(part.bytes.to_vec()).unwrap())
+        };
+        assert_eq!(part(0, 4).await, (10, "0123".to_owned()));
+        assert_eq!(part(4, 100).await, (10, "456789".to_owned()));
+        for (offset, most) in [(0, 0), (10, 5), (u64::MAX, 5)] {
+            assert_eq!(part(offset, most).await, (10, String::new()));
+        }
+        // Again: a file that is gone is gone.
+        for _ in 0..2 {
+            store.remove(&name).await.unwrap();
+            assert_eq!(store.part(&name, 0, 10).await.unwrap(), None);
+        }
+    }
+    let listed = plain(&s3.address, "GET /mchezo?list-type=2").await;
+    assert!(listed.contains("<KeyCount>0</KeyCount>"), "{listed}");
+}
+
+#[tokio::test]
+async fn a_bucket_that_is_not_there_is_away_and_no_picture_is_missing() {
+    let s3 = start().await;
+    let store = Store::open(&settings(&s3.address, "nobody-s")).unwrap();
+    let name = Name::of(&[0xCD; 32]);
+    let lost = store.put(&name, bytes::Bytes::from_static(b"0")).await;
+    assert_eq!(lost.unwrap_err().code, kit::Code::Unavailable);
+    let nobody = Store::open(&settings("http://127.0.0.1:1", "mchezo")).unwrap();
+    let reading = tokio::time::timeout(Duration::from_mins(1), nobody.part(&name, 0, 10));
+    assert_eq!(
+        reading.await.unwrap().unwrap_err().code,
+        kit::Code::Unavailable
+    );
+}

@@ -1,0 +1,160 @@
+//! Pictures: uploaded by staff, in the answers of the API, and served to browsers (§10.9).
+
+use std::time::Duration;
+
+use contracts::common::v1::Mode;
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::picture_upload::Message;
+use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
+use e2e::{Client, Fleet};
+use image::codecs::png::PngEncoder;
+use image::{Rgb, RgbImage};
+use kit::rpc::client::{Client as Channel, dial};
+use reqwest::Method;
+
+use crate::lists::live;
+
+/// A PNG that no other run of this test has made.
+fn picture() -> Vec<u8> {
+    let unique = kit::ids::row_id();
+    let mut colours = unique.as_bytes().iter().copied().cycle();
+    let mut file = Vec::new();
+    let mut tile = RgbImage::from_fn(16, 16, |_, _| {
+        Rgb([0; 3].map(|_: u8| colours.next().unwrap()))
+    });
+    tile = image::imageops::resize(&tile, 1_600, 900, image::imageops::FilterType::Triangle);
+    tile.write_with_encoder(PngEncoder::new(&mut file)).unwrap();
+    file
+}
+
+async fn staff(fleet: &Fleet) -> StaffPictureServiceClient<Channel> {
+    let token = fleet.staff_token.clone().into();
+    let channel = dial(&fleet.service("listings-svc").grpc, &token)
+        .await
+        .unwrap();
+    StaffPictureServiceClient::new(channel)
+}
+
+fn upload(
+    name: &str,
+    alt: &str,
+    file: &[u8],
+) -> tonic::Request<impl futures::Stream<Item = proto::PictureUpload> + Send + 'static> {
+    let header = proto::PictureHeader {
+        mode: Mode::Live.into(),
+        name: name.to_owned(),
+        alt: alt.to_owned(),
+        place: None,
+    };
+    let messages: Vec<proto::PictureUpload> = std::iter::once(Message::Header(header))
+        .chain(
+            file.chunks(64 * 1024)
+                .map(|it| Message::Chunk(it.to_vec().into())),
+        )
+        .chain([Message::End(proto::PictureEnd {})])
+        .map(|message| proto::PictureUpload {
+            message: Some(message),
+        })
+        .collect();
+    let mut request = tonic::Request::new(futures::stream::iter(messages));
+    request.set_timeout(Duration::from_mins(1));
+    request
+}
+
+#[tokio::test]
+async fn an_uploaded_picture_is_in_the_answers_and_is_served() {
+    let fleet = Fleet::shared();
+    // Samples never change, so it is a real one, and one that other tests do not name.
+    let client = live(&fleet).await;
+    let games = client.get("/games?limit=100").await;
+    let games = games.data().as_array().unwrap().clone();
+    let game = games.iter().rfind(|game| game["cover_url"].is_null());
+    let slug = game.unwrap()["slug"].as_str().unwrap().to_owned();
+    let mut pictures = staff(&fleet).await;
+
+    let cover = pictures.set_cover(upload(&slug, "", &picture())).await;
+    let cover = cover.unwrap().into_inner().picture.unwrap();
+    let shot = pictures
+        .add_screenshot(upload(&slug, "A hill", &picture()))
+        .await;
+    let shot = shot.unwrap().into_inner().picture.unwrap();
+
+    // Whoever was answered finds it, as with every write.
+    let game = client.get(&format!("/games/{slug}")).await;
+    assert_eq!(game.data()["cover_url"], cover.url.as_str());
+    let shown = game.data()["screenshots"]
+        .as_array()
+        .unwrap()
+        .last()
+        .unwrap();
+    assert_eq!(
+        *shown,
+        serde_json::json!({"url": shot.url, "width": 1_600, "height": 900, "alt": "A hill"})
+    );
+    let games = client.get("/games?limit=100").await;
+    let rows = games.data().as_array().unwrap().iter();
+    let mut covers = rows.map(|row| row["cover_url"].clone());
+    assert!(covers.any(|it| it == cover.url.as_str()));
+
+    let browser = reqwest::Client::new();
+    for picture in [&cover, &shot] {
+        let answer = browser.get(&picture.url).send().await.unwrap();
+        assert_eq!(answer.status(), 200);
+        let headers = answer.headers().clone();
+        assert_eq!(headers["content-type"], "image/jpeg");
+        assert_eq!(headers["content-length"], picture.size.to_string().as_str());
+        assert_eq!(
+            headers["cache-control"],
+            "public, max-age=31536000, immutable"
+        );
+        assert_eq!(headers["x-content-type-options"], "nosniff");
+        let file = answer.bytes().await.unwrap();
+        let drawn = image::load_from_memory(&file).unwrap();
+        assert_eq!(
+            (drawn.width(), drawn.height()),
+            (picture.width, picture.height)
+        );
+
+        let known = browser
+            .get(&picture.url)
+            .header("if-none-match", &headers["etag"]);
+        let known = known.send().await.unwrap();
+        assert_eq!(known.status(), 304);
+        assert_eq!(known.headers()["etag"], headers["etag"]);
+        assert!(known.bytes().await.unwrap().is_empty());
+
+        let head = browser.head(&picture.url).send().await.unwrap();
+        assert_eq!(head.headers()["content-length"], headers["content-length"]);
+    }
+
+    for kind in [proto::PictureKind::Cover, proto::PictureKind::Screenshot] {
+        let request = proto::RemovePictureRequest {
+            kind: kind.into(),
+            mode: Mode::Live.into(),
+            name: slug.clone(),
+            url: shot.url.clone(),
+        };
+        pictures.remove_picture(request).await.unwrap();
+    }
+    let game = client.get(&format!("/games/{slug}")).await;
+    assert!(game.data()["cover_url"].is_null());
+}
+
+#[tokio::test]
+async fn a_picture_that_is_not_there_is_refused_in_the_envelope() {
+    let fleet = Fleet::shared();
+    // Paths of a client are below /v1, where no picture is.
+    let mut above = fleet.clone();
+    above.base_url = fleet.base_url.strip_suffix("/v1").unwrap().to_owned();
+    let nobody = Client::anonymous(&above);
+    for name in [format!("{}.jpg", "0".repeat(64)), "cover.jpg".to_owned()] {
+        let path = format!("/pictures/{name}");
+        let missing = nobody.get(&path).await;
+        missing.assert_error(404, "not_found");
+        assert_eq!(missing.header("cache-control"), Some("public, max-age=60"));
+        assert!(missing.body["meta"].get("mode").is_none());
+    }
+    let path = format!("/pictures/{}.jpg", "0".repeat(64));
+    let post = nobody.send(nobody.request(Method::POST, &path)).await;
+    post.assert_error(405, "method_not_allowed");
+}
