@@ -8,8 +8,9 @@ use serde_json::Value;
 use sqlx::PgPool;
 use tempfile::TempDir;
 
+use crate::pictures::picture;
 use crate::submit::Accounts;
-use crate::support::{File, Service, creator, start};
+use crate::support::{File, Service, creator, game, start};
 
 /// Runs the tool off the runtime, which is busy serving it.
 async fn staff(address: &str, args: &[&str]) -> Output {
@@ -24,7 +25,7 @@ async fn staff(address: &str, args: &[&str]) -> Output {
 }
 
 /// A file of this name in a folder of its own, which goes with the first of the two.
-fn file(name: &str, text: &str) -> (TempDir, String) {
+fn file(name: &str, text: impl AsRef<[u8]>) -> (TempDir, String) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, text).unwrap();
@@ -295,4 +296,50 @@ async fn a_profile_tells_where_and_who(pool: PgPool) {
     assert_eq!(missing.status(), 2);
     let script = run(&["completions", "bash"]).await;
     assert!(script.text().contains("_staff()"), "{script:?}");
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_picture_is_set_and_removed_and_says_why_not(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    for (entity, row) in [
+        ("page", creator("studio")),
+        ("game", game("a-game", "A Game")),
+    ] {
+        service.import(&File::rows(entity, &[row])).await;
+    }
+    let (_folder, path) = file("cover.png", picture(640, 480, [7, 7, 7]));
+    let set = async |game: &str, file: &str| {
+        let args = ["--json", "picture", "set-cover", game, file];
+        staff(&service.address, &args).await
+    };
+    let output = set("a-game", &path).await;
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    // A bar is for people.
+    assert!(output.stderr.is_empty());
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["picture"]["width"], 1_200);
+    assert_eq!(document["revision"], 2);
+    let url = document["picture"]["url"].as_str().unwrap();
+    assert!(url.starts_with("https://mchezo.example/pictures/"), "{url}");
+
+    let args = ["--json", "picture", "remove", "cover", "a-game"];
+    let removed = staff(&service.address, &args).await;
+    let document: Value = serde_json::from_slice(&removed.stdout).unwrap();
+    assert_eq!(document["revision"], 3);
+
+    let (_folder, text) = file("text.png", "no picture");
+    for (output, code) in [
+        (set("no-game", &path).await, 1),
+        (set("a-game", &text).await, 1),
+        (set("a-game", "/nowhere.png").await, 2),
+        (
+            staff(
+                &service.address,
+                &["picture", "remove", "screenshot", "a-game"],
+            )
+            .await,
+            2,
+        ),
+    ] {
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+    }
 }
