@@ -296,6 +296,7 @@ async fn a_profile_tells_where_and_who(pool: PgPool) {
     assert_eq!(missing.status(), 2);
     let script = run(&["completions", "bash"]).await;
     assert!(script.text().contains("_staff()"), "{script:?}");
+}
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn a_picture_is_set_and_removed_and_says_why_not(pool: PgPool) {
