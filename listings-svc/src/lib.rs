@@ -116,8 +116,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         &boot.settings.files,
     );
     let picture = service::picture::Service::new(files);
-    let staff_picture =
-        service::staff_picture::Service::new(pool, writer, pictures, addresses.clone(), desk);
+    let staff_picture = service::staff_picture::Service::new(
+        pool,
+        writer,
+        pictures,
+        addresses.clone(),
+        desk.clone(),
+    );
 
     let loaded = boot
         .readiness

@@ -181,6 +181,7 @@ async fn a_listings_svc_that_hangs_holds_up_no_other_route(pool: PgPool) {
     let with = With {
         upstream: upstream::Bounds {
             deadline: Duration::from_secs(1),
+            write_deadline: Duration::from_secs(1),
             calls: 2,
             patience: Duration::from_millis(1),
         },

@@ -104,7 +104,7 @@ impl Writing {
         let (done, _) = self.writer.write(Write::Send(Box::new(sent))).await?;
         match done {
             Done::Sent(outcome) => Ok(written(outcome.answer, outcome.replayed)),
-            Done::Imported | Done::Turned | Done::Moved(_) => {
+            Done::Imported | Done::Turned | Done::Illustrated | Done::Moved(_) => {
                 tracing::error!(?done, "the writer did something else than what was sent");
                 Err(Fault::new(Code::Internal, "something broke on our side"))
             }
