@@ -18,18 +18,6 @@ pub mod write;
 
 use std::sync::Arc;
 
-use contracts::listings::v1::events_service_server::EventsServiceServer;
-use contracts::listings::v1::games_service_server::GamesServiceServer;
-use contracts::listings::v1::own_listings_service_server::OwnListingsServiceServer;
-use contracts::listings::v1::pages_service_server::PagesServiceServer;
-use contracts::listings::v1::picture_service_server::PictureServiceServer;
-use contracts::listings::v1::staff_audit_service_server::StaffAuditServiceServer;
-use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
-use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
-use contracts::listings::v1::staff_member_service_server::StaffMemberServiceServer;
-use contracts::listings::v1::staff_page_service_server::StaffPageServiceServer;
-use contracts::listings::v1::staff_picture_service_server::StaffPictureServiceServer;
-use contracts::listings::v1::staff_review_service_server::StaffReviewServiceServer;
 use kit::boot::Boot;
 use kit::feed::{Latest, Producer, Retention};
 use kit::pg::Schema;
@@ -42,8 +30,7 @@ use members::Members;
 use pictures::{Pictures, Store};
 use sending::Rules;
 use sending::vocabulary::Vocabulary;
-use service::desk::Desk;
-use service::writing::Writing;
+use service::Parts;
 use write::Listings;
 
 /// The service's schema.
@@ -75,38 +62,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     });
     let writer = producer.writer(Listings::new(Arc::clone(&rules)));
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
-    let writing = Writing::new(
-        pool.clone(),
-        writer.clone(),
-        Arc::clone(&rules),
-        boot.clock.clone(),
-    );
-    let clock = boot.clock.clone();
-    let pages = service::pages::Service::new(
-        writing.clone(),
-        pool.clone(),
-        addresses.clone(),
-        clock.clone(),
-    );
-
-    let own = service::own::Service::new(pool.clone(), addresses.clone());
-    let desk = Desk::new(pool.clone(), boot.clock.clone());
-    let owner = service::owner::Service::new(pool.clone(), clock, desk.clone());
-    let members = Members::new(pool.clone(), boot.clock.clone());
-    let member = service::member::Service::new(
-        pool.clone(),
-        boot.clock.clone(),
-        desk.clone(),
-        members.clone(),
-    );
-    let audit = service::audit::Service::new(pool.clone(), desk.clone());
-    let review = service::review::Service::new(
-        importer.clone(),
-        producer.clone(),
-        desk.clone(),
-        boot.lifecycle.draining(),
-    );
-    let listing = service::listing::Service::new(pool.clone(), writer.clone(), desk.clone());
     let files = Store::open(&boot.settings.files)?;
     jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);
     let pictures = Pictures::new(
@@ -115,43 +70,26 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         boot.clock.clone(),
         &boot.settings.files,
     );
-    let picture = service::picture::Service::new(files);
-    let staff_picture = service::staff_picture::Service::new(
-        pool,
-        writer,
-        pictures,
-        addresses.clone(),
-        desk.clone(),
-    );
 
     let loaded = boot
         .readiness
         .condition("the gazetteer and the samples to be loaded");
     jobs::start::spawn(&boot.lifecycle, loaded, importer.clone(), addresses);
 
+    let members = Members::new(pool.clone(), boot.clock.clone());
     let mut services = kit::rpc::server::services();
-    services
-        .add_service(producer.service())
-        .add_service(GamesServiceServer::new(service::games::Service(
-            writing.clone(),
-        )))
-        .add_service(EventsServiceServer::new(service::events::Service(writing)))
-        .add_service(OwnListingsServiceServer::new(own))
-        .add_service(PagesServiceServer::new(pages))
-        .add_service(StaffPageServiceServer::new(owner))
-        .add_service(StaffMemberServiceServer::new(member))
-        .add_service(StaffAuditServiceServer::new(audit))
-        .add_service(StaffReviewServiceServer::new(review))
-        .add_service(StaffListingServiceServer::new(listing))
-        .add_service(StaffPictureServiceServer::new(staff_picture))
-        .add_service(PictureServiceServer::new(picture))
-        .add_service(
-            StaffImportServiceServer::new(service::import::Service::new(
-                importer,
-                boot.lifecycle.draining(),
-                desk,
-            ))
-            .max_decoding_message_size(service::import::MESSAGE),
-        );
+    let parts = Parts {
+        pool,
+        clock: boot.clock.clone(),
+        producer,
+        writer,
+        rules,
+        importer,
+        pictures,
+        files,
+        members: members.clone(),
+        draining: boot.lifecycle.draining(),
+    };
+    parts.add_to(&mut services);
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

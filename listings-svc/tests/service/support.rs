@@ -8,23 +8,13 @@ use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::follow_response::Message as Followed;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::events_service_client::EventsServiceClient;
-use contracts::listings::v1::events_service_server::EventsServiceServer;
 use contracts::listings::v1::games_service_client::GamesServiceClient;
-use contracts::listings::v1::games_service_server::GamesServiceServer;
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::own_listings_service_client::OwnListingsServiceClient;
-use contracts::listings::v1::own_listings_service_server::OwnListingsServiceServer;
 use contracts::listings::v1::picture_service_client::PictureServiceClient;
-use contracts::listings::v1::picture_service_server::PictureServiceServer;
-use contracts::listings::v1::staff_audit_service_server::StaffAuditServiceServer;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
-use contracts::listings::v1::staff_import_service_server::StaffImportServiceServer;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
-use contracts::listings::v1::staff_listing_service_server::StaffListingServiceServer;
-use contracts::listings::v1::staff_member_service_server::StaffMemberServiceServer;
 use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
-use contracts::listings::v1::staff_picture_service_server::StaffPictureServiceServer;
-use contracts::listings::v1::staff_review_service_server::StaffReviewServiceServer;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
 use kit::lifecycle::{Lifecycle, Supervisor};
@@ -38,18 +28,7 @@ use listings::members::Members;
 use listings::pictures::{Pictures, Store};
 use listings::sending::Rules;
 use listings::sending::vocabulary::Vocabulary;
-use listings::service::audit::Service as StaffAudit;
-use listings::service::desk::Desk;
-use listings::service::events::Service as Events;
-use listings::service::games::Service as Games;
-use listings::service::import::Service as StaffImport;
-use listings::service::listing::Service as StaffListing;
-use listings::service::member::Service as StaffMember;
-use listings::service::own::Service as Own;
-use listings::service::picture::Service as Files;
-use listings::service::review::Service as StaffReview;
-use listings::service::staff_picture::Service as StaffPicture;
-use listings::service::writing::Writing;
+use listings::service::Parts;
 use listings::write::Listings;
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
@@ -108,20 +87,8 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         vocabulary: Vocabulary::default(),
     });
     let writer = producer.writer(Listings::new(Arc::clone(&rules)));
-    let writing = Writing::new(pool.clone(), writer.clone(), rules, clock.clone());
-    let own = Own::new(pool.clone(), PublicUrl::new(public_url));
     let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());
-    let desk = Desk::new(pool.clone(), clock.clone());
     let members = Members::new(pool.clone(), clock.clone());
-    let member = StaffMember::new(pool.clone(), clock.clone(), desk.clone(), members.clone());
-    let review = StaffReview::new(
-        importer.clone(),
-        producer.clone(),
-        desk.clone(),
-        lifecycle.draining(),
-    );
-    let listing = StaffListing::new(pool.clone(), writer.clone(), desk.clone());
-    let import = StaffImport::new(importer.clone(), lifecycle.draining(), desk.clone());
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings {
         pictures: Place::Folder(folder.path().to_owned()),
@@ -134,29 +101,21 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     };
     let store = Store::open(&settings).unwrap();
     let makes = Pictures::new(pool.clone(), store.clone(), clock.clone(), &settings);
-    let addresses = PublicUrl::new(public_url);
-    let staff_picture =
-        StaffPicture::new(pool.clone(), writer, makes.clone(), addresses, desk.clone());
 
     let mut services = kit::rpc::server::services();
-    services
-        .add_service(producer.service())
-        .add_service(GamesServiceServer::new(Games(writing.clone())))
-        .add_service(EventsServiceServer::new(Events(writing)))
-        .add_service(OwnListingsServiceServer::new(own))
-        .add_service(StaffMemberServiceServer::new(member))
-        .add_service(StaffAuditServiceServer::new(StaffAudit::new(
-            pool.clone(),
-            desk,
-        )))
-        .add_service(StaffReviewServiceServer::new(review))
-        .add_service(StaffListingServiceServer::new(listing))
-        .add_service(StaffPictureServiceServer::new(staff_picture))
-        .add_service(PictureServiceServer::new(Files::new(store.clone())))
-        .add_service(
-            StaffImportServiceServer::new(import)
-                .max_decoding_message_size(listings::service::import::MESSAGE),
-        );
+    let parts = Parts {
+        pool: pool.clone(),
+        clock: clock.clone(),
+        producer,
+        writer,
+        rules,
+        importer: importer.clone(),
+        pictures: makes.clone(),
+        files: store.clone(),
+        members: members.clone(),
+        draining: lifecycle.draining(),
+    };
+    parts.add_to(&mut services);
     let gate = Gate::new(testing::identity()).with_members(Arc::new(members));
     let address = testing::serve_behind(gate, services, &lifecycle)
         .await
