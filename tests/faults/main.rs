@@ -1,10 +1,12 @@
 //! What a fleet survives, and what is the whole fleet's. Each test runs a small fleet of its own.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+mod approvals;
 mod import;
 mod keys;
 mod kill;
 mod many_keys;
+mod own_changes;
 mod own_writes;
 mod port;
 mod postgres_away;

@@ -23,4 +23,4 @@ pub use guess::guess;
 pub use many_keys::{call_with_each, put_keys};
 pub use process::Process;
 pub use small_fleet::SmallFleet;
-pub use staff::{KeyRequest, NewAccount, Staff};
+pub use staff::{KeyRequest, NewAccount, Staff, named};

@@ -5,9 +5,12 @@ use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::gateway::v1::{self as proto, Account, CreateAccountRequest, CreateKeyRequest, Key};
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
+use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
+use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use contracts::listings::v1::{
-    AddOwnerRequest, ImportEnd, ImportHeader, ImportLines, ImportRequest, RemoveOwnerRequest,
+    AddOwnerRequest, ApproveRequest, ImportEnd, ImportHeader, ImportLines, ImportRequest,
+    ListingName, RejectRequest, RemoveOwnerRequest, RestoreRequest, TakeDownRequest,
 };
 use kit::Fault;
 use kit::rpc::client::{Client as Channel, dial};
@@ -24,6 +27,8 @@ pub struct Staff {
     /// Whose pages are.
     pages: StaffPageServiceClient<Channel>,
     imports: StaffImportServiceClient<Channel>,
+    reviews: StaffReviewServiceClient<Channel>,
+    listings: StaffListingServiceClient<Channel>,
 }
 
 /// An account that staff made for one test.
@@ -57,8 +62,47 @@ impl Staff {
         Self {
             gateway: StaffServiceClient::new(channel),
             pages: StaffPageServiceClient::new(listings.clone()),
-            imports: StaffImportServiceClient::new(listings),
+            imports: StaffImportServiceClient::new(listings.clone()),
+            reviews: StaffReviewServiceClient::new(listings.clone()),
+            listings: StaffListingServiceClient::new(listings),
         }
+    }
+
+    /// Publishes what waits for its review.
+    pub async fn approve(&self, kind: &str, name: &str) {
+        let request = ApproveRequest {
+            name: Some(named(kind, name)),
+            revision: None,
+        };
+        self.reviews.clone().approve(request).await.unwrap();
+    }
+
+    /// Sends back what waits for its review.
+    pub async fn reject(&self, kind: &str, name: &str, reason: &str) {
+        let request = RejectRequest {
+            name: Some(named(kind, name)),
+            reason: reason.to_owned(),
+            revision: None,
+        };
+        self.reviews.clone().reject(request).await.unwrap();
+    }
+
+    /// Takes a listing down.
+    pub async fn take_down(&self, kind: &str, name: &str) {
+        let request = TakeDownRequest {
+            name: Some(named(kind, name)),
+            reason: "A test".to_owned(),
+        };
+        self.listings.clone().take_down(request).await.unwrap();
+    }
+
+    /// Publishes what was taken down.
+    pub async fn restore(&self, kind: &str, name: &str) {
+        let request = RestoreRequest {
+            name: Some(named(kind, name)),
+            reason: String::new(),
+        };
+        self.listings.clone().restore(request).await.unwrap();
     }
 
     /// Loads rows, none of which is refused or changes nothing.
@@ -190,5 +234,14 @@ impl Staff {
             .unwrap()
             .into_inner()
             .secret
+    }
+}
+
+/// A live listing.
+pub fn named(kind: &str, name: &str) -> ListingName {
+    ListingName {
+        kind: kind.to_owned(),
+        mode: Mode::Live.into(),
+        name: name.to_owned(),
     }
 }

@@ -62,7 +62,6 @@ async fn unknown_paths_and_methods_have_it_too(pool: PgPool) {
         "/cities/nairobi",
         "/rankings/games/week",
         "/games/",
-        "/me/listings",
     ] {
         let answer = test.get(&key, path).await;
         assert_eq!(answer.refusal(), (404, "not_found"), "{path}");
@@ -97,7 +96,7 @@ async fn only_a_wrong_method_is_told_which_are_right(pool: PgPool) {
         http::Request::builder().method(method).uri(address)
     };
     for (call, status) in [
-        (key.request("POST", "/games"), 503),
+        (key.request("POST", "/games"), 403),
         (key.request("GET", "/economy/rates"), 403),
         (key.request("GET", "/play/tips"), 403),
         (key.request("GET", "/none"), 404),

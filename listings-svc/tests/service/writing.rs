@@ -626,6 +626,12 @@ async fn the_same_call_has_its_effect_once(pool: PgPool) {
     let body = json!({"creator": "other", "title": "A Game"});
     assert!(!bobs.game(&service, &body).await.unwrap().replayed);
     service.clock.advance(time::Duration::hours(24));
+    let forgotten = listings::jobs::forget::forget(&service.pool, &service.clock).await;
+    assert_eq!(
+        forgotten,
+        Ok(3),
+        "those of Ada's game and event, and of Bob's game"
+    );
     let later = call.game(&service, &game("Another")).await.unwrap();
     assert_eq!(
         (later.slug.as_deref(), later.replayed),

@@ -1,0 +1,122 @@
+//! A replica of listings-svc is killed, by SIGKILL, in the middle of many approvals: none of them is lost, and none is made twice.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use contracts::listings::v1::ApproveRequest;
+use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
+use e2e::{Client, Fleet, KeyRequest, SmallFleet, Staff, eventually, named};
+use futures::future::join_all;
+use kit::rpc::client::{Client as Channel, dial};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use reqwest::Method;
+use serde_json::json;
+use sqlx::{Connection as _, PgConnection};
+
+/// Accounts, each with as many events as may wait.
+const ACCOUNTS: usize = 6;
+const EACH: usize = 10;
+
+/// Events of new accounts, which wait for their review; their slugs.
+async fn submit(fleet: &Fleet) -> Vec<String> {
+    let mut staff = Staff::of(fleet).await;
+    let mut slugs = Vec::new();
+    for account in 0..ACCOUNTS {
+        let wanted = KeyRequest {
+            mode: "live",
+            may_write: true,
+            ..KeyRequest::default()
+        };
+        let owner = staff.account("unlimited").await;
+        let (_, secret) = staff.key(&owner, wanted).await;
+        let client = Client::new(fleet, &secret);
+        for n in 0..EACH {
+            let body = json!({
+                "title": format!("Approval {account} {n}"), "kind": "jam", "starts_at": "2030-01-01", "country_code": "TD", "city": "Far",
+            });
+            let answer = client
+                .send(client.request(Method::POST, "/events").json(&body))
+                .await;
+            assert_eq!(answer.status, 201, "{}", answer.text);
+            slugs.push(answer.data()["slug"].as_str().unwrap().to_owned());
+        }
+    }
+    slugs
+}
+
+async fn channels(fleet: &Fleet) -> Vec<(i32, StaffReviewServiceClient<Channel>)> {
+    let token = fleet.staff_token.clone().into();
+    let replicas = fleet
+        .services
+        .iter()
+        .filter(|one| one.name == "listings-svc");
+    let dialled = replicas.map(async |replica| {
+        let channel = dial(&replica.grpc, &token).await.unwrap();
+        (replica.pid.unwrap(), StaffReviewServiceClient::new(channel))
+    });
+    join_all(dialled).await
+}
+
+#[tokio::test]
+async fn an_approval_is_made_once_whoever_dies_in_the_middle() {
+    let mut small = SmallFleet::new();
+    let plans = small.plans();
+    let args = ["--replicas", "listings-svc=2", "--plans", &plans];
+    let fleet = small.up_with(&args).await;
+    let slugs = submit(&fleet).await;
+    let replicas = channels(&fleet).await;
+    let approved = AtomicUsize::new(0);
+    let approvals = slugs.iter().enumerate().map(async |(place, slug)| {
+        let (_, replica) = &replicas[place % replicas.len()];
+        let what = format!("{slug} is approved");
+        eventually(&what, async || {
+            let name = Some(named("event", slug));
+            let request = ApproveRequest {
+                name,
+                revision: None,
+            };
+            replica.clone().approve(request).await.ok()
+        })
+        .await;
+        approved.fetch_add(1, Ordering::Relaxed);
+    });
+    let killing = async {
+        eventually("some are approved", async || {
+            (approved.load(Ordering::Relaxed) > 2).then_some(())
+        })
+        .await;
+        kill(Pid::from_raw(replicas[0].0), Signal::SIGKILL).unwrap();
+    };
+    futures::join!(join_all(approvals), killing);
+    shown_and_kept_once(&fleet, &slugs).await;
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests have no schema of their own"
+)]
+async fn shown_and_kept_once(fleet: &Fleet, slugs: &[String]) {
+    let client = Staff::of(fleet).await.caller(fleet, "unlimited").await;
+    let shown = slugs.iter().map(async |slug| {
+        let path = format!("/events/{slug}");
+        let look = async || client.get(&path).await.status.is_success().then_some(());
+        eventually(&path, look).await;
+    });
+    join_all(shown).await;
+    let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
+    let kept: Vec<(String, i64, i64, i64, i64)> = sqlx::query_as(
+        "select slug, revision,
+             (select count(*) from listings.revision where entity = 'event' and revision.id = event.id),
+             (select count(*) from listings.audit where action = 'approve' and audit.name = slug),
+             (select count(*) from listings.feed where entity = 'event' and feed.id = event.id::text and feed.event = 'published')
+         from listings.event where mode = 'live' and slug = any($1) order by slug",
+    )
+    .bind(slugs)
+    .fetch_all(&mut connection)
+    .await
+    .unwrap();
+    assert_eq!(kept.len(), slugs.len());
+    for (slug, revision, revisions, audited, told) in kept {
+        assert_eq!((revision, revisions, audited, told), (2, 2, 1, 1), "{slug}");
+    }
+}

@@ -1,0 +1,161 @@
+//! What a studio changed, and staff decided, is there for whoever reads next (§1): through any gateway and any replica of catalogue-svc
+//! and listings-svc, in single reads, lists, counts and searches.
+
+use contracts::public::{Country, Game, GameRow, SearchResult};
+use e2e::{Client, Fleet, KeyRequest, NewAccount, SmallFleet, Staff};
+use futures::future::join_all;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+const COUNTRY: &str = "TD";
+const HANDLE: &str = "own-changes";
+/// Writes of a round, and reads that follow each.
+const WRITES: usize = 4;
+const READS: usize = 4;
+
+/// How many pairs of a write and a read are made: `OWN_CHANGES_PAIRS`.
+fn pairs() -> usize {
+    #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
+    let pairs = std::env::var("OWN_CHANGES_PAIRS");
+    pairs.map_or(500, |pairs| pairs.parse().unwrap())
+}
+
+/// A word of its own for each round, none of which begins another.
+fn word(round: usize) -> String {
+    format!("c{round:06}x")
+}
+
+/// What a game's readers should see.
+struct Expected<'a> {
+    slug: &'a str,
+    word: &'a str,
+    public: bool,
+    /// Public games of the country.
+    games: u64,
+}
+
+impl Expected<'_> {
+    /// Looks from everywhere, at once; each look is the second half of a pair.
+    async fn is_seen(&self, client: &Client) {
+        let (single, list) = (
+            format!("/games/{}", self.slug),
+            format!("/games?q={}", self.word),
+        );
+        let search = format!("/search?q={}&type=games", self.word);
+        let country = format!("/countries/{COUNTRY}");
+        let (single, listed, found, country) = tokio::join!(
+            client.get(&single),
+            client.rows::<GameRow>(&list, 20),
+            client.rows::<SearchResult>(&search, 20),
+            client.one::<Country>(&country),
+        );
+        let title = format!("Game {}", self.word);
+        if self.public {
+            let game: Game = serde_json::from_value(single.data().clone()).unwrap();
+            assert_eq!(game.row.title, title);
+        } else {
+            single.assert_error(404, "not_found");
+        }
+        let slugs: Vec<&str> = listed.iter().map(|row| row.slug.as_str()).collect();
+        let names: Vec<&str> = found.iter().map(|row| row.name.as_str()).collect();
+        let (slug, name) = (Some(self.slug), Some(title.as_str()));
+        let shown = |what| {
+            if self.public {
+                Vec::from_iter(what)
+            } else {
+                Vec::new()
+            }
+        };
+        assert_eq!(slugs, shown(slug));
+        assert_eq!(names, shown(name));
+        assert_eq!(country.row.games, self.games);
+    }
+}
+
+struct Studio {
+    clients: Vec<Client>,
+    staff: Staff,
+}
+
+impl Studio {
+    async fn of(fleet: &Fleet) -> Self {
+        let mut staff = Staff::of(fleet).await;
+        let account: NewAccount = staff.account("unlimited").await;
+        let page = json!({"handle": HANDLE, "name": "A Studio", "kind": "studio", "country_code": COUNTRY, "city": "Far"});
+        staff.import("page", &[page]).await;
+        staff.own(&account, HANDLE).await;
+        let wanted = KeyRequest {
+            mode: "live",
+            may_write: true,
+            ..KeyRequest::default()
+        };
+        let (_, secret) = staff.key(&account, wanted).await;
+        let caller = Client::new(fleet, &secret);
+        let gateways = fleet.services.iter().filter(|one| one.name == "gateway");
+        Self {
+            clients: gateways.map(|gateway| caller.at(gateway)).collect(),
+            staff,
+        }
+    }
+
+    /// Writes through one of the gateways, in turns.
+    async fn write(&self, turn: usize, method: Method, path: &str, body: &Value) -> Value {
+        let client = &self.clients[turn % self.clients.len()];
+        let answer = client.send(client.request(method, path).json(body)).await;
+        assert!(answer.status.is_success(), "{}", answer.text);
+        answer.data().clone()
+    }
+
+    async fn see(&self, expected: &Expected<'_>) {
+        join_all(self.clients.iter().map(|client| expected.is_seen(client))).await;
+    }
+}
+
+#[tokio::test]
+async fn whoever_changed_or_decided_reads_it_through_any_replica() {
+    let mut small = SmallFleet::new();
+    let plans = small.plans();
+    let replicas = ["--replicas", "gateway=2,catalogue-svc=2,listings-svc=2"];
+    let fleet = small
+        .up_with(&[&replicas[..], &["--plans", &plans]].concat())
+        .await;
+    let studio = Studio::of(&fleet).await;
+    let country: Country = studio.clients[0]
+        .one(&format!("/countries/{COUNTRY}"))
+        .await;
+    let mut games = country.row.games;
+    let rounds = pairs().div_ceil(WRITES * READS * studio.clients.len());
+    for round in 0..rounds {
+        let (first, second) = (word(2 * round), word(2 * round + 1));
+        let body = json!({"creator": HANDLE, "title": format!("Game {first}")});
+        let made = studio.write(round, Method::POST, "/games", &body).await;
+        let slug = made["slug"].as_str().unwrap();
+        studio.staff.approve("game", slug).await;
+        games += 1;
+        let mut expected = Expected {
+            slug,
+            word: &first,
+            public: true,
+            games,
+        };
+        studio.see(&expected).await;
+
+        let path = format!("/games/{slug}");
+        let change = json!({"title": format!("Game {second}")});
+        studio.write(round + 1, Method::PATCH, &path, &change).await;
+        expected.word = &second;
+        studio.see(&expected).await;
+
+        studio.staff.take_down("game", slug).await;
+        (expected.public, expected.games) = (false, games - 1);
+        studio.see(&expected).await;
+
+        studio.staff.restore("game", slug).await;
+        (expected.public, expected.games) = (true, games);
+        studio.see(&expected).await;
+    }
+    println!(
+        "{} pairs, none stale",
+        rounds * WRITES * READS * studio.clients.len()
+    );
+}
