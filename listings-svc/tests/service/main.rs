@@ -6,6 +6,7 @@ mod amend;
 mod broken;
 mod feed;
 mod members;
+mod pages;
 mod pictures;
 mod real;
 mod review;

@@ -59,6 +59,9 @@ pub(crate) struct Service {
     pub(crate) store: Store,
     /// What makes them.
     pub(crate) makes: Pictures,
+    /// A service of the fleet, for calls that the others do not cover; and the operator.
+    pub(crate) fleet: Client,
+    pub(crate) operator_client: Client,
     _folder: tempfile::TempDir,
     feed: FeedServiceClient<Client>,
     lifecycle: Lifecycle,
@@ -133,9 +136,11 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         games: GamesServiceClient::new(fleet.clone()),
         events: EventsServiceClient::new(fleet.clone()),
         own: OwnListingsServiceClient::new(fleet.clone()),
-        pictures: StaffPictureServiceClient::new(client),
+        pictures: StaffPictureServiceClient::new(client.clone()),
+        operator_client: client,
         files: PictureServiceClient::new(fleet.clone()),
-        feed: FeedServiceClient::new(fleet),
+        feed: FeedServiceClient::new(fleet.clone()),
+        fleet,
         clock,
         store,
         makes,

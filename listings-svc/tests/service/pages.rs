@@ -1,0 +1,195 @@
+//! Pages: accounts send them in and claim them, staff decide whose they are (§4.3).
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::pages_service_client::PagesServiceClient;
+use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
+use kit::rpc::client::Client;
+use kit::{Code, Fault};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::support::{File, MOST_WAITING, Service, creator, start};
+
+const ADA: Uuid = Uuid::from_u128(1);
+const BOB: Uuid = Uuid::from_u128(2);
+
+fn pages(service: &Service) -> PagesServiceClient<Client> {
+    PagesServiceClient::new(service.fleet.clone())
+}
+
+fn staff(service: &Service) -> StaffPageServiceClient<Client> {
+    StaffPageServiceClient::new(service.operator_client.clone())
+}
+
+async fn create(service: &Service, account: Uuid, body: &Value) -> Result<proto::Written, Fault> {
+    let request = proto::CreatePageRequest {
+        account_id: account.to_string(),
+        body: body.to_string().into(),
+    };
+    let made = pages(service).create_page(request).await?;
+    Ok(made.into_inner().written.unwrap())
+}
+
+async fn update(
+    service: &Service,
+    account: Uuid,
+    handle: &str,
+    body: &Value,
+) -> Result<proto::Written, Fault> {
+    let request = proto::UpdatePageRequest {
+        account_id: account.to_string(),
+        handle: handle.to_owned(),
+        body: body.to_string().into(),
+    };
+    let made = pages(service).update_page(request).await?;
+    Ok(made.into_inner().written.unwrap())
+}
+
+async fn claim(
+    service: &Service,
+    account: Uuid,
+    handle: &str,
+    evidence: &str,
+) -> Result<proto::Claim, Fault> {
+    let request = proto::ClaimPageRequest {
+        account_id: account.to_string(),
+        handle: handle.to_owned(),
+        evidence: evidence.to_owned(),
+    };
+    let made = pages(service).claim_page(request).await?;
+    Ok(made.into_inner().claim.unwrap())
+}
+
+async fn own(service: &Service, account: Uuid) -> Vec<String> {
+    let account_id = account.to_string();
+    let own = pages(service)
+        .list_own_pages(proto::ListOwnPagesRequest { account_id })
+        .await;
+    own.unwrap()
+        .into_inner()
+        .pages
+        .into_iter()
+        .map(|page| page.handle)
+        .collect()
+}
+
+fn body(name: &str) -> Value {
+    json!({"name": name, "kind": "studio", "country_code": "NG", "city": "lagos"})
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_page_belongs_to_whoever_sent_it_in(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let made = create(&service, ADA, &body("Kòra Studio")).await.unwrap();
+    assert_eq!(
+        (made.slug.as_deref(), made.state()),
+        (Some("kora-studio"), proto::State::Pending)
+    );
+    let same = create(&service, BOB, &body("Kora Studio")).await.unwrap();
+    assert_eq!(same.slug.as_deref(), Some("kora-studio-2"));
+    let named =
+        json!({"handle": "kora-studio", "name": "K", "kind": "studio", "country_code": "NG"});
+    let taken = create(&service, BOB, &named).await.unwrap_err();
+    assert!(taken.fields.keys().eq(["handle"]), "{taken:?}");
+    assert_eq!(own(&service, ADA).await, ["kora-studio"]);
+
+    let change = json!({"tagline": "Strings", "handle": "kora-studio"});
+    assert!(update(&service, ADA, "kora-studio", &change).await.is_ok());
+    let stranger = update(&service, BOB, "kora-studio", &change).await;
+    assert_eq!(stranger.unwrap_err().code, Code::NotFound);
+    let nothing = update(&service, ADA, "no\0ne", &change).await;
+    assert_eq!(nothing.unwrap_err().code, Code::NotFound);
+    for n in 1..MOST_WAITING {
+        create(&service, ADA, &body(&format!("Page {n}")))
+            .await
+            .unwrap();
+    }
+    let full = create(&service, ADA, &body("One More")).await;
+    assert_eq!(full.unwrap_err().code, Code::TooManyPending);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_claim_is_decided_by_staff_and_kept_in_the_audit(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    service
+        .import(&File::rows("page", &["studio", "other"].map(creator)))
+        .await;
+    assert_eq!(
+        claim(&service, ADA, "nobody", "x").await.unwrap_err().code,
+        Code::NotFound
+    );
+    assert_eq!(
+        claim(&service, ADA, "studio", " ").await.unwrap_err().code,
+        Code::Invalid
+    );
+    let first = claim(&service, ADA, "studio", "See our site")
+        .await
+        .unwrap();
+    let again = claim(&service, ADA, "studio", "See https://studio.example/me")
+        .await
+        .unwrap();
+    assert_eq!(
+        (again.id.as_str(), again.state()),
+        (first.id.as_str(), proto::ClaimState::Waiting)
+    );
+    let other = claim(&service, BOB, "other", "It is mine").await.unwrap();
+
+    let waiting = staff(&service)
+        .list_claims(proto::ListClaimsRequest { page: None })
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!((waiting.claims.len(), waiting.page.unwrap().total), (2, 2));
+    let id = first.id.clone();
+    for _ in 0..2 {
+        let request = proto::GrantClaimRequest { id: id.clone() };
+        let granted = staff(&service)
+            .grant_claim(request)
+            .await
+            .unwrap()
+            .into_inner()
+            .claim
+            .unwrap();
+        assert_eq!(granted.state(), proto::ClaimState::Granted);
+    }
+    assert_eq!(own(&service, ADA).await, ["studio"]);
+    assert_eq!(
+        claim(&service, ADA, "studio", "Again")
+            .await
+            .unwrap_err()
+            .code,
+        Code::Invalid
+    );
+    let reject = |reason: &str| proto::RejectClaimRequest {
+        id: other.id.clone(),
+        reason: reason.to_owned(),
+    };
+    let silent = staff(&service).reject_claim(reject("")).await.unwrap_err();
+    assert_eq!(Fault::from(silent).code, Code::Invalid);
+    let rejected = staff(&service)
+        .reject_claim(reject("Not shown"))
+        .await
+        .unwrap()
+        .into_inner()
+        .claim
+        .unwrap();
+    assert_eq!(
+        (rejected.state(), rejected.reason.as_str()),
+        (proto::ClaimState::Rejected, "Not shown")
+    );
+    let late = staff(&service)
+        .grant_claim(proto::GrantClaimRequest {
+            id: other.id.clone(),
+        })
+        .await;
+    assert_eq!(Fault::from(late.unwrap_err()).code, Code::Invalid);
+    assert_eq!(own(&service, BOB).await, [""; 0]);
+    let kept = sqlx::query_scalar!(
+        "select action from listings.audit where action like '%_claim' order by id"
+    );
+    assert_eq!(
+        kept.fetch_all(&service.pool).await.unwrap(),
+        ["grant_claim", "reject_claim"]
+    );
+}
