@@ -13,7 +13,7 @@ use crate::domain::listing::Listing;
 use crate::domain::record::Record as _;
 use crate::feed::Publish;
 use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{Stored, audit};
+use crate::store::{Stored, audit, to_row};
 
 /// A deed that is about to be kept.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ pub(crate) async fn keep<C>(
 where
     Listing<C>: Stored + Publish + Serialize,
 {
-    let (old, new) = (json_of(before)?, json_of(after)?);
+    let (old, new) = (to_row(before)?, to_row(after)?);
     let changed: Vec<String> =
         difference::between(&difference::content(&old), &difference::content(&new))
             .into_iter()
@@ -72,10 +72,6 @@ where
         details,
     };
     audit::append(connection, entry, kept.now).await
-}
-
-fn json_of(listing: &impl Serialize) -> Result<Value, sqlx::Error> {
-    serde_json::to_value(listing).map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
 /// Refuses a decision on what is not any more as it was looked at.

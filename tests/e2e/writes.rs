@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contracts::public::{Game, OwnListing};
-use e2e::{Answer, Client, Fleet, KeyRequest, NewAccount, Staff};
+use e2e::{Answer, Client, Fleet, NewAccount, Staff};
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -37,16 +37,8 @@ impl Studio {
             "creator": handle, "description": "Long", "links": {"website": "https://studio.example"},
         });
         staff.import("game", &[row]).await;
-        let key = async |staff: &mut Staff, mode| {
-            let wanted = KeyRequest {
-                mode,
-                may_write: true,
-                ..KeyRequest::default()
-            };
-            let (_, secret) = staff.key(&account, wanted).await;
-            Client::new(&fleet, &secret)
-        };
-        let (live, test) = (key(&mut staff, "live").await, key(&mut staff, "test").await);
+        let live = staff.writer(&fleet, &account, "live").await;
+        let test = staff.writer(&fleet, &account, "test").await;
         Self {
             fleet,
             account,

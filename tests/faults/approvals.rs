@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use contracts::listings::v1::ApproveRequest;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
-use e2e::{Client, Fleet, KeyRequest, SmallFleet, Staff, eventually, named};
+use e2e::{Fleet, SmallFleet, Staff, eventually, named};
 use futures::future::join_all;
 use kit::rpc::client::{Client as Channel, dial};
 use nix::sys::signal::{Signal, kill};
@@ -22,14 +22,8 @@ async fn submit(fleet: &Fleet) -> Vec<String> {
     let mut staff = Staff::of(fleet).await;
     let mut slugs = Vec::new();
     for account in 0..ACCOUNTS {
-        let wanted = KeyRequest {
-            mode: "live",
-            may_write: true,
-            ..KeyRequest::default()
-        };
         let owner = staff.account("unlimited").await;
-        let (_, secret) = staff.key(&owner, wanted).await;
-        let client = Client::new(fleet, &secret);
+        let client = staff.writer(fleet, &owner, "live").await;
         for n in 0..EACH {
             let body = json!({
                 "title": format!("Approval {account} {n}"), "kind": "jam", "starts_at": "2030-01-01", "country_code": "TD", "city": "Far",

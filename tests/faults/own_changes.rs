@@ -2,7 +2,7 @@
 //! and listings-svc, in single reads, lists, counts and searches.
 
 use contracts::public::{Country, Game, GameRow, SearchResult};
-use e2e::{Client, Fleet, KeyRequest, NewAccount, SmallFleet, Staff};
+use e2e::{Client, Fleet, NewAccount, SmallFleet, Staff};
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -84,13 +84,7 @@ impl Studio {
         let page = json!({"handle": HANDLE, "name": "A Studio", "kind": "studio", "country_code": COUNTRY, "city": "Far"});
         staff.import("page", &[page]).await;
         staff.own(&account, HANDLE).await;
-        let wanted = KeyRequest {
-            mode: "live",
-            may_write: true,
-            ..KeyRequest::default()
-        };
-        let (_, secret) = staff.key(&account, wanted).await;
-        let caller = Client::new(fleet, &secret);
+        let caller = staff.writer(fleet, &account, "live").await;
         let gateways = fleet.services.iter().filter(|one| one.name == "gateway");
         Self {
             clients: gateways.map(|gateway| caller.at(gateway)).collect(),

@@ -1,17 +1,10 @@
 //! What was written is there for whoever reads next (§1), through any gateway and any replica of catalogue-svc.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use contracts::common::v1::Mode;
-use contracts::listings::v1 as proto;
-use contracts::listings::v1::import_request::Message;
-use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
 use contracts::public::{
     CityRow, Country, Creator, CreatorRow, Game, GameRow, GenreRow, SearchResult,
 };
-use e2e::{Client, Fleet, SmallFleet, Staff};
+use e2e::{Client, SmallFleet, Staff};
 use futures::future::join_all;
-use kit::rpc::client::{Client as Channel, dial};
 use serde_json::{Value, json};
 
 const COUNTRY: &str = "TD";
@@ -23,55 +16,6 @@ fn rounds() -> u64 {
     #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
     let rounds = std::env::var("OWN_WRITES_ROUNDS");
     rounds.map_or(30, |rounds| rounds.parse().unwrap())
-}
-
-/// Staff that loads rows.
-struct Importer {
-    listings: StaffImportServiceClient<Channel>,
-    files: AtomicU64,
-}
-
-impl Importer {
-    async fn of(fleet: &Fleet) -> Self {
-        let token = fleet.staff_token.clone().into();
-        let channel = dial(&fleet.service("listings-svc").grpc, &token).await;
-        Self {
-            listings: StaffImportServiceClient::new(channel.unwrap()),
-            files: AtomicU64::new(0),
-        }
-    }
-
-    /// Loads rows, none of which is refused or changes nothing.
-    async fn import(&self, entity: &str, rows: &[Value]) {
-        let file = self.files.fetch_add(1, Ordering::Relaxed);
-        let header = proto::ImportHeader {
-            entity: entity.to_owned(),
-            mode: Mode::Live.into(),
-            // Any name that no other file has.
-            file_sha256: format!("{file:064x}"),
-            file_name: "own writes".to_owned(),
-            announce: false,
-        };
-        let lines = proto::ImportLines {
-            first_line: 1,
-            lines: rows.iter().map(Value::to_string).collect(),
-        };
-        let messages = [
-            Message::Header(header),
-            Message::Lines(lines),
-            Message::End(proto::ImportEnd {}),
-        ];
-        let messages = messages.map(|message| proto::ImportRequest {
-            message: Some(message),
-        });
-        let mut listings = self.listings.clone();
-        let report = listings.import(futures::stream::iter(messages)).await;
-        let report = report.unwrap().into_inner();
-        assert_eq!(
-            (report.created + report.updated, report.refused),
-            (rows.len() as u64, vec![])
-        );
-    }
 }
 
 fn creator(word: &str) -> Value {
@@ -174,15 +118,15 @@ async fn whoever_wrote_reads_it_through_any_replica() {
     let fleet = small
         .up_with(&[&replicas[..], &["--plans", &plans]].concat())
         .await;
-    let caller = Staff::of(&fleet).await.caller(&fleet, "unlimited").await;
+    let mut staff = Staff::of(&fleet).await;
+    let caller = staff.caller(&fleet, "unlimited").await;
     let gateways = fleet.services.iter().filter(|one| one.name == "gateway");
     let clients: Vec<Client> = gateways.map(|gateway| caller.at(gateway)).collect();
     assert_eq!(clients.len(), 2);
 
-    let importer = Importer::of(&fleet).await;
     let first = word(0);
-    importer.import("page", &[creator(&first)]).await;
-    importer
+    staff.import("page", &[creator(&first)]).await;
+    staff
         .import("game", &[game("changed", &first, &first)])
         .await;
     let place = country(&caller).await.row;
@@ -193,7 +137,7 @@ async fn whoever_wrote_reads_it_through_any_replica() {
     };
     for round in 1..=rounds() {
         let word = word(round);
-        importer.import("page", &[creator(&word)]).await;
+        staff.import("page", &[creator(&word)]).await;
         join_all(
             clients
                 .iter()
@@ -204,7 +148,7 @@ async fn whoever_wrote_reads_it_through_any_replica() {
             game(&format!("new-{word}"), &word, &word),
             game("changed", &word, &first),
         ];
-        importer.import("game", &games).await;
+        staff.import("game", &games).await;
         join_all(
             clients
                 .iter()

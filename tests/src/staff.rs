@@ -219,6 +219,22 @@ impl Staff {
         Client::new(fleet, &secret)
     }
 
+    /// A caller with a new key of `account` that may write; `mode` is `live` or `test`.
+    pub async fn writer(
+        &mut self,
+        fleet: &Fleet,
+        account: &NewAccount,
+        mode: &'static str,
+    ) -> Client {
+        let wanted = KeyRequest {
+            mode,
+            may_write: true,
+            ..KeyRequest::default()
+        };
+        let (_, secret) = self.key(account, wanted).await;
+        Client::new(fleet, &secret)
+    }
+
     /// Revokes a key.
     pub async fn revoke(&mut self, key: &Key) {
         let request = proto::RevokeKeyRequest { id: key.id.clone() };

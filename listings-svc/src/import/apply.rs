@@ -31,7 +31,7 @@ use crate::feed::{Happened, PublicUrl, Publish};
 use crate::store::audit;
 use crate::store::imports::{self, Counts, Progress, Refusal};
 use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{Stored, constraints};
+use crate::store::{Stored, constraints, to_row};
 use crate::write::Done;
 
 /// A record that can be imported.
@@ -262,19 +262,16 @@ impl Task<'_> {
         connection: &mut PgConnection,
         changes: &[Change<T>],
     ) -> Result<(), sqlx::Error> {
-        let json = |record: &T| {
-            serde_json::to_value(record).map_err(|error| sqlx::Error::Encode(error.into()))
-        };
         let mut records = Vec::with_capacity(changes.len());
         let mut kept = Vec::new();
         for change in changes {
-            let after = json(&change.after)?;
+            let after = to_row(&change.after)?;
             if let Some(id) = listing_id(&change.after) {
                 kept.push(Revision {
                     id,
                     number: change.after.revision(),
                     actor: self.chunk.actor.clone(),
-                    before: change.before.as_ref().map(json).transpose()?,
+                    before: change.before.as_ref().map(to_row).transpose()?,
                     after: after.clone(),
                     reason: None,
                 });

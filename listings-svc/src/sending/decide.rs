@@ -1,22 +1,25 @@
 //! Decisions, each in the order of §7.1: an answer that is kept, then 404, `invalid`, `not_yours`, `too_many_pending`, `limit`.
 
 use kit::{Code, Fault};
-use serde::Serialize;
 use serde_json::Value;
 use time::{Duration, OffsetDateTime, Time};
 
-use super::desk::{Account, Desk, Verdict};
+use super::desk::{Account, Desk, Shelf, Verdict};
 use super::{Answer, Author, Once, Outcome, Sent, Target, shown};
 use crate::domain::body::{self, Before};
+use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::page::Page;
-use crate::domain::record::Record;
+use crate::domain::record::Record as _;
 use crate::domain::slug;
 use crate::domain::state::State;
 use crate::feed::{Happened, Publish};
 use crate::store::idempotency::Kept;
+
+/// Where the listings of a kind are.
+type Of<C> = fn(&mut Desk) -> &mut Shelf<C>;
 
 impl Desk {
     /// Decides on one that was sent.
@@ -54,14 +57,11 @@ impl Desk {
         let base = slug::from_title(&read.game.title).unwrap_or_else(|| "game".to_owned());
         let slug = self.games.take_slug(&base);
         let game = Game {
-            slug: slug.clone(),
+            slug,
             page_id,
             ..read.game
         };
-        let account = sent.author.account;
-        let listing = Listing::submitted(kit::ids::row_id(), account, game, self.now);
-        self.games.change(account, slug, listing.clone());
-        Ok(self.accepted(&listing, Some(Happened::Submitted)))
+        self.list(&sent.author, |desk| &mut desk.games, game)
     }
 
     fn new_event(&mut self, sent: &Sent) -> Result<Verdict, Verdict> {
@@ -70,14 +70,8 @@ impl Desk {
         self.count(&sent.author)?;
         let base = slug::from_title(&read.title).unwrap_or_else(|| "event".to_owned());
         let slug = self.events.take_slug(&base);
-        let event = Event {
-            slug: slug.clone(),
-            ..read
-        };
-        let account = sent.author.account;
-        let listing = Listing::submitted(kit::ids::row_id(), account, event, self.now);
-        self.events.change(account, slug, listing.clone());
-        Ok(self.accepted(&listing, Some(Happened::Submitted)))
+        let event = Event { slug, ..read };
+        self.list(&sent.author, |desk| &mut desk.events, event)
     }
 
     fn game(&mut self, sent: &Sent, slug: &str) -> Result<Verdict, Verdict> {
@@ -112,15 +106,7 @@ impl Desk {
             ..read.game
         };
         let before = held.clone();
-        let after = before.edited(game, self.now);
-        self.edit(&sent.author, &before, after.as_ref())?;
-        let happened = after
-            .as_ref()
-            .map(|after| happened(before.state, after.state));
-        if let Some(after) = after.clone() {
-            self.games.change(account, slug.to_owned(), after);
-        }
-        Ok(self.accepted(&after.unwrap_or(before), happened))
+        self.edit(&sent.author, |desk| &mut desk.games, before, game)
     }
 
     fn event(&mut self, sent: &Sent, slug: &str) -> Result<Verdict, Verdict> {
@@ -141,15 +127,7 @@ impl Desk {
         let read =
             body::read::<Event>(&sent.body, &self.known, Some(before)).map_err(Fault::invalid)?;
         let before = held.clone();
-        let after = before.edited(read, self.now);
-        self.edit(&sent.author, &before, after.as_ref())?;
-        let happened = after
-            .as_ref()
-            .map(|after| happened(before.state, after.state));
-        if let Some(after) = after.clone() {
-            self.events.change(account, slug.to_owned(), after);
-        }
-        Ok(self.accepted(&after.unwrap_or(before), happened))
+        self.edit(&sent.author, |desk| &mut desk.events, before, read)
     }
 
     fn new_page(&mut self, sent: &Sent) -> Result<Verdict, Verdict> {
@@ -163,15 +141,8 @@ impl Desk {
             handle => handle.to_owned(),
         };
         let handle = self.sheets.take_slug(&base);
-        let page = Page {
-            handle: handle.clone(),
-            ..read
-        };
-        let account = sent.author.account;
-        let listing = Listing::submitted(kit::ids::row_id(), account, page, self.now);
-        self.new_owners.push((listing.id, account));
-        self.sheets.change(account, handle, listing.clone());
-        Ok(self.accepted(&listing, Some(Happened::Submitted)))
+        let page = Page { handle, ..read };
+        self.list(&sent.author, |desk| &mut desk.sheets, page)
     }
 
     fn sheet(&mut self, sent: &Sent, handle: &str) -> Result<Verdict, Verdict> {
@@ -190,37 +161,53 @@ impl Desk {
         let read =
             body::read::<Page>(&sent.body, &self.known, Some(before)).map_err(Fault::invalid)?;
         let before = held.clone();
-        let after = before.edited(read, self.now);
-        if after
-            .as_ref()
-            .is_some_and(|after| comes_back(&before, after))
-        {
-            self.has_room(&sent.author)?;
-            self.account(&sent.author)?.waiting += 1;
+        self.edit(&sent.author, |desk| &mut desk.sheets, before, read)
+    }
+
+    /// Lists what is new.
+    fn list<C: Clone + PartialEq>(
+        &mut self,
+        author: &Author,
+        shelf: Of<C>,
+        content: C,
+    ) -> Result<Verdict, Verdict>
+    where
+        Listing<C>: Publish,
+    {
+        let listing = Listing::submitted(kit::ids::row_id(), author.account, content, self.now);
+        if Listing::<C>::ENTITY == Entity::Page {
+            self.new_owners.push((listing.id, author.account));
         }
+        shelf(self).change(author.account, listing.clone());
+        self.accepted(author, &listing, Some(Happened::Submitted))
+    }
+
+    /// Changes a listing, within the limits of that. What was rejected comes back into the queue by it, and so is a submission. Only
+    /// games and events use up the writes of the day (§8).
+    fn edit<C: Clone + PartialEq>(
+        &mut self,
+        author: &Author,
+        shelf: Of<C>,
+        before: Listing<C>,
+        content: C,
+    ) -> Result<Verdict, Verdict>
+    where
+        Listing<C>: Publish,
+    {
+        let after = before.edited(content, self.now);
         let happened = after
             .as_ref()
             .map(|after| happened(before.state, after.state));
-        if let Some(after) = after.clone() {
-            self.sheets.change(account, handle.to_owned(), after);
-        }
-        Ok(self.accepted(&after.unwrap_or(before), happened))
-    }
-
-    /// The limits of a change. What was rejected comes back into the queue by it, and so is a submission.
-    fn edit<C>(
-        &mut self,
-        author: &Author,
-        before: &Listing<C>,
-        after: Option<&Listing<C>>,
-    ) -> Result<(), Verdict> {
-        if after.is_some_and(|after| comes_back(before, after)) {
+        if happened == Some(Happened::Submitted) {
             self.has_room(author)?;
-            self.count(author)?;
-            self.account(author)?.waiting += 1;
-            return Ok(());
         }
-        self.count(author)
+        if Listing::<C>::ENTITY != Entity::Page {
+            self.count(author)?;
+        }
+        if let Some(after) = after.clone() {
+            shelf(self).change(author.account, after);
+        }
+        self.accepted(author, &after.unwrap_or(before), happened)
     }
 
     fn account(&mut self, author: &Author) -> Result<&mut Account, Verdict> {
@@ -258,15 +245,17 @@ impl Desk {
         Ok(())
     }
 
-    fn accepted<C>(&mut self, listing: &Listing<C>, happened: Option<Happened>) -> Verdict
+    fn accepted<C>(
+        &mut self,
+        author: &Author,
+        listing: &Listing<C>,
+        happened: Option<Happened>,
+    ) -> Result<Verdict, Verdict>
     where
-        C: Clone + PartialEq,
-        Listing<C>: Publish + Record + Serialize,
+        Listing<C>: Publish,
     {
-        let is_new = happened == Some(Happened::Submitted) && listing.revision == 1;
-        let submitter = listing.submitter.filter(|_| is_new);
-        if let Some(account) = submitter.and_then(|id| self.accounts.get_mut(&id)) {
-            account.waiting += 1;
+        if happened == Some(Happened::Submitted) {
+            self.account(author)?.waiting += 1;
         }
         let announced = listing.state == State::Published;
         let answer = Answer {
@@ -279,7 +268,7 @@ impl Desk {
             replayed: false,
         };
         let change = happened.map(|happened| listing.change(happened, announced, &self.addresses));
-        Verdict::Accepted(Box::new(outcome), change)
+        Ok(Verdict::Accepted(Box::new(outcome), change))
     }
 
     fn keep(&mut self, once: &Once, answer: &Answer) {
@@ -293,11 +282,7 @@ impl Desk {
     }
 }
 
-/// Whether a change brings a listing back into the queue.
-fn comes_back<C>(before: &Listing<C>, after: &Listing<C>) -> bool {
-    before.state != State::Pending && after.state == State::Pending
-}
-
+/// What a change by its account is to a listing.
 const fn happened(before: State, after: State) -> Happened {
     match (before, after) {
         (State::Rejected, State::Pending) => Happened::Submitted,
@@ -337,9 +322,10 @@ fn not_yours(handle: &str) -> Fault {
 
 fn limit(most: u32, now: OffsetDateTime) -> Fault {
     let midnight = now.replace_time(Time::MIDNIGHT) + Duration::DAY;
-    let wait = (midnight - now).as_seconds_f64().ceil();
+    let left = midnight - now;
+    let wait = left.whole_seconds() + i64::from(left.subsec_nanoseconds() > 0);
     Fault {
-        retry_after: Some(seconds(wait)),
+        retry_after: u32::try_from(wait).ok(),
         ..Fault::new(
             Code::Limit,
             format!(
@@ -347,13 +333,4 @@ fn limit(most: u32, now: OffsetDateTime) -> Fault {
             ),
         )
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a whole number of seconds within a day"
-)]
-fn seconds(wait: f64) -> u32 {
-    wait.clamp(1.0, 86_400.0) as u32
 }

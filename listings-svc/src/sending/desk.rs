@@ -14,6 +14,7 @@ use crate::domain::game::Game;
 use crate::domain::known::Known;
 use crate::domain::listing::Listing;
 use crate::domain::page::Page;
+use crate::domain::record::Record;
 use crate::domain::slug;
 use crate::domain::state::State;
 use crate::feed::PublicUrl;
@@ -141,7 +142,10 @@ impl Desk {
     }
 }
 
-impl<C: Clone> Shelf<C> {
+impl<C: Clone> Shelf<C>
+where
+    Listing<C>: Record,
+{
     /// The first free slug with this base, which is taken by that.
     pub(super) fn take_slug(&mut self, base: &str) -> String {
         let mut n = 1;
@@ -155,8 +159,8 @@ impl<C: Clone> Shelf<C> {
     }
 
     /// Notes what a decision makes of a listing.
-    pub(super) fn change(&mut self, account: Uuid, slug: String, after: Listing<C>) {
-        let before = self.held.insert(slug, after.clone());
+    pub(super) fn change(&mut self, account: Uuid, after: Listing<C>) {
+        let before = self.held.insert(after.key().to_owned(), after.clone());
         self.changes.push(Change {
             account,
             before,

@@ -11,7 +11,7 @@ use super::desk::{Change, Desk};
 use crate::domain::listing::Listing;
 use crate::domain::record::Record;
 use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{Stored, accounts, idempotency, owners};
+use crate::store::{Stored, accounts, idempotency, owners, to_row};
 
 /// Saves all of it, each table at once.
 pub(super) async fn all(connection: &mut PgConnection, desk: Desk) -> Result<(), sqlx::Error> {
@@ -51,19 +51,16 @@ where
     if changes.is_empty() {
         return Ok(());
     }
-    let json = |listing: &Listing<C>| {
-        serde_json::to_value(listing).map_err(|error| sqlx::Error::Encode(error.into()))
-    };
     // In the order of their slugs, so that two replicas never wait for each other's.
     let mut records: BTreeMap<String, Value> = BTreeMap::new();
     let mut kept = Vec::with_capacity(changes.len());
     for change in changes {
-        let after = json(&change.after)?;
+        let after = to_row(&change.after)?;
         kept.push(Revision {
             id: change.after.id,
             number: change.after.revision,
             actor: Actor::Account(change.account),
-            before: change.before.as_ref().map(json).transpose()?,
+            before: change.before.as_ref().map(to_row).transpose()?,
             after: after.clone(),
             reason: None,
         });

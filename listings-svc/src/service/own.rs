@@ -10,14 +10,13 @@ use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::writing::mode;
+use super::names::{self, Problems};
+use super::paging::Paging;
+use super::{claim, writing::mode};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed::PublicUrl;
 use crate::store::own::{self, After, Row};
-
-const DEFAULT_LIMIT: u32 = 20;
-const MAX_LIMIT: u32 = 100;
 
 /// The service.
 #[derive(Debug)]
@@ -34,21 +33,14 @@ impl OwnListingsService for Service {
     ) -> Result<Response<proto::ListOwnListingsResponse>, Status> {
         let request = request.into_inner();
         let mode = mode(request.mode())?;
-        let account = request.account_id.parse();
-        let account: Uuid =
-            account.map_err(|_bad| Fault::invalid_field("account_id", "It is a UUID."))?;
+        let account = claim::id("account_id", &request.account_id)?;
+        let filters = [Some(request.account_id.as_str()), Some(mode.as_str())];
         let page = request.page.unwrap_or_default();
-        let limit = match page.limit {
-            0 => DEFAULT_LIMIT,
-            limit if limit <= MAX_LIMIT => limit,
-            _ => return Err(Fault::invalid_field("limit", "It is 1 to 100.").into()),
-        };
-        let binding = Binding::new(
-            "own",
-            [Some(request.account_id.as_str()), Some(mode.as_str())],
-        );
-        let after = after(&page.cursor, binding)?;
-        let (json, page) = self.page(account, mode, after, limit, binding).await?;
+        let mut problems = Problems::new();
+        let binding = Binding::new("own", filters);
+        let paging = Paging::read(binding, page.limit, &page.cursor, &mut problems);
+        let paging = names::finish(Some(paging), problems)?;
+        let (json, page) = self.page(account, mode, paging).await?;
         let page = Some(page);
         Ok(Response::new(proto::ListOwnListingsResponse {
             json: json.into(),
@@ -67,12 +59,9 @@ impl Service {
         &self,
         account: Uuid,
         mode: Mode,
-        after: Option<After>,
-        limit: u32,
-        binding: Binding,
+        paging: Paging<After>,
     ) -> Result<(Vec<u8>, common::PageInfo), Fault> {
-        // One more than is shown tells whether there is a further page.
-        let most = i64::from(limit) + 1;
+        let (after, most) = (paging.after, paging.fetch());
         let (rows, total) = match mode {
             Mode::Live => (
                 own::list(&self.pool, account, after, most).await,
@@ -83,21 +72,17 @@ impl Service {
                 own::count_samples(&self.pool).await,
             ),
         };
-        let mut rows = rows.map_err(|error| pg::fault(&error))?;
+        let rows = rows.map_err(|error| pg::fault(&error))?;
         let total = total.map_err(|error| pg::fault(&error))?;
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let is_last = rows.len() <= limit;
-        rows.truncate(limit);
-        let next = rows.last().filter(|_| !is_last).map(|row| After {
+        let (rows, next) = paging.finish(rows, |row| After {
             created_at: row.created_at,
             id: row.id,
-        });
-        let next_cursor = next.map(|after| binding.encode(&after)).transpose();
+        })?;
         let rows: Vec<OwnListing> = rows.into_iter().map(|row| self.shape(row)).collect();
         let json = serde_json::to_vec(&rows).map_err(|error| Fault::internal(&error))?;
         let page = common::PageInfo {
             total: u64::try_from(total).unwrap_or_default(),
-            next_cursor: next_cursor.map_err(|error| Fault::internal(&error))?,
+            next_cursor: Some(next).filter(|next| !next.is_empty()),
         };
         Ok((json, page))
     }
@@ -119,17 +104,4 @@ impl Service {
             updated_at: Timestamp(row.updated_at),
         }
     }
-}
-
-fn after(cursor: &str, binding: Binding) -> Result<Option<After>, Fault> {
-    if cursor.is_empty() {
-        return Ok(None);
-    }
-    let after = binding.decode(cursor);
-    after.map(Some).ok_or_else(|| {
-        Fault::invalid_field(
-            "cursor",
-            "Give the next_cursor of a page of this very list.",
-        )
-    })
 }

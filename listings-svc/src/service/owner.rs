@@ -15,6 +15,8 @@ use uuid::Uuid;
 
 use super::claim::{id, message};
 use super::desk::Desk;
+use super::names::{self, Problems};
+use super::paging::Paging;
 use crate::domain::deed::Deed;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
@@ -27,8 +29,6 @@ use crate::store::{Found as _, audit, claims};
 
 /// The longest reason.
 const REASON: usize = 500;
-const DEFAULT_LIMIT: u32 = 20;
-const MAX_LIMIT: u32 = 100;
 
 /// The service.
 #[derive(Debug)]
@@ -180,37 +180,22 @@ impl StaffPageService for Service {
     ) -> Result<Response<proto::ListClaimsResponse>, Status> {
         self.desk.admit(&request, Deed::Look, ("claim", "")).await?;
         let page = request.into_inner().page.unwrap_or_default();
-        let limit = match page.limit {
-            0 => DEFAULT_LIMIT,
-            limit if limit <= MAX_LIMIT => limit,
-            _ => return Err(Fault::invalid_field("limit", "It is 1 to 100.").into()),
-        };
+        let mut problems = Problems::new();
         let binding = Binding::new("claims", []);
-        let after: Option<(i128, Uuid)> = match page.cursor.as_str() {
-            "" => None,
-            cursor => Some(binding.decode(cursor).ok_or_else(|| {
-                Fault::invalid_field(
-                    "cursor",
-                    "Give the next_cursor of a page of this very list.",
-                )
-            })?),
-        };
-        let after = after.and_then(|(nanos, id)| {
+        let paging = Paging::<(i128, Uuid)>::read(binding, page.limit, &page.cursor, &mut problems);
+        let paging = names::finish(Some(paging), problems)?;
+        let after = paging.after.and_then(|(nanos, id)| {
             Some((OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?, id))
         });
         let fault = |error: sqlx::Error| pg::fault(&error);
-        let found = claims::waiting(&self.pool, after, i64::from(limit) + 1).await;
-        let mut found = found.map_err(fault)?;
+        let found = claims::waiting(&self.pool, after, paging.fetch()).await;
         let total = claims::count(&self.pool).await.map_err(fault)?;
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let is_last = found.len() <= limit;
-        found.truncate(limit);
-        let last = found.last().filter(|_| !is_last);
-        let next =
-            last.map(|claim| binding.encode(&(claim.made_at.unix_timestamp_nanos(), claim.id)));
+        let (found, next) = paging.finish(found.map_err(fault)?, |claim| {
+            (claim.made_at.unix_timestamp_nanos(), claim.id)
+        })?;
         let page = common::PageInfo {
             total: u64::try_from(total).unwrap_or_default(),
-            next_cursor: next.transpose().map_err(|error| Fault::internal(&error))?,
+            next_cursor: Some(next).filter(|next| !next.is_empty()),
         };
         Ok(Response::new(proto::ListClaimsResponse {
             claims: found.into_iter().map(message).collect(),

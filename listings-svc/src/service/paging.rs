@@ -27,11 +27,11 @@ impl<K: Serialize + DeserializeOwned> Paging<K> {
     /// Reads limit and cursor of a list.
     pub(super) fn read(
         binding: Binding,
-        limit: i32,
+        limit: impl TryInto<usize>,
         cursor: &str,
         problems: &mut Problems,
     ) -> Self {
-        let limit = match usize::try_from(limit) {
+        let limit = match limit.try_into() {
             Ok(0) => USUAL,
             Ok(limit) if limit <= MOST => limit,
             _ => {

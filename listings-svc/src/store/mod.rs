@@ -23,12 +23,18 @@ pub mod start_work;
 
 use std::future::Future;
 
+use serde::Serialize;
 use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
 use crate::domain::mode::Mode;
 use crate::domain::record::Record;
+
+/// A record as [`Stored::save`] and its revisions take it.
+pub fn to_row(record: &impl Serialize) -> Result<Value, sqlx::Error> {
+    serde_json::to_value(record).map_err(|error| sqlx::Error::Encode(error.into()))
+}
 
 /// Records that were to be locked.
 #[derive(Debug)]
