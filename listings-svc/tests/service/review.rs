@@ -11,7 +11,6 @@ use sqlx::PgPool;
 use tonic::Status;
 
 use crate::members::Caller;
-use crate::submit::Accounts;
 use crate::support::{File, Service, counts, creator, start};
 
 type Review = StaffReviewServiceClient<Client>;
@@ -24,15 +23,14 @@ pub(crate) fn named(kind: &str, name: &str) -> proto::ListingName {
     }
 }
 
-/// A service with a page `studio`, an account, and a reviewer.
-async fn stocked(pool: PgPool) -> (Service, Accounts, Caller, Review) {
+/// A service with a page `studio`, and a reviewer.
+async fn stocked(pool: PgPool) -> (Service, Caller, Review) {
     let service = start(pool).await.with_gazetteer().await;
     let file = File::rows("page", &[creator("studio")]);
     assert_eq!(counts(&service.import(&file).await), (1, 0, 0, 0));
-    let accounts = service.accounts().await;
     let reviewer = service.member("ada", proto::Role::Reviewer).await;
     let review = StaffReviewServiceClient::new(reviewer.channel.clone());
-    (service, accounts, reviewer, review)
+    (service, reviewer, review)
 }
 
 async fn approve(
@@ -106,7 +104,8 @@ async fn told(service: &Service, after: i64) -> Vec<(String, bool, i64)> {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn what_waits_longest_comes_first(pool: PgPool) {
-    let (service, accounts, _, review) = stocked(pool).await;
+    let (service, _, review) = stocked(pool).await;
+    let accounts = service.accounts().await;
     accounts.page("one").await;
     for name in ["two", "three"] {
         service.clock.advance(time::Duration::MINUTE);
@@ -116,7 +115,7 @@ async fn what_waits_longest_comes_first(pool: PgPool) {
     accounts.event("four").await;
     // An edit keeps its place.
     accounts
-        .edit("game", "two", serde_json::json!({"title": "Renamed"}))
+        .edit("two", serde_json::json!({"title": "Renamed"}))
         .await;
 
     let mut found = Vec::new();
@@ -164,7 +163,8 @@ async fn what_waits_longest_comes_first(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn what_is_approved_is_public_and_announced_once(pool: PgPool) {
-    let (service, accounts, ada, review) = stocked(pool).await;
+    let (service, ada, review) = stocked(pool).await;
+    let accounts = service.accounts().await;
     accounts.game("a-game").await;
     let before = service.head().await;
     let answer = approve(&review, "game", "a-game", Some(1)).await.unwrap();
@@ -191,7 +191,8 @@ async fn what_is_approved_is_public_and_announced_once(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn what_is_rejected_goes_back_with_its_reason_and_comes_again(pool: PgPool) {
-    let (service, accounts, ada, review) = stocked(pool).await;
+    let (service, ada, review) = stocked(pool).await;
+    let accounts = service.accounts().await;
     accounts.game("a-game").await;
     let before = service.head().await;
     for reason in ["", " ", &"x".repeat(501)] {
@@ -217,7 +218,7 @@ async fn what_is_rejected_goes_back_with_its_reason_and_comes_again(pool: PgPool
     assert!(waiting(&review).await.is_empty());
 
     accounts
-        .edit("game", "a-game", serde_json::json!({"title": "Better"}))
+        .edit("a-game", serde_json::json!({"title": "Better"}))
         .await;
     assert_eq!(waiting(&review).await, ["a-game"]);
     let looked = look(&review, "game", "a-game").await;
@@ -241,11 +242,12 @@ async fn what_is_rejected_goes_back_with_its_reason_and_comes_again(pool: PgPool
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn a_decision_is_on_what_was_looked_at(pool: PgPool) {
-    let (_service, accounts, ada, review) = stocked(pool).await;
+    let (service, ada, review) = stocked(pool).await;
+    let accounts = service.accounts().await;
     accounts.game("a-game").await;
     let seen = look(&review, "game", "a-game").await.item.unwrap().revision;
     accounts
-        .edit("game", "a-game", serde_json::json!({"title": "Worse"}))
+        .edit("a-game", serde_json::json!({"title": "Worse"}))
         .await;
     for outcome in [
         approve(&review, "game", "a-game", Some(seen))
@@ -270,7 +272,8 @@ async fn a_decision_is_on_what_was_looked_at(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn two_reviewers_at_once_are_one_decision(pool: PgPool) {
-    let (service, accounts, ada, review) = stocked(pool).await;
+    let (service, ada, review) = stocked(pool).await;
+    let accounts = service.accounts().await;
     accounts.game("a-game").await;
     let before = service.head().await;
     let (approved, rejected) = tokio::join!(
@@ -284,13 +287,10 @@ async fn two_reviewers_at_once_are_one_decision(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn a_game_is_told_of_its_page_that_still_waits(pool: PgPool) {
-    let (service, accounts, _, review) = stocked(pool).await;
+    let (service, _, review) = stocked(pool).await;
+    let accounts = service.accounts().await;
     accounts.page("new-page").await;
-    let page = sqlx::query_scalar!("select id from listings.page where handle = 'new-page'")
-        .fetch_one(&service.pool)
-        .await
-        .unwrap();
-    accounts.game_under("a-game", page).await;
+    accounts.game_under("a-game", "new-page").await;
     let note = approve(&review, "game", "a-game", None).await.unwrap().note;
     assert!(note.contains("new-page is not public yet"), "{note}");
     approve(&review, "page", "new-page", None).await.unwrap();
@@ -300,7 +300,8 @@ async fn a_game_is_told_of_its_page_that_still_waits(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn the_difference_is_to_what_was_last_public(pool: PgPool) {
-    let (_service, accounts, _, review) = stocked(pool).await;
+    let (service, _, review) = stocked(pool).await;
+    let accounts = service.accounts().await;
     accounts.game("a-game").await;
     let first = look(&review, "game", "a-game").await;
     assert_eq!(first.approved_revision, 0);
@@ -324,7 +325,7 @@ async fn the_difference_is_to_what_was_last_public(pool: PgPool) {
 
     approve(&review, "game", "a-game", None).await.unwrap();
     let changes = serde_json::json!({"links": {"steam": "https://steam.example"}, "tagline": "New", "genres": []});
-    accounts.edit("game", "a-game", changes).await;
+    accounts.edit("a-game", changes).await;
     let then = look(&review, "game", "a-game").await;
     // An edit of what is public is public at once.
     assert_eq!((then.approved_revision, then.differences.len()), (3, 0));
@@ -348,7 +349,8 @@ async fn the_difference_is_to_what_was_last_public(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn many_are_decided_each_by_itself(pool: PgPool) {
-    let (service, accounts, ada, review) = stocked(pool).await;
+    let (service, ada, review) = stocked(pool).await;
+    let accounts = service.accounts().await;
     let all: Vec<String> = (0..60).map(|n| format!("game-{n}")).collect();
     for name in &all {
         accounts.game(name).await;
@@ -404,7 +406,8 @@ async fn many_are_decided_each_by_itself(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn whoever_watches_sees_what_enters(pool: PgPool) {
-    let (_service, accounts, _, review) = stocked(pool).await;
+    let (service, _, review) = stocked(pool).await;
+    let accounts = service.accounts().await;
     accounts.game("before").await;
     let request = proto::WatchRequest {
         kind: "game".to_owned(),
@@ -420,11 +423,11 @@ async fn whoever_watches_sees_what_enters(pool: PgPool) {
     assert_eq!(item.name.unwrap().name, "new");
     // An edit of what waits enters nothing; one of what was rejected does.
     accounts
-        .edit("game", "before", serde_json::json!({"title": "Edited"}))
+        .edit("before", serde_json::json!({"title": "Edited"}))
         .await;
     reject(&review, "before", "Why", None).await.unwrap();
     accounts
-        .edit("game", "before", serde_json::json!({"title": "Better"}))
+        .edit("before", serde_json::json!({"title": "Better"}))
         .await;
     let Message::Item(item) = next().await else {
         unreachable!("an item follows")
@@ -437,7 +440,7 @@ async fn whoever_watches_sees_what_enters(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn only_live_listings_are_reviewed(pool: PgPool) {
-    let (_service, _, _, review) = stocked(pool).await;
+    let (_service, _, review) = stocked(pool).await;
     let sample = proto::ApproveRequest {
         name: Some(proto::ListingName {
             mode: common::Mode::Test.into(),

@@ -9,7 +9,6 @@ use sqlx::PgPool;
 use tempfile::TempDir;
 
 use crate::pictures::picture;
-use crate::submit::Accounts;
 use crate::support::{File, Service, creator, game, start};
 
 /// Runs the tool off the runtime, which is busy serving it.
@@ -129,21 +128,21 @@ impl Ran {
     }
 }
 
-/// A service with a page `studio` and an account, and a reviewer's token.
-async fn reviewed(pool: PgPool) -> (Service, Accounts, String) {
+/// A service with a page `studio`, and a reviewer's token.
+async fn reviewed(pool: PgPool) -> (Service, String) {
     let service = start(pool).await.with_gazetteer().await;
     service
         .import(&File::rows("page", &[creator("studio")]))
         .await;
-    let accounts = service.accounts().await;
     let operator = service.operator().await;
     let (_, token) = operator.create("ada", proto::Role::Reviewer).await.unwrap();
-    (service, accounts, token)
+    (service, token)
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn a_review_goes_by_lines(pool: PgPool) {
-    let (service, accounts, token) = reviewed(pool).await;
+    let (service, token) = reviewed(pool).await;
+    let accounts = service.accounts().await;
     for name in ["one", "two", "three", "four"] {
         accounts.game(name).await;
         service.clock.advance(time::Duration::MINUTE);
@@ -153,7 +152,7 @@ async fn a_review_goes_by_lines(pool: PgPool) {
     assert_eq!(ran.status(), 0, "{ran:?}");
     let text = ran.text();
     for line in [
-        "game one The one",
+        "game one one",
         "under studio (published), never public before",
         "+ https://play.example/a",
         "revision 1 of",
@@ -187,7 +186,8 @@ async fn a_review_goes_by_lines(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn many_are_approved_and_the_others_are_named(pool: PgPool) {
-    let (service, accounts, token) = reviewed(pool).await;
+    let (service, token) = reviewed(pool).await;
+    let accounts = service.accounts().await;
     let names: Vec<String> = (0..55).map(|n| format!("game-{n}")).collect();
     for name in &names {
         accounts.game(name).await;
@@ -220,7 +220,8 @@ async fn many_are_approved_and_the_others_are_named(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn members_are_made_and_their_deeds_are_seen(pool: PgPool) {
-    let (service, accounts, _) = reviewed(pool).await;
+    let (service, _) = reviewed(pool).await;
+    let accounts = service.accounts().await;
     let operator = kit::testing::identity().staff_token;
     let operator = operator.expose();
     let args = ["--json", "member", "add", "bea", "--role", "admin"];
@@ -259,8 +260,28 @@ async fn members_are_made_and_their_deeds_are_seen(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn an_event_goes_to_an_account_that_the_gateway_knows_or_that_is_named_by_its_id(
+    pool: PgPool,
+) {
+    let (service, _) = reviewed(pool).await;
+    service.accounts().await.event("a-jam").await;
+    let operator = service.operator().await;
+    let (_, token) = operator.create("bea", proto::Role::Admin).await.unwrap();
+    let to = async |account: &str| {
+        let args = ["reassign", "event", "a-jam", "--to", account];
+        staff_with(&service, &token, &args, "").await
+    };
+    let by_mail = to("ada@example.org").await;
+    assert_eq!(by_mail.status(), 2, "{by_mail:?}");
+    assert!(by_mail.complaint().contains("--gateway"), "{by_mail:?}");
+    let by_id = to("00000000-0000-0000-0000-000000000009").await;
+    assert_eq!(by_id.status(), 0, "{by_id:?}");
+    assert!(by_id.complaint().contains("nobody has looked"), "{by_id:?}");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn a_profile_tells_where_and_who(pool: PgPool) {
-    let (service, _, token) = reviewed(pool).await;
+    let (service, token) = reviewed(pool).await;
     let text = format!("token = \"{token}\"\nlistings = \"{}\"\n", service.address);
     let (folder, path) = file("staff.toml", &text);
     let home = folder.path().join("mchezo");

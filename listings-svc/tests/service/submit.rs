@@ -1,200 +1,133 @@
-//! Listings as accounts send them in.
+//! Accounts that send listings in: as many accounts as that takes, for only so much of one may wait.
 
-use kit::Fault;
-use kit::clock::Clock;
-use kit::feed::{Applied, Apply, Producer, Retention, Writer};
-use kit::ids;
-use listings::domain::event::Event;
-use listings::domain::game::Game;
-use listings::domain::listing::Listing;
-use listings::domain::page::Page;
-use listings::domain::record::Record as _;
-use listings::feed::{Happened, PublicUrl, Publish};
-use listings::store::Stored;
-use listings::store::revisions::{self, Actor, Revision};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use contracts::common::v1::Mode;
+use contracts::listings::v1::pages_service_client::PagesServiceClient;
+use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
+use contracts::listings::v1::{self as proto, Author, Writing};
 use serde_json::{Value, json};
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::support::Service;
+use crate::support::{MOST_WAITING, Service};
 
-/// What an account sends.
-#[derive(Debug)]
-enum Sent {
-    New(&'static str, Uuid, Value),
-    /// Changed fields of the content of what it sent before.
-    Again(&'static str, String, Value),
-}
-
-/// Writes what accounts send, as a replica of its own.
-#[derive(Debug, Clone)]
-pub(crate) struct Accounts {
-    writer: Writer<Sending>,
-    /// The one who sends.
+/// Accounts that own the page `studio`, if there is one, and send in what is named as its title.
+pub(crate) struct Accounts<'a> {
+    service: &'a Service,
+    /// The first of them.
     pub(crate) account: Uuid,
-    studio: Uuid,
-}
-
-#[derive(Debug)]
-struct Sending;
-
-impl Apply for Sending {
-    type Item = Sent;
-    type Done = ();
-
-    async fn apply(
-        &self,
-        connection: &mut PgConnection,
-        items: &[&Sent],
-        now: OffsetDateTime,
-    ) -> Result<Vec<Applied<()>>, sqlx::Error> {
-        let mut applied = Vec::new();
-        for item in items {
-            let change = match item {
-                Sent::New("page", by, content) => new::<Page>(connection, *by, content, now).await,
-                Sent::New("game", by, content) => new::<Game>(connection, *by, content, now).await,
-                Sent::New(_, by, content) => new::<Event>(connection, *by, content, now).await,
-                Sent::Again("page", name, changes) => {
-                    again::<Page>(connection, name, changes, now).await
-                }
-                Sent::Again("game", name, changes) => {
-                    again::<Game>(connection, name, changes, now).await
-                }
-                Sent::Again(_, name, changes) => {
-                    again::<Event>(connection, name, changes, now).await
-                }
-            };
-            applied.push(Applied::Done((), vec![change?]));
-        }
-        Ok(applied)
-    }
-}
-
-async fn new<C: DeserializeOwned + Clone + PartialEq>(
-    connection: &mut PgConnection,
-    by: Uuid,
-    content: &Value,
-    now: OffsetDateTime,
-) -> Result<kit::feed::NewChange, sqlx::Error>
-where
-    Listing<C>: Stored + Publish + Serialize,
-{
-    let content: C = serde_json::from_value(content.clone()).unwrap();
-    let listing = Listing::submitted(ids::row_id(), by, content, now);
-    keep(connection, None, &listing, now).await
-}
-
-async fn again<C: DeserializeOwned + Clone + PartialEq + Serialize>(
-    connection: &mut PgConnection,
-    name: &str,
-    changes: &Value,
-    now: OffsetDateTime,
-) -> Result<kit::feed::NewChange, sqlx::Error>
-where
-    Listing<C>: Stored + Publish + Serialize,
-{
-    let names = [name.to_owned()];
-    let mode = listings::domain::mode::Mode::Live;
-    let before = Listing::<C>::lock(connection, mode, &names).await?;
-    let before = before.whole().unwrap().remove(0);
-    let mut content = serde_json::to_value(&before.content).unwrap();
-    let changes = changes.as_object().unwrap().clone();
-    content.as_object_mut().unwrap().extend(changes);
-    let after = before.edited(serde_json::from_value(content).unwrap(), now);
-    keep(connection, Some(&before), &after.unwrap(), now).await
-}
-
-async fn keep<C>(
-    connection: &mut PgConnection,
-    before: Option<&Listing<C>>,
-    after: &Listing<C>,
-    now: OffsetDateTime,
-) -> Result<kit::feed::NewChange, sqlx::Error>
-where
-    Listing<C>: Stored + Publish + Serialize,
-{
-    let json = serde_json::to_value(after).unwrap();
-    Listing::<C>::save(connection, &Value::Array(vec![json.clone()])).await?;
-    let revision = Revision {
-        id: after.id,
-        number: after.revision,
-        actor: Actor::Import("an account".to_owned()),
-        before: before.map(|before| serde_json::to_value(before).unwrap()),
-        after: json,
-        reason: None,
-    };
-    revisions::append(connection, Listing::<C>::ENTITY, now, vec![revision]).await?;
-    let addresses = PublicUrl::new("https://mchezo.example");
-    Ok(after.change(Happened::Updated, false, &addresses))
+    /// Who sent in what.
+    sent: Mutex<HashMap<String, Uuid>>,
 }
 
 impl Service {
-    /// An account whose games stand under the page `studio`, if there is one.
-    pub(crate) async fn accounts(&self) -> Accounts {
-        let studio = sqlx::query_scalar!("select id from listings.page where handle = 'studio'")
-            .fetch_optional(&self.pool)
-            .await
-            .unwrap();
-        let (lifecycle, clock): (_, Clock) = (self.lifecycle(), self.clock.clone());
-        let producer = Producer::start(
-            self.pool.clone(),
-            listings::SCHEMA,
-            clock,
-            lifecycle,
-            Retention::default(),
-        );
-        Accounts {
-            writer: producer.writer(Sending),
-            account: Uuid::max(),
-            studio: studio.unwrap_or_default(),
-        }
+    pub(crate) async fn accounts(&self) -> Accounts<'_> {
+        let accounts = Accounts {
+            service: self,
+            account: Uuid::from_u128(1),
+            sent: Mutex::default(),
+        };
+        accounts.own_studio(accounts.account).await;
+        accounts
     }
 }
 
-impl Accounts {
-    async fn send(&self, sent: Sent) {
-        let outcome: Result<_, Fault> = self.writer.write(sent).await;
-        outcome.unwrap();
+impl Accounts<'_> {
+    async fn own_studio(&self, account: Uuid) {
+        let request = proto::AddOwnerRequest {
+            handle: "studio".to_owned(),
+            account_id: account.to_string(),
+        };
+        let staff = StaffPageServiceClient::new(self.service.operator_client.clone());
+        staff.clone().add_owner(request).await.unwrap();
     }
 
-    pub(crate) async fn page(&self, handle: &str) -> Uuid {
-        let content = json!({
-            "handle": handle, "name": format!("The {handle}"), "kind": "studio", "roles": [], "tagline": "", "bio": "",
-            "avatar_url": null, "country_code": "NG", "city": "Lagos", "city_slug": "lagos", "verified": false, "links": {},
-            "source": "",
+    /// An account with room for one more that waits; the listing `name` is its own from now on.
+    async fn sender(&self, name: &str) -> Uuid {
+        let (account, is_new) = {
+            let mut sent = self.sent.lock().unwrap();
+            let before = u128::try_from(sent.len()).unwrap();
+            let each = u128::try_from(MOST_WAITING).unwrap();
+            let account = Uuid::from_u128(1 + before / each);
+            sent.insert(name.to_owned(), account);
+            (account, before > 0 && before % each == 0)
+        };
+        if is_new {
+            self.own_studio(account).await;
+        }
+        account
+    }
+
+    /// Sends in a page, called as its handle is.
+    pub(crate) async fn page(&self, handle: &str) {
+        let body = json!({"name": handle, "kind": "studio", "country_code": "NG", "city": "Lagos"});
+        let request = proto::CreatePageRequest {
+            account_id: self.sender(handle).await.to_string(),
+            body: body.to_string().into(),
+        };
+        let pages = PagesServiceClient::new(self.service.fleet.clone());
+        let made = pages.clone().create_page(request).await.unwrap();
+        assert_eq!(slug(made.into_inner().written), handle);
+    }
+
+    /// Sends in a game under the page `studio`.
+    pub(crate) async fn game(&self, title: &str) {
+        let sender = self.sender(title).await;
+        self.game_of(sender, title, "studio").await;
+    }
+
+    /// Sends in a game under a page that was sent in before.
+    pub(crate) async fn game_under(&self, title: &str, handle: &str) {
+        let sender = self.sender_of(handle);
+        self.game_of(sender, title, handle).await;
+    }
+
+    async fn game_of(&self, account: Uuid, title: &str, handle: &str) {
+        let body = json!({
+            "creator": handle, "title": title, "genres": ["puzzle"], "platforms": ["web"], "stage": "released", "release_year": 2026,
+            "links": {"play": "https://play.example/a"},
         });
-        self.send(Sent::New("page", self.account, content)).await;
-        self.account
+        let writing = Some(writing(account, &body));
+        let request = proto::CreateGameRequest { writing };
+        let made = self.service.games.clone().create_game(request).await;
+        assert_eq!(slug(made.unwrap().into_inner().written), title);
     }
 
-    pub(crate) async fn game(&self, slug: &str) {
-        self.game_under(slug, self.studio).await;
+    pub(crate) async fn event(&self, title: &str) {
+        let body = json!({"title": title, "kind": "jam", "starts_at": "2026-07-01", "country_code": "NG", "city": "Lagos"});
+        let writing = Some(writing(self.sender(title).await, &body));
+        let request = proto::CreateEventRequest { writing };
+        let made = self.service.events.clone().create_event(request).await;
+        assert_eq!(slug(made.unwrap().into_inner().written), title);
     }
 
-    pub(crate) async fn game_under(&self, slug: &str, page: Uuid) {
-        let content = json!({
-            "slug": slug, "title": format!("The {slug}"), "tagline": "", "description": "", "cover_url": null,
-            "screenshots": [], "genres": ["puzzle"], "platforms": ["web"], "stage": "released", "release_year": 2026,
-            "trailer_url": null, "links": {"play": "https://play.example/a"}, "credits": [], "featured": false, "page_id": page,
-            "source": "",
-        });
-        self.send(Sent::New("game", self.account, content)).await;
+    /// Changes a game that was sent in before.
+    pub(crate) async fn edit(&self, slug: &str, changes: Value) {
+        let writing = Some(writing(self.sender_of(slug), &changes));
+        let slug = slug.to_owned();
+        let request = proto::UpdateGameRequest { slug, writing };
+        let made = self.service.games.clone().update_game(request).await;
+        drop(made.unwrap());
     }
 
-    pub(crate) async fn event(&self, slug: &str) {
-        let content = json!({
-            "slug": slug, "title": format!("The {slug}"), "kind": "jam", "starts_at": "2026-07-01", "ends_at": null,
-            "country_code": "NG", "city": "Lagos", "city_slug": "lagos", "online": false, "website": null, "description": "",
-            "source": "",
-        });
-        self.send(Sent::New("event", self.account, content)).await;
+    fn sender_of(&self, name: &str) -> Uuid {
+        self.sent.lock().unwrap()[name]
     }
+}
 
-    /// Changes a listing of the account's.
-    pub(crate) async fn edit(&self, kind: &'static str, name: &str, changes: Value) {
-        self.send(Sent::Again(kind, name.to_owned(), changes)).await;
+fn writing(account: Uuid, body: &Value) -> Writing {
+    Writing {
+        author: Some(Author {
+            account_id: account.to_string(),
+            mode: Mode::Live.into(),
+            writes_per_day: None,
+        }),
+        body: body.to_string().into(),
+        ..Writing::default()
     }
+}
+
+fn slug(written: Option<proto::Written>) -> String {
+    written.unwrap().slug.unwrap()
 }

@@ -221,10 +221,6 @@ pub(crate) fn counts(report: &proto::ImportResponse) -> Counts {
 }
 
 impl Service {
-    pub(crate) fn lifecycle(&self) -> &Lifecycle {
-        &self.lifecycle
-    }
-
     pub(crate) async fn try_import(&self, file: &File) -> Result<proto::ImportResponse, Status> {
         self.send(file.messages(1)).await
     }

@@ -5,10 +5,12 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::public::Timestamp;
 use serde::Serialize;
+use tonic::Code;
 
 use super::fleet::Fleet;
 use super::output::{self, Output};
 use super::problem::Problem;
+use super::table::table;
 
 /// Accounts asked for at once.
 const PAGE: u32 = 500;
@@ -80,7 +82,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 cursor = answer.next_cursor;
             }
             let document = serde_json::json!({ "accounts": accounts });
-            output.answer(&document, || table(&accounts))
+            output.answer(&document, || listed(&accounts))
         }
         Command::Plan { account, plan } => {
             let request = proto::SetAccountPlanRequest { account, plan };
@@ -90,22 +92,54 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     }
 }
 
+/// The id of an account that is named by it or by its e-mail address.
+///
+/// The gateway knows accounts, and takes only the token of the fleet: from a member of staff with another token an id is taken as it is.
+pub(crate) async fn id(fleet: &Fleet, account: String) -> Result<String, Problem> {
+    let is_id = uuid::Uuid::parse_str(&account).is_ok();
+    let asked = async {
+        let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
+        let request = proto::GetAccountRequest {
+            account: account.clone(),
+        };
+        match gateway.get_account(request).await {
+            Ok(answer) => Ok(answer.into_inner().account),
+            Err(status) if is_id && status.code() == Code::Unauthenticated => {
+                Err(Problem::usage("the gateway does not take this token"))
+            }
+            Err(status) => Err(status.into()),
+        }
+    };
+    match asked.await {
+        Ok(Some(found)) => Ok(found.id),
+        Ok(None) => Err(Problem::Refused(
+            "the gateway answered without an account".to_owned(),
+        )),
+        Err(Problem::Usage(why)) if is_id => {
+            output::note(&format!(
+                "nobody has looked whether there is the account {account}: {why}"
+            ));
+            Ok(account)
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
 fn one(account: Option<proto::Account>, output: Output) -> Result<(), Problem> {
     let account = Account::from(account.unwrap_or_default());
     let document = serde_json::json!({ "account": account });
-    output.answer(&document, || table(&[account]))
+    output.answer(&document, || listed(&[account]))
 }
 
-fn table(accounts: &[Account]) -> comfy_table::Table {
-    let mut table = output::table(&["id", "name", "e-mail", "plan", "made"]);
-    for account in accounts {
-        table.add_row([
-            account.id.as_str(),
-            &account.name,
-            &account.email,
-            &account.plan,
-            &output::shown(account.created_at.as_ref()),
-        ]);
-    }
-    table
+fn listed(accounts: &[Account]) -> comfy_table::Table {
+    let rows = accounts.iter().map(|account| {
+        [
+            account.id.clone(),
+            account.name.clone(),
+            account.email.clone(),
+            account.plan.clone(),
+            output::shown(account.created_at.as_ref()),
+        ]
+    });
+    table(["id", "name", "e-mail", "plan", "made"], rows)
 }

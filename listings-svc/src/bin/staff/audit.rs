@@ -12,7 +12,7 @@ use time::{OffsetDateTime, UtcOffset};
 use super::fleet::Fleet;
 use super::output::{self, Output};
 use super::problem::Problem;
-use super::shown::plain;
+use super::table::table;
 
 /// Rows asked for at once.
 const PAGE: i32 = 100;
@@ -100,22 +100,21 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
         }
     }
     let document = serde_json::json!({ "deeds": deeds, "more": !cursor.is_empty() });
-    output.answer(&document, || table(&deeds))
+    output.answer(&document, || listed(&deeds))
 }
 
-fn table(deeds: &[Deed]) -> comfy_table::Table {
-    let mut table = output::table(&["at", "member", "deed", "kind", "name", "reason"]);
-    for deed in deeds {
+fn listed(deeds: &[Deed]) -> comfy_table::Table {
+    let rows = deeds.iter().map(|deed| {
         let refused = if deed.refused { ", refused" } else { "" };
         let reason = deed.details.get("reason").and_then(Value::as_str);
-        table.add_row([
+        [
             output::shown(deed.at.as_ref()),
             deed.member.clone(),
             format!("{}{refused}", deed.action),
-            plain(&deed.kind),
-            plain(&deed.name),
-            plain(reason.unwrap_or_default()),
-        ]);
-    }
-    table
+            deed.kind.clone(),
+            deed.name.clone(),
+            reason.unwrap_or_default().to_owned(),
+        ]
+    });
+    table(["at", "member", "deed", "kind", "name", "reason"], rows)
 }

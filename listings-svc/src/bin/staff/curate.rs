@@ -6,12 +6,13 @@ use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClie
 use contracts::public::Timestamp;
 use serde::Serialize;
 
+use super::account;
 use super::fleet::Fleet;
 use super::listing;
 use super::names::{self, Kind, LiveName};
 use super::output::{self, Output};
 use super::problem::Problem;
-use super::shown::plain;
+use super::table::table;
 
 /// Rows asked for at once.
 const PAGE: i32 = 100;
@@ -43,7 +44,7 @@ pub(crate) enum Command {
     Reassign {
         #[command(flatten)]
         name: LiveName,
-        /// The id of an account, or the handle of a page
+        /// The id or e-mail address of an account, or the handle of a page
         #[arg(long)]
         to: String,
         /// Why, for the record
@@ -127,6 +128,10 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             review.feature(request).await?.into_inner().listing
         }
         Command::Reassign { name, to, reason } => {
+            let to = match name.kind {
+                Kind::Event => account::id(fleet, to).await?,
+                Kind::Game | Kind::Creator => to,
+            };
             let request = proto::ReassignRequest {
                 name: Some(name.into()),
                 to,
@@ -166,7 +171,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             }
             let more = !cursor.is_empty();
             let document = serde_json::json!({ "listings": found, "more": more });
-            output.answer(&document, || table(&found))?;
+            output.answer(&document, || listed(&found))?;
             if more {
                 output.say("there are more: narrow the search, or raise --limit");
             }
@@ -176,17 +181,19 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     listing::answer(changed, output)
 }
 
-fn table(found: &[Found]) -> comfy_table::Table {
-    let mut table = output::table(&["kind", "name", "title", "state", "revision", "changed"]);
-    for one in found {
-        table.add_row([
+fn listed(found: &[Found]) -> comfy_table::Table {
+    let rows = found.iter().map(|one| {
+        [
             one.kind.clone(),
-            plain(&one.name),
-            plain(&one.title),
+            one.name.clone(),
+            one.title.clone(),
             one.state.to_owned(),
             one.revision.to_string(),
             output::shown(one.updated_at.as_ref()),
-        ]);
-    }
-    table
+        ]
+    });
+    table(
+        ["kind", "name", "title", "state", "revision", "changed"],
+        rows,
+    )
 }

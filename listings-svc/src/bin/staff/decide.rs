@@ -10,6 +10,7 @@ use super::fleet::Fleet;
 use super::names::{self, LiveNames};
 use super::output::{self, Output};
 use super::problem::Problem;
+use super::table::table;
 
 /// Listings decided on in one call.
 const PORTION: usize = 50;
@@ -92,17 +93,16 @@ pub(crate) async fn many(
     }
     bar.finish_and_clear();
     output.answer(&serde_json::json!({ "results": outcomes }), || {
-        let mut table = output::table(&["kind", "name", "state", "note"]);
-        for outcome in &outcomes {
+        let rows = outcomes.iter().map(|outcome| {
             let note = format!("{}{}", outcome.problem, outcome.note);
-            table.add_row([
-                outcome.kind.as_str(),
-                outcome.name.as_str(),
-                outcome.state,
-                note.as_str(),
-            ]);
-        }
-        table
+            [
+                outcome.kind.clone(),
+                outcome.name.clone(),
+                outcome.state.to_owned(),
+                note,
+            ]
+        });
+        table(["kind", "name", "state", "note"], rows)
     })?;
     let refused = outcomes.iter().filter(|o| !o.problem.is_empty()).count();
     if refused == 0 {

@@ -9,7 +9,7 @@ use contracts::listings::v1 as proto;
 use serde::Serialize;
 
 use super::fleet::Fleet;
-use super::output::{self, Output};
+use super::output::Output;
 use super::problem::Problem;
 use super::upload;
 
@@ -192,9 +192,7 @@ pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result
         reports.push(report);
     }
     if output.is_json() {
-        output.answer(&serde_json::json!({ "files": reports }), || {
-            output::table(&[])
-        })?;
+        output.line(&serde_json::json!({ "files": reports }), "")?;
     }
     Ok(())
 }

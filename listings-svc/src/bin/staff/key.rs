@@ -12,6 +12,7 @@ use super::fleet::Fleet;
 use super::key_request;
 use super::output::{self, Output};
 use super::problem::Problem;
+use super::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -159,7 +160,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 .into_iter()
                 .map(Key::from)
                 .collect();
-            output.answer(&serde_json::json!({ "keys": keys }), || table(&keys))
+            output.answer(&serde_json::json!({ "keys": keys }), || listed(&keys))
         }
         Command::Rotate { id } => {
             let answer = gateway
@@ -176,7 +177,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 .await?
                 .into_inner();
             let key = Key::from(answer.key.unwrap_or_default());
-            output.answer(&serde_json::json!({ "key": key }), || table(&[key]))
+            output.answer(&serde_json::json!({ "key": key }), || listed(&[key]))
         }
     }
 }
@@ -207,25 +208,14 @@ pub(crate) fn made(
     if let Some(old) = old {
         document["old_key"] = serde_json::json!(old);
     }
-    output.answer(&document, || table(old.into_iter().chain([key])))?;
+    output.answer(&document, || listed(old.into_iter().chain([key])))?;
     output.say(&format!("The secret, shown this once: {secret}"));
     Ok(())
 }
 
-fn table<'k>(keys: impl IntoIterator<Item = &'k Key>) -> comfy_table::Table {
-    let mut table = output::table(&[
-        "id",
-        "name",
-        "mode",
-        "kind",
-        "writes",
-        "ends in",
-        "made",
-        "last used",
-        "works",
-    ]);
-    for key in keys {
-        table.add_row([
+fn listed<'k>(keys: impl IntoIterator<Item = &'k Key>) -> comfy_table::Table {
+    let rows = keys.into_iter().map(|key| {
+        [
             key.id.clone(),
             key.name.clone(),
             key.mode.clone(),
@@ -235,9 +225,22 @@ fn table<'k>(keys: impl IntoIterator<Item = &'k Key>) -> comfy_table::Table {
             output::shown(key.created_at.as_ref()),
             output::shown(key.last_used_at.as_ref()),
             works(key),
-        ]);
-    }
-    table
+        ]
+    });
+    table(
+        [
+            "id",
+            "name",
+            "mode",
+            "kind",
+            "writes",
+            "ends in",
+            "made",
+            "last used",
+            "works",
+        ],
+        rows,
+    )
 }
 
 /// A kind, and the game that it is of.

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::key::{self, Key, Rights};
 use super::output::{self, Output};
 use super::problem::Problem;
+use super::table::table;
 
 /// Requests asked for at once.
 const PAGE: u32 = 500;
@@ -92,7 +93,7 @@ pub(crate) async fn run(
         Command::Pending => {
             let requests = pending(&mut gateway).await?;
             let document = serde_json::json!({ "requests": requests });
-            output.answer(&document, || table(&requests))
+            output.answer(&document, || listed(&requests))
         }
         Command::Approve { id } => {
             let answer = gateway.approve_key(proto::ApproveKeyRequest { id }).await?;
@@ -142,15 +143,12 @@ async fn pending(gateway: &mut StaffServiceClient<Client>) -> Result<Vec<KeyRequ
 fn one(request: Option<proto::KeyRequest>, output: Output) -> Result<(), Problem> {
     let request = KeyRequest::from(request.unwrap_or_default());
     let document = serde_json::json!({ "request": request });
-    output.answer(&document, || table(&[request]))
+    output.answer(&document, || listed(&[request]))
 }
 
-fn table(requests: &[KeyRequest]) -> comfy_table::Table {
-    let mut table = output::table(&[
-        "id", "account", "name", "kind", "writes", "expires", "asked", "state", "reason",
-    ]);
-    for request in requests {
-        table.add_row([
+fn listed(requests: &[KeyRequest]) -> comfy_table::Table {
+    let rows = requests.iter().map(|request| {
+        [
             request.id.clone(),
             request.account_id.clone(),
             request.name.clone(),
@@ -160,7 +158,12 @@ fn table(requests: &[KeyRequest]) -> comfy_table::Table {
             output::shown(request.asked_at.as_ref()),
             request.state.clone(),
             request.reason.clone().unwrap_or_default(),
-        ]);
-    }
-    table
+        ]
+    });
+    table(
+        [
+            "id", "account", "name", "kind", "writes", "expires", "asked", "state", "reason",
+        ],
+        rows,
+    )
 }

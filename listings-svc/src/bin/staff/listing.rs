@@ -11,6 +11,7 @@ use super::fleet::Fleet;
 use super::names::{self, Name, Names};
 use super::output::{self, Output};
 use super::problem::Problem;
+use super::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -106,15 +107,14 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 pub(crate) fn answer(listing: Option<proto::Listing>, output: Output) -> Result<(), Problem> {
     let listing = Listing::from(listing.unwrap_or_default());
     let document = serde_json::json!({ "listing": listing });
-    output.answer(&document, || table(&listing))
+    output.answer(&document, || listed(&listing))
 }
 
-fn table(listing: &Listing) -> comfy_table::Table {
-    let mut table = output::table(&[
+fn listed(listing: &Listing) -> comfy_table::Table {
+    let columns = [
         "kind", "name", "mode", "title", "state", "revision", "changed", "by", "reason",
-    ]);
-    let by = format!("{} {}", listing.actor_kind, listing.actor);
-    table.add_row([
+    ];
+    let row = [
         listing.kind.clone(),
         listing.name.clone(),
         listing.mode.to_owned(),
@@ -122,8 +122,8 @@ fn table(listing: &Listing) -> comfy_table::Table {
         listing.state.to_owned(),
         listing.revision.to_string(),
         output::shown(listing.changed_at.as_ref()),
-        by,
+        format!("{} {}", listing.actor_kind, listing.actor),
         listing.reason.clone(),
-    ]);
-    table
+    ];
+    table(columns, [row])
 }

@@ -17,12 +17,14 @@ mod names;
 mod output;
 mod page;
 mod picture;
+mod plain;
 mod plan;
 mod problem;
 mod profile;
 mod review;
 mod shown;
 mod switch;
+mod table;
 mod upload;
 
 use std::process::ExitCode;

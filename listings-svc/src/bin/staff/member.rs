@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::fleet::Fleet;
 use super::output::{self, Output};
 use super::problem::Problem;
+use super::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -89,7 +90,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let members = answer.into_inner().members;
             let members: Vec<Member> = members.into_iter().map(Member::from).collect();
             let document = serde_json::json!({ "members": members });
-            return output.answer(&document, || table(&members));
+            return output.answer(&document, || listed(&members));
         }
         Command::Add { name, role } => {
             let role = proto::Role::from(role).into();
@@ -110,23 +111,22 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
         }
     };
     let document = serde_json::json!({ "member": member });
-    output.answer(&document, || table(std::slice::from_ref(&member)))?;
+    output.answer(&document, || listed(std::slice::from_ref(&member)))?;
     if let Some(token) = &member.token {
         output.say(&format!("token, shown this once: {token}"));
     }
     Ok(())
 }
 
-fn table(members: &[Member]) -> comfy_table::Table {
-    let mut table = output::table(&["name", "role", "made", "by", "revoked"]);
-    for member in members {
-        table.add_row([
+fn listed(members: &[Member]) -> comfy_table::Table {
+    let rows = members.iter().map(|member| {
+        [
             member.name.clone(),
             member.role.to_owned(),
             output::shown(member.created_at.as_ref()),
             member.created_by.clone(),
             output::shown(member.revoked_at.as_ref()),
-        ]);
-    }
-    table
+        ]
+    });
+    table(["name", "role", "made", "by", "revoked"], rows)
 }

@@ -4,7 +4,7 @@
 use std::fmt::Display;
 use std::io::{self, Write as _};
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::Table;
 use contracts::public::Timestamp;
 use serde::Serialize;
 use time::OffsetDateTime;
@@ -94,16 +94,6 @@ pub(crate) fn complain(problem: &Problem) {
 /// A note beside the answer.
 pub(crate) fn note(line: &str) {
     eprintln!("staff: {line}");
-}
-
-/// An empty table with these columns.
-pub(crate) fn table(columns: &[&str]) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_header(columns.iter().copied());
-    table
 }
 
 /// A point in time as it came over the wire.

@@ -1,17 +1,17 @@
 //! `staff page …`: whose pages are, and claims of them
 
 use clap::Subcommand;
-use contracts::gateway::v1::GetAccountRequest;
-use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
 use contracts::public::Timestamp;
 use kit::rpc::client::Client;
 use serde::Serialize;
 
+use super::account;
 use super::fleet::Fleet;
 use super::output::{self, Output};
 use super::problem::Problem;
+use super::table::table;
 
 /// Claims that are asked for at once.
 const PAGE: u32 = 100;
@@ -111,13 +111,13 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             show_owners(owners, output)
         }
         Command::AddOwner { handle, account } => {
-            let account_id = account_id(fleet, account).await?;
+            let account_id = account::id(fleet, account).await?;
             let request = proto::AddOwnerRequest { handle, account_id };
             let owners = pages.add_owner(request).await?.into_inner().owners;
             show_owners(owners, output)
         }
         Command::RemoveOwner { handle, account } => {
-            let account_id = account_id(fleet, account).await?;
+            let account_id = account::id(fleet, account).await?;
             let request = proto::RemoveOwnerRequest { handle, account_id };
             let owners = pages.remove_owner(request).await?.into_inner().owners;
             show_owners(owners, output)
@@ -156,15 +156,6 @@ async fn all_claims(
     }
 }
 
-/// The id of an account that is named by it or by its e-mail address.
-async fn account_id(fleet: &Fleet, account: String) -> Result<String, Problem> {
-    let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
-    let request = GetAccountRequest { account };
-    let found = gateway.get_account(request).await?.into_inner().account;
-    let none = || Problem::Refused("the gateway answered without an account".to_owned());
-    Ok(found.ok_or_else(none)?.id)
-}
-
 fn show_owners(owners: Vec<proto::Owner>, output: Output) -> Result<(), Problem> {
     let owners = owners.into_iter().map(|owner| Owner {
         account_id: owner.account_id,
@@ -175,15 +166,14 @@ fn show_owners(owners: Vec<proto::Owner>, output: Output) -> Result<(), Problem>
         owners: owners.collect(),
     };
     output.answer(&document, || {
-        let mut table = output::table(&["account", "by way of", "since"]);
-        for owner in &document.owners {
-            table.add_row([
+        let rows = document.owners.iter().map(|owner| {
+            [
                 owner.account_id.clone(),
                 owner.by_way_of.clone(),
                 output::shown(owner.since.as_ref()),
-            ]);
-        }
-        table
+            ]
+        });
+        table(["account", "by way of", "since"], rows)
     })
 }
 
@@ -192,17 +182,16 @@ fn show_claims(claims: Vec<proto::Claim>, output: Output) -> Result<(), Problem>
         claims: claims.into_iter().map(Claim::from).collect(),
     };
     output.answer(&document, || {
-        let mut table = output::table(&["id", "page", "account", "state", "made", "evidence"]);
-        for claim in &document.claims {
-            table.add_row([
+        let rows = document.claims.iter().map(|claim| {
+            [
                 claim.id.clone(),
                 claim.handle.clone(),
                 claim.account_id.clone(),
                 claim.state.to_owned(),
                 output::shown(claim.made_at.as_ref()),
                 claim.evidence.clone(),
-            ]);
-        }
-        table
+            ]
+        });
+        table(["id", "page", "account", "state", "made", "evidence"], rows)
     })
 }

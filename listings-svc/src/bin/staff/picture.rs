@@ -15,8 +15,9 @@ use serde::Serialize;
 use tonic::{IntoStreamingRequest as _, Request};
 
 use super::fleet::Fleet;
-use super::output::{self, Output};
+use super::output::Output;
 use super::problem::Problem;
+use super::table::table;
 
 /// How long an upload may take.
 const DEADLINE: Duration = Duration::from_mins(3);
@@ -185,9 +186,8 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let listing = answer.listing.unwrap_or_default();
             let document = serde_json::json!({ "revision": listing.revision });
             output.answer(&document, || {
-                let mut table = output::table(&["title", "revision"]);
-                table.add_row([listing.title.clone(), listing.revision.to_string()]);
-                table
+                let row = [listing.title.clone(), listing.revision.to_string()];
+                table(["title", "revision"], [row])
             })
         }
     }
@@ -228,16 +228,15 @@ async fn send(
         [answer.picture, answer.small].map(|it| Picture::from(it.unwrap_or_default()));
     let document = serde_json::json!({ "revision": revision, "picture": picture, "small": small });
     output.answer(&document, || {
-        let mut table = output::table(&["address", "width", "height", "bytes"]);
-        for one in [&picture, &small] {
-            table.add_row([
+        let rows = [&picture, &small].map(|one| {
+            [
                 one.url.clone(),
                 one.width.to_string(),
                 one.height.to_string(),
                 one.size.to_string(),
-            ]);
-        }
-        table
+            ]
+        });
+        table(["address", "width", "height", "bytes"], rows)
     })
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::fleet::Fleet;
 use super::output::{self, Output};
 use super::problem::Problem;
+use super::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -52,22 +53,12 @@ pub(crate) async fn list(fleet: &Fleet, output: Output) -> Result<(), Problem> {
         .into_iter()
         .map(Plan::from)
         .collect();
-    output.answer(&serde_json::json!({ "plans": plans }), || table(&plans))
+    output.answer(&serde_json::json!({ "plans": plans }), || listed(&plans))
 }
 
-fn table(plans: &[Plan]) -> comfy_table::Table {
-    let mut table = output::table(&[
-        "plan",
-        "title",
-        "calls a minute",
-        "calls a month",
-        "keys",
-        "writes a day",
-        "endpoints",
-        "events",
-    ]);
-    for plan in plans {
-        table.add_row([
+fn listed(plans: &[Plan]) -> comfy_table::Table {
+    let rows = plans.iter().map(|plan| {
+        [
             plan.name.clone(),
             plan.title.clone(),
             limit(plan.calls_per_minute),
@@ -76,9 +67,21 @@ fn table(plans: &[Plan]) -> comfy_table::Table {
             limit(plan.writes_per_day),
             limit(plan.webhook_endpoints),
             output::yes(plan.webhook_events),
-        ]);
-    }
-    table
+        ]
+    });
+    table(
+        [
+            "plan",
+            "title",
+            "calls a minute",
+            "calls a month",
+            "keys",
+            "writes a day",
+            "endpoints",
+            "events",
+        ],
+        rows,
+    )
 }
 
 fn limit(limit: Option<impl ToString>) -> String {

@@ -16,8 +16,10 @@ use tonic::{Request, Status};
 use super::fleet::Fleet;
 use super::names::{self, Kind};
 use super::output::{self, Output};
+use super::plain::plain;
 use super::problem::Problem;
 use super::shown;
+use super::table::table;
 
 /// For how long the queue is watched in one go.
 const WATCH: Duration = Duration::from_hours(24);
@@ -121,25 +123,27 @@ async fn list(
         }
     }
     let document = serde_json::json!({ "items": items, "total": total });
-    output.answer(&document, || table(&items))?;
+    output.answer(&document, || listed(&items))?;
     let total = total.unwrap_or_default();
     output.say(&format!("{} of {total} that wait", items.len()));
     Ok(())
 }
 
-fn table(items: &[Item]) -> comfy_table::Table {
-    let mut table = output::table(&["waiting since", "kind", "name", "title", "under", "by"]);
-    for item in items {
-        table.add_row([
+fn listed(items: &[Item]) -> comfy_table::Table {
+    let rows = items.iter().map(|item| {
+        [
             output::shown(item.waiting_since.as_ref()),
             item.kind.clone(),
-            shown::plain(&item.name),
-            shown::plain(&item.title),
-            shown::plain(&item.page),
+            item.name.clone(),
+            item.title.clone(),
+            item.page.clone(),
             item.submitter.clone(),
-        ]);
-    }
-    table
+        ]
+    });
+    table(
+        ["waiting since", "kind", "name", "title", "under", "by"],
+        rows,
+    )
 }
 
 async fn watch(service: &mut Service, kind: &str, output: Output) -> Result<(), Problem> {
@@ -154,7 +158,7 @@ async fn watch(service: &mut Service, kind: &str, output: Output) -> Result<(), 
         let item = Item::from(item);
         let since = output::shown(item.waiting_since.as_ref());
         let line = format!("{since} {} {} {}", item.kind, item.name, item.title);
-        output.line(&item, &shown::plain(&line))?;
+        output.line(&item, &plain(&line))?;
     }
     Err(Problem::Unreachable(
         "the service has ended the watch: begin again".to_owned(),
@@ -284,7 +288,7 @@ async fn one(
             "o" => output.text(&shown::whole(&review)),
             "q" => return Ok(Next::End),
             "" => {}
-            other => output::note(&format!("{} is none of a, r, s, o, q", shown::plain(other))),
+            other => output::note(&format!("{} is none of a, r, s, o, q", plain(other))),
         }
     }
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::names;
 use super::output;
+use super::plain::plain;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -120,31 +121,9 @@ fn of_value(value: &Value) -> Vec<String> {
     }
 }
 
-/// A text that strangers wrote, fit for a terminal: nothing in it steers one.
-pub(crate) fn plain(text: &str) -> String {
-    let steers = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars()
-        .map(|c| {
-            if steers(c) {
-                char::REPLACEMENT_CHARACTER
-            } else {
-                c
-            }
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_strangers_write_does_not_steer_the_terminal() {
-        assert_eq!(plain("a\u{1b}[2J\u{202E}b"), "a\u{FFFD}[2J\u{FFFD}b");
-    }
 
     #[test]
     fn a_list_is_a_line_for_each_item() {

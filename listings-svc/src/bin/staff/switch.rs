@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::fleet::Fleet;
 use super::output::{self, Output};
 use super::problem::Problem;
+use super::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -86,7 +87,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let answer = answer.into_inner();
             let switches: Vec<Switch> = answer.switches.into_iter().map(Switch::from).collect();
             let document = serde_json::json!({ "switches": switches, "unserved": answer.unserved });
-            output.answer(&document, || table(&switches, &answer.unserved))
+            output.answer(&document, || listed(&switches, &answer.unserved))
         }
         Command::Set {
             name,
@@ -101,16 +102,15 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let answer = gateway.set_switch(request).await?.into_inner();
             let switch = Switch::from(answer.switch.unwrap_or_default());
             let document = serde_json::json!({ "switch": switch });
-            output.answer(&document, || table(&[switch], &[]))
+            output.answer(&document, || listed(&[switch], &[]))
         }
     }
 }
 
-fn table(switches: &[Switch], unserved: &[String]) -> comfy_table::Table {
-    let mut table = output::table(&["switch", "stands", "since", "reason"]);
-    for switch in switches {
+fn listed(switches: &[Switch], unserved: &[String]) -> comfy_table::Table {
+    let rows = switches.iter().map(|switch| {
         let stands = if switch.on { "on" } else { "off" };
-        table.add_row([
+        [
             switch.name.clone(),
             if unserved.contains(&switch.name) {
                 format!("{stands}, not served yet")
@@ -119,7 +119,7 @@ fn table(switches: &[Switch], unserved: &[String]) -> comfy_table::Table {
             },
             output::shown(switch.changed_at.as_ref()),
             switch.reason.clone(),
-        ]);
-    }
-    table
+        ]
+    });
+    table(["switch", "stands", "since", "reason"], rows)
 }
