@@ -49,7 +49,7 @@ pub struct Gateway {
     /// The services behind.
     pub upstream: Upstream,
     /// Pictures of listings, which have turns and connections of their own.
-    pub pictures: Pictures,
+    pub pictures: Arc<Pictures>,
     /// How far the listings have come, for reads to reach it.
     pub latest: Latest,
 }

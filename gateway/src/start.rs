@@ -23,7 +23,7 @@ use crate::jobs::month_use::MonthUse;
 use crate::lookup::Lookup;
 use crate::quota::{self, Quota};
 use crate::router::router;
-use crate::serve::{Serving, WARM, of_descriptors, serve};
+use crate::serve::{Serving, Turns, WARM, of_descriptors, serve};
 use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::store::write::{Item, Writes};
@@ -116,7 +116,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             quota: Quota::new(redis.clone(), Arc::clone(&counted)),
             load: Load::new("port", given.port.http_calls),
             upstream: Upstream::new(catalogue, listings.clone(), given.upstream.bounds()),
-            pictures: Pictures::new(listings, given.upstream.bounds()),
+            pictures: Arc::new(Pictures::new(listings, given.upstream.bounds())),
             latest: Latest::new(redis, PRODUCER),
         }))
     };
@@ -133,7 +133,7 @@ async fn serve_http(
     let serving = Serving {
         patience: port.patience,
         warm: WARM,
-        turn: boot.settings.upstream.upstream_patience,
+        turns: Turns::with_patience(boot.settings.upstream.upstream_patience),
         connections: of_descriptors(port.http_connections),
         threads: port.http_threads.unwrap_or_else(cores::all),
         draining: boot.lifecycle.draining(),

@@ -24,7 +24,6 @@ use crate::feed::{Happened, PublicUrl, Publish};
 use crate::keep::{Kept, keep, overtaken};
 use crate::standing::none;
 use crate::store::{self, Stored};
-use crate::write::Done;
 
 /// A listing that staff change.
 #[derive(Debug)]
@@ -77,7 +76,7 @@ pub async fn amend(
     amendment: &Amendment,
     addresses: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<Done>, sqlx::Error> {
+) -> Result<Applied<()>, sqlx::Error> {
     let task = Task {
         amendment,
         addresses,
@@ -166,7 +165,7 @@ impl Task<'_> {
         &self,
         connection: &mut PgConnection,
         change: impl FnOnce(&Listing<C>) -> Made<C>,
-    ) -> Result<Applied<Done>, sqlx::Error>
+    ) -> Result<Applied<()>, sqlx::Error>
     where
         Listing<C>: Stored + Publish + Serialize,
     {
@@ -180,7 +179,7 @@ impl Task<'_> {
         };
         let after = match change(&before) {
             Err(fault) => return Ok(Applied::Refused(fault)),
-            Ok(None) => return Ok(Applied::Done(Done::Turned, Vec::new())),
+            Ok(None) => return Ok(Applied::Done((), Vec::new())),
             Ok(Some(after)) => after,
         };
         if let Some(fault) = overtaken(self.amendment.revision, before.revision) {
@@ -197,6 +196,6 @@ impl Task<'_> {
         let announced =
             after.state == State::Published && !matches!(self.amendment.what, What::Account(_));
         let change = after.change(Happened::Updated, announced, self.addresses);
-        Ok(Applied::Done(Done::Turned, vec![change]))
+        Ok(Applied::Done((), vec![change]))
     }
 }

@@ -21,7 +21,6 @@ use crate::pictures::Pair;
 use crate::standing::none;
 use crate::store::Stored;
 use crate::store::pictures;
-use crate::write::Done;
 
 /// A change of the pictures of one listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,7 +145,7 @@ pub async fn apply(
     wanted: &Illustration,
     addresses: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<Done>, sqlx::Error> {
+) -> Result<Applied<()>, sqlx::Error> {
     match wanted.change {
         Change::Avatar(_) | Change::NoAvatar => {
             change::<Page>(connection, wanted, addresses, now).await
@@ -160,7 +159,7 @@ async fn change<C>(
     wanted: &Illustration,
     addresses: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<Done>, sqlx::Error>
+) -> Result<Applied<()>, sqlx::Error>
 where
     C: Illustrated + PartialEq,
     Listing<C>: Stored + Publish + Serialize,
@@ -180,7 +179,7 @@ where
         Err(fault) => return Ok(Applied::Refused(fault)),
     };
     let Some(after) = before.revised(content, now) else {
-        return Ok(Applied::Done(Done::Illustrated, Vec::new()));
+        return Ok(Applied::Done((), Vec::new()));
     };
     match pictures::mark_used(connection, &wanted.change.files()).await? {
         Some(true) => {}
@@ -196,7 +195,7 @@ where
     keep(connection, &before, &after, kept).await?;
     let announced = after.state == State::Published;
     let change = after.change(Happened::Updated, announced, addresses);
-    Ok(Applied::Done(Done::Illustrated, vec![change]))
+    Ok(Applied::Done((), vec![change]))
 }
 
 /// An upload that took so long that its files are gone again.

@@ -10,6 +10,7 @@ pub mod jobs;
 mod keep;
 pub mod members;
 pub mod pictures;
+mod readdress;
 pub mod sending;
 pub mod service;
 pub mod standing;
@@ -17,11 +18,12 @@ pub mod store;
 pub mod write;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kit::boot::Boot;
 use kit::feed::{Latest, Producer, Retention};
 use kit::pg::Schema;
-use kit::redis::{self, Redis};
+use kit::redis::Redis;
 
 use config::Settings;
 use feed::PublicUrl;
@@ -39,14 +41,17 @@ pub const SCHEMA: Schema = Schema("listings");
 /// Its migrations.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
+/// How long Redis may take to be told of a write. A write that it was not told of is answered later still.
+const TELLING: Duration = Duration::from_millis(500);
+
 /// What it means that Redis is away, for the log. Writing goes on.
-const WITHOUT_REDIS: &str = "a read may miss the writes of the last moment";
+const WITHOUT_REDIS: &str = "writes are answered later, and readers ask for the position";
 
 /// Sets the service up.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database(&MIGRATOR).await?;
     let addresses = PublicUrl::new(&boot.settings.public_url);
-    let redis = Redis::lazy(&boot.settings.redis_url, redis::PATIENCE, WITHOUT_REDIS)?;
+    let redis = Redis::lazy(&boot.settings.redis_url, TELLING, WITHOUT_REDIS)?;
     let producer = Producer::start(
         pool.clone(),
         SCHEMA,

@@ -18,7 +18,6 @@ use crate::domain::state::{Act, State};
 use crate::feed::{Happened, PublicUrl, Publish};
 use crate::keep::{Kept, keep, overtaken};
 use crate::store::Stored;
-use crate::write::Done;
 
 /// A listing that staff decide on, take down or restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +44,7 @@ pub async fn turn(
     turn: &Turn,
     addresses: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<Done>, sqlx::Error> {
+) -> Result<Applied<()>, sqlx::Error> {
     match turn.entity {
         Entity::Page => apply::<Page>(connection, turn, addresses, now).await,
         Entity::Game => apply::<Game>(connection, turn, addresses, now).await,
@@ -59,7 +58,7 @@ async fn apply<C>(
     turn: &Turn,
     addresses: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<Done>, sqlx::Error>
+) -> Result<Applied<()>, sqlx::Error>
 where
     C: Clone + PartialEq,
     Listing<C>: Stored + Publish + Serialize,
@@ -76,7 +75,7 @@ where
         return Ok(Applied::Refused(misplaced(before.state, turn.act)));
     };
     let Some(after) = before.in_state(state) else {
-        return Ok(Applied::Done(Done::Turned, Vec::new()));
+        return Ok(Applied::Done((), Vec::new()));
     };
     if let Some(fault) = overtaken(turn.revision, before.revision) {
         return Ok(Applied::Refused(fault));
@@ -96,7 +95,7 @@ where
         Act::Restore => (Happened::Restored, false),
     };
     let change = after.change(happened, announced, addresses);
-    Ok(Applied::Done(Done::Turned, vec![change]))
+    Ok(Applied::Done((), vec![change]))
 }
 
 /// What an act is called in the audit.

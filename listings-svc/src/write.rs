@@ -12,7 +12,7 @@ use crate::domain::entity::Entity;
 use crate::illustration::{self, Illustration};
 use crate::import::apply;
 use crate::import::chunk::Chunk;
-use crate::jobs::addresses;
+use crate::readdress;
 use crate::sending::{self, Outcome, Rules, Sent};
 use crate::standing::{self, Turn};
 
@@ -81,7 +81,8 @@ impl Listings {
             return Ok(Vec::new().into_iter());
         }
         let applied = sending::apply(connection, &sent, &self.rules, now).await?;
-        Ok(applied.into_iter())
+        let told: Vec<_> = applied.into_iter().map(|it| it.map(Done::Sent)).collect();
+        Ok(told.into_iter())
     }
 }
 
@@ -103,20 +104,24 @@ impl Apply for Listings {
                 // There is one for each.
                 Write::Send(_) => sent.next().unwrap_or(Applied::Busy),
                 Write::Import(chunk) => {
-                    Box::pin(apply::chunk(connection, chunk, addresses, now)).await?
+                    let importing = apply::chunk(connection, chunk, addresses, now);
+                    Box::pin(importing).await?.map(|()| Done::Imported)
                 }
                 Write::Turn(turn) => {
-                    Box::pin(standing::turn(connection, turn, addresses, now)).await?
+                    let turning = standing::turn(connection, turn, addresses, now);
+                    Box::pin(turning).await?.map(|()| Done::Turned)
                 }
                 Write::Amend(amendment) => {
-                    Box::pin(amend::amend(connection, amendment, addresses, now)).await?
+                    let amending = amend::amend(connection, amendment, addresses, now);
+                    Box::pin(amending).await?.map(|()| Done::Turned)
                 }
                 Write::Illustrate(wanted) => {
                     let illustrating = illustration::apply(connection, wanted, addresses, now);
-                    Box::pin(illustrating).await?
+                    Box::pin(illustrating).await?.map(|()| Done::Illustrated)
                 }
                 Write::Move(entity, after) => {
-                    Box::pin(addresses::republish(connection, *entity, *after, addresses)).await?
+                    let moving = readdress::republish(connection, *entity, *after, addresses);
+                    Box::pin(moving).await?.map(Done::Moved)
                 }
             });
         }

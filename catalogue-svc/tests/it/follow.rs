@@ -13,6 +13,7 @@ use contracts::common::v1::feed_service_server::{FeedService, FeedServiceServer}
 use contracts::common::v1::follow_response::{Batch, Message, Start};
 use contracts::common::v1::{
     AcknowledgeRequest, AcknowledgeResponse, Change, FollowRequest, FollowResponse,
+    GetPositionRequest, GetPositionResponse,
 };
 use futures::{Stream, stream};
 use kit::admin::Readiness;
@@ -114,6 +115,13 @@ impl FeedService for Fake {
         _request: Request<AcknowledgeRequest>,
     ) -> Result<Response<AcknowledgeResponse>, Status> {
         Ok(Response::new(AcknowledgeResponse {}))
+    }
+
+    async fn get_position(
+        &self,
+        _request: Request<GetPositionRequest>,
+    ) -> Result<Response<GetPositionResponse>, Status> {
+        Err(Status::unimplemented("a follower does not ask"))
     }
 }
 

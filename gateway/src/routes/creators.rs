@@ -34,7 +34,9 @@ pub async fn list(
         city: query.text("city"),
         q: query.text("q"),
     };
-    let creators = query.answered(app.upstream.read(question, latest)).await?;
+    let creators = query
+        .answered(app.upstream.read(question, latest.position()))
+        .await?;
     Ok(Answer::list(creators.json, creators.page))
 }
 
@@ -51,6 +53,6 @@ pub async fn one(
         form: Form::Json.into(),
         at_least: None,
     };
-    let creator = app.upstream.read(question, latest).await?;
+    let creator = app.upstream.read(question, latest.position()).await?;
     Ok(Answer::object(creator.json))
 }

@@ -43,7 +43,9 @@ pub async fn list(
         to: query.text("to"),
         q: query.text("q"),
     };
-    let events = query.answered(app.upstream.read(question, latest)).await?;
+    let events = query
+        .answered(app.upstream.read(question, latest.position()))
+        .await?;
     Ok(Answer::list(events.json, events.page))
 }
 
@@ -60,7 +62,7 @@ pub async fn one(
         form: Form::Json.into(),
         at_least: None,
     };
-    let event = app.upstream.read(question, latest).await?;
+    let event = app.upstream.read(question, latest.position()).await?;
     Ok(Answer::object(event.json))
 }
 

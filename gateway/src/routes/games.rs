@@ -42,7 +42,9 @@ pub async fn list(
         q: query.text("q"),
         at_least: None,
     };
-    let games = query.answered(app.upstream.read(question, latest)).await?;
+    let games = query
+        .answered(app.upstream.read(question, latest.position()))
+        .await?;
     Ok(Answer::list(games.json, games.page))
 }
 
@@ -59,7 +61,7 @@ pub async fn one(
         form: Form::Json.into(),
         at_least: None,
     };
-    let game = app.upstream.read(question, latest).await?;
+    let game = app.upstream.read(question, latest.position()).await?;
     Ok(Answer::object(game.json))
 }
 

@@ -1,5 +1,7 @@
 //! `GET /pictures/{name}` (§10.9): for browsers, without a key and outside the envelope.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
@@ -58,7 +60,7 @@ async fn answer(
     } else {
         let begun = app.pictures.begin(name.as_str()).await?;
         let mut response = head(&begun)?;
-        let bytes = rest(app, name.as_str().to_owned(), begun);
+        let bytes = rest(Arc::clone(&app.pictures), name.as_str().to_owned(), begun);
         *response.body_mut() = Body::from_stream(bytes);
         response
     };

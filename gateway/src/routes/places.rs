@@ -26,7 +26,7 @@ pub async fn genres(
         form: Form::Json.into(),
         at_least: None,
     };
-    let genres = app.upstream.read(question, latest).await?;
+    let genres = app.upstream.read(question, latest.position()).await?;
     Ok(Answer::list(genres.json, genres.page))
 }
 
@@ -45,7 +45,9 @@ pub async fn countries(
         at_least: None,
         empty: query.flag("empty"),
     };
-    let countries = query.answered(app.upstream.read(question, latest)).await?;
+    let countries = query
+        .answered(app.upstream.read(question, latest.position()))
+        .await?;
     Ok(Answer::list(countries.json, countries.page))
 }
 
@@ -62,7 +64,7 @@ pub async fn country(
         form: Form::Json.into(),
         at_least: None,
     };
-    let country = app.upstream.read(question, latest).await?;
+    let country = app.upstream.read(question, latest.position()).await?;
     Ok(Answer::object(country.json))
 }
 
@@ -81,6 +83,8 @@ pub async fn cities(
         at_least: None,
         country: query.text("country"),
     };
-    let cities = query.answered(app.upstream.read(question, latest)).await?;
+    let cities = query
+        .answered(app.upstream.read(question, latest.position()))
+        .await?;
     Ok(Answer::list(cities.json, cities.page))
 }

@@ -32,6 +32,8 @@ pub async fn list(
         r#type: query.text("type"),
         country: query.text("country"),
     };
-    let found = query.answered(app.upstream.read(question, latest)).await?;
+    let found = query
+        .answered(app.upstream.read(question, latest.position()))
+        .await?;
     Ok(Answer::list(found.json, found.page))
 }

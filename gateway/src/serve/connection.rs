@@ -27,7 +27,7 @@ use tower::ServiceExt as _;
 use super::body::{Bounded, Held};
 use super::io::Paced;
 use super::pace::{Pace, Turn};
-use super::{Serving, version};
+use super::{Serving, Turns, version};
 use crate::config::Patience;
 use crate::layers::bounds::{self, Objection};
 
@@ -44,10 +44,6 @@ const RESETS: usize = 100;
 const WINDOW: u32 = 64 * 1024;
 const WINDOWS: u32 = 256 * 1024;
 
-/// HTTP/1.1 connections of a thread that are worked on at once.
-const AWAKE: usize = 128;
-/// How long a connection counts as worked on, when it wakes. Most calls are answered within it.
-const TURN: Duration = Duration::from_millis(50);
 /// What becomes of a connection for which there is no room: it is told so, and nothing more is waited for.
 const BRIEF: Patience = Patience {
     http_head: Duration::from_secs(1),
@@ -71,9 +67,9 @@ pub(super) struct Door {
     warm: Duration,
     draining: CancellationToken,
     full: bool,
-    /// Connections that are awake a moment, and how long a further one waits to be.
+    /// Connections whose turn it is.
     awake: Load,
-    turn: Duration,
+    turns: Turns,
 }
 
 impl Door {
@@ -87,8 +83,8 @@ impl Door {
             warm: serving.warm,
             draining: serving.draining.clone(),
             full: false,
-            awake: Load::new("connections", AWAKE),
-            turn: serving.turn,
+            awake: Load::new("connections", serving.turns.at_once),
+            turns: serving.turns,
         }
     }
 
@@ -135,7 +131,7 @@ impl Door {
     /// for the processor's caches, and so quick. Whoever waits longer than that is turned away.
     async fn http1(&self, mut io: Paced, caller: &Caller) {
         loop {
-            let turn = self.awake.take_on_within(self.turn).await;
+            let turn = self.awake.take_on_within(self.turns.patience).await;
             let (turn, overload) = match turn {
                 Ok(turn) => (Some(turn), None),
                 Err(fault) => (None, Some(fault)),
@@ -177,7 +173,7 @@ impl Door {
         C: GracefulConnection<Error = hyper::Error>,
     {
         let mut draining = false;
-        let turn_ends = sleep(TURN);
+        let turn_ends = sleep(self.turns.length);
         tokio::pin!(turn_ends);
         loop {
             tokio::select! {

@@ -36,14 +36,36 @@ pub struct Serving {
     pub patience: Patience,
     /// How long a connection without a call keeps its buffers.
     pub warm: Duration,
-    /// How long a connection waits for its turn, when very many have something to ask at once.
-    pub turn: Duration,
+    /// How connections take turns, when very many have something to ask at once.
+    pub turns: Turns,
     /// Connections that are served at once. For a few more there is an answer (503), for the rest a closed connection.
     pub connections: u32,
     /// Threads that serve them.
     pub threads: usize,
     /// Ends the serving: calls under way are finished, others not begun.
     pub draining: CancellationToken,
+}
+
+/// How HTTP/1.1 connections take turns to be worked on.
+#[derive(Debug, Clone, Copy)]
+pub struct Turns {
+    /// Connections of a thread that are worked on at once.
+    pub at_once: usize,
+    /// How long a connection counts as worked on, when it wakes.
+    pub length: Duration,
+    /// How long a further one waits, before it is turned away.
+    pub patience: Duration,
+}
+
+impl Turns {
+    /// As many at once as the processor's caches hold, for as long as most calls take.
+    pub const fn with_patience(patience: Duration) -> Self {
+        Self {
+            at_once: 128,
+            length: Duration::from_millis(50),
+            patience,
+        }
+    }
 }
 
 /// Serves until it is draining, then finishes the calls under way. Each thread has what `router` makes for it.

@@ -3,10 +3,12 @@
 mod catalogue;
 mod listings;
 pub mod pictures;
+mod position;
 
 pub use catalogue::Question;
 pub use listings::Order;
 
+use std::future::Future;
 use std::time::Duration;
 
 use kit::feed::Position;
@@ -16,9 +18,9 @@ use kit::{Code, Fault};
 use tokio::time::Instant;
 use tonic::Request;
 
-use crate::extract::latest::Latest;
 use catalogue::Catalogue;
 use listings::Listings;
+use position::ListingsPosition;
 
 /// The services behind the gateway.
 pub struct Upstream {
@@ -30,6 +32,7 @@ pub struct Upstream {
     write_deadline: Duration,
     /// Calls that listings-svc has of this thread, likewise.
     listings_load: Load,
+    position: ListingsPosition,
     patience: Duration,
 }
 
@@ -51,6 +54,7 @@ impl Upstream {
     pub fn new(catalogue: Client, listings: Client, bounds: Bounds) -> Self {
         Self {
             catalogue: Catalogue::new(catalogue),
+            position: ListingsPosition::new(listings.clone()),
             listings: Listings::new(listings),
             write_deadline: bounds.write_deadline,
             listings_load: Load::new("listings", bounds.calls),
@@ -68,12 +72,20 @@ impl Upstream {
         self.load.take_on_within(self.patience).await
     }
 
-    /// Asks catalogue-svc. When what it answers may lack what was written before the read began, it is asked once more, for an answer
-    /// that reaches as far; the second answer counts, however far it reaches.
-    pub async fn read<Q: Question>(&self, question: Q, latest: Latest) -> Result<Q::Answer, Fault> {
+    /// Asks catalogue-svc. `latest` is how far the listings had come when the read began, where Redis tells it. When what is answered may
+    /// lack something of that, it is asked once more, for an answer that reaches as far; the second answer counts, however far it reaches.
+    pub async fn read<Q: Question>(
+        &self,
+        question: Q,
+        latest: impl Future<Output = Option<Position>>,
+    ) -> Result<Q::Answer, Fault> {
         let give_up = Instant::now() + self.deadline;
         let first = self.ask(question.clone(), give_up).await;
-        match latest.position().await {
+        let latest = match latest.await {
+            None => self.position.ask().await,
+            told => told,
+        };
+        match latest {
             Some(latest) if lacks::<Q>(&first, latest) => {
                 let after = if first.is_ok() { "answer" } else { "refusal" };
                 metrics::counter!("upstream_asked_again_total", "after" => after).increment(1);

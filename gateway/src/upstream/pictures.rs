@@ -3,6 +3,7 @@
 //! A part is a small call that changes nothing: it is made when the caller has taken the part before it, and may be made of any replica.
 //! So a caller that is slow holds one part in memory, and neither a connection nor a turn.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,7 +17,6 @@ use kit::rpc::client::{Client, Idempotent};
 use tonic::Request;
 
 use super::Bounds;
-use crate::app::App;
 
 /// Bytes of a part: that of most pictures is all of them.
 const PART: u32 = 256 * 1024;
@@ -71,19 +71,19 @@ impl Pictures {
 
 /// The bytes of a picture that has begun, as they are asked for. It breaks off when a part does not come: the length was promised.
 pub fn rest(
-    app: App,
+    pictures: Arc<Pictures>,
     name: String,
     begun: GetPictureResponse,
 ) -> impl Stream<Item = Result<Bytes, Fault>> + Send {
     let size = begun.size;
     try_unfold((0, begun.part), move |(offset, part): (u64, Bytes)| {
-        let (app, name) = (App::clone(&app), name.clone());
+        let (pictures, name) = (Arc::clone(&pictures), name.clone());
         async move {
             if offset >= size {
                 return Ok(None);
             }
             let part = if part.is_empty() {
-                app.pictures.part(&name, offset, PART).await?.part
+                pictures.part(&name, offset, PART).await?.part
             } else {
                 part
             };

@@ -23,6 +23,7 @@ mod plans;
 mod port;
 mod port_resting;
 mod port_slow;
+mod port_turns;
 mod quota;
 mod reads;
 mod staff;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::Router;
 use gateway::config::Patience;
-use gateway::serve::{Serving, serve};
+use gateway::serve::{Serving, Turns, serve};
 use http_body_util::{BodyExt as _, Empty};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use sqlx::PgPool;
@@ -34,6 +34,17 @@ pub(crate) const PATIENT: Patience = Patience {
 impl Port {
     /// Opens a port to `router`.
     pub(crate) async fn open(router: Router, patience: Patience, connections: u32) -> Self {
+        let turns = Turns::with_patience(Duration::from_mins(1));
+        Self::with_turns(router, patience, connections, turns).await
+    }
+
+    /// The same, whose connections take turns in another way than usual.
+    pub(crate) async fn with_turns(
+        router: Router,
+        patience: Patience,
+        connections: u32,
+        turns: Turns,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = Self {
             address: listener.local_addr().unwrap(),
@@ -44,7 +55,7 @@ impl Port {
             patience,
             // Every connection rests as soon as it can.
             warm: Duration::ZERO,
-            turn: Duration::from_mins(1),
+            turns,
             connections,
             threads: 1,
             draining: port.draining.clone(),

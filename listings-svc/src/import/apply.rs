@@ -32,7 +32,6 @@ use crate::store::audit;
 use crate::store::imports::{self, Counts, Progress, Refusal};
 use crate::store::revisions::{self, Actor, Revision};
 use crate::store::{Stored, constraints, to_row};
-use crate::write::Done;
 
 /// A record that can be imported.
 trait Imported: Record + Stored + Publish + Serialize {}
@@ -44,7 +43,7 @@ pub async fn chunk(
     chunk: &Chunk,
     addresses: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<Done>, sqlx::Error> {
+) -> Result<Applied<()>, sqlx::Error> {
     let entity = chunk.rows.entity();
     if !imports::enter(connection, entity, chunk.mode).await? {
         return Ok(Applied::Busy);
@@ -53,7 +52,7 @@ pub async fn chunk(
         return Ok(Applied::Refused(overtaken()));
     };
     if chunk.next_line <= progress.next_line {
-        return Ok(Applied::Done(Done::Imported, Vec::new()));
+        return Ok(Applied::Done((), Vec::new()));
     }
     if chunk.first_line > progress.next_line {
         // The chunk before it was not written yet.
@@ -94,7 +93,7 @@ impl Task<'_> {
         &self,
         connection: &mut PgConnection,
         rows: &[Row<T::Draft>],
-    ) -> Result<Applied<Done>, sqlx::Error> {
+    ) -> Result<Applied<()>, sqlx::Error> {
         let rows: Vec<&Row<T::Draft>> = rows.iter().filter(|row| self.is_due(row.line)).collect();
         let names: Vec<String> = rows
             .iter()
@@ -130,7 +129,7 @@ impl Task<'_> {
         self.audit(connection, T::ENTITY, counts).await?;
         count(T::ENTITY.as_str(), counts);
         let feed = changes.iter().map(|change| self.publish(change)).collect();
-        Ok(Applied::Done(Done::Imported, feed))
+        Ok(Applied::Done((), feed))
     }
 
     /// Keeps who of the staff changed something.

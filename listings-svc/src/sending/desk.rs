@@ -21,7 +21,6 @@ use crate::feed::PublicUrl;
 use crate::store::accounts::Writes;
 use crate::store::idempotency::{Kept, Name};
 use crate::store::owners::Owned;
-use crate::write::Done;
 
 /// All that the decisions need, as it is now; each decision changes it for the next.
 #[derive(Debug)]
@@ -100,13 +99,11 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    pub(super) fn applied(self) -> Applied<Done> {
+    pub(super) fn applied(self) -> Applied<Box<Outcome>> {
         match self {
             Self::Busy => Applied::Busy,
             Self::Refused(fault) => Applied::Refused(fault),
-            Self::Accepted(outcome, change) => {
-                Applied::Done(Done::Sent(outcome), change.into_iter().collect())
-            }
+            Self::Accepted(outcome, change) => Applied::Done(outcome, change.into_iter().collect()),
         }
     }
 }

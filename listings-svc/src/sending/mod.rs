@@ -26,7 +26,6 @@ use crate::domain::state::State;
 use crate::feed::PublicUrl;
 use crate::store::constraints;
 use crate::store::idempotency::Name;
-use crate::write::Done;
 use desk::Verdict;
 use vocabulary::Vocabulary;
 
@@ -117,7 +116,7 @@ pub async fn apply(
     sent: &[&Sent],
     rules: &Rules,
     now: OffsetDateTime,
-) -> Result<Vec<Applied<Done>>, sqlx::Error> {
+) -> Result<Vec<Applied<Box<Outcome>>>, sqlx::Error> {
     let mut desk = load::locked(connection, sent, rules, now).await?;
     let verdicts: Vec<Verdict> = sent.iter().map(|one| desk.decide(one)).collect();
     connection.execute("savepoint sending").await?;

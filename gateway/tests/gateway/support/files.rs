@@ -1,11 +1,14 @@
-//! A stand-in for listings-svc that has files of pictures.
+//! A stand-in for listings-svc that has files of pictures and says how far its feed has come.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
+use contracts::common::v1 as common;
+use contracts::common::v1::feed_service_server::{FeedService, FeedServiceServer};
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_service_server::{PictureService, PictureServiceServer};
+use kit::feed::Position;
 use kit::{Fault, Lifecycle};
 use tokio::net::TcpListener;
 use tokio_stream::wrappers::TcpListenerStream;
@@ -24,6 +27,9 @@ struct Told {
     /// Offset and length of every part that was asked for.
     asked: Vec<(u64, u32)>,
     hangs: bool,
+    position: Option<Position>,
+    /// How often it was asked for its position.
+    positions: u32,
 }
 
 impl Files {
@@ -35,6 +41,7 @@ impl Files {
         };
         let server = Server::builder()
             .add_service(PictureServiceServer::new(files.clone()))
+            .add_service(FeedServiceServer::new(files.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
         lifecycle.detached(async move { server.await.unwrap() });
         files
@@ -43,6 +50,16 @@ impl Files {
     pub(crate) fn hold(&self, name: &str, bytes: impl Into<Bytes>) {
         let mut told = self.told.lock().unwrap();
         told.files.insert(name.to_owned(), bytes.into());
+    }
+
+    /// How far its feed has come; it does not say before.
+    pub(crate) fn stands_at(&self, position: Position) {
+        self.told.lock().unwrap().position = Some(position);
+    }
+
+    /// How often it was asked for that.
+    pub(crate) fn positions(&self) -> u32 {
+        self.told.lock().unwrap().positions
     }
 
     pub(crate) fn hang(&self, hangs: bool) {
@@ -83,6 +100,40 @@ impl PictureService for Files {
             content_type: "image/jpeg".to_owned(),
             size: u64::try_from(file.len()).unwrap(),
             part: file.slice(begin..end),
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl FeedService for Files {
+    type FollowStream = tokio_stream::Empty<Result<common::FollowResponse, Status>>;
+
+    async fn follow(
+        &self,
+        _: Request<common::FollowRequest>,
+    ) -> Result<Response<Self::FollowStream>, Status> {
+        Err(Status::unimplemented("nobody follows it"))
+    }
+
+    async fn acknowledge(
+        &self,
+        _: Request<common::AcknowledgeRequest>,
+    ) -> Result<Response<common::AcknowledgeResponse>, Status> {
+        Err(Status::unimplemented("nobody follows it"))
+    }
+
+    async fn get_position(
+        &self,
+        _: Request<common::GetPositionRequest>,
+    ) -> Result<Response<common::GetPositionResponse>, Status> {
+        let position = {
+            let mut told = self.told.lock().unwrap();
+            told.positions += 1;
+            told.position
+        };
+        let position = position.ok_or_else(|| Fault::unavailable("the position"))?;
+        Ok(Response::new(common::GetPositionResponse {
+            position: Some(position.into()),
         }))
     }
 }

@@ -215,7 +215,7 @@ impl Test {
             Ok(())
         });
         // Tests share a Redis, but not what is told there.
-        let latest = Latest::new(redis, &format!("test-{}", kit::ids::row_id()));
+        let latest = Latest::new(redis, &format!("test-{}", kit::ids::row_id())).holding(LONG);
         let lookup = Arc::new(Lookup::new(pool.clone(), with.bounds));
         let switches = Arc::new(Board::new(pool.clone()));
         let own = Own::start(
@@ -237,8 +237,8 @@ impl Test {
             lookup,
             quota,
             load: Load::new("port", with.calls),
-            upstream: Upstream::new(channel.clone(), channel, with.upstream),
-            pictures: Pictures::new(listings, with.upstream),
+            upstream: Upstream::new(channel, listings.clone(), with.upstream),
+            pictures: Arc::new(Pictures::new(listings, with.upstream)),
             openings: Arc::default(),
             latest,
             last_used: Arc::new(LastUsed::default()),

@@ -6,8 +6,8 @@ use std::future::Future;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::latest::Latest;
-use super::{Outcome, Position};
+use super::Outcome;
+use super::latest::{Latest, Reached};
 
 /// Batches that may wait for Redis; beyond that the writer waits as well.
 const QUEUE: usize = 4_096;
@@ -15,7 +15,7 @@ const QUEUE: usize = 4_096;
 /// The answers to one batch of writes.
 pub(super) struct Answers<D> {
     /// How far the feed has come for whoever wrote, and whoever found nothing left to write.
-    pub(super) reached: Option<Position>,
+    pub(super) reached: Option<Reached>,
     /// What came of each item, and who waits for it.
     pub(super) outcomes: Vec<(oneshot::Sender<Outcome<D>>, Outcome<D>)>,
 }
@@ -67,10 +67,11 @@ async fn run<D: Send>(
         if let Some(reached) = reached
             && !latest.raise(reached).await
         {
-            // What came meanwhile has waited for Redis already.
+            // What came while Redis was waited for has not been told either.
             while let Ok(answers) = waiting.try_recv() {
                 ready.push(answers);
             }
+            latest.is_over().await;
         }
         ready.drain(..).for_each(Answers::give);
     }

@@ -40,6 +40,15 @@ pub enum Applied<D> {
 }
 
 impl<D> Applied<D> {
+    /// The same with what the caller is told made into something else.
+    pub fn map<E>(self, make: impl FnOnce(D) -> E) -> Applied<E> {
+        match self {
+            Self::Done(done, changes) => Applied::Done(make(done), changes),
+            Self::Refused(fault) => Applied::Refused(fault),
+            Self::Busy => Applied::Busy,
+        }
+    }
+
     pub(super) fn changes(&self) -> &[NewChange] {
         match self {
             Self::Done(_, changes) => changes,

@@ -149,6 +149,17 @@ impl FeedService for Follow {
             .map_err(|error| pg::fault(&error))?;
         Ok(Response::new(proto::AcknowledgeResponse {}))
     }
+
+    async fn get_position(
+        &self,
+        _: Request<proto::GetPositionRequest>,
+    ) -> Result<Response<proto::GetPositionResponse>, Status> {
+        let position = self.producer.position().await;
+        let position = position.map_err(|error| pg::fault(&error))?;
+        Ok(Response::new(proto::GetPositionResponse {
+            position: Some(position.into()),
+        }))
+    }
 }
 
 fn parse_epoch(text: &str) -> Result<Uuid, Fault> {

@@ -1,17 +1,27 @@
 //! How far a producer's feed has come, told in Redis before a write is answered: whoever reads afterwards can tell whether what they
 //! got is behind, and ask again (§1, read your writes).
+//!
+//! What is told holds only for a moment, and is told again before it ends. So a write that Redis could not be told of is answered when
+//! nothing older can be found there any more: readers find nothing then, and ask the producer. Clocks of producers and of Redis may
+//! differ by [`APART`].
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use redis::{Cmd, FromRedisValue, ParsingError, Script, Value};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Position, Producer};
+use crate::clock::Clock;
 use crate::redis::{Redis, evaluate};
 
-/// How often the head is told without a write, for a Redis that was emptied and for a new epoch.
-const AGAIN: Duration = Duration::from_secs(1);
+/// How long what was told holds.
+const HOLDS: Duration = Duration::from_millis(600);
+/// How often the head is told without a write.
+const AGAIN: Duration = Duration::from_millis(150);
+/// How far clocks may be apart.
+const APART: Duration = Duration::from_millis(200);
 
 /// The newest position of one producer. Clones share it.
 #[derive(Debug, Clone)]
@@ -20,6 +30,16 @@ pub struct Latest {
     key: Arc<str>,
     script: Arc<Script>,
     look: Arc<Cmd>,
+    holds: Duration,
+}
+
+/// How far a feed has come.
+#[derive(Debug, Clone, Copy)]
+pub struct Reached {
+    /// So far.
+    pub position: Position,
+    /// Whatever is beyond it was committed later than this, by the real clock, as Redis has it.
+    pub at: OffsetDateTime,
 }
 
 /// What Redis answers to [`Latest::look`]; nothing when it was told nothing.
@@ -44,22 +64,37 @@ impl Latest {
             look: Arc::new(look),
             key: key.into(),
             script: Arc::new(Script::new(include_str!("raise.lua"))),
+            holds: HOLDS,
         }
     }
 
-    /// Tells that the feed has come as far as `position`. What was told of the same epoch is never lowered. Returns whether Redis
-    /// took it.
-    pub async fn raise(&self, position: Position) -> bool {
+    /// The same, which holds for so long: for tests, which tell it once.
+    #[must_use]
+    pub fn holding(self, holds: Duration) -> Self {
+        Self { holds, ..self }
+    }
+
+    /// Tells how far the feed has come. What was told of the same epoch is never lowered. Returns whether Redis took it.
+    pub async fn raise(&self, reached: Reached) -> bool {
+        let Reached { position, at } = reached;
+        let until = (at + self.holds).unix_timestamp_nanos() / 1_000_000;
+        let until = until.to_string();
         let told = self
             .redis
             .invoke::<u8>("raise a position", &self.script, |_| {
                 let mut call = evaluate(&self.script, 1);
                 call.arg(&*self.key)
                     .arg(position.epoch.to_string())
-                    .arg(position.seq);
+                    .arg(position.seq)
+                    .arg(&until);
                 call
             });
         told.await.is_ok()
+    }
+
+    /// Returns when nothing that was told before can be found any more.
+    pub(super) async fn is_over(&self) {
+        tokio::time::sleep(self.holds + APART).await;
     }
 
     /// What was told; `None` also when Redis is away.
@@ -76,9 +111,10 @@ impl Latest {
     /// Tells the head again and again.
     pub(super) async fn repeat(self, producer: Producer) -> anyhow::Result<()> {
         loop {
+            let at = Clock::system().now();
             match producer.position().await {
                 Ok(position) => {
-                    self.raise(position).await;
+                    self.raise(Reached { position, at }).await;
                 }
                 Err(error) => tracing::debug!(%error, "the head cannot be read to be told"),
             }

@@ -23,7 +23,7 @@ pub use apply::{Applied, Apply};
 pub use compact::Retention;
 pub use consume::{Consumer, consume};
 pub use contracts::common::v1::Change;
-pub use latest::{Latest, Told};
+pub use latest::{Latest, Reached, Told};
 pub use producer::Producer;
 pub use stored::{Store, Stored, Taken};
 pub use writer::Writer;

@@ -207,35 +207,42 @@ impl Producer {
         reason = "the schema is a parameter; tested against PostgreSQL"
     )]
     pub(super) async fn head(&self, connection: &mut PgConnection) -> Result<Head, sqlx::Error> {
-        let sql = format!(
-            "with here as (
-                 select concat_ws('/',
-                     (select system_identifier from pg_control_system()),
-                     left(pg_walfile_name(pg_current_wal_lsn()), 8),
-                     (select oid from pg_database where datname = current_database()),
-                     '{0}.feed_head'::regclass::oid) as incarnation
-             ), renewed as (
-                 update {0}.feed_head set incarnation = here.incarnation, epoch = gen_random_uuid()
-                 from here where feed_head.incarnation <> here.incarnation
-                 returning epoch, seq, feed_head.tableoid as head_table
-             )
-             select epoch, seq, head_table, true as is_new from renewed
-             union all
-             select epoch, seq, tableoid, false from {0}.feed_head where not exists (select from renewed)",
+        let here = format!(
+            "select concat_ws('/',
+                 (select system_identifier from pg_control_system()),
+                 left(pg_walfile_name(pg_current_wal_lsn()), 8),
+                 (select oid from pg_database where datname = current_database()),
+                 '{}.feed_head'::regclass::oid) as incarnation",
             self.schema
         );
-        let row = sqlx::query(AssertSqlSafe(sql))
-            .fetch_one(connection)
-            .await?;
-        let head = Head {
-            epoch: row.try_get("epoch")?,
-            seq: row.try_get("seq")?,
-            table: row.try_get("head_table")?,
-        };
-        if row.try_get("is_new")? {
-            tracing::warn!(schema = %self.schema, epoch = %head.epoch, seq = head.seq, "the feed begins a new epoch: its data are new or were restored");
+        let look = format!(
+            "with here as ({here})
+             select epoch, seq, feed_head.tableoid as head_table, feed_head.incarnation = here.incarnation as is_current
+             from {}.feed_head, here",
+            self.schema
+        );
+        let renew = format!(
+            "with here as ({here})
+             update {}.feed_head set incarnation = here.incarnation, epoch = gen_random_uuid()
+             from here where feed_head.incarnation <> here.incarnation",
+            self.schema
+        );
+        loop {
+            let looking = sqlx::query(AssertSqlSafe(look.as_str()));
+            let row = looking.fetch_one(&mut *connection).await?;
+            if row.try_get("is_current")? {
+                return Ok(Head {
+                    epoch: row.try_get("epoch")?,
+                    seq: row.try_get("seq")?,
+                    table: row.try_get("head_table")?,
+                });
+            }
+            // Of several that come at once one renews it. The others wait for that, and look again: what they saw is over.
+            let renewing = sqlx::query(AssertSqlSafe(renew.as_str()));
+            if renewing.execute(&mut *connection).await?.rows_affected() > 0 {
+                tracing::warn!(schema = %self.schema, "the feed begins a new epoch: its data are new or were restored");
+            }
         }
-        Ok(head)
     }
 
     /// Begins a new epoch because a follower has seen more than there is: rows were lost that no restore tells of.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use time::OffsetDateTime;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -16,6 +17,7 @@ use uuid::Uuid;
 use super::answer::{Answering, Answers};
 use super::apply::{Applied, Apply};
 use super::commit::{NO_HEAD, commit, ending};
+use super::latest::Reached;
 use super::producer::Head;
 use super::{NewChange, Outcome, Position, Producer};
 use crate::clock::Clock;
@@ -122,7 +124,7 @@ struct Written<D> {
     /// Item by item; `None` is to be tried again.
     outcomes: Vec<Option<Outcome<D>>>,
     /// How far the feed has come with it, where that is known.
-    reached: Option<Position>,
+    reached: Option<Reached>,
 }
 
 impl<A: Apply> Task<A> {
@@ -222,6 +224,7 @@ impl<A: Apply> Task<A> {
             self.clock.now(),
         );
         let witness = changes.first().map(|(request, _)| *request);
+        let at = Clock::system().now();
         match commit(&mut open.connection, ending).await {
             Ok(reached) => {
                 open.head.seq = reached.map_or(open.head.seq, |position| position.seq);
@@ -229,7 +232,7 @@ impl<A: Apply> Task<A> {
                 if witness.is_some() {
                     self.producer.announce();
                 }
-                Ok(Written::settled(applied, reached))
+                Ok(Written::settled(applied, reached, at))
             }
             Err(error) => match (&error, witness) {
                 // The head is not the one we know: the data were restored under us. Look at it afresh.
@@ -241,7 +244,7 @@ impl<A: Apply> Task<A> {
                 }
                 (_, Some(witness)) => {
                     tracing::warn!(%error, "the connection was lost at commit");
-                    self.look_up(witness, open.head.seq, applied).await
+                    self.look_up(witness, open.head.seq, applied, at).await
                 }
                 (_, None) => Err(Failure::Passing(error)),
             },
@@ -291,13 +294,14 @@ impl<A: Apply> Task<A> {
         witness: Uuid,
         after: i64,
         applied: Vec<Applied<A::Done>>,
+        at: OffsetDateTime,
     ) -> Result<Written<A::Done>, Failure> {
         let give_up = Instant::now() + DEADLINE;
         loop {
             match self.find(witness, after).await {
                 Ok(Some(position)) => {
                     self.producer.announce();
-                    return Ok(Written::settled(applied, Some(position)));
+                    return Ok(Written::settled(applied, Some(position), at));
                 }
                 Ok(None) => return Ok(Written::unknown(applied.iter().map(|_| None).collect())),
                 Err(error) if Instant::now() < give_up => {
@@ -343,17 +347,17 @@ impl<A: Apply> Task<A> {
 
 impl<D> Written<D> {
     /// A batch that is committed.
-    fn settled(applied: Vec<Applied<D>>, reached: Option<Position>) -> Self {
+    fn settled(applied: Vec<Applied<D>>, position: Option<Position>, at: OffsetDateTime) -> Self {
         let outcome = |applied| match applied {
             Applied::Done(done, changes) => {
-                Some(Ok((done, reached.filter(|_| !changes.is_empty()))))
+                Some(Ok((done, position.filter(|_| !changes.is_empty()))))
             }
             Applied::Refused(fault) => Some(Err(fault)),
             Applied::Busy => None,
         };
         Self {
             outcomes: applied.into_iter().map(outcome).collect(),
-            reached,
+            reached: position.map(|position| Reached { position, at }),
         }
     }
 

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use kit::config::Secret;
-use kit::feed::{Latest, Position};
-use kit::ids;
+use kit::feed::{Latest, Position, Reached};
 use kit::redis::{PATIENCE, Redis};
+use kit::{Clock, ids};
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -24,7 +24,7 @@ fn redis() -> Redis {
 fn latest() -> (Latest, String) {
     let producer = format!("test-{}", ids::row_id());
     let key = format!("feed:{producer}");
-    (Latest::new(redis(), &producer), key)
+    (Latest::new(redis(), &producer).holding(LONG), key)
 }
 
 /// Somebody who greets as Redis does, and then never says a word.
@@ -68,9 +68,27 @@ async fn a_position_is_never_lowered_and_a_new_epoch_takes_its_place() {
         (at(new, 3), at(new, 3)),
         (at(new, 2), at(new, 3)),
     ] {
-        assert!(latest.raise(told).await);
+        let at = Clock::system().now();
+        assert!(latest.raise(Reached { position: told, at }).await);
         assert_eq!(latest.read().await, Some(held), "after {told:?}");
     }
+}
+
+#[tokio::test]
+async fn what_was_told_holds_no_longer_than_it_is_sure() {
+    let (latest, _) = latest();
+    let position = Position {
+        epoch: ids::row_id(),
+        seq: 9,
+    };
+    let now = Clock::system().now();
+    let told = async |at| {
+        assert!(latest.raise(Reached { position, at }).await);
+        latest.read().await
+    };
+    assert_eq!(told(now).await, Some(position));
+    // A teller that was held up on its way.
+    assert_eq!(told(now - 2 * LONG).await, None);
 }
 
 #[sqlx::test]
@@ -113,7 +131,7 @@ async fn a_redis_that_is_away_stops_no_write(pool: PgPool) {
     tables(&pool).await;
     for url in [url.as_str(), "redis://127.0.0.1:1"] {
         let redis = Redis::lazy(&Secret::from(url.to_owned()), PATIENCE, "").unwrap();
-        let latest = Latest::new(redis, "away");
+        let latest = Latest::new(redis, "away").holding(Duration::ZERO);
         let fixture = Fixture::telling(&pool, &latest).await;
         let before = fixture.head().await;
         for id in ["a", "b", "a"] {
