@@ -255,13 +255,16 @@ fn summary(manifest: &Manifest, folder: &Folder) -> String {
     }
     lines.push(String::new());
     for account in &manifest.accounts {
-        let key = |name: &str| account.keys.get(name).map_or("", String::as_str);
-        lines.push(format!(
-            "  {:<9} live {}   test {}",
-            account.name,
-            key("live"),
-            key("test")
-        ));
+        let shown = [("live", "live"), ("live_write", "writes"), ("test", "test")];
+        for (place, (name, what)) in shown.into_iter().enumerate() {
+            let head = if place == 0 {
+                account.name.as_str()
+            } else {
+                ""
+            };
+            let key = account.keys.get(name).map_or("", String::as_str);
+            lines.push(format!("  {head:<16} {what:<7} {key}"));
+        }
     }
     lines.join("\n")
 }
