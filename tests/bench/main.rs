@@ -14,8 +14,11 @@ mod hop;
 mod http1;
 mod memory;
 mod overload;
+mod queue;
 mod quota;
 mod side;
+mod visibility;
+mod writes;
 mod wrk;
 
 use tokio::runtime::{Builder, Runtime};
@@ -25,7 +28,10 @@ const WHICH: &str = "Which benchmark?
   envoy PATH   the same beside the envoy binary at PATH, in front of the same catalogue-svc and of bytes that are ready
   quota        the quota module beside redis-benchmark with the same script
   memory       memory of the gateway with many keys and many connections
-  overload     good answers while more is asked than can be answered";
+  overload     good answers while more is asked than can be answered
+  writes       changes of games beside pgbench's plain update of one row
+  visibility   from the answer of a change until a list has it
+  queue        the first page of a long review queue beside that of a short one";
 
 fn main() {
     // Cargo adds `--bench`.
@@ -40,6 +46,9 @@ fn main() {
         ["quota"] => one_thread().block_on(quota::run()),
         ["memory"] => many_threads().block_on(memory::run()),
         ["overload"] => one_thread().block_on(overload::run()),
+        ["writes"] => many_threads().block_on(writes::run()),
+        ["visibility"] => one_thread().block_on(visibility::run()),
+        ["queue"] => many_threads().block_on(queue::run()),
         ["hop-back", listen, body] => many_threads().block_on(hop::back(listen, body)),
         ["hop-front", listen, back] => many_threads().block_on(hop::front(listen, back)),
         ["http-body", listen, body] => {

@@ -19,4 +19,6 @@ mod port;
 mod quota;
 mod schemas;
 mod search;
+mod states;
+mod write_errors;
 mod writes;

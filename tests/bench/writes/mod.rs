@@ -1,0 +1,81 @@
+//! Changes of public games at listings-svc — checked, with their revision, their count and their row of the feed — beside pgbench's
+//! plain update of one row on the same PostgreSQL.
+
+pub(crate) mod pgbench;
+pub(crate) mod studios;
+
+use e2e::{Process, SmallFleet};
+use sqlx::{Connection as _, PgConnection};
+
+use crate::side::{ROUNDS, SECONDS, WARM_UP, median, print_ratio};
+use pgbench::Pgbench;
+use studios::{GAMES, STUDIOS, Studios, Way};
+
+/// Callers of the comparison, as many as pgbench has clients.
+const CALLERS: usize = 64;
+
+pub(crate) async fn run() {
+    let mut small = SmallFleet::new();
+    let plans = small.plans();
+    let fleet = small
+        .up_with(&["--replicas", "listings-svc=2", "--plans", &plans])
+        .await;
+    let studios = Studios::open(&fleet).await;
+    let pgbench = Pgbench::new(&small, STUDIOS * GAMES).await;
+    let before = revisions(&fleet.database_url).await;
+    let one = Way::replicas(&fleet, 1).await;
+    let two = Way::replicas(&fleet, 2).await;
+    let sides = [
+        ("one replica, 64 callers", CALLERS, one.clone()),
+        ("one replica, 16 callers", 16, one.clone()),
+        ("one replica, 1 caller", 1, one),
+        ("two replicas, 64 callers", CALLERS, two),
+        ("through the gateway, 64 callers", CALLERS, Way::Gateway),
+    ];
+    let replica = Process::new("listings-svc", fleet.service("listings-svc").pid.unwrap());
+
+    pgbench.rate(WARM_UP).await;
+    studios.rate(CALLERS, &sides[0].2, WARM_UP).await;
+    let mut bare = Vec::new();
+    let mut rates: Vec<Vec<f64>> = vec![Vec::new(); sides.len()];
+    let mut cpu = Vec::new();
+    for _ in 0..ROUNDS {
+        bare.push(pgbench.rate(SECONDS).await);
+        for (place, (_, callers, way)) in sides.iter().enumerate() {
+            let used = replica.cpu();
+            let rate = studios.rate(*callers, way, SECONDS).await;
+            rates[place].push(rate);
+            if place == 0 {
+                cpu.push((replica.cpu() - used) / (rate * f64::from(SECONDS)));
+            }
+        }
+    }
+    // What was answered is there, once.
+    let after = revisions(&fleet.database_url).await;
+    assert_eq!(u64::try_from(after - before).unwrap(), studios.changes());
+
+    println!(
+        "pgbench, 64 clients: {:.0} updates/s",
+        median(&bare, |rate| *rate)
+    );
+    for ((name, ..), rates) in sides.iter().zip(&rates) {
+        println!("{name}: {:.0} changes/s", median(rates, |rate| *rate));
+        let ratios: Vec<f64> = rates.iter().zip(&bare).map(|(rate, b)| rate / b).collect();
+        print_ratio(&format!("  {name} / pgbench"), &ratios);
+    }
+    println!(
+        "listings-svc, one replica, 64 callers: {:.0} µs of CPU a change",
+        median(&cpu, |cpu| *cpu)
+    );
+}
+
+/// Revisions that listings-svc has kept.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the benchmarks have no schema of their own"
+)]
+async fn revisions(url: &str) -> i64 {
+    let mut connection = PgConnection::connect(url).await.unwrap();
+    let count = sqlx::query_scalar("select count(*) from listings.revision");
+    count.fetch_one(&mut connection).await.unwrap()
+}

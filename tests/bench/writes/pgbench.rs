@@ -1,0 +1,64 @@
+//! pgbench's plain update of one row, on the PostgreSQL of a fleet.
+
+use std::process::Stdio;
+
+use e2e::SmallFleet;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use tokio::process::Command;
+
+/// Clients, each of which sends one update after the other.
+const CLIENTS: &str = "64";
+
+/// A table of its own, and the script.
+pub(crate) struct Pgbench {
+    url: String,
+    script: String,
+}
+
+impl Pgbench {
+    /// Makes a table of so many rows.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the benchmarks have no schema of their own"
+    )]
+    pub(crate) async fn new(small: &SmallFleet, rows: usize) -> Self {
+        let url = small.fleet().database_url;
+        let mut connection = PgConnection::connect(&url).await.unwrap();
+        let table = format!(
+            "create schema bench;
+             create table bench.counter (id int primary key, n bigint not null);
+             insert into bench.counter select id, 0 from generate_series(1, {rows}) as id"
+        );
+        let making = sqlx::raw_sql(AssertSqlSafe(table));
+        making.execute(&mut connection).await.unwrap();
+        let script = format!(
+            "\\set id random(1, {rows})\nupdate bench.counter set n = n + 1 where id = :id;\n"
+        );
+        Self {
+            script: small.write("update.sql", script),
+            url,
+        }
+    }
+
+    /// Updates a second, over so many seconds.
+    pub(crate) async fn rate(&self, seconds: u32) -> f64 {
+        let output = Command::new("pgbench")
+            .args(["--no-vacuum", "--protocol=prepared", "--client", CLIENTS])
+            .args(["--jobs=2", "--time", &seconds.to_string()])
+            .args(["--file", &self.script, &self.url])
+            .stdin(Stdio::null())
+            .output()
+            .await;
+        let output = output.unwrap_or_else(|error| {
+            panic!("pgbench: {error}; it comes with PostgreSQL's server (`apt install postgresql`)")
+        });
+        let said = String::from_utf8_lossy(&output.stdout);
+        let complained = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "pgbench: {said}{complained}");
+        let rate = said.lines().find_map(|line| {
+            let (rate, _) = line.strip_prefix("tps = ")?.split_once(' ')?;
+            rate.parse().ok()
+        });
+        rate.unwrap_or_else(|| panic!("pgbench says no rate: {said}"))
+    }
+}
