@@ -1,6 +1,7 @@
 //! Every replica's own follower: from the schema, and then the feed, into memory.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use contracts::common::v1::Change;
@@ -90,6 +91,9 @@ async fn read(pool: &PgPool, chunk_rows: u16) -> anyhow::Result<Option<Building>
 }
 
 impl Consumer for Follower {
+    /// Readers wait for it.
+    const PAUSE: Duration = Duration::ZERO;
+
     async fn position(&mut self) -> anyhow::Result<Option<Position>> {
         Ok(self.building.as_ref().map(|held| held.writer.position()))
     }

@@ -62,7 +62,8 @@ pub async fn page(
     limit: i64,
 ) -> Result<Vec<Item>, sqlx::Error> {
     // A bound that is always there lets the scan begin at it. Nobody waited before 1970. What else there is to a row is asked with
-    // limits, so that no plan takes the whole of those tables first.
+    // limits, so that no plan takes the whole of those tables first. A limit that is written out, no page being longer, makes the plan for
+    // any bounds as good as that for these, so that PostgreSQL keeps it: planning takes longer than the rest.
     let (since, id) = after.unwrap_or((OffsetDateTime::UNIX_EPOCH, Uuid::nil()));
     sqlx::query_as!(
         Item,
@@ -75,9 +76,11 @@ pub async fn page(
              ), false) as "approved_before!",
              page.handle as "page?", to_jsonb(page.state) as "page_state?: Json<State>"
          from (
-             select * from listings.listing
-             where state = 'pending' and mode = 'live' and ($1 = '' or kind = $1) and (waiting_since, id) > ($2, $3)
-             order by waiting_since, id limit $4
+             select * from (
+                 select * from listings.listing
+                 where state = 'pending' and mode = 'live' and ($1 = '' or kind = $1) and (waiting_since, id) > ($2, $3)
+                 order by waiting_since, id limit 101
+             ) as first order by waiting_since, id limit $4
          ) as item
          left join lateral (select handle, state from listings.page where page.id = item.page_id limit 1) as page on true
          order by item.waiting_since, item.id"#,

@@ -74,7 +74,7 @@ impl Studios {
             let games: Vec<String> = (0..GAMES).map(|game| format!("{handle}-{game}")).collect();
             let rows = games.iter().map(|slug| {
                 json!({
-                    "slug": slug, "title": slug, "tagline": "As imported", "genres": ["puzzle", "strategy"], "platforms": ["web"],
+                    "slug": slug, "title": slug, "tagline": "As imported", "release_year": 2024, "genres": ["puzzle"], "platforms": ["web"],
                     "creator": handle, "description": "A game of a benchmark. ".repeat(20), "links": {"website": "https://studio.example"},
                 })
             });

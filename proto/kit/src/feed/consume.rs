@@ -16,6 +16,9 @@ use crate::rpc::client::Client;
 
 /// What is done with a producer's changes.
 pub trait Consumer: Send {
+    /// What it leaves between the changes that it takes in, so that those that come together are taken in together.
+    const PAUSE: Duration;
+
     /// How far it has come; `None` when it starts from nothing.
     fn position(&mut self) -> impl Future<Output = anyhow::Result<Option<Position>>> + Send;
 
@@ -81,6 +84,7 @@ async fn follow<C: Consumer>(
         follower: follower.to_owned(),
         epoch: position.map_or_else(String::new, |p| p.epoch.to_string()),
         after_seq: position.map_or(0, |p| p.seq),
+        pause_ms: u32::try_from(C::PAUSE.as_millis()).unwrap_or(u32::MAX),
     };
     let mut stream = client.follow(request).await?.into_inner();
     let Some(Message::Start(Start {

@@ -22,6 +22,9 @@ use crate::pg;
 
 /// Rows in one message at most.
 const BATCH: i64 = 500;
+const FULL: usize = 500;
+/// A follower's pause at most.
+const PAUSE: Duration = Duration::from_secs(1);
 /// A follower looks by itself this often, in case a wake-up was lost.
 const NET: Duration = Duration::from_secs(1);
 
@@ -118,6 +121,8 @@ impl FeedService for Follow {
             draining: self.draining.clone(),
             epoch,
             after,
+            pause: Duration::from_millis(request.pause_ms.into()).min(PAUSE),
+            pausing: false,
             start: Some(start),
         };
         let messages = stream::try_unfold(rows, |mut rows| async move {
@@ -176,6 +181,9 @@ struct Rows {
     draining: CancellationToken,
     epoch: Uuid,
     after: i64,
+    pause: Duration,
+    /// Whether the follower has just been given something.
+    pausing: bool,
     start: Option<Start>,
 }
 
@@ -185,6 +193,12 @@ impl Rows {
         if let Some(start) = self.start.take() {
             return Ok(Some(Message::Start(start)));
         }
+        if std::mem::take(&mut self.pausing) {
+            tokio::select! {
+                () = self.draining.cancelled() => return Ok(None),
+                () = tokio::time::sleep(self.pause) => {}
+            }
+        }
         loop {
             self.news.mark_unchanged();
             let (epoch, changes) = self.look().await.map_err(|error| pg::fault(&error))?;
@@ -193,6 +207,8 @@ impl Rows {
             }
             if let Some(last) = changes.last() {
                 self.after = last.seq;
+                // One that is far behind gets the next rows at once.
+                self.pausing = !self.pause.is_zero() && changes.len() < FULL;
                 return Ok(Some(Message::Batch(Batch { changes })));
             }
             tokio::select! {
@@ -217,6 +233,8 @@ impl Rows {
         );
         let rows = sqlx::query(AssertSqlSafe(sql))
             .bind(self.after)
+            // A plan that was made when the feed was short would read all of it once it is long.
+            .persistent(false)
             .fetch_all(&self.pool)
             .await?;
         let epoch = rows

@@ -17,6 +17,7 @@ use super::follow::Follow;
 use super::latest::Latest;
 use super::writer::{Writer, writer};
 use crate::clock::Clock;
+use crate::ids;
 use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
@@ -29,6 +30,8 @@ pub struct Producer {
     schema: Schema,
     clock: Clock,
     lifecycle: Lifecycle,
+    /// Tells this process from other replicas.
+    name: Arc<str>,
     /// Counts up when there may be news.
     news: Arc<watch::Sender<u64>>,
     /// Told when other replicas are to be woken.
@@ -60,6 +63,7 @@ impl Producer {
             schema,
             clock: clock.clone(),
             lifecycle: lifecycle.clone(),
+            name: ids::row_id().to_string().into(),
             news: Arc::new(watch::Sender::new(0)),
             committed: Arc::default(),
             latest: None,
@@ -160,8 +164,9 @@ impl Producer {
     async fn notify(self) -> anyhow::Result<()> {
         loop {
             self.committed.notified().await;
-            let sent = sqlx::query("select pg_notify($1, '')")
+            let sent = sqlx::query("select pg_notify($1, $2)")
                 .bind(self.channel())
+                .bind(&*self.name)
                 .execute(&self.pool)
                 .await;
             if let Err(error) = sent {
@@ -183,8 +188,10 @@ impl Producer {
         let mut listener = PgListener::connect_with(&self.pool).await?;
         listener.listen(&self.channel()).await?;
         loop {
-            listener.recv().await?;
-            self.wake();
+            // This process has woken its own followers already.
+            if listener.recv().await?.payload() != &*self.name {
+                self.wake();
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! A follower that keeps what it learns in PostgreSQL: changes and cursor in one transaction.
 
 use std::future::Future;
+use std::time::Duration;
 
 use contracts::common::v1 as proto;
 use sqlx::postgres::PgPool;
@@ -127,6 +128,9 @@ impl<S: Store> Stored<S> {
 }
 
 impl<S: Store> Consumer for Stored<S> {
+    /// A transaction for each change would cost more than the change itself does.
+    const PAUSE: Duration = Duration::from_millis(50);
+
     async fn position(&mut self) -> anyhow::Result<Option<Position>> {
         self.cursor = self.load().await?;
         Ok(self.cursor.map(|cursor| Position {

@@ -18,6 +18,7 @@ async fn register(fixture: &Fixture, follower: &str, seq: i64) {
         follower: follower.to_owned(),
         epoch: epoch.to_string(),
         after_seq: seq,
+        pause_ms: 0,
     };
     let mut stream = FeedServiceClient::new(fixture.client.clone())
         .follow(request)
