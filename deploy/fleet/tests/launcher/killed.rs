@@ -44,14 +44,17 @@ fn postgres_and_everything_else_killed_at_once_is_no_harm() {
         "made"
     );
     // The launcher last in the list goes first, so that it restarts nobody.
-    for pid in bench.pids().into_iter().rev() {
-        let killed = kill(Pid::from_raw(pid), Signal::SIGKILL);
+    let pids = bench.pids();
+    for pid in pids.iter().rev() {
+        let killed = kill(Pid::from_raw(*pid), Signal::SIGKILL);
         // A child may be gone already, by the kernel's hand.
         assert!(
             matches!(killed, Ok(()) | Err(nix::Error::ESRCH)),
             "{killed:?}"
         );
     }
+    // A launcher that has not died yet still holds the folder, and `up` would say that the fleet runs.
+    eventually("the killed die", || !pids.iter().any(|pid| is_alive(*pid)));
     assert!(bench.dir().join("data/postgres/postmaster.pid").exists());
     bench.must_come_up(&[]);
     assert_eq!(
