@@ -158,8 +158,7 @@ impl Walk {
 #[tokio::test]
 async fn whoever_changed_or_decided_reads_it_through_any_replica() {
     let mut small = SmallFleet::new();
-    // A loaded machine must not seem to be a replica that does not come forward.
-    small.set("CATALOGUE_PATIENCE", "10000");
+    small.wait_for_replicas();
     let plans = small.plans();
     let replicas = ["--replicas", "gateway=2,catalogue-svc=2,listings-svc=2"];
     let fleet = small

@@ -27,7 +27,7 @@ pub(crate) struct Studio {
     /// A caller of the gateway with a key of it that may write.
     caller: Client,
     /// The slugs of its games.
-    pub(crate) games: Vec<String>,
+    games: Vec<String>,
 }
 
 /// All of them.
