@@ -160,7 +160,7 @@ impl Decisions {
             .arg(month(&self.caller))
             .arg((NOW.unix_timestamp() * 1_000).to_string())
             .args([MINUTE_LIMIT.to_string(), MONTH_LIMIT.to_string()])
-            .args(["1", &self.run])
+            .args(["1", &self.run, "1"])
             .stdin(Stdio::null())
             .output()
             .await;

@@ -6,7 +6,7 @@ use kit::Fault;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::key::{Kind, Mode};
+use super::key::{Kind, Mode, Wanted};
 use super::key_request::State;
 use super::plan::Plans;
 use super::switch::Switch;
@@ -35,23 +35,6 @@ pub enum Named {
     Id(Uuid),
     /// By its e-mail address.
     Email(String),
-}
-
-/// A key as it is asked for; the secret is made later.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
-    /// What its owner will call it.
-    pub name: String,
-    /// Which world it is to meet.
-    pub mode: Mode,
-    /// Whom it is to belong to.
-    pub kind: Kind,
-    /// Whether it may write.
-    pub may_write: bool,
-    /// Its game, for a game's key.
-    pub game: Option<String>,
-    /// When it is to stop.
-    pub expires_at: Option<OffsetDateTime>,
 }
 
 /// Bad fields, collected.

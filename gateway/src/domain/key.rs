@@ -56,6 +56,23 @@ pub struct Key {
     pub revision: i64,
 }
 
+/// A key as it is asked for; the secret is made later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// What its owner will call it.
+    pub name: String,
+    /// Which world it is to meet.
+    pub mode: Mode,
+    /// Whom it is to belong to.
+    pub kind: Kind,
+    /// Whether it may write.
+    pub may_write: bool,
+    /// Its game, for a game's key.
+    pub game: Option<String>,
+    /// When it is to stop.
+    pub expires_at: Option<OffsetDateTime>,
+}
+
 /// Who calls: a key, its account, and whether its game still stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {

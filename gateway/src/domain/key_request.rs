@@ -4,8 +4,7 @@ use kit::Fault;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::account::Wanted;
-use super::key::{Key, Mode};
+use super::key::{Key, Mode, Wanted};
 
 /// A live key that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]

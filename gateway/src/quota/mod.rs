@@ -5,6 +5,7 @@ mod ledger;
 mod local;
 mod redis;
 mod seeds;
+mod together;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,13 +23,15 @@ use crate::domain::quota::{AccountMonth, Limits, Month, Standing, Window};
 use ledger::Ledger;
 use local::Local;
 pub(crate) use redis::Counters;
-use redis::{Counted, Verdict};
+use redis::{Counted, Taking, Verdict};
 use seeds::Seeds;
+use together::Together;
 
 /// Counts calls, over one connection to Redis.
 #[derive(Debug)]
 pub struct Quota {
-    counters: Counters,
+    counters: Arc<Counters>,
+    together: Together,
     shared: Arc<Shared>,
 }
 
@@ -69,8 +72,10 @@ impl Shared {
 impl Quota {
     /// Counts in `redis`; `shared` is one for the whole process.
     pub fn new(redis: Redis, shared: Arc<Shared>) -> Self {
+        let counters = Arc::new(Counters::new(redis));
         Self {
-            counters: Counters::new(redis),
+            together: Together::new(Arc::clone(&counters)),
+            counters,
             shared,
         }
     }
@@ -129,9 +134,14 @@ impl Quota {
         latest: Option<&Latest>,
     ) -> Result<(Counted, Told), Away> {
         let month = caller.month(now);
-        let (mut counted, mut told) = self.counters.take(caller, limits, now, latest).await?;
+        let taking = Taking {
+            key: caller.key.id,
+            month,
+            limits,
+        };
+        let (mut counted, mut told) = self.together.take(taking, now, latest).await?;
         if counted.is_none() && self.shared.seeds.wait(month).await {
-            (counted, told) = self.counters.take(caller, limits, now, latest).await?;
+            (counted, told) = self.together.take(taking, now, latest).await?;
         }
         let counted = counted.ok_or(Away::Undone)?;
         if limits.uses_month && matches!(counted.verdict, Verdict::GoOn) {

@@ -24,7 +24,31 @@ pub(crate) struct Counters {
     add: Script,
 }
 
-/// What the script answered.
+/// Whose call is counted, and what it is held to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Taking {
+    pub(super) key: Uuid,
+    /// The account's.
+    pub(super) month: AccountMonth,
+    pub(super) limits: Limits,
+}
+
+/// What came of calls that were counted one after the other.
+#[derive(Debug)]
+pub(super) struct CountedAll {
+    /// Of those that may not go on.
+    verdict: Verdict,
+    /// How many of the first may.
+    granted: u32,
+    start: OffsetDateTime,
+    /// Before them.
+    used: u32,
+    month_used: u64,
+    uses_month: bool,
+}
+
+/// What came of one call.
+#[derive(Debug)]
 pub(super) struct Counted {
     pub(super) verdict: Verdict,
     pub(super) start: OffsetDateTime,
@@ -32,11 +56,12 @@ pub(super) struct Counted {
     pub(super) month_used: u64,
 }
 
-/// As the script writes it: verdict, start of the minute in milliseconds, calls in it, calls in the month.
-type Answer = (u8, i64, u32, u64);
+/// As the script writes it: verdict, calls that go on, start of the minute in milliseconds, calls in it, calls in the month.
+type Answer = (u8, u32, i64, u32, u64);
 
-impl Counted {
-    fn of((verdict, start, used, month_used): Answer, now: OffsetDateTime) -> Option<Self> {
+impl CountedAll {
+    fn of(answer: Answer, now: OffsetDateTime, uses_month: bool) -> Option<Self> {
+        let (verdict, granted, start, used, month_used) = answer;
         let verdict = match verdict {
             0 => Verdict::GoOn,
             1 => Verdict::Revoked,
@@ -46,13 +71,32 @@ impl Counted {
         };
         Some(Self {
             verdict,
+            granted,
             start: from_milliseconds(start).unwrap_or(now),
             used,
             month_used,
+            uses_month,
         })
+    }
+
+    /// What it means for the call at this place among them.
+    pub(super) fn share(&self, place: u32) -> Counted {
+        let (verdict, counted) = if place < self.granted {
+            (Verdict::GoOn, place.saturating_add(1))
+        } else {
+            (self.verdict, self.granted)
+        };
+        let of_month = if self.uses_month { counted } else { 0 };
+        Counted {
+            verdict,
+            start: self.start,
+            used: self.used.saturating_add(counted),
+            month_used: self.month_used.saturating_add(of_month.into()),
+        }
     }
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     GoOn,
     Revoked,
@@ -71,26 +115,26 @@ impl Counters {
         }
     }
 
-    /// Counts a call, and looks how far the listings have come, for whom it concerns. The first is `None` when the month must be
-    /// seeded.
+    /// Counts `calls` at `now`, and looks how far the listings have come, for whom it concerns. The first is `None` when the month must
+    /// be seeded.
     pub(super) async fn take(
         &self,
-        caller: &Caller,
-        limits: Limits,
+        Taking { key, month, limits }: Taking,
+        calls: u32,
         now: OffsetDateTime,
         latest: Option<&Latest>,
-    ) -> Result<(Option<Counted>, Told), Away> {
-        let month = caller.month(now);
+    ) -> Result<(Option<CountedAll>, Told), Away> {
         let command = |run: RunId| {
             let mut call = evaluate(&self.take, 3);
-            write_tombstone(&mut call, caller.key.account, caller.key.id);
-            write_minute(&mut call, caller);
+            write_tombstone(&mut call, month.account, key);
+            write_minute(&mut call, month.account, key);
             write_month(&mut call, month);
             call.arg(milliseconds(now))
                 .arg(limits.minute.map_or(-1, i64::from))
                 .arg(limits.month.map_or(-1, u64::cast_signed))
                 .arg(u8::from(limits.uses_month))
-                .arg(run.as_bytes());
+                .arg(run.as_bytes())
+                .arg(calls);
             call
         };
         let (counted, told): (Answer, Told) = match latest {
@@ -105,13 +149,14 @@ impl Counters {
                 Told(None),
             ),
         };
-        Ok((Counted::of(counted, now), told))
+        let counted = CountedAll::of(counted, now, limits.uses_month);
+        Ok((counted, told))
     }
 
     pub(super) async fn give_back(&self, caller: &Caller, standing: &Standing) -> Result<(), Away> {
         let command = |_| {
             let mut call = evaluate(&self.give_back, 2);
-            write_minute(&mut call, caller);
+            write_minute(&mut call, caller.key.account, caller.key.id);
             write_month(&mut call, caller.month(standing.now));
             call.arg(milliseconds(standing.window.start))
                 .arg(u8::from(standing.limits.uses_month));
@@ -179,8 +224,7 @@ fn write_tombstone(command: &mut Cmd, account: Uuid, key: Uuid) {
     command.write_arg_fmt(format_args!("gateway:{{{account}}}:revoked:{key}"));
 }
 
-fn write_minute(command: &mut Cmd, caller: &Caller) {
-    let (account, key) = (caller.key.account, caller.key.id);
+fn write_minute(command: &mut Cmd, account: Uuid, key: Uuid) {
     command.write_arg_fmt(format_args!("gateway:{{{account}}}:minute:{key}"));
 }
 

@@ -5,8 +5,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Locked;
-use crate::domain::account::Wanted;
-use crate::domain::key::{Kind, Mode};
+use crate::domain::key::{Kind, Mode, Wanted};
 use crate::domain::key_request::{KeyRequest, State};
 
 struct Row {

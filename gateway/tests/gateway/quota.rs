@@ -115,6 +115,44 @@ async fn exactly_as_many_calls_pass_as_may_at_once(pool: PgPool) {
 }
 
 #[sqlx::test]
+async fn calls_that_come_together_are_counted_one_after_the_other(pool: PgPool) {
+    let quota = Counting::start(&pool);
+    for (minute, month) in [(5, 3), (3, 5), (4, 4), (1, 5)] {
+        let limits = format!("calls_per_minute = {minute}\ncalls_per_month = {month}");
+        let (plan, caller) = (plan(&limits), live());
+        let calls = (0..8).map(|_| quota.take(&caller, &plan, START));
+        let outcomes = futures::future::join_all(calls).await;
+        let most: u32 = minute.min(month);
+        for (place, outcome) in (1..).zip(outcomes) {
+            let counted = most.min(place);
+            let standing = match outcome {
+                Ok(standing) if place <= most => standing,
+                Err(Denied::Minute(standing)) if place > most && minute <= month => standing,
+                Err(Denied::Month(standing)) if place > most && month < minute => standing,
+                other => panic!("{place} of {minute} and {month}: {other:?}"),
+            };
+            assert_eq!(
+                (standing.window.used, standing.month_used),
+                (counted, Some(counted.into()))
+            );
+        }
+    }
+}
+
+#[sqlx::test]
+async fn a_caller_that_hangs_up_takes_nobody_along(pool: PgPool) {
+    let (quota, plan, caller) = (Counting::start(&pool), plan("calls_per_minute = 9"), live());
+    // The month is known from here on.
+    quota.take(&caller, &plan, START).await.unwrap();
+    let mut first = Box::pin(quota.take(&caller, &plan, START));
+    let mut second = Box::pin(quota.take(&caller, &plan, START));
+    assert!(futures::poll!(&mut first).is_pending());
+    assert!(futures::poll!(&mut second).is_pending());
+    drop(first);
+    assert_eq!(second.await.unwrap().window.used, 3);
+}
+
+#[sqlx::test]
 async fn the_month_is_the_account_s_and_turns_in_utc(pool: PgPool) {
     let (quota, plan) = (Counting::start(&pool), plan("calls_per_month = 3"));
     let account = kit::ids::row_id();

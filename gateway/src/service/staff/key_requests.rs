@@ -6,8 +6,8 @@ use kit::{Fault, ids, pg};
 
 use super::page::Page;
 use super::{Staff, id, keys, unexpected};
-use crate::domain::account::{Problems, Wanted};
-use crate::domain::key::Mode;
+use crate::domain::account::Problems;
+use crate::domain::key::{Mode, Wanted};
 use crate::store::key_requests;
 use crate::store::write::{Done, Item};
 

@@ -7,8 +7,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Staff, accounts, id, unexpected};
-use crate::domain::account::{Problems, Wanted};
-use crate::domain::key::{Key, Kind, Mode};
+use crate::domain::account::Problems;
+use crate::domain::key::{Key, Kind, Mode, Wanted};
 use crate::domain::secret::Secret;
 use crate::message;
 use crate::store::keys;

@@ -9,7 +9,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Done, Fresh, Outcome, keys};
-use crate::domain::account::{Named, Wanted};
+use crate::domain::account::Named;
+use crate::domain::key::Wanted;
 use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plans;
 use crate::store::{self, Locked, key_requests};

@@ -12,8 +12,8 @@ use uuid::Uuid;
 
 use super::accounts::nobody;
 use super::{Done, Fresh, Outcome};
-use crate::domain::account::{Account, Named, Wanted};
-use crate::domain::key::{Key, Mode};
+use crate::domain::account::{Account, Named};
+use crate::domain::key::{Key, Mode, Wanted};
 use crate::domain::plan::{Plan, Plans};
 use crate::store::{Locked, accounts, games, keys};
 

@@ -14,8 +14,8 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::account::{Account, Named, Wanted};
-use crate::domain::key::Key;
+use crate::domain::account::{Account, Named};
+use crate::domain::key::{Key, Wanted};
 use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Hash;
