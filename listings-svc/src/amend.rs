@@ -23,7 +23,7 @@ use crate::domain::state::State;
 use crate::feed::{Happened, PublicUrl, Publish};
 use crate::keep::{Kept, keep, overtaken};
 use crate::standing::none;
-use crate::store::{self, Stored};
+use crate::store::{self, Changed, Stored as _};
 
 /// A listing that staff change.
 #[derive(Debug)]
@@ -167,7 +167,7 @@ impl Task<'_> {
         change: impl FnOnce(&Listing<C>) -> Made<C>,
     ) -> Result<Applied<()>, sqlx::Error>
     where
-        Listing<C>: Stored + Publish + Serialize,
+        Listing<C>: Changed + Publish + Serialize,
     {
         let names = std::slice::from_ref(&self.amendment.name);
         let locked = Listing::<C>::lock(connection, self.amendment.mode, names).await?;

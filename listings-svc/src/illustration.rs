@@ -19,8 +19,8 @@ use crate::feed::{Happened, PublicUrl, Publish};
 use crate::keep::{Kept, keep};
 use crate::pictures::Pair;
 use crate::standing::none;
-use crate::store::Stored;
 use crate::store::pictures;
+use crate::store::{Changed, Stored as _};
 
 /// A change of the pictures of one listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,7 +162,7 @@ async fn change<C>(
 ) -> Result<Applied<()>, sqlx::Error>
 where
     C: Illustrated + PartialEq,
-    Listing<C>: Stored + Publish + Serialize,
+    Listing<C>: Changed + Publish + Serialize,
 {
     let names = std::slice::from_ref(&wanted.name);
     let locked = Listing::<C>::lock(connection, wanted.mode, names).await?;

@@ -3,7 +3,7 @@
 use kit::Fault;
 use kit::rpc::staff::Member;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
@@ -13,7 +13,7 @@ use crate::domain::listing::Listing;
 use crate::domain::record::Record as _;
 use crate::feed::Publish;
 use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{Stored, audit, to_row};
+use crate::store::{Changed, audit, to_row};
 
 /// A deed that is about to be kept.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,7 @@ pub(crate) async fn keep<C>(
     kept: Kept<'_>,
 ) -> Result<(), sqlx::Error>
 where
-    Listing<C>: Stored + Publish + Serialize,
+    Listing<C>: Changed + Publish + Serialize,
 {
     let (old, new) = (to_row(before)?, to_row(after)?);
     let changed: Vec<String> =
@@ -52,16 +52,17 @@ where
         "changed": changed,
         "reason": kept.reason,
     });
+    let (was, fields) = difference::kept(Some(old), new);
     let revision = Revision {
         id: after.id,
         number: after.revision,
         actor: Actor::Staff(kept.by.name.clone()),
-        before: Some(old),
-        after: new.clone(),
+        before: was,
+        after: fields.clone(),
         reason: Some(kept.reason.to_owned()).filter(|reason| !reason.is_empty()),
     };
     let entity = Listing::<C>::ENTITY;
-    Listing::<C>::save(connection, &Value::Array(vec![new])).await?;
+    Listing::<C>::update(connection, &[after.id], vec![fields]).await?;
     revisions::append(connection, entity, kept.now, vec![revision]).await?;
     let entry = audit::Entry {
         member: kept.by,

@@ -17,7 +17,7 @@ use crate::domain::page::Page;
 use crate::domain::state::{Act, State};
 use crate::feed::{Happened, PublicUrl, Publish};
 use crate::keep::{Kept, keep, overtaken};
-use crate::store::Stored;
+use crate::store::{Changed, Stored as _};
 
 /// A listing that staff decide on, take down or restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ async fn apply<C>(
 ) -> Result<Applied<()>, sqlx::Error>
 where
     C: Clone + PartialEq,
-    Listing<C>: Stored + Publish + Serialize,
+    Listing<C>: Changed + Publish + Serialize,
 {
     let names = std::slice::from_ref(&turn.name);
     let locked = Listing::<C>::lock(connection, turn.mode, names).await?;

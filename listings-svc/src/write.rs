@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use kit::feed::{Applied, Apply};
+use kit::Fault;
+use kit::feed::{Applied, Apply, Explained};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -15,6 +16,7 @@ use crate::import::chunk::Chunk;
 use crate::readdress;
 use crate::sending::{self, Outcome, Rules, Sent};
 use crate::standing::{self, Turn};
+use crate::store::constraints;
 
 /// A change that is asked for.
 #[derive(Debug)]
@@ -66,7 +68,7 @@ impl Listings {
         connection: &mut PgConnection,
         items: &[&Write],
         now: OffsetDateTime,
-    ) -> Result<impl Iterator<Item = Applied<Done>> + use<>, sqlx::Error> {
+    ) -> Result<Vec<Applied<Done>>, sqlx::Error> {
         let sent: Vec<&Sent> = (items.iter())
             .filter_map(|item| match item {
                 Write::Send(sent) => Some(&**sent),
@@ -78,11 +80,10 @@ impl Listings {
             })
             .collect();
         if sent.is_empty() {
-            return Ok(Vec::new().into_iter());
+            return Ok(Vec::new());
         }
         let applied = sending::apply(connection, &sent, &self.rules, now).await?;
-        let told: Vec<_> = applied.into_iter().map(|it| it.map(Done::Sent)).collect();
-        Ok(told.into_iter())
+        Ok(applied.into_iter().map(|it| it.map(Done::Sent)).collect())
     }
 }
 
@@ -98,7 +99,8 @@ impl Apply for Listings {
     ) -> Result<Vec<Applied<Done>>, sqlx::Error> {
         let addresses = &self.rules.addresses;
         let mut applied = Vec::with_capacity(items.len());
-        let mut sent = Box::pin(self.send(connection, items, now)).await?;
+        let sent = Box::pin(self.send(connection, items, now)).await?;
+        let mut sent = sent.into_iter();
         for item in items {
             applied.push(match item {
                 // There is one for each.
@@ -126,5 +128,16 @@ impl Apply for Listings {
             });
         }
         Ok(applied)
+    }
+
+    fn explain(&self, error: &sqlx::Error) -> Explained {
+        if constraints::is_taken(error) {
+            // Another replica has just used a slug that was free.
+            return Explained::Passing;
+        }
+        match constraints::problem(error) {
+            Some(problems) => Explained::Refused(Fault::invalid(problems)),
+            None => Explained::Unknown,
+        }
     }
 }

@@ -42,6 +42,21 @@ pub fn content(listing: &Value) -> Map<String, Value> {
     content
 }
 
+/// What a revision keeps: the fields that differ, as they were and as they are, each whole; and the `state` of both. Of what is new it
+/// keeps all.
+pub fn kept(mut before: Option<Value>, mut after: Value) -> (Option<Value>, Value) {
+    if let (Some(Value::Object(before)), Value::Object(after)) = (&mut before, &mut after) {
+        after.retain(|field, value| {
+            let same = field != "state" && before.get(field) == Some(value);
+            if same {
+                before.remove(field);
+            }
+            !same
+        });
+    }
+    (before, after)
+}
+
 fn objects(
     path: &str,
     before: &Map<String, Value>,

@@ -19,6 +19,7 @@ use crate::domain::Read;
 use crate::domain::city::City;
 use crate::domain::country::Country;
 use crate::domain::deed::Deed;
+use crate::domain::difference;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::fields::Problems;
@@ -264,18 +265,20 @@ impl Task<'_> {
         let mut records = Vec::with_capacity(changes.len());
         let mut kept = Vec::new();
         for change in changes {
-            let after = to_row(&change.after)?;
+            let record = to_row(&change.after)?;
             if let Some(id) = listing_id(&change.after) {
+                let before = change.before.as_ref().map(to_row).transpose()?;
+                let (before, after) = difference::kept(before, record.clone());
                 kept.push(Revision {
                     id,
                     number: change.after.revision(),
                     actor: self.chunk.actor.clone(),
-                    before: change.before.as_ref().map(to_row).transpose()?,
-                    after: after.clone(),
+                    before,
+                    after,
                     reason: None,
                 });
             }
-            records.push(after);
+            records.push(record);
         }
         T::save(connection, &records.into()).await?;
         if kept.is_empty() {

@@ -30,7 +30,7 @@ pub(super) async fn locked(
     rules: &Rules,
     now: OffsetDateTime,
 ) -> Result<Desk, sqlx::Error> {
-    let known = rules.vocabulary.now(connection, now).await?;
+    let known = rules.vocabulary.now(connection, sent, now).await?;
     let authors: BTreeSet<Uuid> = sent.iter().map(|one| one.author.account).collect();
     let authors: Vec<Uuid> = authors.into_iter().collect();
     let writes = accounts::lock(connection, &authors, now.date()).await?;
@@ -90,7 +90,7 @@ pub(super) async fn looked_at(
     rules: &Rules,
     now: OffsetDateTime,
 ) -> Result<Desk, sqlx::Error> {
-    let known = rules.vocabulary.now(connection, now).await?;
+    let known = rules.vocabulary.now(connection, &[sent], now).await?;
     let (author, mode) = (sent.author.account, sent.author.mode);
     let samples = mode == Mode::Test;
     let wanted = Wanted::of(&[sent]);

@@ -13,18 +13,16 @@ mod save;
 mod shown;
 pub mod vocabulary;
 
-use kit::Fault;
 use kit::feed::Applied;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sqlx::{Executor as _, PgConnection};
+use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::mode::Mode;
 use crate::domain::state::State;
 use crate::feed::PublicUrl;
-use crate::store::constraints;
 use crate::store::idempotency::Name;
 use desk::Verdict;
 use vocabulary::Vocabulary;
@@ -119,27 +117,6 @@ pub async fn apply(
 ) -> Result<Vec<Applied<Box<Outcome>>>, sqlx::Error> {
     let mut desk = load::locked(connection, sent, rules, now).await?;
     let verdicts: Vec<Verdict> = sent.iter().map(|one| desk.decide(one)).collect();
-    connection.execute("savepoint sending").await?;
-    match save::all(connection, desk).await {
-        Ok(()) => {
-            connection.execute("release savepoint sending").await?;
-            Ok(verdicts.into_iter().map(Verdict::applied).collect())
-        }
-        Err(error) => {
-            connection
-                .execute("rollback to savepoint sending; release savepoint sending")
-                .await?;
-            if constraints::is_taken(&error) {
-                // Another replica has just used a slug that was free: with that known, all is decided again.
-                return Ok(sent.iter().map(|_| Applied::Busy).collect());
-            }
-            match constraints::problem(&error) {
-                Some(problems) if sent.len() == 1 => {
-                    Ok(vec![Applied::Refused(Fault::invalid(problems))])
-                }
-                // One by one the writer finds out which it is.
-                _ => Err(error),
-            }
-        }
-    }
+    save::all(connection, desk).await?;
+    Ok(verdicts.into_iter().map(Verdict::applied).collect())
 }

@@ -1,17 +1,19 @@
 //! Saves what was decided.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use super::desk::{Change, Desk};
+use crate::domain::difference;
 use crate::domain::listing::Listing;
 use crate::domain::record::Record;
 use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{Stored, accounts, idempotency, owners, to_row};
+use crate::store::{Changed, Stored as _, accounts, idempotency, owners, to_row};
 
 /// Saves all of it, each table at once.
 pub(super) async fn all(connection: &mut PgConnection, desk: Desk) -> Result<(), sqlx::Error> {
@@ -46,27 +48,42 @@ async fn listings<C>(
 ) -> Result<(), sqlx::Error>
 where
     C: Clone + PartialEq,
-    Listing<C>: Record + Stored + Serialize,
+    Listing<C>: Record + Changed + Serialize,
 {
     if changes.is_empty() {
         return Ok(());
     }
     // In the order of their slugs, so that two replicas never wait for each other's.
-    let mut records: BTreeMap<String, Value> = BTreeMap::new();
+    let mut new: BTreeMap<String, Value> = BTreeMap::new();
+    let mut changed: HashMap<Uuid, Value> = HashMap::new();
     let mut kept = Vec::with_capacity(changes.len());
     for change in changes {
-        let after = to_row(&change.after)?;
+        let before = change.before.as_ref().map(to_row).transpose()?;
+        let (before, after) = difference::kept(before, to_row(&change.after)?);
+        if before.is_none() {
+            new.insert(change.after.key().to_owned(), after.clone());
+        } else {
+            // Of several changes of one field the last is what it is.
+            let fields = changed.entry(change.after.id).or_insert_with(|| json!({}));
+            if let (Value::Object(fields), Value::Object(after)) = (fields, &after) {
+                fields.extend(after.clone());
+            }
+        }
         kept.push(Revision {
             id: change.after.id,
             number: change.after.revision,
             actor: Actor::Account(change.account),
-            before: change.before.as_ref().map(to_row).transpose()?,
-            after: after.clone(),
+            before,
+            after,
             reason: None,
         });
-        // Of several changes of one listing the last is what it is.
-        records.insert(change.after.key().to_owned(), after);
     }
-    Listing::<C>::save(connection, &records.into_values().collect()).await?;
+    if !new.is_empty() {
+        Listing::<C>::save(connection, &new.into_values().collect()).await?;
+    }
+    if !changed.is_empty() {
+        let (ids, fields): (Vec<Uuid>, Vec<Value>) = changed.into_iter().unzip();
+        Listing::<C>::update(connection, &ids, fields).await?;
+    }
     revisions::append(connection, Listing::<C>::ENTITY, now, kept).await
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
+use super::{Sent, Target};
 use crate::domain::city::Gazetteer;
 use crate::domain::known::Known;
 use crate::store::known;
@@ -14,18 +15,22 @@ use crate::store::known;
 pub struct Vocabulary(Mutex<Option<(i64, Arc<Known>)>>);
 
 impl Vocabulary {
-    /// What is known now: loaded again when an import has changed it, or the year has turned.
+    /// What is known now, for what is `sent`: loaded again when an import has changed it, or the year has turned.
     pub async fn now(
         &self,
         connection: &mut PgConnection,
+        sent: &[&Sent],
         now: OffsetDateTime,
     ) -> Result<Arc<Known>, sqlx::Error> {
-        let version = known::version(connection).await?;
-        if let Some((held, known)) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner)
-            && *held == version
-            && known.year == now.year()
+        let held = self.held().filter(|(_, known)| known.year == now.year());
+        if let Some((_, known)) = &held
+            && !sent.iter().copied().any(refers)
         {
             return Ok(Arc::clone(known));
+        }
+        let version = known::version(connection).await?;
+        if let Some((_, known)) = held.filter(|(held, _)| *held == version) {
+            return Ok(known);
         }
         // What changes after the version was read is loaded now and once more.
         let known = Arc::new(Known {
@@ -38,5 +43,22 @@ impl Vocabulary {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *held = Some((version, Arc::clone(&known)));
         Ok(known)
+    }
+
+    fn held(&self) -> Option<(i64, Arc<Known>)> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+/// Whether a body may name any of it.
+fn refers(sent: &Sent) -> bool {
+    match sent.target {
+        Target::NewGame | Target::NewEvent | Target::NewPage => true,
+        Target::Game(_) | Target::Event(_) | Target::Page(_) => ["genres", "country_code", "city"]
+            .into_iter()
+            .any(|field| sent.body.contains_key(field)),
     }
 }

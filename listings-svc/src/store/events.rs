@@ -5,7 +5,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::{Found, Locked, Stored};
+use super::{Changed, Found, Locked, Stored};
 use crate::domain::event::Event;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -17,7 +17,7 @@ impl Stored for Listing<Event> {
         names: &[String],
     ) -> Result<Locked<Self>, sqlx::Error> {
         let held = sqlx::query_scalar!(
-            r#"select to_jsonb(event) as "listing!: Json<Self>" from listings.event
+            r#"select to_json(event) as "listing!: Json<Self>" from listings.event
                where mode = $1 and slug = any($2) order by slug for no key update skip locked"#,
             mode.as_str(),
             names
@@ -64,6 +64,34 @@ impl Stored for Listing<Event> {
     }
 }
 
+impl Changed for Listing<Event> {
+    async fn update(
+        connection: &mut PgConnection,
+        ids: &[Uuid],
+        fields: Vec<Value>,
+    ) -> Result<(), sqlx::Error> {
+        sqlx::query!(
+            "update listings.event set (
+                 state, revision, title, kind, starts_at, ends_at, country_code, city, city_slug, online, website,
+                 description, source, created_at, updated_at, submitter, waiting_since
+             ) = (
+                 select
+                     new.state, new.revision, new.title, new.kind, new.starts_at, new.ends_at, new.country_code,
+                     new.city, new.city_slug, new.online, new.website, new.description, new.source, new.created_at,
+                     new.updated_at, new.submitter, new.waiting_since
+                 from jsonb_populate_record(event, change.fields) as new
+             )
+             from unnest($1::uuid[], $2::jsonb[]) as change (id, fields)
+             where event.id = change.id and event.id = any($1)",
+            ids,
+            &fields
+        )
+        .execute(connection)
+        .await?;
+        Ok(())
+    }
+}
+
 impl Found for Listing<Event> {
     async fn find(
         connection: &mut PgConnection,
@@ -71,7 +99,7 @@ impl Found for Listing<Event> {
         names: &[String],
     ) -> Result<Vec<Self>, sqlx::Error> {
         let found = sqlx::query_scalar!(
-            r#"select to_jsonb(event) as "listing!: Json<Self>" from listings.event where mode = $1 and slug = any($2)"#,
+            r#"select to_json(event) as "listing!: Json<Self>" from listings.event where mode = $1 and slug = any($2)"#,
             mode.as_str(),
             names
         )
@@ -101,7 +129,7 @@ pub async fn walk(
     limit: i64,
 ) -> Result<Vec<Listing<Event>>, sqlx::Error> {
     let rows = sqlx::query_scalar!(
-        r#"select to_jsonb(event) as "listing!: Json<Listing<Event>>" from listings.event
+        r#"select to_json(event) as "listing!: Json<Listing<Event>>" from listings.event
            where id > $1 order by id limit $2 for no key update skip locked"#,
         after,
         limit

@@ -5,7 +5,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::{Found, Locked, Stored};
+use super::{Changed, Found, Locked, Stored};
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -17,7 +17,7 @@ impl Stored for Listing<Game> {
         names: &[String],
     ) -> Result<Locked<Self>, sqlx::Error> {
         let held = sqlx::query_scalar!(
-            r#"select to_jsonb(game) as "listing!: Json<Self>" from listings.game
+            r#"select to_json(game) as "listing!: Json<Self>" from listings.game
                where mode = $1 and slug = any($2) order by slug for no key update skip locked"#,
             mode.as_str(),
             names
@@ -66,6 +66,36 @@ impl Stored for Listing<Game> {
     }
 }
 
+impl Changed for Listing<Game> {
+    async fn update(
+        connection: &mut PgConnection,
+        ids: &[Uuid],
+        fields: Vec<Value>,
+    ) -> Result<(), sqlx::Error> {
+        sqlx::query!(
+            "update listings.game set (
+                 state, revision, title, tagline, description, cover_url, screenshots, genres, platforms, stage,
+                 release_year, trailer_url, links, credits, featured, page_id, source, created_at, updated_at,
+                 submitter, waiting_since
+             ) = (
+                 select
+                     new.state, new.revision, new.title, new.tagline, new.description, new.cover_url, new.screenshots,
+                     new.genres, new.platforms, new.stage, new.release_year, new.trailer_url, new.links, new.credits,
+                     new.featured, new.page_id, new.source, new.created_at, new.updated_at, new.submitter,
+                     new.waiting_since
+                 from jsonb_populate_record(game, change.fields) as new
+             )
+             from unnest($1::uuid[], $2::jsonb[]) as change (id, fields)
+             where game.id = change.id and game.id = any($1)",
+            ids,
+            &fields
+        )
+        .execute(connection)
+        .await?;
+        Ok(())
+    }
+}
+
 impl Found for Listing<Game> {
     async fn find(
         connection: &mut PgConnection,
@@ -73,7 +103,7 @@ impl Found for Listing<Game> {
         names: &[String],
     ) -> Result<Vec<Self>, sqlx::Error> {
         let found = sqlx::query_scalar!(
-            r#"select to_jsonb(game) as "listing!: Json<Self>" from listings.game where mode = $1 and slug = any($2)"#,
+            r#"select to_json(game) as "listing!: Json<Self>" from listings.game where mode = $1 and slug = any($2)"#,
             mode.as_str(),
             names
         )
@@ -103,7 +133,7 @@ pub async fn walk(
     limit: i64,
 ) -> Result<Vec<Listing<Game>>, sqlx::Error> {
     let rows = sqlx::query_scalar!(
-        r#"select to_jsonb(game) as "listing!: Json<Listing<Game>>" from listings.game
+        r#"select to_json(game) as "listing!: Json<Listing<Game>>" from listings.game
            where id > $1 order by id limit $2 for no key update skip locked"#,
         after,
         limit

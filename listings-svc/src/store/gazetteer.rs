@@ -18,7 +18,7 @@ impl Stored for Entry<Genre> {
         names: &[String],
     ) -> Result<Locked<Self>, sqlx::Error> {
         let held = sqlx::query_scalar!(
-            r#"select to_jsonb(genre) as "entry!: Json<Self>" from listings.genre
+            r#"select to_json(genre) as "entry!: Json<Self>" from listings.genre
                where key = any($1) order by key for no key update skip locked"#,
             names
         )
@@ -56,7 +56,7 @@ impl Stored for Entry<Country> {
         names: &[String],
     ) -> Result<Locked<Self>, sqlx::Error> {
         let held = sqlx::query_scalar!(
-            r#"select to_jsonb(country) as "entry!: Json<Self>" from listings.country
+            r#"select to_json(country) as "entry!: Json<Self>" from listings.country
                where code = any($1) order by code for no key update skip locked"#,
             names
         )
@@ -94,7 +94,7 @@ impl Stored for Entry<City> {
         names: &[String],
     ) -> Result<Locked<Self>, sqlx::Error> {
         let held = sqlx::query_scalar!(
-            r#"select to_jsonb(city) as "entry!: Json<Self>" from listings.city
+            r#"select to_json(city) as "entry!: Json<Self>" from listings.city
                where slug = any($1) order by slug for no key update skip locked"#,
             names
         )

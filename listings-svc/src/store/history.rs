@@ -20,9 +20,9 @@ pub struct Made {
     pub actor_kind: String,
     /// Which one.
     pub actor: String,
-    /// What it was; `None` for the first.
+    /// What it was, in the fields that it changed; `None` for the first.
     pub before: Option<Value>,
-    /// What it became.
+    /// What it became in these; all of it for the first.
     pub after: Value,
     /// Why.
     pub reason: Option<String>,
@@ -47,21 +47,55 @@ pub async fn newest(
     .await
 }
 
-/// The last state of a listing that was public, with its revision.
-pub async fn approved(
+/// A listing now, and when it was last public.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// At which revision it stands.
+    pub revision: i64,
+    /// What it is.
+    pub now: Value,
+    /// The newest revision that was public.
+    pub approved: Option<i64>,
+    /// What it was then.
+    pub then: Option<Value>,
+}
+
+/// A listing as it is and as it was when it was last public: what it is, with each field that changed since taken back to what it was
+/// before the first change of it.
+pub async fn standing(
     pool: &PgPool,
     entity: Entity,
     id: Uuid,
-) -> Result<Option<(i64, Value)>, sqlx::Error> {
-    let row = sqlx::query!(
-        "select revision, after from listings.revision
-         where entity = $1 and id = $2 and after ->> 'state' = 'published' order by revision desc limit 1",
+) -> Result<Option<Standing>, sqlx::Error> {
+    sqlx::query_as!(
+        Standing,
+        r#"with listing as (
+             select revision, to_jsonb(page) as now from listings.page where $1 = 'page' and id = $2
+             union all
+             select revision, to_jsonb(game) from listings.game where $1 = 'game' and id = $2
+             union all
+             select revision, to_jsonb(event) from listings.event where $1 = 'event' and id = $2
+         ),
+         approved as (
+             select revision from listings.revision
+             where entity = $1 and id = $2 and after ->> 'state' = 'published' order by revision desc limit 1
+         ),
+         since as (
+             select distinct on (field.key) field.key, field.value
+             from listings.revision, jsonb_each(revision.before) as field
+             where entity = $1 and id = $2 and revision > (select revision from approved)
+             order by field.key, revision
+         )
+         select listing.revision as "revision!", listing.now as "now!", approved.revision as "approved?",
+             case when approved.revision is not null then
+                 listing.now || coalesce((select jsonb_object_agg(key, value) from since), '{}')
+             end as then
+         from listing left join approved on true"#,
         entity.as_str(),
         id
     )
     .fetch_optional(pool)
-    .await?;
-    Ok(row.map(|row| (row.revision, row.after)))
+    .await
 }
 
 /// Handles of pages.

@@ -27,6 +27,7 @@ use serde::Serialize;
 use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
+use uuid::Uuid;
 
 use crate::domain::mode::Mode;
 use crate::domain::record::Record;
@@ -88,6 +89,16 @@ pub trait Found: Sized {
         connection: &mut PgConnection,
         names: &[String],
     ) -> impl Future<Output = Result<Vec<String>, sqlx::Error>> + Send;
+}
+
+/// A listing of which only the fields are written that a change has touched.
+pub trait Changed: Stored {
+    /// Writes these fields of the listings with these ids, one after the other.
+    fn update(
+        connection: &mut PgConnection,
+        ids: &[Uuid],
+        fields: Vec<Value>,
+    ) -> impl Future<Output = Result<(), sqlx::Error>> + Send;
 }
 
 /// A record with a table of its own.

@@ -43,7 +43,7 @@ pub async fn find(
     handles: &[String],
 ) -> Result<Vec<Owned>, sqlx::Error> {
     let rows = sqlx::query!(
-        r#"select owner.account_id, to_jsonb(page) as "page!: Json<Listing<Page>>"
+        r#"select owner.account_id, to_json(page) as "page!: Json<Listing<Page>>"
            from listings.page
            join listings.page_owner as owner on owner.page_id = page.id
            where owner.account_id = any($1)
@@ -144,7 +144,7 @@ pub async fn of_page(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Ow
 /// The pages of an account in any state, by handle.
 pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing<Page>>, sqlx::Error> {
     let rows = sqlx::query_scalar!(
-        r#"select to_jsonb(page) as "page!: Json<Listing<Page>>" from listings.page
+        r#"select to_json(page) as "page!: Json<Listing<Page>>" from listings.page
            where id in (select page_id from listings.page_owner where account_id = $1) order by handle"#,
         account
     )

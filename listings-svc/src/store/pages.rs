@@ -5,7 +5,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::{Found, Locked, Stored};
+use super::{Changed, Found, Locked, Stored};
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
@@ -17,7 +17,7 @@ impl Stored for Listing<Page> {
         names: &[String],
     ) -> Result<Locked<Self>, sqlx::Error> {
         let held = sqlx::query_scalar!(
-            r#"select to_jsonb(page) as "listing!: Json<Self>" from listings.page
+            r#"select to_json(page) as "listing!: Json<Self>" from listings.page
                where mode = $1 and handle = any($2) order by handle for no key update skip locked"#,
             mode.as_str(),
             names
@@ -64,6 +64,34 @@ impl Stored for Listing<Page> {
     }
 }
 
+impl Changed for Listing<Page> {
+    async fn update(
+        connection: &mut PgConnection,
+        ids: &[Uuid],
+        fields: Vec<Value>,
+    ) -> Result<(), sqlx::Error> {
+        sqlx::query!(
+            "update listings.page set (
+                 state, revision, name, kind, roles, tagline, bio, avatar_url, country_code, city, city_slug,
+                 verified, links, source, created_at, updated_at, submitter, waiting_since
+             ) = (
+                 select
+                     new.state, new.revision, new.name, new.kind, new.roles, new.tagline, new.bio, new.avatar_url,
+                     new.country_code, new.city, new.city_slug, new.verified, new.links, new.source, new.created_at,
+                     new.updated_at, new.submitter, new.waiting_since
+                 from jsonb_populate_record(page, change.fields) as new
+             )
+             from unnest($1::uuid[], $2::jsonb[]) as change (id, fields)
+             where page.id = change.id and page.id = any($1)",
+            ids,
+            &fields
+        )
+        .execute(connection)
+        .await?;
+        Ok(())
+    }
+}
+
 impl Found for Listing<Page> {
     async fn find(
         connection: &mut PgConnection,
@@ -71,7 +99,7 @@ impl Found for Listing<Page> {
         names: &[String],
     ) -> Result<Vec<Self>, sqlx::Error> {
         let found = sqlx::query_scalar!(
-            r#"select to_jsonb(page) as "listing!: Json<Self>" from listings.page where mode = $1 and handle = any($2)"#,
+            r#"select to_json(page) as "listing!: Json<Self>" from listings.page where mode = $1 and handle = any($2)"#,
             mode.as_str(),
             names
         )
@@ -101,7 +129,7 @@ pub async fn walk(
     limit: i64,
 ) -> Result<Vec<Listing<Page>>, sqlx::Error> {
     let rows = sqlx::query_scalar!(
-        r#"select to_jsonb(page) as "listing!: Json<Listing<Page>>" from listings.page
+        r#"select to_json(page) as "listing!: Json<Listing<Page>>" from listings.page
            where id > $1 order by id limit $2 for no key update skip locked"#,
         after,
         limit
@@ -117,7 +145,7 @@ pub async fn with_ids(
     ids: &[Uuid],
 ) -> Result<Vec<Listing<Page>>, sqlx::Error> {
     let rows = sqlx::query_scalar!(
-        r#"select to_jsonb(page) as "listing!: Json<Listing<Page>>" from listings.page where id = any($1)"#,
+        r#"select to_json(page) as "listing!: Json<Listing<Page>>" from listings.page where id = any($1)"#,
         ids
     )
     .fetch_all(connection)

@@ -37,9 +37,9 @@ pub struct Revision {
     pub number: i64,
     /// Who made it.
     pub actor: Actor,
-    /// What it was; `None` for the first.
+    /// What it was, in the fields that it changed, and its `state`; `None` for the first.
     pub before: Option<Value>,
-    /// What it became.
+    /// What it became in these; all of it for the first.
     pub after: Value,
     /// Why, where somebody gave a reason.
     pub reason: Option<String>,

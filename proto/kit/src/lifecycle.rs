@@ -5,9 +5,12 @@
 //! than half alive.
 
 use std::future::Future;
+use std::thread;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use anyhow::Context as _;
+use tokio::runtime;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -93,6 +96,27 @@ impl Lifecycle {
     ) {
         let guarded = self.guarded(name, self.stopping.clone(), task);
         drop(self.tasks.spawn(guarded));
+    }
+
+    /// The same on a thread of its own, where it does not wait for its turn among requests.
+    pub fn finishing_apart(
+        &self,
+        name: &'static str,
+        task: impl Future<Output = anyhow::Result<()>> + Send + 'static,
+    ) {
+        self.finishing(name, async move {
+            let runtime = runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .context("no runtime for a thread")?;
+            let (end, ended) = oneshot::channel();
+            thread::Builder::new()
+                .name(name.to_owned())
+                // Nobody waits for it when the process is cut off.
+                .spawn(move || drop(end.send(runtime.block_on(task))))
+                .context("no thread")?;
+            ended.await.context("it panicked")?
+        });
     }
 
     /// Spawns something that may end whenever it is done; shutdown waits for it.

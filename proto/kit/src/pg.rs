@@ -38,7 +38,9 @@ pub async fn open(
         .context(
             "database_url is not an address such as postgres://user:password@host:5432/database",
         )?
-        .application_name(service);
+        .application_name(service)
+        // Statements here are short: compiling one (PostgreSQL believes a new, still unanalyzed table to be long) takes far longer.
+        .options([("jit", "off")]);
     let place = format!("{}:{}", options.get_host(), options.get_port());
     let pool = PgPoolOptions::new()
         .max_connections(settings.database_connections)

@@ -77,15 +77,15 @@ impl Service {
         let Some(found) = queue::find(&self.pool, name.entity, &name.key).await? else {
             return Ok(None);
         };
-        let made = history::newest(&self.pool, name.entity, found.id, HISTORY).await?;
-        let approved = history::approved(&self.pool, name.entity, found.id).await?;
-        let Some(newest) = made.first() else {
+        let Some(standing) = history::standing(&self.pool, name.entity, found.id).await? else {
             return Ok(None);
         };
-        let mut now = difference::content(&newest.after);
-        let mut then = approved
+        let made = history::newest(&self.pool, name.entity, found.id, HISTORY).await?;
+        let mut now = difference::content(&standing.now);
+        let mut then = standing
+            .then
             .as_ref()
-            .map(|(_, state)| difference::content(state))
+            .map(difference::content)
             .unwrap_or_default();
         let pages: Vec<Uuid> = [&now, &then].into_iter().filter_map(page).collect();
         let handles = history::handles(&self.pool, &pages).await?;
@@ -93,16 +93,16 @@ impl Service {
         name_page(&mut then, &handles);
         let differences = difference::between(&then, &now);
         let state = feed::state(found.state.0);
-        // What was looked at is the newest revision, also when the listing has changed since its row was read.
+        // What was looked at is this revision, also when the listing has changed since its row was read.
         let found = queue::Item {
-            revision: newest.revision,
+            revision: standing.revision,
             ..found
         };
         Ok(Some(proto::GetReviewResponse {
             item: Some(item(found)),
             state,
             content: Value::Object(now).to_string(),
-            approved_revision: approved.map_or(0, |(revision, _)| revision),
+            approved_revision: standing.approved.unwrap_or_default(),
             differences: differences.into_iter().map(shown).collect(),
             history: made.iter().map(revision).collect(),
         }))

@@ -26,6 +26,22 @@ pub trait Apply: Send + Sync + 'static {
         items: &[&Self::Item],
         now: time::OffsetDateTime,
     ) -> impl Future<Output = Result<Vec<Applied<Self::Done>>, sqlx::Error>> + Send;
+
+    /// Says what a statement that PostgreSQL refused means.
+    fn explain(&self, _: &sqlx::Error) -> Explained {
+        Explained::Unknown
+    }
+}
+
+/// What an error of a batch means.
+#[derive(Debug)]
+pub enum Explained {
+    /// Somebody else was first; decided again, the batch may be written.
+    Passing,
+    /// The item that brought it is refused with this.
+    Refused(Fault),
+    /// It is a fault of ours.
+    Unknown,
 }
 
 /// What came of one item.

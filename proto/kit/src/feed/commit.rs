@@ -24,41 +24,37 @@ pub(super) fn ending(
     if changes.is_empty() {
         return format!("select seq, epoch from {schema}.feed_head; commit");
     }
-    let rows: Vec<String> = changes
-        .iter()
-        .zip(1..)
-        .map(|((request, change), place)| row(place, *request, change))
-        .collect();
+    let column = |cell: fn(&(Uuid, &NewChange)) -> String| {
+        let cells: Vec<String> = changes.iter().map(cell).collect();
+        format!("'{{{}}}'", cells.join(","))
+    };
     format!(
         "with head as (
              update {schema}.feed_head set seq = seq + {count} returning seq - {count} as base, epoch, tableoid
          )
          insert into {schema}.feed
              (seq, at, request, entity, id, revision, event, announced, happening, state)
-         select case when head.tableoid = {table} then head.base + row.place end, {now}, row.request, row.entity, row.id,
-             row.revision, row.event, row.announced, row.happening, row.state
-         from (values {rows}) as row (place, request, entity, id, revision, event, announced, happening, state)
+         select case when head.tableoid = {table} then head.base + row.place end, {now}, row.request,
+             convert_from(row.entity, 'UTF8'), convert_from(row.id, 'UTF8'), row.revision, convert_from(row.event, 'UTF8'),
+             row.announced, row.happening, row.state
+         from unnest(
+                 {request}::uuid[], {entity}::bytea[], {id}::bytea[], {revision}::bigint[], {event}::bytea[],
+                 {announced}::boolean[], {happening}::boolean[], {state}::bytea[]
+             ) with ordinality as row (request, entity, id, revision, event, announced, happening, state, place)
          left join head on true
          returning seq, (select epoch from head);
          commit",
         count = changes.len(),
         table = head.table.0,
         now = timestamp(now),
-        rows = rows.join(", "),
-    )
-}
-
-fn row(place: usize, request: Uuid, change: &NewChange) -> String {
-    format!(
-        "({place}, {}, {}, {}, {}::bigint, {}, {}, {}, {})",
-        uuid(request),
-        text(change.entity),
-        text(&change.id),
-        change.revision,
-        text(change.event),
-        change.announced,
-        change.happening,
-        bytes(&change.state),
+        request = column(|(request, _)| request.to_string()),
+        entity = column(|(_, change)| bytes(change.entity.as_bytes())),
+        id = column(|(_, change)| bytes(change.id.as_bytes())),
+        revision = column(|(_, change)| change.revision.to_string()),
+        event = column(|(_, change)| bytes(change.event.as_bytes())),
+        announced = column(|(_, change)| change.announced.to_string()),
+        happening = column(|(_, change)| change.happening.to_string()),
+        state = column(|(_, change)| bytes(&change.state)),
     )
 }
 
@@ -84,19 +80,11 @@ pub(super) async fn commit(
     Ok(last)
 }
 
-// Values as literals, for a message that travels together with its `commit` cannot carry bound arguments. Everything that could hold
-// a quote travels in hexadecimal.
-
-fn text(value: &str) -> String {
-    format!("convert_from('\\x{}', 'UTF8')", hex::encode(value))
-}
+// Values as literals, for a message that travels together with its `commit` cannot carry bound arguments: one array a column, which
+// PostgreSQL reads far quicker than as many rows of expressions. Everything that could hold a quote travels in hexadecimal.
 
 fn bytes(value: &[u8]) -> String {
-    format!("'\\x{}'::bytea", hex::encode(value))
-}
-
-fn uuid(value: Uuid) -> String {
-    format!("'{value}'::uuid")
+    format!("\"\\\\x{}\"", hex::encode(value))
 }
 
 fn timestamp(value: time::OffsetDateTime) -> String {

@@ -21,8 +21,7 @@ use crate::fault::Fault;
 use crate::pg;
 
 /// Rows in one message at most.
-const BATCH: i64 = 500;
-const FULL: usize = 500;
+const BATCH: usize = 500;
 /// A follower's pause at most.
 const PAUSE: Duration = Duration::from_secs(1);
 /// A follower looks by itself this often, in case a wake-up was lost.
@@ -201,14 +200,20 @@ impl Rows {
         }
         loop {
             self.news.mark_unchanged();
-            let (epoch, changes) = self.look().await.map_err(|error| pg::fault(&error))?;
-            if epoch != self.epoch {
-                return Ok(None);
-            }
+            let tail = self.producer.tail().after(self.epoch, self.after, BATCH);
+            let changes = if let Some(changes) = tail {
+                changes
+            } else {
+                let (epoch, changes) = self.look().await.map_err(|error| pg::fault(&error))?;
+                if epoch != self.epoch {
+                    return Ok(None);
+                }
+                changes
+            };
             if let Some(last) = changes.last() {
                 self.after = last.seq;
                 // One that is far behind gets the next rows at once.
-                self.pausing = !self.pause.is_zero() && changes.len() < FULL;
+                self.pausing = !self.pause.is_zero() && changes.len() < BATCH;
                 return Ok(Some(Message::Batch(Batch { changes })));
             }
             tokio::select! {
@@ -226,7 +231,7 @@ impl Rows {
     )]
     async fn look(&self) -> Result<(Uuid, Vec<proto::Change>), sqlx::Error> {
         let sql = format!(
-            "select head.epoch, feed.* from {0}.feed_head head
+            "select head.epoch, feed.* from (select epoch from {0}.feed_head limit 1) head
              left join lateral (select * from {0}.feed where seq > $1 order by seq limit {BATCH}) feed on true
              order by feed.seq",
             self.producer.schema()

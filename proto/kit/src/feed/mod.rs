@@ -17,9 +17,10 @@ mod follow;
 mod latest;
 mod producer;
 mod stored;
+mod tail;
 mod writer;
 
-pub use apply::{Applied, Apply};
+pub use apply::{Applied, Apply, Explained};
 pub use compact::Retention;
 pub use consume::{Consumer, consume};
 pub use contracts::common::v1::Change;
@@ -29,6 +30,7 @@ pub use stored::{Store, Stored, Taken};
 pub use writer::Writer;
 
 use contracts::common::v1 as proto;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::fault::Fault;
@@ -94,4 +96,21 @@ pub struct NewChange {
     pub happening: bool,
     /// The entity's whole state, as the producer's message for this kind, encoded.
     pub state: Vec<u8>,
+}
+
+impl NewChange {
+    /// As followers see it, once it stands on the feed.
+    fn told(&self, seq: i64, at: OffsetDateTime) -> Change {
+        Change {
+            seq,
+            entity: self.entity.to_owned(),
+            id: self.id.clone(),
+            revision: self.revision,
+            event: self.event.to_owned(),
+            announced: self.announced,
+            happening: self.happening,
+            at: Some(crate::pg::timestamp(at)),
+            state: self.state.clone().into(),
+        }
+    }
 }

@@ -15,6 +15,7 @@ use super::apply::Apply;
 use super::compact::{self, Retention};
 use super::follow::Follow;
 use super::latest::Latest;
+use super::tail::Tail;
 use super::writer::{Writer, writer};
 use crate::clock::Clock;
 use crate::ids;
@@ -38,6 +39,8 @@ pub struct Producer {
     committed: Arc<Notify>,
     /// Where it is told how far the feed has come, before a write is answered.
     latest: Option<Latest>,
+    /// What it has committed last.
+    tail: Arc<Tail>,
 }
 
 /// The head of the feed as a connection met it.
@@ -67,6 +70,7 @@ impl Producer {
             news: Arc::new(watch::Sender::new(0)),
             committed: Arc::default(),
             latest: None,
+            tail: Arc::default(),
         };
         lifecycle.background("feed notifier", producer.clone().notify());
         lifecycle.background("feed listener", producer.clone().listen());
@@ -107,7 +111,7 @@ impl Producer {
             answering,
             self.lifecycle.stopping(),
         );
-        self.lifecycle.finishing("feed writer", task);
+        self.lifecycle.finishing_apart("feed writer", task);
         handle
     }
 
@@ -134,6 +138,10 @@ impl Producer {
 
     pub(super) fn schema(&self) -> Schema {
         self.schema
+    }
+
+    pub(super) fn tail(&self) -> &Tail {
+        &self.tail
     }
 
     /// Changes whenever there may be news. Subscribe first, then look.

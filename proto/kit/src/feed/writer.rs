@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::answer::{Answering, Answers};
-use super::apply::{Applied, Apply};
+use super::apply::{Applied, Apply, Explained};
 use super::commit::{NO_HEAD, commit, ending};
 use super::latest::Reached;
 use super::producer::Head;
@@ -113,8 +113,8 @@ struct Open {
 
 /// Why a transaction did not take place.
 enum Failure {
-    /// PostgreSQL refused a statement; nothing was changed.
-    Refused(sqlx::Error),
+    /// PostgreSQL refused a statement; nothing was changed. What an item is told that was alone.
+    Refused(Fault),
     /// PostgreSQL is away, or two writers stood in each other's way; nothing was changed, and it may work the next time.
     Passing(sqlx::Error),
 }
@@ -169,9 +169,7 @@ impl<A: Apply> Task<A> {
         let written = match self.transact(&batch).await {
             Ok(written) => written,
             Err(Failure::Refused(_)) if batch.len() > 1 => return self.one_by_one(batch).await,
-            Err(Failure::Refused(error)) => {
-                Written::unknown(vec![Some(Err(Fault::internal(&error)))])
-            }
+            Err(Failure::Refused(fault)) => Written::unknown(vec![Some(Err(fault))]),
             Err(Failure::Passing(error)) => {
                 tracing::warn!(%error, "writes wait and are tried again");
                 Written::unknown(batch.iter().map(|_| None).collect())
@@ -210,24 +208,30 @@ impl<A: Apply> Task<A> {
         };
         let applied = match self.apply(&mut open.connection, batch).await {
             Ok(applied) => applied,
-            Err(error) => return Err(self.undo(open, error).await),
+            Err(error) => {
+                let means = self.apply.explain(&error);
+                return Err(self.undo(open, error, means).await);
+            }
         };
         let changes: Vec<(Uuid, &NewChange)> = batch
             .iter()
             .zip(&applied)
             .flat_map(|(queued, applied)| applied.changes().iter().map(|c| (queued.request, c)))
             .collect();
-        let ending = ending(
-            self.producer.schema(),
-            &open.head,
-            &changes,
-            self.clock.now(),
-        );
+        // PostgreSQL keeps no more of it.
+        let now = self.clock.now().truncate_to_microsecond();
+        let ending = ending(self.producer.schema(), &open.head, &changes, now);
         let witness = changes.first().map(|(request, _)| *request);
         let at = Clock::system().now();
         match commit(&mut open.connection, ending).await {
             Ok(reached) => {
-                open.head.seq = reached.map_or(open.head.seq, |position| position.seq);
+                if let Some(Position { epoch, seq }) = reached {
+                    open.head.seq = seq;
+                    let numbers = (seq + 1).saturating_sub_unsigned(changes.len() as u64)..;
+                    let told = numbers.zip(&changes);
+                    let told = told.map(|(seq, (_, change))| change.told(seq, now));
+                    self.producer.tail().extend(epoch, told);
+                }
                 self.connection = Some(open);
                 if witness.is_some() {
                     self.producer.announce();
@@ -240,7 +244,7 @@ impl<A: Apply> Task<A> {
                     Err(Failure::Passing(error))
                 }
                 (sqlx::Error::Database(_), _) if !pg::is_away(&error) => {
-                    Err(self.undo(open, error).await)
+                    Err(self.undo(open, error, Explained::Unknown).await)
                 }
                 (_, Some(witness)) => {
                     tracing::warn!(%error, "the connection was lost at commit");
@@ -252,7 +256,10 @@ impl<A: Apply> Task<A> {
     }
 
     async fn open(&self) -> Result<Open, sqlx::Error> {
-        let mut connection = PgConnection::connect_with(&self.options).await?;
+        // A process that freezes with rows locked is cut off, not waited for.
+        let frozen = [("idle_in_transaction_session_timeout", "3s")];
+        let options = self.options.clone().options(frozen);
+        let mut connection = PgConnection::connect_with(&options).await?;
         let head = self.producer.head(&mut connection).await?;
         Ok(Open { connection, head })
     }
@@ -262,16 +269,13 @@ impl<A: Apply> Task<A> {
         connection: &mut PgConnection,
         batch: &[Queued<A>],
     ) -> Result<Vec<Applied<A::Done>>, sqlx::Error> {
-        // A process that freezes with rows locked is cut off, not waited for.
-        connection
-            .execute("begin; set local idle_in_transaction_session_timeout = '3s'")
-            .await?;
+        connection.execute("begin").await?;
         let items: Vec<&A::Item> = batch.iter().map(|queued| &queued.item).collect();
         self.apply.apply(connection, &items, self.clock.now()).await
     }
 
     /// Rolls back after an error, and keeps the connection if it still serves.
-    async fn undo(&mut self, mut open: Open, error: sqlx::Error) -> Failure {
+    async fn undo(&mut self, mut open: Open, error: sqlx::Error, means: Explained) -> Failure {
         if pg::is_away(&error) {
             return Failure::Passing(error);
         }
@@ -284,7 +288,11 @@ impl<A: Apply> Task<A> {
         {
             // Class 40: a deadlock or a serialisation failure.
             Some(code) if code.starts_with("40") => Failure::Passing(error),
-            _ => Failure::Refused(error),
+            _ => match means {
+                Explained::Passing => Failure::Passing(error),
+                Explained::Refused(fault) => Failure::Refused(fault),
+                Explained::Unknown => Failure::Refused(Fault::internal(&error)),
+            },
         }
     }
 
