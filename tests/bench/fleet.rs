@@ -30,14 +30,13 @@ impl BenchFleet {
         let built_in = include_str!("../../gateway/src/domain/plans.toml");
         let plans = small.write("plans.toml", format!("{built_in}{PLAN}"));
         let fleet = small.up_with(&["--plans", &plans]).await;
-        let mut staff = Staff::of(&fleet).await;
-        let account = staff.account("bench").await;
-        let live = KeyRequest {
-            mode: "live",
-            ..KeyRequest::default()
-        };
-        let (_, key) = staff.key(&account, live).await;
+        let key = new_key(&fleet).await;
         Self { small, fleet, key }
+    }
+
+    /// A key of another account.
+    pub(crate) async fn another_key(&self) -> String {
+        new_key(&self.fleet).await
     }
 
     /// One of its processes, services and servers.
@@ -67,4 +66,15 @@ impl BenchFleet {
         assert_eq!(rows.as_array().map(Vec::len), Some(20), "{}", answer.text);
         (answer.text, rows)
     }
+}
+
+/// A live key of a new account.
+async fn new_key(fleet: &Fleet) -> String {
+    let mut staff = Staff::of(fleet).await;
+    let account = staff.account("bench").await;
+    let live = KeyRequest {
+        mode: "live",
+        ..KeyRequest::default()
+    };
+    staff.key(&account, live).await.1
 }

@@ -1,5 +1,5 @@
 //! GET /games, 20 rows, through the whole path — key, quota in Redis, gRPC, envelope, access log, metrics — beside the bare hop of
-//! [`crate::hop`] answering the same bytes.
+//! [`crate::hop`] answering the same bytes; first with one key for all calls, then with as many keys as connections, in turns.
 
 use serde_json::Value;
 use tokio::process::Child;
@@ -9,11 +9,39 @@ use crate::fleet::BenchFleet;
 use crate::side::{Side, compare};
 use crate::wrk::Request;
 
+/// As many as wrk has connections.
+const KEYS: usize = 64;
+
 pub(crate) async fn run() {
     let bench = BenchFleet::up().await;
     let (_, rows) = bench.games().await;
     let (_hop, hop) = hop(&bench, &rows).await;
-    compare(&hop, &bench.whole_path()).await;
+    let whole = bench.whole_path();
+    compare(&hop, &whole).await;
+    let in_turns = bench.small.write("keys.lua", keys_in_turns(&bench).await);
+    println!("{KEYS} keys in turns:");
+    compare(&hop.with_script(&in_turns), &whole.with_script(&in_turns)).await;
+}
+
+/// A script for wrk that calls with a key of each of [`KEYS`] accounts.
+async fn keys_in_turns(bench: &BenchFleet) -> String {
+    let mut keys = Vec::new();
+    for _ in 0..KEYS {
+        keys.push(format!("\"{}\"", bench.another_key().await));
+    }
+    format!(
+        "local keys, calls, turn = {{ {} }}, {{}}, 0
+         function init()
+           for place, key in ipairs(keys) do
+             calls[place] = wrk.format(\"GET\", nil, {{ Authorization = \"Bearer \" .. key }})
+           end
+         end
+         function request()
+           turn = turn % #calls + 1
+           return calls[turn]
+         end",
+        keys.join(", ")
+    )
 }
 
 /// The two processes of the bare hop, which end with what is returned.

@@ -19,6 +19,16 @@ pub(crate) struct Side {
     pub(crate) processes: Vec<Process>,
 }
 
+impl Side {
+    /// The same with a script of wrk's.
+    pub(crate) fn with_script(self, script: &str) -> Self {
+        Self {
+            request: self.request.with_script(script),
+            ..self
+        }
+    }
+}
+
 /// What one side came to in one round.
 #[derive(Debug, Clone)]
 struct Round {

@@ -131,6 +131,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_kept_is_what_differs_and_the_state() {
+        let before = json!({"state": "pending", "title": "A", "genres": [], "links": {"a": "x", "b": "y"}, "city": null});
+        let after = json!({"state": "pending", "title": "B", "genres": [], "links": {"a": "x"}, "city": null});
+        assert_eq!(
+            kept(Some(before), after.clone()),
+            (
+                Some(json!({"state": "pending", "title": "A", "links": {"a": "x", "b": "y"}})),
+                json!({"state": "pending", "title": "B", "links": {"a": "x"}})
+            )
+        );
+        assert_eq!(kept(None, after.clone()), (None, after));
+    }
+
+    #[test]
     fn links_are_looked_into_and_lists_are_not() {
         let before =
             json!({"title": "A", "genres": ["puzzle"], "links": {"play": "a", "steam": "b"}});

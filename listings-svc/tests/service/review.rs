@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use tonic::Status;
 
 use crate::members::Caller;
-use crate::support::{File, Service, counts, creator, start};
+use crate::support::{File, Service, counts, creator, game, start};
 
 type Review = StaffReviewServiceClient<Client>;
 
@@ -345,6 +345,48 @@ async fn the_difference_is_to_what_was_last_public(pool: PgPool) {
         .get_review(proto::GetReviewRequest { name })
         .await;
     assert_eq!(Fault::from(missing.unwrap_err()).code, Code::NotFound);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn what_has_changed_since_is_told_from_whole_revisions_as_well(pool: PgPool) {
+    let (service, _, review) = stocked(pool).await;
+    let import = async |title: &str, genre: &str| {
+        let mut row = game("a-game", title);
+        row["genres"] = serde_json::json!([genre]);
+        service.import(&File::rows("game", &[row])).await
+    };
+    import("A Game", "puzzle").await;
+    let take_down = proto::TakeDownRequest {
+        name: Some(named("game", "a-game")),
+        reason: "Its maker asked".to_owned(),
+    };
+    service.listings.clone().take_down(take_down).await.unwrap();
+    import("A Better Game", "puzzle").await;
+    import("A Better Game", "runner").await;
+    let differs = async || {
+        let found = look(&review, "game", "a-game").await;
+        assert_eq!(found.approved_revision, 1);
+        let differences = found.differences.into_iter();
+        let told = differences.map(|d| [d.path, d.before, d.after].join(" "));
+        told.collect::<Vec<_>>()
+    };
+    let expected = [
+        r#"genres ["puzzle"] ["runner"]"#,
+        r#"title "A Game" "A Better Game""#,
+    ];
+    assert_eq!(differs().await, expected);
+
+    // As they were once kept: every field of the listing, before and after.
+    sqlx::query!(
+        "update listings.revision as held
+         set before = to_jsonb(game) || later.before || held.before, after = to_jsonb(game) || later.before || held.after
+         from listings.game, listings.revision as later
+         where game.id = held.id and held.revision = 3 and later.id = held.id and later.revision = 4"
+    )
+    .execute(&service.pool)
+    .await
+    .unwrap();
+    assert_eq!(differs().await, expected);
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
