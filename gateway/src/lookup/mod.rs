@@ -7,9 +7,12 @@ mod guesses;
 mod issued;
 mod memory;
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, Shared, WeakShared};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
@@ -19,7 +22,7 @@ use crate::domain::address::Network;
 use crate::domain::key::Caller;
 use crate::domain::secret::Hash;
 use crate::store;
-use guesses::Guesses;
+use guesses::{Counted, Guesses};
 use issued::{Issued, beginning};
 use memory::Memory;
 
@@ -45,6 +48,8 @@ pub struct Lookup {
     memory: Memory,
     issued: Issued,
     guesses: Guesses,
+    /// Look-ups under way.
+    asking: Mutex<UnderWays>,
 }
 
 /// Whose key it is.
@@ -62,7 +67,23 @@ pub enum Unanswered {
     /// The address has asked for too many unknown keys; it may do so again after so many seconds.
     TooMany(u32),
     /// PostgreSQL gave no answer, or none in time.
-    Failed(sqlx::Error),
+    Failed(Arc<sqlx::Error>),
+}
+
+/// A look-up under way, for all that ask for the same key.
+type Asking = Shared<BoxFuture<'static, Result<Found, Arc<sqlx::Error>>>>;
+type UnderWays = HashMap<Hash, WeakShared<BoxFuture<'static, Result<Found, Arc<sqlx::Error>>>>>;
+
+/// Takes a look-up out of those under way when it ends.
+struct UnderWay {
+    lookup: Arc<Lookup>,
+    hash: Hash,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.lookup.under_way().remove(&self.hash);
+    }
 }
 
 impl Lookup {
@@ -74,6 +95,7 @@ impl Lookup {
             memory: Memory::new(bounds.outage),
             issued: Issued::default(),
             guesses: Guesses::new(bounds.unknown_a_minute),
+            asking: Mutex::default(),
         }
     }
 
@@ -85,13 +107,28 @@ impl Lookup {
     /// Asks PostgreSQL whose key it is, for a caller `from` there.
     ///
     /// A key that was made before is looked up whatever its neighbours have done: only those that nobody has, or that were made since
-    /// the feed was last read, count for the address.
+    /// the feed was last read, count for the address. Calls with one key that come while it is looked up wait for the same answer, and
+    /// count once.
     pub async fn ask(
-        &self,
+        self: &Arc<Self>,
         hash: Hash,
         from: Network,
         now: OffsetDateTime,
     ) -> Result<Found, Unanswered> {
+        let asking = self.join(hash, from, now)?;
+        asking.await.map_err(Unanswered::Failed)
+    }
+
+    fn join(
+        self: &Arc<Self>,
+        hash: Hash,
+        from: Network,
+        now: OffsetDateTime,
+    ) -> Result<Asking, Unanswered> {
+        let mut under_way = self.under_way();
+        if let Some(asking) = under_way.get(&hash).and_then(WeakShared::upgrade) {
+            return Ok(asking);
+        }
         let counted = if self.issued.may_have(hash) {
             None
         } else {
@@ -100,6 +137,26 @@ impl Lookup {
                 metrics::counter!("key_lookups_refused_total").increment(1);
                 Unanswered::TooMany(wait)
             })?)
+        };
+        let asking = Arc::clone(self).look_up(hash, from, now, counted);
+        let asking = asking.boxed().shared();
+        if let Some(weak) = asking.downgrade() {
+            under_way.insert(hash, weak);
+        }
+        Ok(asking)
+    }
+
+    /// Ends with its last asker, whether it is answered or given up.
+    async fn look_up(
+        self: Arc<Self>,
+        hash: Hash,
+        from: Network,
+        now: OffsetDateTime,
+        counted: Option<Counted>,
+    ) -> Result<Found, Arc<sqlx::Error>> {
+        let _under_way = UnderWay {
+            lookup: Arc::clone(&self),
+            hash,
         };
         let before = self.memory.before();
         let read = kit::pg::within(&self.pool, self.deadline, async |connection| {
@@ -112,7 +169,7 @@ impl Lookup {
             Err(_) => "failed",
         };
         metrics::counter!("key_lookups_total", "outcome" => outcome).increment(1);
-        let found = match read.map_err(Unanswered::Failed)? {
+        let found = match read.map_err(Arc::new)? {
             Some(caller) => Found::Caller(Arc::new(caller)),
             None => Found::Nobody,
         };
@@ -124,6 +181,10 @@ impl Lookup {
         }
         self.memory.keep(hash, &found, now, before);
         Ok(found)
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, UnderWays> {
+        self.asking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Learns which keys there are, from the beginning.

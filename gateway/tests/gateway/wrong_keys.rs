@@ -1,5 +1,6 @@
 //! Whoever guesses keys (§5.1): so many look-ups a minute and address, and nothing at all beyond.
 
+use futures::future::join_all;
 use gateway::lookup::Bounds;
 use sqlx::PgPool;
 use time::Duration;
@@ -106,6 +107,18 @@ async fn keys_that_somebody_has_do_not_count_as_guesses(pool: PgPool) {
         let key = elsewhere.live_key().await;
         assert!(test.call(key.get_from(HERE)).await.is_ok());
     }
+    use_up(&test, HERE).await;
+}
+
+#[sqlx::test]
+async fn a_burst_with_a_new_key_is_one_look_up(pool: PgPool) {
+    let test = Test::with(pool.clone(), three()).await;
+    let key = Test::new(pool).await.live_key().await;
+    let keys = lock(&test.pool, "gateway.key").await;
+    let mut burst = Box::pin(join_all((0..20).map(|_| test.call(key.get_from(HERE)))));
+    assert!(futures::poll!(&mut burst).is_pending());
+    drop(keys);
+    assert!(burst.await.iter().all(Answer::is_ok));
     use_up(&test, HERE).await;
 }
 
