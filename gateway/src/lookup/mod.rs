@@ -48,8 +48,7 @@ pub struct Lookup {
     memory: Memory,
     issued: Issued,
     guesses: Guesses,
-    /// Look-ups under way.
-    asking: Mutex<UnderWays>,
+    asking: Mutex<AllAsking>,
 }
 
 /// Whose key it is.
@@ -70,9 +69,10 @@ pub enum Unanswered {
     Failed(Arc<sqlx::Error>),
 }
 
-/// A look-up under way, for all that ask for the same key.
-type Asking = Shared<BoxFuture<'static, Result<Found, Arc<sqlx::Error>>>>;
-type UnderWays = HashMap<Hash, WeakShared<BoxFuture<'static, Result<Found, Arc<sqlx::Error>>>>>;
+/// A look-up, which all that ask for the same key share.
+type Asking = BoxFuture<'static, Result<Found, Arc<sqlx::Error>>>;
+/// Look-ups under way, by key; they live as long as somebody waits for them.
+type AllAsking = HashMap<Hash, WeakShared<Asking>>;
 
 /// Takes a look-up out of those under way when it ends.
 struct UnderWay {
@@ -124,7 +124,7 @@ impl Lookup {
         hash: Hash,
         from: Network,
         now: OffsetDateTime,
-    ) -> Result<Asking, Unanswered> {
+    ) -> Result<Shared<Asking>, Unanswered> {
         let mut under_way = self.under_way();
         if let Some(asking) = under_way.get(&hash).and_then(WeakShared::upgrade) {
             return Ok(asking);
@@ -183,7 +183,7 @@ impl Lookup {
         Ok(found)
     }
 
-    fn under_way(&self) -> MutexGuard<'_, UnderWays> {
+    fn under_way(&self) -> MutexGuard<'_, AllAsking> {
         self.asking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

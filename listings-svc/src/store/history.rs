@@ -49,7 +49,7 @@ pub async fn newest(
 
 /// A listing now, and when it was last public.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct NowAndThen {
     /// At which revision it stands.
     pub revision: i64,
     /// What it is.
@@ -62,13 +62,13 @@ pub struct Standing {
 
 /// A listing as it is and as it was when it was last public: what it is, with each field that changed since taken back to what it was
 /// before the first change of it.
-pub async fn standing(
+pub async fn now_and_then(
     pool: &PgPool,
     entity: Entity,
     id: Uuid,
-) -> Result<Option<Standing>, sqlx::Error> {
+) -> Result<Option<NowAndThen>, sqlx::Error> {
     sqlx::query_as!(
-        Standing,
+        NowAndThen,
         r#"with listing as (
              select revision, to_jsonb(page) as now from listings.page where $1 = 'page' and id = $2
              union all

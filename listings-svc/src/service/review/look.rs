@@ -77,12 +77,13 @@ impl Service {
         let Some(found) = queue::find(&self.pool, name.entity, &name.key).await? else {
             return Ok(None);
         };
-        let Some(standing) = history::standing(&self.pool, name.entity, found.id).await? else {
+        let Some(looked_at) = history::now_and_then(&self.pool, name.entity, found.id).await?
+        else {
             return Ok(None);
         };
         let made = history::newest(&self.pool, name.entity, found.id, HISTORY).await?;
-        let mut now = difference::content(&standing.now);
-        let mut then = standing
+        let mut now = difference::content(&looked_at.now);
+        let mut then = looked_at
             .then
             .as_ref()
             .map(difference::content)
@@ -95,14 +96,14 @@ impl Service {
         let state = feed::state(found.state.0);
         // What was looked at is this revision, also when the listing has changed since its row was read.
         let found = queue::Item {
-            revision: standing.revision,
+            revision: looked_at.revision,
             ..found
         };
         Ok(Some(proto::GetReviewResponse {
             item: Some(item(found)),
             state,
             content: Value::Object(now).to_string(),
-            approved_revision: standing.approved.unwrap_or_default(),
+            approved_revision: looked_at.approved.unwrap_or_default(),
             differences: differences.into_iter().map(shown).collect(),
             history: made.iter().map(revision).collect(),
         }))
