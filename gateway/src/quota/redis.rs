@@ -33,7 +33,17 @@ pub(super) struct Taking {
     pub(super) limits: Limits,
 }
 
-/// What came of calls that were counted one after the other.
+/// Calls that are counted one after the other.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Calls {
+    pub(super) taking: Taking,
+    /// When the first of them came.
+    pub(super) now: OffsetDateTime,
+    /// How many there are.
+    pub(super) count: u32,
+}
+
+/// What came of them.
 #[derive(Debug)]
 pub(super) struct CountedAll {
     /// Of those that may not go on.
@@ -60,7 +70,8 @@ pub(super) struct Counted {
 type Answer = (u8, u32, i64, u32, u64);
 
 impl CountedAll {
-    fn of(answer: Answer, now: OffsetDateTime, uses_month: bool) -> Option<Self> {
+    /// `None` when the month must be seeded.
+    fn of(answer: Answer, calls: Calls) -> Option<Self> {
         let (verdict, granted, start, used, month_used) = answer;
         let verdict = match verdict {
             0 => Verdict::GoOn,
@@ -72,10 +83,10 @@ impl CountedAll {
         Some(Self {
             verdict,
             granted,
-            start: from_milliseconds(start).unwrap_or(now),
+            start: from_milliseconds(start).unwrap_or(calls.now),
             used,
             month_used,
-            uses_month,
+            uses_month: calls.taking.limits.uses_month,
         })
     }
 
@@ -115,42 +126,41 @@ impl Counters {
         }
     }
 
-    /// Counts `calls` at `now`, and looks how far the listings have come, for whom it concerns. The first is `None` when the month must
-    /// be seeded.
+    /// Counts calls, and looks how far the listings have come, for whom it concerns.
     pub(super) async fn take(
         &self,
-        Taking { key, month, limits }: Taking,
-        calls: u32,
-        now: OffsetDateTime,
+        batches: impl Iterator<Item = Calls> + Clone,
         latest: Option<&Latest>,
-    ) -> Result<(Option<CountedAll>, Told), Away> {
-        let command = |run: RunId| {
+    ) -> Result<(Vec<Result<Option<CountedAll>, Away>>, Told), Away> {
+        let command = |run: RunId, calls: Calls| {
+            let Taking { key, month, limits } = calls.taking;
             let mut call = evaluate(&self.take, 3);
             write_tombstone(&mut call, month.account, key);
             write_minute(&mut call, month.account, key);
             write_month(&mut call, month);
-            call.arg(milliseconds(now))
+            call.arg(milliseconds(calls.now))
                 .arg(limits.minute.map_or(-1, i64::from))
                 .arg(limits.month.map_or(-1, u64::cast_signed))
                 .arg(u8::from(limits.uses_month))
                 .arg(run.as_bytes())
-                .arg(calls);
+                .arg(calls.count);
             call
         };
-        let (counted, told): (Answer, Told) = match latest {
-            Some(latest) => {
-                let both = self
-                    .redis
-                    .invoke_beside("take", &self.take, command, latest.look());
-                both.await?
-            }
-            None => (
-                self.redis.invoke("take", &self.take, command).await?,
-                Told(None),
-            ),
+        let commands = |run| {
+            let batches = batches.clone();
+            batches.map(|calls| command(run, calls)).collect()
         };
-        let counted = CountedAll::of(counted, now, limits.uses_month);
-        Ok((counted, told))
+        let look = latest.map(Latest::look);
+        let asked = self
+            .redis
+            .invoke_many("take", &self.take, commands, look)
+            .await?;
+        let (answers, told): (Vec<Result<Answer, Away>>, Option<Told>) = asked;
+        let counted = answers
+            .into_iter()
+            .zip(batches)
+            .map(|(answer, calls)| answer.map(|answer| CountedAll::of(answer, calls)));
+        Ok((counted.collect(), told.unwrap_or(Told(None))))
     }
 
     pub(super) async fn give_back(&self, caller: &Caller, standing: &Standing) -> Result<(), Away> {

@@ -1,8 +1,7 @@
-//! Calls of one key that come together are counted together: one run of the script decides on all of them, one after the other. None
-//! waits for others; whatever else this thread has at hand goes first, and what of it are calls of the same key goes along.
+//! Calls that come to a thread together are counted in one round trip, and those of one key by one run of the script, one after the other.
+//! None waits for others: whatever the thread has at hand goes first, and what calls there are among it go along.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kit::feed::{Latest, Told};
@@ -11,25 +10,34 @@ use time::OffsetDateTime;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use super::redis::{Counted, Counters, Taking};
+use super::redis::{Calls, Counted, Counters, Taking};
 
 /// What a call is told: what was counted (`None` when the month must be seeded), and how far the listings have come.
 pub(super) type Taken = Result<(Option<Counted>, Told), Away>;
 
-/// Calls that are about to be counted.
+/// Counts calls over one connection.
 #[derive(Debug, Clone)]
 pub(super) struct Together {
     counters: Arc<Counters>,
-    /// By key.
-    open: Arc<Mutex<HashMap<Uuid, Batch>>>,
+    open: Arc<Mutex<Open>>,
 }
 
+/// Calls that are about to be counted.
+#[derive(Debug, Default)]
+struct Open {
+    batches: Vec<Batch>,
+    /// The newest batch of each key.
+    places: HashMap<Uuid, usize>,
+    /// For those that want to know how far the listings have come.
+    latest: Option<Latest>,
+}
+
+/// Calls that are held to the same limits.
 #[derive(Debug)]
 struct Batch {
-    /// Of the first call.
     taking: Taking,
-    /// Whether they want to know how far the listings have come.
-    look: bool,
+    /// When the first of them came.
+    now: OffsetDateTime,
     waiting: Vec<oneshot::Sender<Taken>>,
 }
 
@@ -42,81 +50,90 @@ impl Together {
     }
 
     /// Counts a call at `now`, and looks how far the listings have come, for whom it concerns.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "whoever waits for it is a request, which shutdown waits for"
+    )]
     pub(super) async fn take(
         &self,
         taking: Taking,
         now: OffsetDateTime,
         latest: Option<&Latest>,
     ) -> Taken {
-        match self.join(taking, now, latest) {
-            Some(answer) => answer.await.unwrap_or(Err(Away::Unknown)),
-            None => self.alone(taking, now, latest).await,
+        let (told, answer) = oneshot::channel();
+        let is_first = self.lock().add(taking, now, latest, told);
+        if is_first {
+            // A task of its own: the others must not be lost with a caller that hangs up.
+            drop(tokio::spawn(self.clone().count()));
+        }
+        answer.await.unwrap_or(Err(Away::Unknown))
+    }
+
+    /// Counts the calls that have come by then.
+    async fn count(self) {
+        tokio::task::yield_now().await;
+        let Open {
+            batches, latest, ..
+        } = std::mem::take(&mut *self.lock());
+        let calls = batches.iter().map(Batch::calls);
+        match self.counters.take(calls, latest.as_ref()).await {
+            Ok((counted, told)) => {
+                for (batch, counted) in batches.into_iter().zip(counted) {
+                    for (place, waiting) in (0..).zip(batch.waiting) {
+                        let share = counted.as_ref().map_err(|away| *away);
+                        let share = share.map(|all| all.as_ref().map(|all| all.share(place)));
+                        // Who has hung up was counted all the same.
+                        drop(waiting.send(share.map(|share| (share, told))));
+                    }
+                }
+            }
+            Err(away) => {
+                for waiting in batches.into_iter().flat_map(|batch| batch.waiting) {
+                    drop(waiting.send(Err(away)));
+                }
+            }
         }
     }
 
-    /// Goes along with the calls of this key that are about to be counted, or is the first of them; `None` when these are not counted
-    /// like this one.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "whoever waits for it is a request, which shutdown waits for"
-    )]
-    fn join(
-        &self,
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    /// Adds a call; returns whether it is the first.
+    fn add(
+        &mut self,
         taking: Taking,
         now: OffsetDateTime,
         latest: Option<&Latest>,
-    ) -> Option<oneshot::Receiver<Taken>> {
-        let (told, answer) = oneshot::channel();
-        let look = latest.is_some();
-        match self.lock().entry(taking.key) {
-            Entry::Occupied(mut held) => {
-                let batch = held.get_mut();
-                if batch.taking != taking || batch.look != look {
-                    return None;
-                }
-                batch.waiting.push(told);
-            }
-            Entry::Vacant(place) => {
-                let waiting = vec![told];
-                place.insert(Batch {
-                    taking,
-                    look,
-                    waiting,
-                });
-                // A task of its own: the others must not be lost with a caller that hangs up.
-                let counting = self.clone().count(taking, now, latest.cloned());
-                drop(tokio::spawn(counting));
-            }
+        told: oneshot::Sender<Taken>,
+    ) -> bool {
+        if self.latest.is_none() {
+            self.latest = latest.cloned();
         }
-        Some(answer)
-    }
-
-    async fn alone(&self, taking: Taking, now: OffsetDateTime, latest: Option<&Latest>) -> Taken {
-        let (taken, told) = self.counters.take(taking, 1, now, latest).await?;
-        Ok((taken.map(|taken| taken.share(0)), told))
-    }
-
-    /// Counts the calls that have come together by then, at the moment of the first.
-    async fn count(self, taking: Taking, now: OffsetDateTime, latest: Option<Latest>) {
-        tokio::task::yield_now().await;
-        let Some(batch) = self.lock().remove(&taking.key) else {
-            return;
-        };
-        let calls = u32::try_from(batch.waiting.len()).unwrap_or(u32::MAX);
-        let taken = self
-            .counters
-            .take(taking, calls, now, latest.as_ref())
-            .await;
-        for (place, told) in (0..).zip(batch.waiting) {
-            let share = taken.as_ref().map_err(|away| *away);
-            let share =
-                share.map(|(taken, told)| (taken.as_ref().map(|taken| taken.share(place)), *told));
-            // Who has hung up was counted all the same.
-            drop(told.send(share));
+        let place = self.places.get(&taking.key);
+        let batch = place.and_then(|place| self.batches.get_mut(*place));
+        if let Some(batch) = batch.filter(|batch| batch.taking == taking) {
+            batch.waiting.push(told);
+            return false;
         }
+        self.places.insert(taking.key, self.batches.len());
+        self.batches.push(Batch {
+            taking,
+            now,
+            waiting: vec![told],
+        });
+        self.batches.len() == 1
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Uuid, Batch>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+impl Batch {
+    fn calls(&self) -> Calls {
+        Calls {
+            taking: self.taking,
+            now: self.now,
+            count: u32::try_from(self.waiting.len()).unwrap_or(u32::MAX),
+        }
     }
 }

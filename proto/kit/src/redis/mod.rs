@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use redis::{
-    Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, Script, ServerErrorKind,
+    Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, RedisResult, Script,
+    ServerErrorKind, Value,
 };
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -147,44 +148,71 @@ impl Redis {
             pipeline.add_command(command(run));
             pipeline
         };
-        let (answer,) = self.invoke_all(what, script, pipeline).await?;
+        let is_missing = |answer: &RedisResult<_>| answer.as_ref().is_err_and(is_unknown);
+        let answer = self.run(what, script, pipeline, is_missing);
+        let (answer,) = answer.await?;
         Ok(answer)
     }
 
-    /// Runs `script`, and asks what `beside` asks, in one round trip.
+    /// Runs `script` by each of these commands, and asks what `beside` asks, in one round trip. A command that Redis refuses fails by
+    /// itself.
     ///
     /// # Errors
     /// Redis is away.
-    pub async fn invoke_beside<T: FromRedisValue, U: FromRedisValue>(
+    pub async fn invoke_many<T: FromRedisValue, U: FromRedisValue>(
         &self,
         what: &'static str,
         script: &Script,
-        command: impl FnOnce(RunId) -> Cmd,
-        beside: &Cmd,
-    ) -> Result<(T, U), Away> {
+        commands: impl FnOnce(RunId) -> Vec<Cmd>,
+        beside: Option<&Cmd>,
+    ) -> Result<(Vec<Result<T, Away>>, Option<U>), Away> {
         let pipeline = |run| {
-            let mut pipeline = Pipeline::with_capacity(2);
-            pipeline
-                .add_command(command(run))
-                .add_command(beside.clone());
+            let commands = commands(run);
+            let mut pipeline = Pipeline::with_capacity(commands.len() + 1);
+            pipeline.ignore_errors();
+            for command in commands.into_iter().chain(beside.cloned()) {
+                pipeline.add_command(command);
+            }
             pipeline
         };
-        self.invoke_all(what, script, pipeline).await
+        let is_missing = |answers: &RedisResult<Vec<RedisResult<Value>>>| {
+            let first = answers.as_ref().ok().and_then(|answers| answers.first());
+            first.is_some_and(|answer| answer.as_ref().is_err_and(is_unknown))
+        };
+        let answers = self.run(what, script, pipeline, is_missing);
+        let mut answers: Vec<RedisResult<Value>> = answers.await?;
+        let told = beside.and_then(|_| answers.pop());
+        let told = told.map(|told| self.each(what, told)).transpose()?;
+        let answers = answers.into_iter().map(|answer| self.each(what, answer));
+        Ok((answers.collect(), told))
     }
 
-    async fn invoke_all<T: FromRedisValue>(
+    /// One answer of many.
+    fn each<T: FromRedisValue>(
+        &self,
+        what: &'static str,
+        answer: RedisResult<Value>,
+    ) -> Result<T, Away> {
+        let answer = answer.and_then(|answer| Ok(T::from_redis_value(answer)?));
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(error) => self.0.note(what, None, Err(Failure::Refused(error))),
+        }
+    }
+
+    async fn run<T: FromRedisValue>(
         &self,
         what: &'static str,
         script: &Script,
         pipeline: impl FnOnce(RunId) -> Pipeline,
+        is_missing: impl Fn(&RedisResult<T>) -> bool,
     ) -> Result<T, Away> {
         let mut used = None;
         let call = async {
             let link = used.insert(self.0.link().await?);
             let (mut connection, pipeline) = (link.connection.clone(), pipeline(link.run));
             let mut answer = pipeline.query_async(&mut connection).await;
-            if matches!(&answer, Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript))
-            {
+            if is_missing(&answer) {
                 let loaded = script.load_async(&mut connection).await;
                 loaded.map_err(Failure::of)?;
                 answer = pipeline.query_async(&mut connection).await;
@@ -195,6 +223,11 @@ impl Redis {
         let outcome = outcome.unwrap_or_else(|_| Err(Failure::late(used.is_some())));
         self.0.note(what, used.as_ref(), outcome)
     }
+}
+
+/// Whether Redis says that it does not know a script.
+fn is_unknown(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
 
 /// The beginning of a command that runs `script`: `keys` of its arguments are keys, which come first.
