@@ -1,9 +1,11 @@
 //! The end of a write: numbering its changes, and the commit.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 use uuid::Uuid;
 
-use super::producer::Head;
+use super::head::Head;
 use super::{NewChange, Position};
 use crate::pg;
 
@@ -24,10 +26,13 @@ pub(super) fn ending(
     if changes.is_empty() {
         return format!("select seq, epoch from {schema}.feed_head; commit");
     }
-    let column = |cell: fn(&(Uuid, &NewChange)) -> String| {
-        let cells: Vec<String> = changes.iter().map(cell).collect();
-        format!("'{{{}}}'", cells.join(","))
-    };
+    let column = |cell: fn(&(Uuid, &NewChange)) -> String| array(changes.iter().map(cell));
+    let mut states: Vec<u8> = Vec::new();
+    let mut starts = Vec::with_capacity(changes.len());
+    for (_, change) in changes {
+        starts.push((states.len() + 1).to_string());
+        states.extend_from_slice(&change.state);
+    }
     format!(
         "with head as (
              update {schema}.feed_head set seq = seq + {count} returning seq - {count} as base, epoch, tableoid
@@ -36,11 +41,11 @@ pub(super) fn ending(
              (seq, at, request, entity, id, revision, event, announced, happening, state)
          select case when head.tableoid = {table} then head.base + row.place end, {now}, row.request,
              convert_from(row.entity, 'UTF8'), convert_from(row.id, 'UTF8'), row.revision, convert_from(row.event, 'UTF8'),
-             row.announced, row.happening, row.state
+             row.announced, row.happening, substring(decode('{states}', 'base64') from row.start for row.length)
          from unnest(
                  {request}::uuid[], {entity}::bytea[], {id}::bytea[], {revision}::bigint[], {event}::bytea[],
-                 {announced}::boolean[], {happening}::boolean[], {state}::bytea[]
-             ) with ordinality as row (request, entity, id, revision, event, announced, happening, state, place)
+                 {announced}::boolean[], {happening}::boolean[], {start}::integer[], {length}::integer[]
+             ) with ordinality as row (request, entity, id, revision, event, announced, happening, start, length, place)
          left join head on true
          returning seq, (select epoch from head);
          commit",
@@ -54,7 +59,9 @@ pub(super) fn ending(
         event = column(|(_, change)| bytes(change.event.as_bytes())),
         announced = column(|(_, change)| change.announced.to_string()),
         happening = column(|(_, change)| change.happening.to_string()),
-        state = column(|(_, change)| bytes(&change.state)),
+        start = array(starts.into_iter()),
+        length = column(|(_, change)| change.state.len().to_string()),
+        states = STANDARD.encode(states),
     )
 }
 
@@ -81,7 +88,13 @@ pub(super) async fn commit(
 }
 
 // Values as literals, for a message that travels together with its `commit` cannot carry bound arguments: one array a column, which
-// PostgreSQL reads far quicker than as many rows of expressions. Everything that could hold a quote travels in hexadecimal.
+// PostgreSQL reads far quicker than as many rows of expressions, and the states, which are long, one after the other. What could hold a
+// quote travels in hexadecimal or base64.
+
+fn array(cells: impl Iterator<Item = String>) -> String {
+    let cells: Vec<String> = cells.collect();
+    format!("'{{{}}}'", cells.join(","))
+}
 
 fn bytes(value: &[u8]) -> String {
     format!("\"\\\\x{}\"", hex::encode(value))

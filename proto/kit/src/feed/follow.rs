@@ -16,6 +16,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::Producer;
+use super::head::Head;
 use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::pg;
@@ -52,11 +53,12 @@ impl Follow {
 
     /// Compares where the follower says it is with the head. `reset`: it has to start again.
     async fn start(&self, epoch: Option<Uuid>, after: i64) -> Result<Start, sqlx::Error> {
+        let schema = self.producer.schema();
         let mut connection = self.pool.acquire().await?;
-        let mut head = self.producer.head(&mut connection).await?;
+        let mut head = Head::of(&mut connection, schema).await?;
         if epoch == Some(head.epoch) && after > head.seq {
-            self.producer.disown(&mut connection, head).await?;
-            head = self.producer.head(&mut connection).await?;
+            head.disown(&mut connection, schema).await?;
+            head = Head::of(&mut connection, schema).await?;
         }
         Ok(Start {
             epoch: head.epoch.to_string(),
@@ -101,7 +103,7 @@ impl FeedService for Follow {
             text => Some(parse_epoch(text)?),
         };
         // Subscribe first, then look: what is committed in between is not missed.
-        let news = self.producer.news();
+        let (news, unseen) = (self.producer.news(), self.producer.unseen());
         let start = self
             .start(epoch, request.after_seq)
             .await
@@ -117,6 +119,8 @@ impl FeedService for Follow {
             pool: self.pool.clone(),
             producer: self.producer.clone(),
             news,
+            unseen,
+            must_look: true,
             draining: self.draining.clone(),
             epoch,
             after,
@@ -177,6 +181,9 @@ struct Rows {
     pool: PgPool,
     producer: Producer,
     news: watch::Receiver<u64>,
+    unseen: watch::Receiver<u64>,
+    /// Whether PostgreSQL may have more than the tail.
+    must_look: bool,
     draining: CancellationToken,
     epoch: Uuid,
     after: i64,
@@ -200,15 +207,20 @@ impl Rows {
         }
         loop {
             self.news.mark_unchanged();
+            self.must_look |= self.unseen.has_changed().unwrap_or(true);
             let tail = self.producer.tail().after(self.epoch, self.after, BATCH);
-            let changes = if let Some(changes) = tail {
-                changes
-            } else {
-                let (epoch, changes) = self.look().await.map_err(|error| pg::fault(&error))?;
-                if epoch != self.epoch {
-                    return Ok(None);
+            let changes = match tail {
+                Some(changes) if !changes.is_empty() || !self.must_look => changes,
+                Some(_) | None => {
+                    // What is told of from now on is looked for once more.
+                    self.unseen.mark_unchanged();
+                    let (epoch, changes) = self.look().await.map_err(|error| pg::fault(&error))?;
+                    if epoch != self.epoch {
+                        return Ok(None);
+                    }
+                    self.must_look = changes.len() == BATCH;
+                    changes
                 }
-                changes
             };
             if let Some(last) = changes.last() {
                 self.after = last.seq;
@@ -219,7 +231,7 @@ impl Rows {
             tokio::select! {
                 () = self.draining.cancelled() => return Ok(None),
                 changed = self.news.changed() => if changed.is_err() { return Ok(None) },
-                () = tokio::time::sleep(NET) => {}
+                () = tokio::time::sleep(NET) => self.must_look = true,
             }
         }
     }

@@ -14,6 +14,7 @@ mod commit;
 mod compact;
 mod consume;
 mod follow;
+mod head;
 mod latest;
 mod producer;
 mod stored;

@@ -44,16 +44,19 @@ impl Tail {
         }
     }
 
-    /// The changes that follow `seq`, `most` of them; `None` when the first of them is not here.
+    /// The changes that follow `seq`, `most` of them; empty when this process has committed none. `None` when the first of them is not
+    /// here.
     pub(super) fn after(&self, epoch: Uuid, seq: i64, most: usize) -> Option<Vec<proto::Change>> {
         let kept = self.lock();
-        let first = kept.changes.front()?.seq;
+        let Some(first) = kept.changes.front().map(|first| first.seq) else {
+            return Some(Vec::new());
+        };
         if kept.epoch != epoch || seq + 1 < first {
             return None;
         }
         let skipped = usize::try_from(seq + 1 - first).ok()?;
-        let changes: Vec<_> = kept.changes.iter().skip(skipped).take(most).collect();
-        (!changes.is_empty()).then(|| changes.into_iter().cloned().collect())
+        let changes = kept.changes.iter().skip(skipped).take(most);
+        Some(changes.cloned().collect())
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -87,14 +90,14 @@ mod tests {
     #[test]
     fn what_follows_is_found_and_nothing_is_left_out() {
         let tail = Tail::default();
-        assert_eq!(after(&tail, EPOCH, 0, 9), None);
+        assert_eq!(after(&tail, EPOCH, 0, 9), Some(vec![]));
         tail.extend(EPOCH, changes(5..=6));
         tail.extend(EPOCH, changes(7..=9));
         assert_eq!(after(&tail, EPOCH, 4, 9), Some(vec![5, 6, 7, 8, 9]));
         assert_eq!(after(&tail, EPOCH, 6, 2), Some(vec![7, 8]));
         assert_eq!(after(&tail, EPOCH, 3, 9), None, "5 would follow 3");
-        assert_eq!(after(&tail, EPOCH, 9, 9), None);
-        assert_eq!(after(&tail, EPOCH, 20, 9), None);
+        assert_eq!(after(&tail, EPOCH, 9, 9), Some(vec![]));
+        assert_eq!(after(&tail, EPOCH, 20, 9), Some(vec![]));
     }
 
     #[test]

@@ -17,8 +17,8 @@ use uuid::Uuid;
 use super::answer::{Answering, Answers};
 use super::apply::{Applied, Apply, Explained};
 use super::commit::{NO_HEAD, commit, ending};
+use super::head::Head;
 use super::latest::Reached;
-use super::producer::Head;
 use super::{NewChange, Outcome, Position, Producer};
 use crate::clock::Clock;
 use crate::fault::Fault;
@@ -113,8 +113,8 @@ struct Open {
 
 /// Why a transaction did not take place.
 enum Failure {
-    /// PostgreSQL refused a statement; nothing was changed. What an item is told that was alone.
-    Refused(Fault),
+    /// PostgreSQL refused a statement; nothing was changed. What that means for an item that was alone, where it is known.
+    Refused(sqlx::Error, Option<Fault>),
     /// PostgreSQL is away, or two writers stood in each other's way; nothing was changed, and it may work the next time.
     Passing(sqlx::Error),
 }
@@ -168,8 +168,11 @@ impl<A: Apply> Task<A> {
             .record(u32::try_from(batch.len()).unwrap_or(u32::MAX));
         let written = match self.transact(&batch).await {
             Ok(written) => written,
-            Err(Failure::Refused(_)) if batch.len() > 1 => return self.one_by_one(batch).await,
-            Err(Failure::Refused(fault)) => Written::unknown(vec![Some(Err(fault))]),
+            Err(Failure::Refused(..)) if batch.len() > 1 => return self.one_by_one(batch).await,
+            Err(Failure::Refused(error, means)) => {
+                let fault = means.unwrap_or_else(|| Fault::internal(&error));
+                Written::unknown(vec![Some(Err(fault))])
+            }
             Err(Failure::Passing(error)) => {
                 tracing::warn!(%error, "writes wait and are tried again");
                 Written::unknown(batch.iter().map(|_| None).collect())
@@ -260,7 +263,7 @@ impl<A: Apply> Task<A> {
         let frozen = [("idle_in_transaction_session_timeout", "3s")];
         let options = self.options.clone().options(frozen);
         let mut connection = PgConnection::connect_with(&options).await?;
-        let head = self.producer.head(&mut connection).await?;
+        let head = Head::of(&mut connection, self.producer.schema()).await?;
         Ok(Open { connection, head })
     }
 
@@ -290,8 +293,8 @@ impl<A: Apply> Task<A> {
             Some(code) if code.starts_with("40") => Failure::Passing(error),
             _ => match means {
                 Explained::Passing => Failure::Passing(error),
-                Explained::Refused(fault) => Failure::Refused(fault),
-                Explained::Unknown => Failure::Refused(Fault::internal(&error)),
+                Explained::Refused(fault) => Failure::Refused(error, Some(fault)),
+                Explained::Unknown => Failure::Refused(error, None),
             },
         }
     }
@@ -308,6 +311,7 @@ impl<A: Apply> Task<A> {
         loop {
             match self.find(witness, after).await {
                 Ok(Some(position)) => {
+                    self.producer.announce_unseen();
                     self.producer.announce();
                     return Ok(Written::settled(applied, Some(position), at));
                 }
