@@ -264,6 +264,11 @@ impl Run {
             refused = report.0.refused,
             "import finished"
         );
+        if report.0.created > 0
+            && let Err(error) = imports::analyze(&self.importer.pool, self.header.entity).await
+        {
+            tracing::warn!(%error, "queries may be slow until PostgreSQL has looked at what was imported");
+        }
         Ok(report)
     }
 }

@@ -15,8 +15,7 @@ pub struct Writes {
     pub count: i32,
 }
 
-/// Locks the rows of accounts, which are made where there are none, in the order of their ids. An account that somebody else has locked
-/// is left out.
+/// Locks the rows of accounts, which are made where there are none. An account that somebody else has locked is left out.
 pub async fn lock(
     connection: &mut PgConnection,
     accounts: &[Uuid],
@@ -45,7 +44,7 @@ async fn lock_present(
     accounts: &[Uuid],
 ) -> Result<HashMap<Uuid, Writes>, sqlx::Error> {
     let rows = sqlx::query!(
-        "select id, day, writes from listings.account where id = any($1) order by id for no key update skip locked",
+        "select id, day, writes from listings.account where id = any($1) for no key update skip locked",
         accounts
     )
     .fetch_all(connection)

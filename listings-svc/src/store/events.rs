@@ -18,7 +18,7 @@ impl Stored for Listing<Event> {
     ) -> Result<Locked<Self>, sqlx::Error> {
         let held = sqlx::query_scalar!(
             r#"select to_json(event) as "listing!: Json<Self>" from listings.event
-               where mode = $1 and slug = any($2) order by slug for no key update skip locked"#,
+               where mode = $1 and slug = any($2) for no key update skip locked"#,
             mode.as_str(),
             names
         )

@@ -18,7 +18,7 @@ impl Stored for Listing<Game> {
     ) -> Result<Locked<Self>, sqlx::Error> {
         let held = sqlx::query_scalar!(
             r#"select to_json(game) as "listing!: Json<Self>" from listings.game
-               where mode = $1 and slug = any($2) order by slug for no key update skip locked"#,
+               where mode = $1 and slug = any($2) for no key update skip locked"#,
             mode.as_str(),
             names
         )

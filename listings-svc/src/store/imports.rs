@@ -1,7 +1,7 @@
 //! Imports under way: how far they have come and what came of their rows.
 
 use sqlx::types::Json;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use std::collections::HashMap;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -93,6 +93,19 @@ pub async fn begin(
     .fetch_one(pool)
     .await?;
     Ok((row.id, row.next_line.unsigned_abs()))
+}
+
+/// Tells PostgreSQL what a table holds after an import. By itself it looks about once a minute, and until then plans queries for a table
+/// of hardly any rows.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the table cannot be an argument; tested against PostgreSQL"
+)]
+pub async fn analyze(pool: &PgPool, entity: Entity) -> Result<(), sqlx::Error> {
+    // Somebody who does it already is not waited for.
+    let statement = format!("analyze (skip_locked) listings.{}", entity.as_str());
+    sqlx::query(AssertSqlSafe(statement)).execute(pool).await?;
+    Ok(())
 }
 
 /// Takes the right to write rows of this kind for the rest of the transaction; `false` when another import has it.

@@ -46,8 +46,9 @@ pub async fn find(
         r#"select owner.account_id, to_json(page) as "page!: Json<Listing<Page>>"
            from listings.page
            join listings.page_owner as owner on owner.page_id = page.id
-           where owner.account_id = any($1)
-               and (page.id = any($2) or (page.mode = 'live' and page.handle = any($3)))"#,
+           where owner.account_id = any($1) and page.id = any(
+               $2 || array(select id from listings.page where mode = 'live' and handle = any($3))
+           )"#,
         accounts,
         ids,
         handles

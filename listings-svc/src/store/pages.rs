@@ -18,7 +18,7 @@ impl Stored for Listing<Page> {
     ) -> Result<Locked<Self>, sqlx::Error> {
         let held = sqlx::query_scalar!(
             r#"select to_json(page) as "listing!: Json<Self>" from listings.page
-               where mode = $1 and handle = any($2) order by handle for no key update skip locked"#,
+               where mode = $1 and handle = any($2) for no key update skip locked"#,
             mode.as_str(),
             names
         )

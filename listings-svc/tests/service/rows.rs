@@ -35,6 +35,20 @@ async fn bad_rows_are_reported_and_the_rest_are_loaded(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn postgres_knows_at_once_how_much_was_loaded(pool: PgPool) {
+    let service = start(pool.clone()).await.with_gazetteer().await;
+    let rows: Vec<_> = (0..300).map(|n| creator(&format!("studio-{n}"))).collect();
+    service.import(&File::rows("page", &rows)).await;
+    let estimated = sqlx::query_scalar!(
+        r#"select reltuples as "rows!" from pg_class where oid = 'listings.page'::regclass"#
+    )
+    .fetch_one(&pool)
+    .await
+    .unwrap();
+    assert!((estimated - 300.0).abs() < 0.5, "{estimated}");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn a_second_row_of_a_name_is_refused(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     service
