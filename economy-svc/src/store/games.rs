@@ -33,10 +33,12 @@ pub(crate) async fn upsert(
         published.push(row.published);
     }
     sqlx::query!(
-        "insert into economy.game (epoch, id, mode, slug, title, published)
+        "insert into economy.game as held (epoch, id, mode, slug, title, published)
          select $1, * from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::boolean[])
          on conflict (id) do update set epoch = excluded.epoch, mode = excluded.mode, slug = excluded.slug,
-             title = excluded.title, published = excluded.published",
+             title = excluded.title, published = excluded.published
+         where (held.epoch, held.mode, held.slug, held.title, held.published)
+             is distinct from (excluded.epoch, excluded.mode, excluded.slug, excluded.title, excluded.published)",
         epoch,
         &ids,
         &modes,

@@ -33,7 +33,9 @@ pub async fn take_in(
          on conflict (id) do update set slug = excluded.slug, mode = excluded.mode, published = excluded.published,
              epoch = excluded.epoch,
              change = case when (held.slug, held.mode, held.published) is distinct from
-                 (excluded.slug, excluded.mode, excluded.published) then excluded.change else held.change end",
+                 (excluded.slug, excluded.mode, excluded.published) then excluded.change else held.change end
+         where (held.slug, held.mode, held.published, held.epoch) is distinct from
+             (excluded.slug, excluded.mode, excluded.published, excluded.epoch)",
         &ids,
         &slugs,
         &modes,
