@@ -1,5 +1,7 @@
 //! `staff account …`
 
+use std::collections::HashMap;
+
 use clap::Subcommand;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
@@ -122,6 +124,57 @@ pub(crate) async fn id(fleet: &Fleet, account: String) -> Result<String, Problem
             Ok(account)
         }
         Err(problem) => Err(problem),
+    }
+}
+
+/// How accounts are shown to people: by name and e-mail address, or by their ids when the gateway does not tell.
+///
+/// The gateway takes only the token of the fleet; whoever has another one sees ids.
+#[derive(Debug)]
+pub(crate) struct Names<'a> {
+    fleet: &'a Fleet,
+    known: HashMap<String, String>,
+    /// The gateway has not told of one, and is not asked again.
+    silent: bool,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(fleet: &'a Fleet) -> Self {
+        Self {
+            fleet,
+            known: HashMap::new(),
+            silent: false,
+        }
+    }
+
+    pub(crate) async fn of(&mut self, id: &str) -> String {
+        if id.is_empty() || self.silent {
+            return id.to_owned();
+        }
+        if let Some(name) = self.known.get(id) {
+            return name.clone();
+        }
+        let Ok(name) = self.ask(id).await else {
+            self.silent = true;
+            return id.to_owned();
+        };
+        self.known.insert(id.to_owned(), name.clone());
+        name
+    }
+
+    async fn ask(&self, id: &str) -> Result<String, Problem> {
+        let mut gateway = StaffServiceClient::new(self.fleet.gateway().await?);
+        let request = proto::GetAccountRequest {
+            account: id.to_owned(),
+        };
+        match gateway.get_account(request).await {
+            Ok(answer) => {
+                let account = answer.into_inner().account.unwrap_or_default();
+                Ok(format!("{} ({})", account.name, account.email))
+            }
+            Err(status) if status.code() == Code::NotFound => Ok(id.to_owned()),
+            Err(status) => Err(status.into()),
+        }
     }
 }
 

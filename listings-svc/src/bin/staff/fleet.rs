@@ -43,9 +43,9 @@ impl Place {
     fn known(&self) -> Result<Profile, Problem> {
         let here = Path::new(HERE);
         match (&self.fleet, &self.profile) {
-            (Some(path), _) => Ok(read(path)?.into()),
+            (Some(path), _) => read(path),
             (None, Some(path)) => profile::read(path),
-            (None, None) if here.exists() => Ok(read(here)?.into()),
+            (None, None) if here.exists() => read(here),
             (None, None) => {
                 let usual = profile::usual(self.config_home.as_deref(), self.home.as_deref());
                 match usual.filter(|path| profile::exists(path)) {
@@ -53,20 +53,6 @@ impl Place {
                     None => Ok(Profile::default()),
                 }
             }
-        }
-    }
-}
-
-impl From<Manifest> for Profile {
-    fn from(manifest: Manifest) -> Self {
-        let grpc = |name: &str| {
-            let service = manifest.services.iter().find(|s| s.name == name);
-            service.map(|s| s.grpc.clone())
-        };
-        Self {
-            gateway: grpc("gateway"),
-            listings: grpc("listings-svc"),
-            token: manifest.staff_token,
         }
     }
 }
@@ -91,6 +77,8 @@ pub(crate) struct Fleet {
     token: Option<Secret>,
     gateway: Option<String>,
     listings: Option<String>,
+    /// The file of a fleet that does not run.
+    stopped: Option<PathBuf>,
 }
 
 impl Fleet {
@@ -100,6 +88,7 @@ impl Fleet {
             gateway: place.gateway.clone().or(known.gateway),
             listings: place.listings.clone().or(known.listings),
             token: place.token.clone().or(known.token).map(Secret::from),
+            stopped: known.stopped,
         })
     }
 
@@ -120,6 +109,12 @@ impl Fleet {
             ))
         };
         let address = address.ok_or_else(|| {
+            if let Some(file) = &self.stopped {
+                let file = file.display();
+                return Problem::Unreachable(format!(
+                    "the fleet of {file} is not running: start it with `deploy/up`, or give --{service}"
+                ));
+            }
             let variable = format!("STAFF_{}", service.to_uppercase());
             missing(&format!("the address of {service}"), &variable)
         })?;
@@ -136,10 +131,21 @@ impl Fleet {
     }
 }
 
-fn read(path: &Path) -> Result<Manifest, Problem> {
+/// What the file of a fleet says.
+fn read(path: &Path) -> Result<Profile, Problem> {
     let shown = path.display();
     let text = std::fs::read_to_string(path)
         .map_err(|error| Problem::usage(format!("{shown} cannot be read: {error}")))?;
-    serde_json::from_str(&text)
-        .map_err(|error| Problem::usage(format!("{shown} is not the file of a fleet: {error}")))
+    let manifest: Manifest = serde_json::from_str(&text)
+        .map_err(|error| Problem::usage(format!("{shown} is not the file of a fleet: {error}")))?;
+    let grpc = |name: &str| {
+        let service = manifest.services.iter().find(|s| s.name == name);
+        service.map(|s| s.grpc.clone())
+    };
+    Ok(Profile {
+        gateway: grpc("gateway"),
+        listings: grpc("listings-svc"),
+        stopped: manifest.services.is_empty().then(|| path.to_owned()),
+        token: manifest.staff_token,
+    })
 }

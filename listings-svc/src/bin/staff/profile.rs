@@ -22,6 +22,9 @@ pub(crate) struct Profile {
     pub(crate) gateway: Option<String>,
     /// The gRPC address of listings-svc.
     pub(crate) listings: Option<String>,
+    /// The file of a fleet that does not run.
+    #[serde(skip)]
+    pub(crate) stopped: Option<PathBuf>,
 }
 
 /// Where the file is, unless it is said otherwise.

@@ -13,6 +13,7 @@ use kit::rpc::client::Client;
 use serde::Serialize;
 use tonic::{Request, Status};
 
+use super::account;
 use super::fleet::Fleet;
 use super::names::{self, Kind};
 use super::output::{self, Output};
@@ -91,15 +92,19 @@ pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result
         ));
     }
     let mut service = StaffReviewServiceClient::new(fleet.listings().await?);
+    let mut accounts = account::Names::new(fleet);
     match review.command {
-        None => converse(&mut service, kind, output).await,
-        Some(Command::List { limit }) => list(&mut service, kind, limit, output).await,
+        None => converse(&mut service, &mut accounts, kind, output).await,
+        Some(Command::List { limit }) => {
+            list(&mut service, &mut accounts, kind, limit, output).await
+        }
         Some(Command::Watch) => watch(&mut service, kind, output).await,
     }
 }
 
 async fn list(
     service: &mut Service,
+    accounts: &mut account::Names<'_>,
     kind: &str,
     limit: usize,
     output: Output,
@@ -123,6 +128,11 @@ async fn list(
         }
     }
     let document = serde_json::json!({ "items": items, "total": total });
+    if !output.is_json() {
+        for item in &mut items {
+            item.submitter = accounts.of(&item.submitter).await;
+        }
+    }
     output.answer(&document, || listed(&items))?;
     let total = total.unwrap_or_default();
     output.say(&format!("{} of {total} that wait", items.len()));
@@ -183,7 +193,12 @@ enum Next {
     End,
 }
 
-async fn converse(service: &mut Service, kind: &str, output: Output) -> Result<(), Problem> {
+async fn converse(
+    service: &mut Service,
+    accounts: &mut account::Names<'_>,
+    kind: &str,
+    output: Output,
+) -> Result<(), Problem> {
     let mut tally = Tally::default();
     let mut cursor = String::new();
     'items: loop {
@@ -200,7 +215,7 @@ async fn converse(service: &mut Service, kind: &str, output: Output) -> Result<(
             break;
         };
         loop {
-            match one(service, &name, &mut tally, output).await? {
+            match one(service, accounts, &name, &mut tally, output).await? {
                 Next::Item if cursor.is_empty() => {
                     output.say("nothing waits any more");
                     break 'items;
@@ -225,6 +240,7 @@ async fn converse(service: &mut Service, kind: &str, output: Output) -> Result<(
 /// Shows one listing and does what the reviewer says.
 async fn one(
     service: &mut Service,
+    accounts: &mut account::Names<'_>,
     name: &proto::ListingName,
     tally: &mut Tally,
     output: Output,
@@ -232,12 +248,15 @@ async fn one(
     let request = proto::GetReviewRequest {
         name: Some(name.clone()),
     };
-    let review = service.get_review(request).await?.into_inner();
+    let mut review = service.get_review(request).await?.into_inner();
     if review.state() != proto::State::Pending {
         output.say(&format!("{} was decided on by somebody else", name.name));
         return Ok(Next::Item);
     }
     let revision = review.item.as_ref().map(|item| item.revision);
+    if let Some(item) = &mut review.item {
+        item.submitter = accounts.of(&item.submitter).await;
+    }
     output.text(&shown::differences(&review));
     loop {
         let Some(answer) = ask("a(pprove) r(eject) s(kip) o(pen) q(uit) > ").await? else {

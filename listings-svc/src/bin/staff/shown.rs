@@ -80,7 +80,7 @@ fn head(review: &proto::GetReviewResponse) -> String {
         about.push(format!("waiting since {}", output::shown(Some(&since))));
     }
     if !item.submitter.is_empty() {
-        about.push(format!("sent in by {}", item.submitter));
+        about.push(format!("sent in by {}", plain(&item.submitter)));
     }
     if !item.page.is_empty() {
         let state = names::state(item.page_state());
