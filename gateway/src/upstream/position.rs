@@ -1,22 +1,26 @@
 //! How far the listings have come, by listings-svc itself: asked when Redis does not tell (§1).
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use contracts::common::v1::GetPositionRequest;
 use contracts::common::v1::feed_service_client::FeedServiceClient;
 use kit::feed::Position;
 use kit::rpc::client::{Client, Idempotent};
-use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 use tonic::Request;
 
 /// How long it is waited for. A read that knows nothing is better than none.
 const PATIENCE: Duration = Duration::from_millis(250);
+/// For how long nobody waits after that was not enough: one read after the other tries again.
+const PAUSE: Duration = PATIENCE;
 
 /// Asks once for all reads that wait.
 pub(super) struct ListingsPosition {
     client: FeedServiceClient<Client>,
-    last: Mutex<Option<Asked>>,
+    last: tokio::sync::Mutex<Option<Asked>>,
+    /// Since listings-svc hangs: when the next read may ask.
+    again: Mutex<Option<Instant>>,
 }
 
 /// What came of the last question.
@@ -30,13 +34,17 @@ impl ListingsPosition {
     pub(super) fn new(channel: Client) -> Self {
         Self {
             client: FeedServiceClient::new(channel),
-            last: Mutex::new(None),
+            last: tokio::sync::Mutex::new(None),
+            again: Mutex::new(None),
         }
     }
 
-    /// A position that whatever was written before the call is within; `None` when listings-svc is away as well.
+    /// A position that whatever was written before the call is within; `None` when listings-svc is away as well, or hangs.
     pub(super) async fn ask(&self) -> Option<Position> {
         let came = Instant::now();
+        if !self.may_ask(came) {
+            return None;
+        }
         let asking = async {
             let mut last = self.last.lock().await;
             // While this read waited, another may have asked for it.
@@ -53,6 +61,28 @@ impl ListingsPosition {
             *last = Some(Asked { begun, answer });
             answer
         };
-        timeout(PATIENCE, asking).await.ok().flatten()
+        let answer = timeout(PATIENCE, asking).await.ok().flatten();
+        let now = Instant::now();
+        // One that refuses at once slows nobody down.
+        let hangs = answer.is_none() && now - came >= PATIENCE;
+        *self.again() = hangs.then(|| now + PAUSE);
+        answer
+    }
+
+    /// While it hangs one read asks, and the others go on without.
+    fn may_ask(&self, now: Instant) -> bool {
+        let mut again = self.again();
+        match *again {
+            Some(at) if now < at => false,
+            Some(_) => {
+                *again = Some(now + PATIENCE + PAUSE);
+                true
+            }
+            None => true,
+        }
+    }
+
+    fn again(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.again.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

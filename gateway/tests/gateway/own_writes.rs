@@ -5,7 +5,7 @@ use kit::Clock;
 use kit::feed::{Position, Reached};
 use sqlx::PgPool;
 
-use crate::support::{Test, With};
+use crate::support::{LONG, Test, With};
 
 fn first() -> Position {
     Position {
@@ -109,4 +109,38 @@ async fn nothing_is_compared_while_nobody_tells(pool: PgPool) {
     assert!(test.get(&key, "/games").await.is_ok());
     assert_eq!(test.catalogue.calls(), 1);
     assert!(test.files.positions() > 0);
+}
+
+#[sqlx::test]
+async fn a_listings_svc_that_hangs_slows_hardly_any_read(pool: PgPool) {
+    let test = Test::with(pool, without_redis()).await;
+    let key = test.live_key().await;
+    let reached = first();
+    test.catalogue.stands_at(reached);
+    test.files.stands_at(reached);
+    test.files.hang(true);
+    for _ in 0..20 {
+        assert!(test.get(&key, "/games").await.is_ok());
+    }
+    let asked = test.files.positions();
+    assert!((1..10).contains(&asked), "{asked} of 20 reads waited");
+    assert_eq!(test.catalogue.calls(), 20);
+
+    test.files.hang(false);
+    test.files.stands_at(Position {
+        seq: reached.seq + 1,
+        ..reached
+    });
+    let asked_again = async {
+        loop {
+            // Each has a minute of its own.
+            let key = test.live_key().await;
+            assert!(test.get(&key, "/games").await.is_ok());
+            let asked: ListGamesRequest = test.catalogue.asked();
+            if asked.at_least.is_some() {
+                break;
+            }
+        }
+    };
+    tokio::time::timeout(LONG, asked_again).await.unwrap();
 }

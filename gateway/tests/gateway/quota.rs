@@ -6,7 +6,7 @@ use std::time::Duration as Patience;
 
 use gateway::domain::key::{Caller, Mode};
 use gateway::domain::plan::Plan;
-use gateway::domain::quota::Window;
+use gateway::domain::quota::{Standing, Window};
 use gateway::jobs::month_use::MonthUse;
 use gateway::quota::{Denied, Quota, Shared};
 use kit::Lifecycle;
@@ -100,18 +100,21 @@ async fn exactly_as_many_calls_pass_as_may_at_once(pool: PgPool) {
         Counting::start(&pool),
         plan("calls_per_minute = 40\ncalls_per_month = 100"),
     );
-    let account = kit::ids::row_id();
-    let (one, other) = (caller(account, Mode::Live), caller(account, Mode::Live));
-    let calls = (0..120).map(|n| quota.take(if n % 2 == 0 { &one } else { &other }, &plan, START));
-    let outcomes = futures::future::join_all(calls).await;
-    assert_eq!(
-        outcomes.iter().filter(|outcome| outcome.is_ok()).count(),
-        80
-    );
-    let refused = outcomes
-        .iter()
-        .filter(|outcome| matches!(outcome, Err(Denied::Minute(_))));
-    assert_eq!(refused.count(), 40);
+    // Two keys with a minute each, and three that share a month.
+    for (keys, passed, by_minute) in [(2, 80, 40), (3, 100, 0)] {
+        let account = kit::ids::row_id();
+        let callers: Vec<Caller> = (0..keys).map(|_| caller(account, Mode::Live)).collect();
+        let calls = (0..120).map(|n| quota.take(&callers[n % keys], &plan, START));
+        let outcomes = futures::future::join_all(calls).await;
+        let count = |is: fn(&Result<Standing, Denied>) -> bool| {
+            outcomes.iter().filter(|outcome| is(outcome)).count()
+        };
+        assert_eq!(count(Result::is_ok), passed);
+        let refused = count(|outcome| matches!(outcome, Err(Denied::Minute(_))));
+        assert_eq!(refused, by_minute);
+        let refused = count(|outcome| matches!(outcome, Err(Denied::Month(_))));
+        assert_eq!(refused, 120 - passed - by_minute);
+    }
 }
 
 #[sqlx::test]

@@ -126,11 +126,14 @@ impl FeedService for Files {
         &self,
         _: Request<common::GetPositionRequest>,
     ) -> Result<Response<common::GetPositionResponse>, Status> {
-        let position = {
+        let (position, hangs) = {
             let mut told = self.told.lock().unwrap();
             told.positions += 1;
-            told.position
+            (told.position, told.hangs)
         };
+        if hangs {
+            std::future::pending::<()>().await;
+        }
         let position = position.ok_or_else(|| Fault::unavailable("the position"))?;
         Ok(Response::new(common::GetPositionResponse {
             position: Some(position.into()),
