@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use e2e::{Client, Fleet, Process, SmallFleet, call_with_each, guess, put_keys};
+use e2e::{Client, Fleet, Process, SmallFleet, call_with_each, guess, may_open, put_keys};
 use futures::stream::{self, StreamExt as _};
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpStream;
 
 use crate::http1::{Connection, Target};
@@ -17,7 +16,7 @@ const AT_ONCE: usize = 32;
 const RESERVED: u64 = 256;
 
 pub(crate) async fn run() {
-    raise_descriptors();
+    may_open(u64::from(CONNECTIONS) + RESERVED);
     let mut small = SmallFleet::new();
     small.set("GATEWAY_HTTP_CONNECTIONS", "12000");
     small.set("GATEWAY_HTTP_IDLE", "3600");
@@ -41,17 +40,6 @@ pub(crate) async fn run() {
     let what = format!("and {CONNECTIONS} connections");
     tell(&what, with_keys, with_connections, CONNECTIONS);
     drop(resting);
-}
-
-/// Lets this process have as many files open as it needs for the connections.
-fn raise_descriptors() {
-    let needed = u64::from(CONNECTIONS) + RESERVED;
-    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
-    assert!(
-        hard >= needed,
-        "{needed} file descriptors are needed, and {hard} may be had: raise the limit (ulimit -Hn)"
-    );
-    setrlimit(Resource::RLIMIT_NOFILE, soft.max(needed), hard).unwrap();
 }
 
 /// Opens connections, each of which makes one call and then rests.

@@ -17,6 +17,7 @@ async fn reads(client: &Client) -> Vec<String> {
         "/genres".to_owned(),
         "/search?q=a&limit=100".to_owned(),
         "/games?genre=puzzle".to_owned(),
+        "/me/listings".to_owned(),
     ];
     for (list, name) in [
         ("games", "slug"),
@@ -126,11 +127,17 @@ async fn a_connection_goes_on_after_304_and_head() {
     let calls = [
         call("GET", "if-none-match: *\r\n"),
         call("GET", "if-none-match: *\r\naccept-encoding: gzip\r\n"),
+        call("HEAD", ""),
+        call("HEAD", "accept-encoding: gzip\r\n"),
         call("GET", "connection: close\r\n"),
     ];
     let replies = exchange(&fleet, calls.concat().as_bytes()).await;
     let statuses: Vec<u16> = replies.iter().map(|reply| reply.status).collect();
-    assert_eq!(statuses, [304, 304, 200]);
+    assert_eq!(statuses, [304, 304, 200, 200, 200]);
+    for head in &replies[2..4] {
+        assert!(head.body.is_empty(), "{}", head.body);
+    }
+    assert!(!replies[4].body.is_empty());
     for reply in &replies[..2] {
         assert!(!reply.head.contains("content-length"), "{}", reply.head);
         assert!(!reply.head.contains("transfer-encoding"), "{}", reply.head);

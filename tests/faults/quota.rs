@@ -1,6 +1,8 @@
 //! Quotas are exact, however calls come: at once, through two gateways, over several keys, over the end of a month (§8).
 
-use e2e::{Answer, Client, Fleet, KeyRequest, NewAccount, Service, SmallFleet, Staff, eventually};
+use e2e::{
+    Answer, Client, Fleet, KeyRequest, NewAccount, Service, SmallFleet, Staff, eventually, may_open,
+};
 use futures::StreamExt as _;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -12,8 +14,8 @@ const LIVE: KeyRequest = KeyRequest {
     game: None,
     may_write: false,
 };
-/// Calls under way at once: the rest of what a process may have open.
-const AT_ONCE: usize = 400;
+/// Calls under way at once.
+const AT_ONCE: usize = 1_000;
 
 /// Callers with keys of one account.
 struct Callers {
@@ -71,6 +73,7 @@ async fn month_used(client: &Client) -> u64 {
 
 #[tokio::test]
 async fn quotas_are_exact_through_two_gateways() {
+    may_open(2 * AT_ONCE as u64 + 1_000);
     let mut small = SmallFleet::new();
     // A loaded machine must not make Redis seem away: each gateway would count by itself then.
     small.set("GATEWAY_REDIS_PATIENCE", "20000");
@@ -78,6 +81,7 @@ async fn quotas_are_exact_through_two_gateways() {
     let fleet = small.up_with(&["--replicas", "gateway=2"]).await;
     a_minute_of_sixty_lets_sixty_through(&fleet).await;
     a_month_is_counted_over_all_keys(&fleet).await;
+    a_month_lets_as_many_through_as_it_has(&fleet).await;
     a_spent_month_stops_all_but_those_without_a_limit(&fleet).await;
     faults_of_ours_are_given_back(&fleet).await;
     the_month_turns_at_midnight_utc(&fleet).await;
@@ -88,18 +92,18 @@ async fn a_minute_of_sixty_lets_sixty_through(fleet: &Fleet) {
     let answers = call(fleet, &callers.live, 1_000).await;
     let (passed, refused): (Vec<_>, Vec<_>) =
         answers.into_iter().partition(|answer| answer.status == 200);
-    let mut minutes: Vec<u64> = passed
+    let mut numbers: Vec<(u64, u64)> = passed
         .iter()
-        .map(|answer| left(answer, "minute").unwrap())
+        .map(|answer| {
+            (
+                left(answer, "minute").unwrap(),
+                left(answer, "month").unwrap(),
+            )
+        })
         .collect();
-    minutes.sort_unstable();
-    assert!(minutes.into_iter().eq(0..60), "each number once");
-    let mut months: Vec<u64> = passed
-        .iter()
-        .map(|answer| left(answer, "month").unwrap())
-        .collect();
-    months.sort_unstable();
-    assert!(months.into_iter().eq(49_940..50_000), "each number once");
+    numbers.sort_unstable();
+    let in_order = (0..60).map(|left| (left, 49_940 + left));
+    assert!(numbers.into_iter().eq(in_order), "each pair once");
     assert_eq!(refused.len(), 940);
     for answer in refused {
         answer.assert_error(429, "rate_limited");
@@ -125,12 +129,38 @@ async fn a_month_is_counted_over_all_keys(fleet: &Fleet) {
     }
 }
 
+async fn a_month_lets_as_many_through_as_it_has(fleet: &Fleet) {
+    let (account, callers) = callers(fleet, "free", 5).await;
+    callers.live[0].get("/games?limit=1").await;
+    use_month(fleet, &account, 49_950);
+    let answers = call(fleet, &callers.live, 200).await;
+    let (passed, refused): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| answer.status == 200);
+    let mut months: Vec<u64> = passed
+        .iter()
+        .map(|answer| left(answer, "month").unwrap())
+        .collect();
+    months.sort_unstable();
+    assert!(months.into_iter().eq(0..50), "each number once");
+    assert_eq!(refused.len(), 150);
+    for answer in refused {
+        answer.assert_error(429, "quota_exceeded");
+        assert_eq!(left(&answer, "month"), Some(0));
+    }
+    assert_eq!(month_used(&callers.test).await, 50_000);
+}
+
 async fn a_spent_month_stops_all_but_those_without_a_limit(fleet: &Fleet) {
-    for (plan, stops) in [("free", true), ("partner", false)] {
+    for (plan, most, stops) in [
+        ("free", 50_000, true),
+        ("build", 1_000_000, true),
+        // More than any other plan has.
+        ("partner", 1_000_000, false),
+    ] {
         let (account, callers) = callers(fleet, plan, 1).await;
         let caller = &callers.live[0];
         caller.get("/games?limit=1").await;
-        use_month(fleet, &account, 49_999);
+        use_month(fleet, &account, most - 1);
         assert_eq!(caller.get("/games?limit=1").await.status, 200);
         let next = caller.get("/games?limit=1").await;
         if stops {
@@ -140,7 +170,7 @@ async fn a_spent_month_stops_all_but_those_without_a_limit(fleet: &Fleet) {
             assert_eq!((next.status.as_u16(), left(&next, "month")), (200, None));
         }
         let used = month_used(&callers.test).await;
-        assert_eq!(used, if stops { 50_000 } else { 50_001 }, "{plan}");
+        assert_eq!(used, if stops { most } else { most + 1 }, "{plan}");
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod client;
 mod eventually;
+mod files;
 mod fleet;
 mod guess;
 mod many_keys;
@@ -18,6 +19,7 @@ mod staff;
 
 pub use client::{Answer, Client};
 pub use eventually::{eventually, eventually_within};
+pub use files::may_open;
 pub use fleet::{Account, Fleet, Keys, Server, Service};
 pub use guess::guess;
 pub use many_keys::{call_with_each, put_keys};
