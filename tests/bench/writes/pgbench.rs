@@ -16,7 +16,7 @@ pub(crate) struct Pgbench {
 }
 
 impl Pgbench {
-    /// Makes a table of so many rows.
+    /// Makes a table of so many rows, anew.
     #[expect(
         clippy::disallowed_methods,
         reason = "the benchmarks have no schema of their own"
@@ -25,7 +25,8 @@ impl Pgbench {
         let url = small.fleet().database_url;
         let mut connection = PgConnection::connect(&url).await.unwrap();
         let table = format!(
-            "create schema bench;
+            "drop schema if exists bench cascade;
+             create schema bench;
              create table bench.counter (id int primary key, n bigint not null);
              insert into bench.counter select id, 0 from generate_series(1, {rows}) as id"
         );
