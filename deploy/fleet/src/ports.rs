@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use crate::random;
+use crate::say::say;
 
 /// The public port of the first gateway, when nobody holds it.
 const PREFERRED_PUBLIC: u16 = 8080;
@@ -80,7 +81,12 @@ impl Ports {
             }
         }
         self.known.remove(NAME);
-        self.private(NAME)
+        let port = self.private(NAME)?;
+        say(format!(
+            "Port {} is taken by another program: the API is on {port} (--port chooses)",
+            last.unwrap_or(PREFERRED_PUBLIC)
+        ));
+        Ok(port)
     }
 
     /// The table to remember, and the claims, to be kept for as long as the fleet runs.

@@ -165,10 +165,10 @@ fn write_not_allowed(call: Call, caller: &Caller) -> Result<(), Fault> {
     Err(Fault::new(
         Code::WriteNotAllowed,
         match caller.key.kind {
-            Kind::Public => {
-                "a public key never writes; use another key, made with May write ticked"
+            Kind::Public => "a public key never writes; use another key, one made to write",
+            Kind::Account | Kind::Secret => {
+                "this key reads only, and that cannot be changed; use another key, one made to write"
             }
-            Kind::Account | Kind::Secret => "this key reads only; make one with May write ticked",
         },
     ))
 }
