@@ -6,7 +6,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use kit::telemetry;
-use tracing::{Instrument as _, Span};
+use tracing::Instrument as _;
 
 use super::access_log::AccessLog;
 use super::context::Context;
@@ -27,13 +27,10 @@ pub async fn outermost(State(app): State<App>, mut request: Request, next: Next)
         return envelope::write_answer(response, &context, &asked, &app).await;
     }
     let log = AccessLog::start(Arc::clone(&context), method.clone());
-    let span = if telemetry::traces() {
-        let span = tracing::info_span!("request", request.id = context.id, method = %method);
-        telemetry::continue_trace(&span, request.headers());
-        span
-    } else {
-        Span::none()
-    };
+    let span = telemetry::request_span(
+        request.headers(),
+        || tracing::info_span!("request", request.id = context.id, method = %method),
+    );
     request.extensions_mut().insert(Arc::clone(&context));
 
     let answer = panic::caught(async {

@@ -1,9 +1,9 @@
 //! What a client makes of replicas that come, go, hang and break off. The service is the standard health service, by replicas that do
 //! as they are told.
-#![expect(clippy::unwrap_used, reason = "a test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kit::config::Secret;
@@ -31,12 +31,15 @@ enum Does {
 struct Replica {
     does: Does,
     calls: Arc<AtomicU32>,
+    deadlines: Arc<Mutex<Vec<Duration>>>,
 }
 
 /// A running replica. Its runtime is its own: when it goes, its connections break off.
 struct Running {
     address: String,
     calls: Arc<AtomicU32>,
+    /// What was left of each call's deadline.
+    deadlines: Arc<Mutex<Vec<Duration>>>,
     runtime: Option<Runtime>,
 }
 
@@ -51,10 +54,11 @@ impl Running {
             .enable_all()
             .build()
             .unwrap();
-        let calls = Arc::new(AtomicU32::new(0));
+        let (calls, deadlines) = (Arc::<AtomicU32>::default(), Arc::<Mutex<Vec<_>>>::default());
         let replica = Replica {
             does,
             calls: Arc::clone(&calls),
+            deadlines: Arc::clone(&deadlines),
         };
         let listener = std::net::TcpListener::bind(address).unwrap();
         listener.set_nonblocking(true).unwrap();
@@ -67,6 +71,7 @@ impl Running {
         Self {
             address,
             calls,
+            deadlines,
             runtime: Some(runtime),
         }
     }
@@ -93,7 +98,9 @@ impl Health for Replica {
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<HealthCheckResponse>, Status> {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        assert!(request.metadata().contains_key("grpc-timeout"));
+        let told = request.metadata().get("grpc-timeout").unwrap();
+        let deadline = grpc_timeout(told.to_str().unwrap());
+        self.deadlines.lock().unwrap().push(deadline);
         match self.does {
             Does::Answers => Ok(Response::new(HealthCheckResponse::default())),
             Does::Hangs => std::future::pending().await,
@@ -106,6 +113,19 @@ impl Health for Replica {
         _: Request<HealthCheckRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
         Ok(Response::new(tokio_stream::empty()))
+    }
+}
+
+/// What the header says (gRPC over HTTP/2, "Timeout").
+fn grpc_timeout(told: &str) -> Duration {
+    let (number, unit) = told.split_at(told.len() - 1);
+    let number: u64 = number.parse().unwrap();
+    match unit {
+        "n" => Duration::from_nanos(number),
+        "u" => Duration::from_micros(number),
+        "m" => Duration::from_millis(number),
+        "S" => Duration::from_secs(number),
+        other => panic!("{other} is a long deadline"),
     }
 }
 
@@ -181,6 +201,32 @@ async fn a_replica_that_hangs_costs_a_part_of_the_time_and_is_put_aside() {
     }
     assert_eq!(there.calls(), 30);
     assert!((3..30).contains(&hung.calls()), "{} calls", hung.calls());
+}
+
+#[tokio::test]
+async fn a_call_and_its_repetition_share_the_deadline() {
+    let (hung, there) = (Running::start(Does::Hangs), Running::start(Does::Answers));
+    let client = client(&[&hung.address, &there.address]);
+    let whole = Duration::from_secs(2);
+    while hung.calls() == 0 {
+        ask(&client, true, whole).await.unwrap();
+    }
+    let first = hung.deadlines.lock().unwrap()[0];
+    let second = *there.deadlines.lock().unwrap().last().unwrap();
+    // Each is told in tenths of a second, rounded up.
+    let most = whole + Duration::from_millis(100);
+    assert!(first + second <= most, "{first:?}, then {second:?}");
+}
+
+#[tokio::test]
+async fn a_replica_that_fails_at_once_attracts_no_calls() {
+    let (away, there) = (Running::start(Does::IsAway), Running::start(Does::Answers));
+    let client = client(&[&away.address, &there.address]);
+    for _ in 0..100 {
+        ask(&client, true, PATIENT).await.unwrap();
+    }
+    assert_eq!(there.calls(), 100);
+    assert!(away.calls() < 20, "{} calls", away.calls());
 }
 
 #[tokio::test]

@@ -67,20 +67,21 @@ async fn a_trace_goes_through_a_service_and_reaches_the_collector() {
         .unwrap();
     let client = testing::client(&address, &lifecycle).unwrap();
 
-    // Sampled by whoever began the trace, so it is kept however small our own share is.
-    let mut headers = http::HeaderMap::new();
-    headers.insert(
-        "traceparent",
-        format!("00-{TRACE}-00f067aa0ba902b7-01").parse().unwrap(),
-    );
-    let edge = tracing::info_span!("edge");
-    telemetry::continue_trace(&edge, &headers);
-    let call = async {
-        HealthClient::new(client)
-            .check(HealthCheckRequest::default())
-            .await
-    };
-    call.instrument(edge).await.unwrap();
+    // Our own share is nothing, and so are a request without a trace and what is called for it; nor is anything kept of one that whoever
+    // began it does not trace. The last is traced.
+    let flags = [None, Some("00"), Some("01")];
+    for flags in flags {
+        let mut headers = http::HeaderMap::new();
+        if let Some(flags) = flags {
+            let value = format!("00-{TRACE}-00f067aa0ba902b7-{flags}");
+            headers.insert("traceparent", value.parse().unwrap());
+        }
+        let edge = telemetry::request_span(&headers, || tracing::info_span!("edge"));
+        assert_eq!(edge.is_none(), flags != Some("01"));
+        let mut client = HealthClient::new(client.clone());
+        let call = async { client.check(HealthCheckRequest::default()).await };
+        call.instrument(edge).await.unwrap();
+    }
     tokio::task::spawn_blocking(|| guard.shutdown())
         .await
         .unwrap();
@@ -94,6 +95,7 @@ async fn a_trace_goes_through_a_service_and_reaches_the_collector() {
         assert_eq!(hex::encode(&span.trace_id), TRACE);
         received.push(span);
     }
+    assert!(spans.try_recv().is_err(), "and no other span came");
     let edge = received.iter().find(|span| span.name == "edge").unwrap();
     let rpc = received.iter().find(|span| span.name == "rpc").unwrap();
     assert_eq!(

@@ -18,7 +18,7 @@ use tonic::service::{Routes, RoutesBuilder};
 use tonic::transport::Server;
 use tower::layer::util::Stack;
 use tower::{Layer, Service};
-use tracing::{Instrument as _, Span};
+use tracing::Instrument as _;
 
 use super::REQUEST_ID_HEADER;
 use super::identity::{self, Caller, Gate};
@@ -159,13 +159,10 @@ where
             .and_then(|id| id.to_str().ok())
             .filter(|id| is_id(id))
             .map_or_else(ids::request_id, ToOwned::to_owned);
-        let span = if telemetry::traces() {
-            let span = tracing::info_span!("rpc", rpc.method = %path, request.id = %request_id);
-            telemetry::continue_trace(&span, request.headers());
-            span
-        } else {
-            Span::none()
-        };
+        let span = telemetry::request_span(
+            request.headers(),
+            || tracing::info_span!("rpc", rpc.method = %path, request.id = %request_id),
+        );
 
         let call = match unknown {
             None => Either::Left(self.inner.call(request)),

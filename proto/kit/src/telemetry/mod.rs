@@ -4,20 +4,15 @@
 
 mod event;
 mod lines;
+mod traces;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+pub(crate) use traces::inject;
+pub use traces::request_span;
 
 use anyhow::Context as _;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
-use opentelemetry::propagation::{Extractor, Injector};
 use opentelemetry::trace::TracerProvider as _;
-use opentelemetry::{KeyValue, global};
-use opentelemetry_otlp::WithExportConfig as _;
-use opentelemetry_sdk::Resource;
-use opentelemetry_sdk::propagation::TraceContextPropagator;
-use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
-use tracing::Span;
-use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+use opentelemetry_sdk::trace::SdkTracerProvider;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -74,14 +69,6 @@ const DURATION_BUCKETS: &[f64] = &[
     10.0,
 ];
 
-/// Whether traces are kept. Without a collector nothing of them is read or written.
-static TRACES: AtomicBool = AtomicBool::new(false);
-
-/// Whether traces are kept: whoever makes a span for each call asks first.
-pub fn traces() -> bool {
-    TRACES.load(Ordering::Relaxed)
-}
-
 /// Starts logs, traces and metrics for this process. Call it once, inside the runtime.
 pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guard> {
     let filter = EnvFilter::try_new(&settings.log).with_context(|| {
@@ -112,12 +99,10 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
             .with_filter(filter)
             .boxed(),
     };
-    global::set_text_map_propagator(TraceContextPropagator::new());
-    TRACES.store(settings.otlp_endpoint.is_some(), Ordering::Relaxed);
     let traces = settings
         .otlp_endpoint
         .as_deref()
-        .map(|endpoint| tracer_provider(service, endpoint, settings.trace_sample))
+        .map(|endpoint| traces::start(service, endpoint, settings.trace_sample))
         .transpose()?;
     let spans = traces
         .as_ref()
@@ -139,72 +124,4 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
         traces,
         lines,
     })
-}
-
-fn tracer_provider(
-    service: &'static str,
-    endpoint: &str,
-    sample: f64,
-) -> anyhow::Result<SdkTracerProvider> {
-    let exporter = opentelemetry_otlp::SpanExporter::builder()
-        .with_tonic()
-        .with_endpoint(endpoint)
-        .build()
-        .with_context(|| format!("`{endpoint}` is not the address of an OTLP collector"))?;
-    Ok(SdkTracerProvider::builder()
-        .with_batch_exporter(exporter)
-        .with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(
-            sample,
-        ))))
-        .with_resource(
-            Resource::builder()
-                .with_attribute(KeyValue::new("service.name", service))
-                .with_attribute(KeyValue::new("service.namespace", "mchezo"))
-                .build(),
-        )
-        .build())
-}
-
-/// Makes `span` a child of the trace that the caller's headers name (W3C Trace Context).
-pub fn continue_trace(span: &Span, headers: &http::HeaderMap) {
-    if !traces() {
-        return;
-    }
-    let context = global::get_text_map_propagator(|p| p.extract(&Headers(headers)));
-    // The only failure is that no collector is set, in which case there is no trace to continue.
-    drop(span.set_parent(context));
-}
-
-/// Writes the current trace into the headers of an outgoing call.
-pub(crate) fn inject_trace(headers: &mut http::HeaderMap) {
-    if !traces() {
-        return;
-    }
-    let context = Span::current().context();
-    global::get_text_map_propagator(|p| p.inject_context(&context, &mut OutgoingHeaders(headers)));
-}
-
-struct Headers<'a>(&'a http::HeaderMap);
-
-impl Extractor for Headers<'_> {
-    fn get(&self, key: &str) -> Option<&str> {
-        self.0.get(key)?.to_str().ok()
-    }
-
-    fn keys(&self) -> Vec<&str> {
-        self.0.keys().map(http::HeaderName::as_str).collect()
-    }
-}
-
-struct OutgoingHeaders<'a>(&'a mut http::HeaderMap);
-
-impl Injector for OutgoingHeaders<'_> {
-    fn set(&mut self, key: &str, value: String) {
-        if let (Ok(key), Ok(value)) = (
-            http::HeaderName::try_from(key),
-            http::HeaderValue::try_from(value),
-        ) {
-            self.0.insert(key, value);
-        }
-    }
 }

@@ -39,7 +39,7 @@ impl Outgoing {
             id.set_sensitive(true);
             headers.insert(HeaderName::from_static(REQUEST_ID_HEADER), id);
         }
-        telemetry::inject_trace(headers);
+        telemetry::inject(headers);
         if let Some(deadline) = headers.get(&TIMEOUT).and_then(read) {
             return deadline;
         }

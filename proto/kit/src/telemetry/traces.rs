@@ -1,0 +1,147 @@
+//! Which requests are traced, and how a trace goes from service to service (W3C Trace Context).
+//!
+//! Whoever lets a request in draws whether it is traced, and tells every service that it calls. Only what is traced has a span: spans that
+//! are made to be thrown away took a tenth of a request's time.
+
+use std::sync::OnceLock;
+
+use anyhow::Context as _;
+use http::{HeaderMap, HeaderValue};
+use opentelemetry::propagation::{Extractor, Injector};
+use opentelemetry::{KeyValue, global};
+use opentelemetry_otlp::WithExportConfig as _;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
+use tracing::Span;
+use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+
+const HEADER: &str = "traceparent";
+/// For a service that is called within a request that is not traced. Nobody keeps its numbers.
+const UNTRACED: HeaderValue =
+    HeaderValue::from_static("00-ffffffffffffffffffffffffffffffff-ffffffffffffffff-00");
+
+/// Share of requests that are traced, 0 to 1; not set without a collector, when nothing of traces is read or written.
+static SHARE: OnceLock<f64> = OnceLock::new();
+
+/// Begins to send spans to the collector at `endpoint`.
+pub(super) fn start(
+    service: &'static str,
+    endpoint: &str,
+    share: f64,
+) -> anyhow::Result<SdkTracerProvider> {
+    let exporter = opentelemetry_otlp::SpanExporter::builder()
+        .with_tonic()
+        .with_endpoint(endpoint)
+        .build()
+        .with_context(|| format!("`{endpoint}` is not the address of an OTLP collector"))?;
+    let resource = Resource::builder()
+        .with_attribute(KeyValue::new("service.name", service))
+        .with_attribute(KeyValue::new("service.namespace", "mchezo"))
+        .build();
+    let provider = SdkTracerProvider::builder()
+        .with_batch_exporter(exporter)
+        // What is not to be traced has no span.
+        .with_sampler(Sampler::ParentBased(Box::new(Sampler::AlwaysOn)))
+        .with_resource(resource)
+        .build();
+    global::set_text_map_propagator(TraceContextPropagator::new());
+    SHARE.get_or_init(|| share);
+    Ok(provider)
+}
+
+/// The span of a request that came with `headers`, as `make` makes it, within the trace that they name; none when it is not traced.
+pub fn request_span(headers: &HeaderMap, make: impl FnOnce() -> Span) -> Span {
+    let Some(share) = SHARE.get() else {
+        return Span::none();
+    };
+    let is_traced = sampled(headers).unwrap_or_else(|| rand::random::<f64>() < *share);
+    if !is_traced {
+        return Span::none();
+    }
+    let span = make();
+    let context = global::get_text_map_propagator(|p| p.extract(&Headers(headers)));
+    // The only failure is that no collector is set, in which case there is no trace to continue.
+    drop(span.set_parent(context));
+    span
+}
+
+/// Writes the current trace into the headers of an outgoing call, or that there is none.
+pub(crate) fn inject(headers: &mut HeaderMap) {
+    if SHARE.get().is_none() {
+        return;
+    }
+    let span = Span::current();
+    if span.is_none() {
+        headers.insert(HEADER, UNTRACED);
+        return;
+    }
+    let context = span.context();
+    global::get_text_map_propagator(|p| p.inject_context(&context, &mut OutgoingHeaders(headers)));
+}
+
+/// What the caller has decided; `None` when it began no trace.
+fn sampled(headers: &HeaderMap) -> Option<bool> {
+    // version, trace, parent and flags, in hexadecimal.
+    let value = headers.get(HEADER)?.to_str().ok()?;
+    let flags = u8::from_str_radix(value.get(53..55)?, 16).ok()?;
+    Some(flags & 1 == 1)
+}
+
+struct Headers<'a>(&'a HeaderMap);
+
+impl Extractor for Headers<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.to_str().ok()
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.keys().map(http::HeaderName::as_str).collect()
+    }
+}
+
+struct OutgoingHeaders<'a>(&'a mut HeaderMap);
+
+impl Injector for OutgoingHeaders<'_> {
+    fn set(&mut self, key: &str, value: String) {
+        if let (Ok(key), Ok(value)) = (
+            http::HeaderName::try_from(key),
+            http::HeaderValue::try_from(value),
+        ) {
+            self.0.insert(key, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(value: &'static str) -> Option<bool> {
+        let value = HeaderValue::from_static(value);
+        sampled(&HeaderMap::from_iter([(
+            http::HeaderName::from_static(HEADER),
+            value,
+        )]))
+    }
+
+    #[test]
+    fn the_caller_decides_where_it_has_a_trace() {
+        let traced = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        assert_eq!(told(traced), Some(true));
+        let untraced = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
+        assert_eq!(told(untraced), Some(false));
+        assert_eq!(
+            told(UNTRACED.to_str().unwrap().to_owned().leak()),
+            Some(false)
+        );
+        for nothing in [
+            "",
+            "x",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-",
+        ] {
+            assert_eq!(told(nothing), None, "{nothing}");
+        }
+        assert_eq!(sampled(&HeaderMap::new()), None);
+    }
+}
