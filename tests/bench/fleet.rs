@@ -3,6 +3,7 @@
 use e2e::{Client, Fleet, KeyRequest, Process, SmallFleet, Staff};
 use serde_json::Value;
 
+use crate::collector;
 use crate::side::Side;
 use crate::wrk::Request;
 
@@ -27,6 +28,12 @@ pub(crate) struct BenchFleet {
 impl BenchFleet {
     pub(crate) async fn up() -> Self {
         let mut small = SmallFleet::new();
+        // As in production: lines of JSON, and traces, of which the services send their share.
+        let collector = collector::start().await;
+        for service in ["GATEWAY", "CATALOGUE", "LISTINGS", "ECONOMY", "WEBHOOK"] {
+            small.set(&format!("{service}_OTLP_ENDPOINT"), &collector);
+            small.set(&format!("{service}_LOG_FORMAT"), "json");
+        }
         let built_in = include_str!("../../gateway/src/domain/plans.toml");
         let plans = small.write("plans.toml", format!("{built_in}{PLAN}"));
         let fleet = small.up_with(&["--plans", &plans]).await;

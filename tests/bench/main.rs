@@ -7,6 +7,7 @@
 )]
 
 mod child;
+mod collector;
 mod envoy;
 mod fleet;
 mod games;

@@ -212,12 +212,14 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         ("DATABASE_URL", database.clone()),
         ("FLEET_TOKEN", manifest.fleet_token.clone()),
         ("STAFF_TOKEN", manifest.staff_token.clone()),
-        ("LOG_FORMAT", "text".to_owned()),
         ("CLOCK_FILE", text(shared.folder.clock())?),
         ("PUBLIC_URL", shared.public_url.clone()),
     ];
     if service.redis {
         settings.push(("REDIS_URL", manifest.redis_url.clone()));
+    }
+    if env::var_os(format!("{prefix}_LOG_FORMAT")).is_none() {
+        settings.push(("LOG_FORMAT", "text".to_owned()));
     }
     // A bucket of the caller's, if there is one.
     if service.name == "listings-svc" && env::var_os("LISTINGS_PICTURES").is_none() {

@@ -265,6 +265,10 @@ fn summary(manifest: &Manifest, folder: &Folder) -> String {
             let key = account.keys.get(name).map_or("", String::as_str);
             lines.push(format!("  {head:<16} {what:<7} {key}"));
         }
+        if !account.pages.is_empty() {
+            let pages = account.pages.join(", ");
+            lines.push(format!("  {:<16} {:<7} {pages}", "", "owns"));
+        }
     }
     lines.join("\n")
 }
