@@ -44,6 +44,14 @@ fn left(answer: &Answer, item: &str) -> Option<u64> {
     entry.split(';').next()?.parse().ok()
 }
 
+/// What is left of the month by each answer, the least first.
+fn months_left(answers: &[Answer]) -> impl Iterator<Item = u64> {
+    let left = answers.iter().map(|answer| left(answer, "month").unwrap());
+    let mut left: Vec<u64> = left.collect();
+    left.sort_unstable();
+    left.into_iter()
+}
+
 fn gateways(fleet: &Fleet) -> impl Iterator<Item = &Service> {
     fleet.services.iter().filter(|one| one.name == "gateway")
 }
@@ -117,12 +125,7 @@ async fn a_minute_of_sixty_lets_sixty_through(fleet: &Fleet) {
 async fn a_month_is_counted_over_all_keys(fleet: &Fleet) {
     let (_, callers) = callers(fleet, "free", 5).await;
     let answers = call(fleet, &callers.live, 250).await;
-    let mut months: Vec<u64> = answers
-        .iter()
-        .map(|answer| left(answer, "month").unwrap())
-        .collect();
-    months.sort_unstable();
-    assert!(months.into_iter().eq(49_750..50_000), "each number once");
+    assert!(months_left(&answers).eq(49_750..50_000), "each number once");
     // A test key sees the month, and uses none of it.
     for _ in 0..2 {
         assert_eq!(month_used(&callers.test).await, 250);
@@ -136,12 +139,7 @@ async fn a_month_lets_as_many_through_as_it_has(fleet: &Fleet) {
     let answers = call(fleet, &callers.live, 200).await;
     let (passed, refused): (Vec<_>, Vec<_>) =
         answers.into_iter().partition(|answer| answer.status == 200);
-    let mut months: Vec<u64> = passed
-        .iter()
-        .map(|answer| left(answer, "month").unwrap())
-        .collect();
-    months.sort_unstable();
-    assert!(months.into_iter().eq(0..50), "each number once");
+    assert!(months_left(&passed).eq(0..50), "each number once");
     assert_eq!(refused.len(), 150);
     for answer in refused {
         answer.assert_error(429, "quota_exceeded");
@@ -242,12 +240,7 @@ async fn the_month_turns_at_midnight_utc(fleet: &Fleet) {
         assert_eq!(month_used(&callers.test).await, used);
     }
     let answers = call(fleet, &callers.live, 10).await;
-    let mut months: Vec<u64> = answers
-        .iter()
-        .map(|answer| left(answer, "month").unwrap())
-        .collect();
-    months.sort_unstable();
-    assert!(months.into_iter().eq(49_990..50_000), "each number once");
+    assert!(months_left(&answers).eq(49_990..50_000), "each number once");
 }
 
 fn first_of_next_month(now: OffsetDateTime) -> OffsetDateTime {

@@ -81,7 +81,10 @@ impl Upstream {
     ) -> Result<Q::Answer, Fault> {
         let give_up = Instant::now() + self.deadline;
         let first = self.ask(question.clone(), give_up).await;
-        if !may_lack(&first) {
+        // A fault says nothing of the listings.
+        if let Err(fault) = &first
+            && !matches!(fault.code, Code::NotFound | Code::Invalid)
+        {
             return first;
         }
         let latest = match latest.await {
@@ -120,20 +123,12 @@ impl Upstream {
     }
 }
 
-/// Whether an answer may lack something: a fault does not.
-fn may_lack<A>(answer: &Result<A, Fault>) -> bool {
-    match answer {
-        Ok(_) => true,
-        Err(fault) => matches!(fault.code, Code::NotFound | Code::Invalid),
-    }
-}
-
 /// Whether an answer may lack some of what was written up to `latest`.
 fn lacks<Q: Question>(answer: &Result<Q::Answer, Fault>, latest: Position) -> bool {
     match answer {
         // A replica that does not say how far it has come could not wait either.
         Ok(answer) => Q::reached(answer).is_some_and(|reached| !reached.reaches(latest)),
         // A refusal never says; what it does not know may have come since.
-        Err(_) => may_lack(answer),
+        Err(_) => true,
     }
 }

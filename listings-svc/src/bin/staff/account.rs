@@ -6,8 +6,9 @@ use clap::Subcommand;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::public::Timestamp;
+use kit::rpc::client::Client;
 use serde::Serialize;
-use tonic::Code;
+use tonic::{Code, Status};
 
 use super::fleet::Fleet;
 use super::output::{self, Output};
@@ -101,11 +102,8 @@ pub(crate) async fn id(fleet: &Fleet, account: String) -> Result<String, Problem
     let is_id = uuid::Uuid::parse_str(&account).is_ok();
     let asked = async {
         let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
-        let request = proto::GetAccountRequest {
-            account: account.clone(),
-        };
-        match gateway.get_account(request).await {
-            Ok(answer) => Ok(answer.into_inner().account),
+        match get(&mut gateway, account.clone()).await {
+            Ok(found) => Ok(found),
             Err(status) if is_id && status.code() == Code::Unauthenticated => {
                 Err(Problem::usage("the gateway does not take this token"))
             }
@@ -131,51 +129,49 @@ pub(crate) async fn id(fleet: &Fleet, account: String) -> Result<String, Problem
 ///
 /// The gateway takes only the token of the fleet; whoever has another one sees ids.
 #[derive(Debug)]
-pub(crate) struct Names<'a> {
-    fleet: &'a Fleet,
+pub(crate) struct Names {
+    /// Until it has not told of one.
+    gateway: Option<StaffServiceClient<Client>>,
     known: HashMap<String, String>,
-    /// The gateway has not told of one, and is not asked again.
-    silent: bool,
 }
 
-impl<'a> Names<'a> {
-    pub(crate) fn new(fleet: &'a Fleet) -> Self {
+impl Names {
+    pub(crate) async fn new(fleet: &Fleet) -> Self {
         Self {
-            fleet,
+            gateway: fleet.gateway().await.ok().map(StaffServiceClient::new),
             known: HashMap::new(),
-            silent: false,
         }
     }
 
     pub(crate) async fn of(&mut self, id: &str) -> String {
-        if id.is_empty() || self.silent {
-            return id.to_owned();
-        }
         if let Some(name) = self.known.get(id) {
             return name.clone();
         }
-        let Ok(name) = self.ask(id).await else {
-            self.silent = true;
-            return id.to_owned();
-        };
+        let name = self.ask(id).await.unwrap_or_else(|| id.to_owned());
         self.known.insert(id.to_owned(), name.clone());
         name
     }
 
-    async fn ask(&self, id: &str) -> Result<String, Problem> {
-        let mut gateway = StaffServiceClient::new(self.fleet.gateway().await?);
-        let request = proto::GetAccountRequest {
-            account: id.to_owned(),
-        };
-        match gateway.get_account(request).await {
-            Ok(answer) => {
-                let account = answer.into_inner().account.unwrap_or_default();
-                Ok(format!("{} ({})", account.name, account.email))
+    async fn ask(&mut self, id: &str) -> Option<String> {
+        let gateway = self.gateway.as_mut().filter(|_| !id.is_empty())?;
+        match get(gateway, id.to_owned()).await {
+            Ok(account) => account.map(|it| format!("{} ({})", it.name, it.email)),
+            Err(status) => {
+                if status.code() != Code::NotFound {
+                    self.gateway = None;
+                }
+                None
             }
-            Err(status) if status.code() == Code::NotFound => Ok(id.to_owned()),
-            Err(status) => Err(status.into()),
         }
     }
+}
+
+async fn get(
+    gateway: &mut StaffServiceClient<Client>,
+    account: String,
+) -> Result<Option<proto::Account>, Status> {
+    let request = proto::GetAccountRequest { account };
+    Ok(gateway.get_account(request).await?.into_inner().account)
 }
 
 fn one(account: Option<proto::Account>, output: Output) -> Result<(), Problem> {

@@ -92,19 +92,16 @@ pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result
         ));
     }
     let mut service = StaffReviewServiceClient::new(fleet.listings().await?);
-    let mut accounts = account::Names::new(fleet);
     match review.command {
-        None => converse(&mut service, &mut accounts, kind, output).await,
-        Some(Command::List { limit }) => {
-            list(&mut service, &mut accounts, kind, limit, output).await
-        }
+        None => converse(&mut service, fleet, kind, output).await,
+        Some(Command::List { limit }) => list(&mut service, fleet, kind, limit, output).await,
         Some(Command::Watch) => watch(&mut service, kind, output).await,
     }
 }
 
 async fn list(
     service: &mut Service,
-    accounts: &mut account::Names<'_>,
+    fleet: &Fleet,
     kind: &str,
     limit: usize,
     output: Output,
@@ -129,6 +126,7 @@ async fn list(
     }
     let document = serde_json::json!({ "items": items, "total": total });
     if !output.is_json() {
+        let mut accounts = account::Names::new(fleet).await;
         for item in &mut items {
             item.submitter = accounts.of(&item.submitter).await;
         }
@@ -195,10 +193,11 @@ enum Next {
 
 async fn converse(
     service: &mut Service,
-    accounts: &mut account::Names<'_>,
+    fleet: &Fleet,
     kind: &str,
     output: Output,
 ) -> Result<(), Problem> {
+    let mut accounts = account::Names::new(fleet).await;
     let mut tally = Tally::default();
     let mut cursor = String::new();
     'items: loop {
@@ -215,7 +214,7 @@ async fn converse(
             break;
         };
         loop {
-            match one(service, accounts, &name, &mut tally, output).await? {
+            match one(service, &mut accounts, &name, &mut tally, output).await? {
                 Next::Item if cursor.is_empty() => {
                     output.say("nothing waits any more");
                     break 'items;
@@ -240,7 +239,7 @@ async fn converse(
 /// Shows one listing and does what the reviewer says.
 async fn one(
     service: &mut Service,
-    accounts: &mut account::Names<'_>,
+    accounts: &mut account::Names,
     name: &proto::ListingName,
     tally: &mut Tally,
     output: Output,

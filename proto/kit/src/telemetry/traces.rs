@@ -1,7 +1,7 @@
 //! Which requests are traced, and how a trace goes from service to service (W3C Trace Context).
 //!
 //! Whoever lets a request in draws whether it is traced, and tells every service that it calls. Only what is traced has a span: spans that
-//! are made to be thrown away took a tenth of a request's time.
+//! are made to be thrown away took an eighth of a request's time. What a service calls by itself is not traced.
 
 use std::sync::OnceLock;
 
@@ -61,7 +61,7 @@ pub fn request_span(headers: &HeaderMap, make: impl FnOnce() -> Span) -> Span {
     }
     let span = make();
     let context = global::get_text_map_propagator(|p| p.extract(&Headers(headers)));
-    // The only failure is that no collector is set, in which case there is no trace to continue.
+    // It fails only without a collector, and there is one.
     drop(span.set_parent(context));
     span
 }
@@ -117,12 +117,10 @@ impl Injector for OutgoingHeaders<'_> {
 mod tests {
     use super::*;
 
-    fn told(value: &'static str) -> Option<bool> {
-        let value = HeaderValue::from_static(value);
-        sampled(&HeaderMap::from_iter([(
-            http::HeaderName::from_static(HEADER),
-            value,
-        )]))
+    fn told(value: &str) -> Option<bool> {
+        let mut headers = HeaderMap::new();
+        headers.insert(HEADER, value.parse().unwrap());
+        sampled(&headers)
     }
 
     #[test]
@@ -131,10 +129,7 @@ mod tests {
         assert_eq!(told(traced), Some(true));
         let untraced = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
         assert_eq!(told(untraced), Some(false));
-        assert_eq!(
-            told(UNTRACED.to_str().unwrap().to_owned().leak()),
-            Some(false)
-        );
+        assert_eq!(told(UNTRACED.to_str().unwrap()), Some(false));
         for nothing in [
             "",
             "x",
