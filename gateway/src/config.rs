@@ -61,7 +61,7 @@ pub struct Settings {
 /// Looking keys up.
 #[derive(Debug, Clone, Args)]
 pub struct Lookup {
-    /// Seconds that a key in memory is believed while changes of keys cannot be read from PostgreSQL, a day at most
+    /// Seconds that a key in memory is believed while changes of keys cannot be read from PostgreSQL, a day or `grace` at most
     #[arg(long, default_value = "3600", value_parser = a_day_or_less)]
     pub keys_outage: Duration,
     /// Seconds that PostgreSQL has to say whose key it is
@@ -76,17 +76,6 @@ pub struct Lookup {
     /// The header that they write
     #[arg(long, value_enum, default_value = "x-forwarded-for")]
     pub proxy_header: ProxyHeader,
-}
-
-impl Lookup {
-    /// What a look-up is held to.
-    pub fn bounds(&self) -> Bounds {
-        Bounds {
-            outage: self.keys_outage,
-            deadline: self.keys_deadline,
-            unknown_a_minute: self.unknown_keys,
-        }
-    }
 }
 
 /// The public port.
@@ -158,6 +147,21 @@ pub struct Patience {
 }
 
 impl Settings {
+    /// What look-ups of keys are held to. A gateway that has not seen a rotation may not believe the old key beyond its `grace`; without
+    /// a grace every gateway learns of a rotation as of a revocation.
+    pub fn lookup_bounds(&self) -> Bounds {
+        let outage = if self.grace.is_zero() {
+            self.lookup.keys_outage
+        } else {
+            self.lookup.keys_outage.min(self.grace)
+        };
+        Bounds {
+            outage,
+            deadline: self.lookup.keys_deadline,
+            unknown_a_minute: self.lookup.unknown_keys,
+        }
+    }
+
     /// The table of plans.
     ///
     /// # Errors
@@ -283,6 +287,15 @@ mod tests {
     fn nobody_believes_a_key_for_longer_than_its_revocation_is_marked() {
         assert!(a_day_or_less("86400").is_ok());
         assert!(a_day_or_less("86401").is_err());
+    }
+
+    #[test]
+    fn nobody_believes_a_key_for_longer_than_its_grace() {
+        let outage = |more: &[&str]| settings(more).lookup_bounds().outage;
+        assert_eq!(outage(&["--grace=600"]), Duration::from_mins(10));
+        let both = ["--grace=600", "--keys-outage=60"];
+        assert_eq!(outage(&both), Duration::from_mins(1));
+        assert_eq!(outage(&["--grace=0"]), Duration::from_hours(1));
     }
 
     #[test]

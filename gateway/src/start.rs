@@ -61,7 +61,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     });
     writer.write(Item::TellPlans).await?;
 
-    let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup.bounds()));
+    let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_bounds()));
     let switches = Arc::new(Board::new(pool.clone()));
     let own = Own::start(
         pool.clone(),

@@ -4,6 +4,7 @@ use std::io::{Error, ErrorKind, Result};
 use std::net::SocketAddr;
 
 use e2e::Fleet;
+use http::{HeaderValue, Uri};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -13,21 +14,28 @@ const BUFFER: usize = 16 * 1024;
 /// Whom to call, and with what.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
+    pub(crate) uri: Uri,
+    pub(crate) authorization: HeaderValue,
+    /// The same over HTTP/1.1.
     request: Vec<u8>,
 }
 
 impl Target {
     /// GET /games of `fleet`.
     pub(crate) fn games(fleet: &Fleet, key: &str) -> Self {
-        let host = fleet.base_url.strip_prefix("http://").unwrap();
-        let host = host.strip_suffix("/v1").unwrap();
+        let uri: Uri = format!("{}/games", fleet.base_url).parse().unwrap();
+        let host = uri.authority().unwrap().as_str();
+        let authorization = format!("Bearer {key}");
         let request = format!(
-            "GET /v1/games HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {key}\r\n\r\n"
+            "GET {} HTTP/1.1\r\nhost: {host}\r\nauthorization: {authorization}\r\n\r\n",
+            uri.path()
         );
         Self {
             address: host.parse().unwrap(),
+            authorization: authorization.parse().unwrap(),
             request: request.into_bytes(),
+            uri,
         }
     }
 }

@@ -2,9 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod approvals;
+mod catalogue_replicas;
 mod import;
 mod keys;
 mod kill;
+mod load;
 mod many_keys;
 mod own_changes;
 mod own_writes;

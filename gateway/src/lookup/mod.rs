@@ -15,6 +15,8 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared, WeakShared};
 use sqlx::PgPool;
 use time::OffsetDateTime;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
 
 pub use issued::Beginning;
 
@@ -26,6 +28,8 @@ use guesses::{Counted, Guesses};
 use issued::{Issued, beginning};
 use memory::Memory;
 
+/// Look-ups at once, for all addresses, of keys of which nothing is known: they leave connections to the keys that there are.
+const UNKNOWN_AT_ONCE: usize = 2;
 /// How long the keys that there are may take to be read.
 const READING_ALL: Duration = Duration::from_mins(1);
 
@@ -48,6 +52,7 @@ pub struct Lookup {
     memory: Memory,
     issued: Issued,
     guesses: Guesses,
+    unknown: Semaphore,
     asking: Mutex<AllAsking>,
 }
 
@@ -95,6 +100,7 @@ impl Lookup {
             memory: Memory::new(bounds.outage),
             issued: Issued::default(),
             guesses: Guesses::new(bounds.unknown_a_minute),
+            unknown: Semaphore::new(UNKNOWN_AT_ONCE),
             asking: Mutex::default(),
         }
     }
@@ -107,8 +113,8 @@ impl Lookup {
     /// Asks PostgreSQL whose key it is, for a caller `from` there.
     ///
     /// A key that was made before is looked up whatever its neighbours have done: only those that nobody has, or that were made since
-    /// the feed was last read, count for the address. Calls with one key that come while it is looked up wait for the same answer, and
-    /// count once.
+    /// the feed was last read, count for the address, and wait for their turn with those of all addresses. Calls with one key that come
+    /// while it is looked up wait for the same answer, and count once.
     pub async fn ask(
         self: &Arc<Self>,
         hash: Hash,
@@ -158,6 +164,10 @@ impl Lookup {
             lookup: Arc::clone(&self),
             hash,
         };
+        let _turn = match counted {
+            Some(_) => Some(self.turn().await?),
+            None => None,
+        };
         let before = self.memory.before();
         let read = kit::pg::within(&self.pool, self.deadline, async |connection| {
             store::keys::caller(connection, hash).await
@@ -181,6 +191,15 @@ impl Lookup {
         }
         self.memory.keep(hash, &found, now, before);
         Ok(found)
+    }
+
+    /// The turn of a key of which nothing is known.
+    async fn turn(&self) -> Result<SemaphorePermit<'_>, Arc<sqlx::Error>> {
+        let turn = timeout(self.deadline, self.unknown.acquire()).await;
+        turn.ok().and_then(Result::ok).ok_or_else(|| {
+            metrics::counter!("key_lookups_total", "outcome" => "crowded").increment(1);
+            Arc::new(sqlx::Error::PoolTimedOut)
+        })
     }
 
     fn under_way(&self) -> MutexGuard<'_, AllAsking> {

@@ -5,7 +5,7 @@ use gateway::lookup::Bounds;
 use sqlx::PgPool;
 use time::Duration;
 
-use crate::support::{Answer, Held, Test, With, lock};
+use crate::support::{Answer, Held, Test, With, another, lock};
 
 const WRONG: (u16, &str) = (401, "invalid_key");
 const LIMITED: (u16, &str) = (429, "rate_limited");
@@ -178,4 +178,67 @@ async fn behind_a_proxy_of_ours_its_callers_count_each_for_itself(pool: PgPool) 
         assert_eq!(answer.refusal(), WRONG);
     }
     assert_eq!(guess(&test, HERE).await.refusal(), LIMITED);
+}
+
+/// Look-ups of keys that PostgreSQL works on, or holds up.
+async fn look_ups(pool: &PgPool) -> i64 {
+    #[expect(clippy::disallowed_methods, reason = "the catalogue of the server")]
+    let waiting = sqlx::query_scalar(
+        "select count(*) from pg_locks l join pg_database d on d.oid = l.database
+         where d.datname = current_database() and l.relation = 'gateway.key'::regclass and not l.granted",
+    );
+    waiting.fetch_one(pool).await.unwrap()
+}
+
+#[sqlx::test]
+async fn guesses_from_everywhere_leave_connections_to_keys_that_there_are(pool: PgPool) {
+    let mut test = Test::new(pool.clone()).await;
+    let good = test.live_key().await;
+    // The feed tells that there is such a key.
+    test.catch_up().await;
+    let watching = another(&pool).await;
+    let keys = lock(&test.pool, "gateway.key").await;
+    let addresses: Vec<String> = (1..=20).map(|host| format!("192.0.2.{host}")).collect();
+    let guesses = join_all(addresses.iter().map(|address| guess(&test, address)));
+    let seen = async {
+        while look_ups(&watching).await < 2 {
+            tokio::task::yield_now().await;
+        }
+        let use_it = test.get(&good, "/me");
+        let see = async {
+            // The two, and the one that is not a guess.
+            while look_ups(&watching).await < 3 {
+                tokio::task::yield_now().await;
+            }
+            drop(keys);
+        };
+        tokio::join!(use_it, see).0
+    };
+    let (answers, used) = tokio::join!(guesses, seen);
+    assert!(used.is_ok(), "{}", used.text);
+    for answer in answers {
+        assert_eq!(answer.refusal(), WRONG);
+    }
+}
+
+#[sqlx::test]
+async fn a_guess_whose_turn_does_not_come_is_told_to_come_again(pool: PgPool) {
+    let usual = With::default();
+    let with = With {
+        bounds: Bounds {
+            deadline: std::time::Duration::from_millis(200),
+            ..usual.bounds
+        },
+        ..usual
+    };
+    let test = Test::with(pool, with).await;
+    let keys = lock(&test.pool, "gateway.key").await;
+    let addresses: Vec<String> = (1..=5).map(|host| format!("192.0.2.{host}")).collect();
+    let guesses = join_all(addresses.iter().map(|address| guess(&test, address)));
+    for answer in guesses.await {
+        assert_eq!(answer.refusal(), (503, "unavailable"));
+        assert_eq!(answer.header("retry-after"), "1");
+    }
+    drop(keys);
+    assert_eq!(guess(&test, HERE).await.refusal(), WRONG);
 }

@@ -108,9 +108,14 @@ impl<'a> Fields<'a> {
     }
 
     /// A field that is only read: sent back as it is `shown` it is passed over, else it is refused with `reason`.
-    pub fn read_only(&mut self, name: &'static str, shown: Option<&Value>, reason: &str) {
+    pub fn read_only<'s>(
+        &mut self,
+        name: &'static str,
+        shown: impl FnOnce() -> Option<&'s Value>,
+        reason: &str,
+    ) {
         let sent = self.value(name);
-        if sent.is_some_and(|sent| Some(sent) != shown) {
+        if sent.is_some_and(|sent| Some(sent) != shown()) {
             self.refuse(name, reason);
         }
     }

@@ -1,5 +1,7 @@
 //! Decisions, each in the order of §7.1: an answer that is kept, then 404, `invalid`, `not_yours`, `too_many_pending`, `limit`.
 
+use std::cell::LazyCell;
+
 use kit::{Code, Fault};
 use serde_json::Value;
 use time::{Duration, OffsetDateTime, Time};
@@ -87,7 +89,7 @@ impl Desk {
             .filter(|game| game.state != State::Removed);
         let held = held.ok_or_else(none)?;
         let page = self.page(account, held.content.page_id).ok_or_else(none)?;
-        let shown = shown::game(held, page, &self.addresses);
+        let shown = LazyCell::new(|| shown::game(held, page, &self.addresses));
         let before = Before {
             listing: held,
             shown: &shown,
@@ -119,7 +121,7 @@ impl Desk {
             own && event.state != State::Removed
         });
         let held = held.ok_or_else(|| Fault::not_found("no event of yours has this slug"))?;
-        let shown = shown::event(held, &self.addresses);
+        let shown = LazyCell::new(|| shown::event(held, &self.addresses));
         let before = Before {
             listing: held,
             shown: &shown,
@@ -153,7 +155,7 @@ impl Desk {
         let held = self.sheets.held.get(handle);
         let held = held.filter(|page| page.state != State::Removed && self.owns(account, page.id));
         let held = held.ok_or_else(|| Fault::not_found("no page of yours has this handle"))?;
-        let shown = shown::page(held, &self.addresses);
+        let shown = LazyCell::new(|| shown::page(held, &self.addresses));
         let before = Before {
             listing: held,
             shown: &shown,

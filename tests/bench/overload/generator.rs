@@ -1,25 +1,12 @@
 //! Callers that do not wait for one another: a request is due at its own time, whatever has become of those before it.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-use std::io::Result;
 use std::rc::Rc;
 use std::time::Duration;
 
-use futures::future::join_all;
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, sleep};
 
-use crate::http1::{Answer, Connection, Target};
-
-/// Connections of the closed loop.
-const CLOSED: usize = 64;
-const CLOSED_WARM_UP: Duration = Duration::from_secs(2);
-const CLOSED_TIME: Duration = Duration::from_secs(5);
-/// Connections that an open loop begins with.
-const AT_FIRST: usize = 512;
-/// Connections that it has at most. The gateway takes 4,096.
-const MOST: usize = 4_000;
 /// How often it is looked what is due: as finely as the runtime's timers go.
 const TICK: Duration = Duration::from_millis(1);
 /// An answer that comes later is not a good one.
@@ -27,25 +14,26 @@ const GOOD: Duration = Duration::from_secs(1);
 /// How long answers are waited for in the end.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// Requests a second when each connection sends one after the other.
-pub(super) async fn capacity(target: &Target) -> f64 {
-    closed(target, CLOSED_WARM_UP).await;
-    f64::from(closed(target, CLOSED_TIME).await) / CLOSED_TIME.as_secs_f64()
+/// What is read of an answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) has_retry_after: bool,
 }
 
-async fn closed(target: &Target, time: Duration) -> u32 {
-    let end = Instant::now() + time;
-    let callers = (0..CLOSED).map(async |_| {
-        let mut connection = Connection::open(target).await.unwrap();
-        let mut answers = 0;
-        while Instant::now() < end {
-            connection.send(target).await.unwrap();
-            assert_eq!(connection.answer().await.unwrap().status, 200);
-            answers += 1;
-        }
-        answers
-    });
-    join_all(callers).await.iter().sum()
+/// What became of a request.
+pub(super) enum Outcome {
+    Answered(Answer),
+    /// No connection was free, and there were as many as the generator may have.
+    Unsent,
+    /// The connection broke off, or was never made.
+    Broken,
+}
+
+/// The connections on which requests travel.
+pub(super) trait Wire: 'static {
+    /// Sends the request, on a connection of its own if no other is free, and waits for the answer. Calls `sent` when it is on its way.
+    async fn exchange(&self, sent: impl FnOnce()) -> Outcome;
 }
 
 /// What became of the requests of an open loop.
@@ -61,8 +49,8 @@ pub(super) struct Tally {
     pub(super) good: Vec<Duration>,
     /// Answered 200 too late.
     pub(super) late: u32,
-    /// Answered 503.
-    pub(super) refused: u32,
+    /// Answered 503: how long after they were due.
+    pub(super) refused: Vec<Duration>,
     /// Of those, the ones that did not say when to come again.
     pub(super) without_retry_after: u32,
     /// Answered otherwise, or not at all.
@@ -72,14 +60,11 @@ pub(super) struct Tally {
 }
 
 /// Offers so many requests a second for some time, evenly.
-pub(super) async fn offer(target: &Target, rate: f64, time: Duration) -> Tally {
-    let idle = join_all((0..AT_FIRST).map(async |_| Connection::open(target).await.unwrap())).await;
+pub(super) async fn offer(wire: impl Wire, rate: f64, time: Duration) -> Tally {
     let start = Instant::now();
     let run = Rc::new(Run {
-        target: target.clone(),
+        wire,
         end: start + time,
-        idle: RefCell::new(idle.into()),
-        open: Cell::new(AT_FIRST),
         under_way: Cell::new(0),
         tally: RefCell::default(),
     });
@@ -104,74 +89,42 @@ pub(super) async fn offer(target: &Target, rate: f64, time: Duration) -> Tally {
 }
 
 /// An open loop.
-struct Run {
-    target: Target,
+struct Run<W> {
+    wire: W,
     end: Instant,
-    /// The one that has rested longest is taken first, so that none is closed for its idleness.
-    idle: RefCell<VecDeque<Connection>>,
-    /// Connections, idle or not.
-    open: Cell<usize>,
     /// Requests that are not answered yet.
     under_way: Cell<u32>,
     tally: RefCell<Tally>,
 }
 
-impl Run {
-    /// Sends a request that is due, if it can be sent.
+impl<W: Wire> Run<W> {
+    /// Sends a request that is due.
     fn begin(self: &Rc<Self>, due: Instant) {
-        let mut tally = self.tally.borrow_mut();
-        tally.due += 1;
-        let connection = self.idle.borrow_mut().pop_front();
-        if connection.is_none() {
-            if self.open.get() == MOST {
-                tally.unsent += 1;
-                return;
-            }
-            self.open.update(|open| open + 1);
-        }
+        self.tally.borrow_mut().due += 1;
         self.under_way.update(|count| count + 1);
         let run = Rc::clone(self);
         drop(spawn_local(async move {
-            let kept = run.exchange(connection, due).await.unwrap_or_else(|_| {
-                run.tally.borrow_mut().other += 1;
-                None
-            });
-            if let Some(connection) = kept {
-                run.idle.borrow_mut().push_back(connection);
-            } else {
-                run.open.update(|open| open - 1);
-            }
+            run.tally.borrow_mut().lag.push(due.elapsed());
+            let sent = || run.tally.borrow_mut().sent += u32::from(Instant::now() <= run.end);
+            let outcome = run.wire.exchange(sent).await;
+            run.tally.borrow_mut().count(&outcome, due.elapsed());
             run.under_way.update(|count| count - 1);
         }));
-    }
-
-    /// Sends a request and counts its answer. Returns the connection, unless the server closes it.
-    async fn exchange(
-        &self,
-        connection: Option<Connection>,
-        due: Instant,
-    ) -> Result<Option<Connection>> {
-        self.tally.borrow_mut().lag.push(due.elapsed());
-        let mut connection = match connection {
-            Some(connection) => connection,
-            None => Connection::open(&self.target).await?,
-        };
-        connection.send(&self.target).await?;
-        let in_time = Instant::now() <= self.end;
-        self.tally.borrow_mut().sent += u32::from(in_time);
-        let answer = connection.answer().await?;
-        self.tally.borrow_mut().count(answer, due.elapsed());
-        Ok((!answer.closes).then_some(connection))
     }
 }
 
 impl Tally {
-    fn count(&mut self, answer: Answer, took: Duration) {
+    fn count(&mut self, outcome: &Outcome, took: Duration) {
+        let answer = match outcome {
+            Outcome::Answered(answer) => answer,
+            Outcome::Unsent => return self.unsent += 1,
+            Outcome::Broken => return self.other += 1,
+        };
         match answer.status {
             200 if took <= GOOD => self.good.push(took),
             200 => self.late += 1,
             503 => {
-                self.refused += 1;
+                self.refused.push(took);
                 self.without_retry_after += u32::from(!answer.has_retry_after);
             }
             _ => self.other += 1,

@@ -5,12 +5,16 @@
 
 mod cores;
 mod generator;
+mod http1;
+mod http2;
 
 use std::time::Duration;
 
 use crate::fleet::BenchFleet;
 use crate::http1::Target;
-use generator::{Tally, capacity, offer};
+use generator::{Tally, Wire, offer};
+use http1::{Http1, capacity};
+use http2::Http2;
 
 /// What is offered, in parts of the capacity.
 const LOADS: [f64; 8] = [0.5, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0, 3.0];
@@ -37,18 +41,20 @@ pub(crate) async fn run() {
     let target = Target::games(&bench.fleet, &bench.key);
     let capacity = capacity(&target).await;
     println!("capacity: {capacity:.0} requests/s");
+    over("HTTP/1.1", capacity, async || Http1::open(&target).await).await;
+    over("HTTP/2", capacity, async || Http2::open(&target).await).await;
+}
+
+/// Offers all loads over a wire that `open` makes anew for each.
+async fn over<W: Wire>(name: &str, capacity: f64, open: impl AsyncFn() -> W) {
     println!(
-        "load  offered/s   sent/s   good/s    503/s   late/s  other/s unsent/s   p50 ms   p99 ms  lag p99 ms  Retry-After"
+        "{name}\nload  offered/s   sent/s   good/s    503/s   late/s  other/s unsent/s   p50 ms   p99 ms  lag p99 ms  503 p50 ms  Retry-After"
     );
     let mut goodputs = Vec::new();
     for load in LOADS {
         tokio::time::sleep(PAUSE).await;
-        let tally = offer(
-            &target,
-            capacity * load,
-            Duration::from_secs(SECONDS.into()),
-        )
-        .await;
+        let time = Duration::from_secs(SECONDS.into());
+        let tally = offer(open().await, capacity * load, time).await;
         print(load, &tally);
         goodputs.push((load, per_second(count(&tally.good))));
     }
@@ -59,14 +65,17 @@ pub(crate) async fn run() {
     let (Some(best), Some((_, twice))) = (best, twice) else {
         panic!("no load is {TWICE}");
     };
-    println!("goodput at {TWICE} / best: {:.2}", twice / best);
+    println!(
+        "{name}, goodput at {TWICE} / best: {:.2}; / capacity: {:.2}",
+        twice / best,
+        twice / capacity
+    );
 }
 
 fn print(load: f64, tally: &Tally) {
     let Tally {
         due,
         sent,
-        refused,
         late,
         other,
         unsent,
@@ -76,7 +85,7 @@ fn print(load: f64, tally: &Tally) {
         *due,
         *sent,
         count(&tally.good),
-        *refused,
+        count(&tally.refused),
         *late,
         *other,
         *unsent,
@@ -84,16 +93,17 @@ fn print(load: f64, tally: &Tally) {
     let rates = rates
         .map(|count| format!("{:>8.0}", per_second(count)))
         .join(" ");
-    let retry_after = match (tally.refused, tally.without_retry_after) {
+    let retry_after = match (tally.refused.len(), tally.without_retry_after) {
         (0, _) => "no 503".to_owned(),
         (_, 0) => "always".to_owned(),
         (_, without) => format!("{without} without"),
     };
     println!(
-        "{load:>4.1}   {rates} {:>8} {:>8} {:>11}  {retry_after}",
+        "{load:>4.1}   {rates} {:>8} {:>8} {:>11} {:>11}  {retry_after}",
         percentile(&tally.good, 50),
         percentile(&tally.good, 99),
         percentile(&tally.lag, 99),
+        percentile(&tally.refused, 50),
     );
 }
 

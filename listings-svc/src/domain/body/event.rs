@@ -26,7 +26,7 @@ impl Body for Event {
         let held = before.map(|before| &before.listing.content);
         let shown = before.map(|before| before.shown);
         for (name, reason) in READ_ONLY {
-            fields.read_only(name, shown.and_then(|shown| shown.get(name)), reason);
+            fields.read_only(name, || shown.and_then(|shown| shown.get(name)), reason);
         }
         let place = place(fields, known, held);
         let (starts_at, ends_at) = days(fields, held);
@@ -46,7 +46,7 @@ impl Body for Event {
             online: fields.or_held("online", held.map(|event| event.online), |fields| {
                 fields.flag("online")
             }),
-            website: website(fields, held, shown.and_then(|shown| shown.get("url"))),
+            website: website(fields, held, || shown.and_then(|shown| shown.get("url"))),
             description: fields.or_held(
                 "description",
                 held.map(|event| event.description.clone()),
@@ -110,8 +110,13 @@ fn days(fields: &mut Fields<'_>, held: Option<&Event>) -> (Date, Option<Date>) {
 }
 
 /// The event's own site, by either of its names. In a row that is sent back whole `url` is the address of our page, and says nothing.
-fn website(fields: &mut Fields<'_>, held: Option<&Event>, page: Option<&Value>) -> Option<String> {
-    let is_ours = fields.value("url").is_some_and(|url| Some(url) == page);
+fn website<'a>(
+    fields: &mut Fields<'_>,
+    held: Option<&Event>,
+    page: impl FnOnce() -> Option<&'a Value>,
+) -> Option<String> {
+    let url = fields.value("url");
+    let is_ours = url.is_some_and(|url| Some(url) == page());
     let by_url = !is_ours && fields.has("url");
     let by_website = fields.has("website");
     let url = if by_url { fields.address("url") } else { None };
@@ -129,6 +134,8 @@ fn website(fields: &mut Fields<'_>, held: Option<&Event>, page: Option<&Value>) 
 
 #[cfg(test)]
 mod tests {
+    use std::cell::LazyCell;
+
     use serde_json::{Map, json};
     use time::macros::datetime;
     use uuid::Uuid;
@@ -194,10 +201,9 @@ mod tests {
             held(),
             datetime!(2026-01-01 0:00 UTC),
         );
-        let shown = shown();
         let before = Before {
             listing: &listing,
-            shown: &shown,
+            shown: &LazyCell::new(shown),
         };
         read(body.as_object().unwrap(), &known(), Some(before))
     }

@@ -7,6 +7,8 @@ pub mod event;
 pub mod game;
 pub mod page;
 
+use std::ops::Deref;
+
 use serde_json::{Map, Value};
 
 use super::fields::{Fields, Problems};
@@ -14,12 +16,11 @@ use super::known::Known;
 use super::listing::Listing;
 
 /// A listing that is to be changed, and the object that a read of it gives.
-#[derive(Debug)]
 pub struct Before<'a, C> {
     /// As it is kept.
     pub listing: &'a Listing<C>,
-    /// As it is read.
-    pub shown: &'a Map<String, Value>,
+    /// As it is read. Most bodies have only what they change, and do not look at it.
+    pub shown: &'a dyn Deref<Target = Map<String, Value>>,
 }
 
 impl<C> Clone for Before<'_, C> {

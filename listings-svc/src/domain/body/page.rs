@@ -28,11 +28,11 @@ impl Body for Page {
         let held = before.map(|before| &before.listing.content);
         let shown = before.map(|before| before.shown);
         for (name, reason) in READ_ONLY {
-            fields.read_only(name, shown.and_then(|shown| shown.get(name)), reason);
+            fields.read_only(name, || shown.and_then(|shown| shown.get(name)), reason);
         }
         let handle = match held {
             Some(page) => {
-                let shown = shown.and_then(|shown| shown.get("handle"));
+                let shown = || shown.and_then(|shown| shown.get("handle"));
                 fields.read_only("handle", shown, "The handle never changes.");
                 page.handle.clone()
             }
@@ -104,6 +104,8 @@ fn place(fields: &mut Fields<'_>, known: &Known, held: Option<&Page>) -> Place {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::LazyCell;
+
     use serde_json::{Map, Value, json};
     use time::macros::datetime;
     use uuid::Uuid;
@@ -155,14 +157,16 @@ mod tests {
             page.clone(),
             datetime!(2026-01-01 0:00 UTC),
         );
-        let shown = Map::from_iter([
-            ("handle".to_owned(), json!("ada")),
-            ("verified".to_owned(), json!(false)),
-        ]);
+        let shown = || {
+            Map::from_iter([
+                ("handle".to_owned(), json!("ada")),
+                ("verified".to_owned(), json!(false)),
+            ])
+        };
         let change = |body: Value| {
             let before = Before {
                 listing: &listing,
-                shown: &shown,
+                shown: &LazyCell::new(shown),
             };
             read(body.as_object().unwrap(), &known(), Some(before))
         };

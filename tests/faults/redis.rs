@@ -2,8 +2,6 @@
 //! and each gateway holds keys to their minute. Afterwards the month's use is what was answered, up to the bound that the gateway's
 //! README gives, and who writes reads it again.
 
-mod load;
-
 use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,7 +12,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tokio::time::Instant;
 
-use load::Load;
+use crate::load::Load;
 
 /// The default of the gateway's setting.
 const MONTH_FLUSH: Duration = Duration::from_secs(1);

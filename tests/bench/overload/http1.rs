@@ -1,0 +1,103 @@
+//! Over HTTP/1.1: a connection for each request under way, kept for later ones.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::io::Result;
+use std::time::Duration;
+
+use futures::future::join_all;
+use tokio::time::Instant;
+
+use super::generator::{Answer, Outcome, Wire};
+use crate::http1::{Connection, Target};
+
+/// Connections of the closed loop.
+const CLOSED: usize = 64;
+const CLOSED_WARM_UP: Duration = Duration::from_secs(2);
+const CLOSED_TIME: Duration = Duration::from_secs(5);
+/// Connections that an open loop begins with.
+const AT_FIRST: usize = 512;
+/// Connections that it has at most, far more than the gateway takes (4,096).
+const MOST: usize = 12_000;
+
+/// Requests a second when each connection sends one after the other.
+pub(super) async fn capacity(target: &Target) -> f64 {
+    closed(target, CLOSED_WARM_UP).await;
+    f64::from(closed(target, CLOSED_TIME).await) / CLOSED_TIME.as_secs_f64()
+}
+
+async fn closed(target: &Target, time: Duration) -> u32 {
+    let end = Instant::now() + time;
+    let callers = (0..CLOSED).map(async |_| {
+        let mut connection = Connection::open(target).await.unwrap();
+        let mut answers = 0;
+        while Instant::now() < end {
+            connection.send(target).await.unwrap();
+            assert_eq!(connection.answer().await.unwrap().status, 200);
+            answers += 1;
+        }
+        answers
+    });
+    join_all(callers).await.iter().sum()
+}
+
+/// As many connections as there are requests under way.
+pub(super) struct Http1 {
+    target: Target,
+    /// The one that has rested longest is taken first, so that none is closed for its idleness.
+    idle: RefCell<VecDeque<Connection>>,
+    /// Connections, idle or not.
+    open: Cell<usize>,
+}
+
+impl Http1 {
+    pub(super) async fn open(target: &Target) -> Self {
+        let idle = join_all((0..AT_FIRST).map(async |_| Connection::open(target).await.unwrap()));
+        Self {
+            target: target.clone(),
+            idle: RefCell::new(idle.await.into()),
+            open: Cell::new(AT_FIRST),
+        }
+    }
+
+    /// Returns the connection besides, unless the server closes it.
+    async fn try_exchange(
+        &self,
+        idle: Option<Connection>,
+        sent: impl FnOnce(),
+    ) -> Result<(Answer, Option<Connection>)> {
+        let mut connection = match idle {
+            Some(connection) => connection,
+            None => Connection::open(&self.target).await?,
+        };
+        connection.send(&self.target).await?;
+        sent();
+        let head = connection.answer().await?;
+        let answer = Answer {
+            status: head.status,
+            has_retry_after: head.has_retry_after,
+        };
+        Ok((answer, (!head.closes).then_some(connection)))
+    }
+}
+
+impl Wire for Http1 {
+    async fn exchange(&self, sent: impl FnOnce()) -> Outcome {
+        let idle = self.idle.borrow_mut().pop_front();
+        if idle.is_none() {
+            if self.open.get() == MOST {
+                return Outcome::Unsent;
+            }
+            self.open.update(|open| open + 1);
+        }
+        let (outcome, kept) = match self.try_exchange(idle, sent).await {
+            Ok((answer, kept)) => (Outcome::Answered(answer), kept),
+            Err(_) => (Outcome::Broken, None),
+        };
+        match kept {
+            Some(connection) => self.idle.borrow_mut().push_back(connection),
+            None => self.open.update(|open| open - 1),
+        }
+        outcome
+    }
+}

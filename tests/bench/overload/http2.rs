@@ -1,0 +1,140 @@
+//! Over HTTP/2: many requests under way on each connection.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use bytes::Bytes;
+use futures::future::join_all;
+use h2::client::{Builder, SendRequest};
+use http::Request;
+use http::header::{AUTHORIZATION, RETRY_AFTER};
+use tokio::net::TcpStream;
+use tokio::sync::OnceCell;
+
+use super::generator::{Answer, Outcome, Wire};
+use crate::http1::Target;
+
+/// Requests under way on a connection: as many as the gateway takes.
+const STREAMS: usize = 100;
+/// Connections that an open loop begins with.
+const AT_FIRST: usize = 64;
+/// Connections that it has at most: with so many streams each, far more than the gateway takes.
+const MOST: usize = 1_000;
+/// Bytes that an answer may send ahead, and all answers on a connection: more than they have.
+const WINDOW: u32 = 1 << 20;
+const WINDOWS: u32 = 1 << 30;
+
+/// As many connections as the requests under way need.
+pub(super) struct Http2 {
+    target: Target,
+    connections: RefCell<Vec<Rc<Connection>>>,
+    /// Where the next free place is looked for first, so that connections are used in turns.
+    next: Cell<usize>,
+}
+
+#[derive(Default)]
+struct Connection {
+    /// Opened by its first request.
+    sender: OnceCell<SendRequest<Bytes>>,
+    under_way: Cell<usize>,
+}
+
+impl Http2 {
+    pub(super) async fn open(target: &Target) -> Self {
+        let connections: Vec<Rc<Connection>> = (0..AT_FIRST).map(|_| Rc::default()).collect();
+        let opened = connections.iter().map(|it| it.sender(target));
+        for sender in join_all(opened).await {
+            sender.unwrap();
+        }
+        Self {
+            target: target.clone(),
+            connections: RefCell::new(connections),
+            next: Cell::default(),
+        }
+    }
+
+    /// A connection that takes another request; a new one if there is none.
+    fn free(&self) -> Option<Rc<Connection>> {
+        let mut connections = self.connections.borrow_mut();
+        let count = connections.len();
+        let first = self.next.get();
+        let free = (0..count)
+            .map(|step| (first + step) % count)
+            .find(|index| connections[*index].under_way.get() < STREAMS);
+        if let Some(index) = free {
+            self.next.set(index + 1);
+            return Some(Rc::clone(&connections[index]));
+        }
+        (count < MOST).then(|| {
+            let connection = Rc::default();
+            connections.push(Rc::clone(&connection));
+            connection
+        })
+    }
+}
+
+impl Connection {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it ends with the connection, and the benchmark does not stop in between"
+    )]
+    async fn sender(&self, target: &Target) -> anyhow::Result<SendRequest<Bytes>> {
+        let sender = self.sender.get_or_try_init(async || {
+            let stream = TcpStream::connect(target.address).await?;
+            stream.set_nodelay(true)?;
+            let (sender, connection) = Builder::new()
+                .initial_window_size(WINDOW)
+                .initial_connection_window_size(WINDOWS)
+                .handshake(stream)
+                .await?;
+            drop(tokio::spawn(connection));
+            anyhow::Ok(sender)
+        });
+        sender.await.cloned()
+    }
+
+    async fn exchange(&self, target: &Target, sent: impl FnOnce()) -> anyhow::Result<Answer> {
+        let mut sender = self.sender(target).await?.ready().await?;
+        let (answer, _) = sender.send_request(request(target), true)?;
+        sent();
+        let (head, mut body) = answer.await?.into_parts();
+        while let Some(part) = body.data().await {
+            body.flow_control().release_capacity(part?.len())?;
+        }
+        Ok(Answer {
+            status: head.status.as_u16(),
+            has_retry_after: head.headers.contains_key(RETRY_AFTER),
+        })
+    }
+}
+
+fn request(target: &Target) -> Request<()> {
+    let mut request = Request::new(());
+    *request.uri_mut() = target.uri.clone();
+    let key = target.authorization.clone();
+    request.headers_mut().insert(AUTHORIZATION, key);
+    request
+}
+
+impl Wire for Http2 {
+    async fn exchange(&self, sent: impl FnOnce()) -> Outcome {
+        let Some(connection) = self.free() else {
+            return Outcome::Unsent;
+        };
+        connection.under_way.update(|count| count + 1);
+        let answer = connection.exchange(&self.target, sent).await;
+        connection.under_way.update(|count| count - 1);
+        answer.map_or_else(
+            |error| {
+                // One stream may be refused alone; what breaks off else is not used any more.
+                let error = error.downcast_ref::<h2::Error>();
+                if !error.is_some_and(h2::Error::is_reset) {
+                    let mut connections = self.connections.borrow_mut();
+                    connections.retain(|other| !Rc::ptr_eq(other, &connection));
+                }
+                Outcome::Broken
+            },
+            Outcome::Answered,
+        )
+    }
+}
