@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use kit::Clock;
 use kit::feed::Latest;
-use kit::overload::Load;
 
 use crate::coding::Openings;
 use crate::domain::address::{Proxies, ProxyHeader};
@@ -44,8 +43,6 @@ pub struct Gateway {
     pub openings: Arc<Openings>,
     /// Minute, month and revocation.
     pub quota: Quota,
-    /// Calls under way.
-    pub load: Load,
     /// The services behind.
     pub upstream: Upstream,
     /// Pictures of listings, which have turns and connections of their own.

@@ -84,14 +84,14 @@ pub struct Port {
     /// Address of the public HTTP port
     #[arg(long, default_value = "127.0.0.1:8080")]
     pub http_listen: SocketAddr,
-    /// Connections to it at once; a caller beyond is answered 503, and let go
+    /// Connections to it at once; a few hundred beyond are answered 503 in a second, and let go, and others wait with the kernel
     #[arg(long, default_value_t = 4_096, value_parser = clap::value_parser!(u32).range(1..))]
     pub http_connections: u32,
     /// Threads that serve it [default: one for each core]
     #[arg(long, value_parser = threads)]
     pub http_threads: Option<usize>,
-    /// Calls under way at once, for each thread; a call beyond is answered 503
-    #[arg(long, default_value = "4096", value_parser = calls)]
+    /// Calls over HTTP/2 that wait for their turn at once, for each thread; a call beyond is answered 503
+    #[arg(long, default_value = "1024", value_parser = calls)]
     pub http_calls: usize,
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]

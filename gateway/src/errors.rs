@@ -56,7 +56,7 @@ impl From<Fault> for Refusal {
 impl Refusal {
     /// Nothing stands at this path.
     pub fn no_such_path() -> Self {
-        Fault::not_found("there is nothing at this path; the documentation lists the paths").into()
+        Fault::not_found("there is nothing at this path: all begin with /v1 and none ends in a slash; the documentation lists them").into()
     }
 
     /// The path takes other methods.

@@ -6,7 +6,6 @@ use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::boot::{self, Boot};
 use kit::cores;
 use kit::feed::{Latest, Producer, Retention};
-use kit::overload::Load;
 use kit::redis::Redis;
 use kit::rpc::client::{Client, Known};
 use sqlx::PgPool;
@@ -22,7 +21,7 @@ use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
 use crate::lookup::Lookup;
 use crate::quota::{self, Quota};
-use crate::router::router;
+use crate::router::public;
 use crate::serve::{Serving, Turns, WARM, of_descriptors, serve};
 use crate::service::staff::Staff;
 use crate::store::accounts;
@@ -114,7 +113,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             last_used: Arc::clone(&last_used),
             openings: Arc::clone(&openings),
             quota: Quota::new(redis.clone(), Arc::clone(&counted)),
-            load: Load::new("port", given.port.http_calls),
             upstream: Upstream::new(catalogue, listings.clone(), given.upstream.bounds()),
             pictures: Arc::new(Pictures::new(listings, given.upstream.bounds())),
             latest: Latest::new(redis, PRODUCER),
@@ -133,12 +131,12 @@ async fn serve_http(
     let serving = Serving {
         patience: port.patience,
         warm: WARM,
-        turns: Turns::with_patience(boot.settings.upstream.upstream_patience),
+        turns: Turns::with(port.http_calls),
         connections: of_descriptors(port.http_connections),
         threads: port.http_threads.unwrap_or_else(cores::all),
         draining: boot.lifecycle.draining(),
     };
-    let server = serve(listener, serving, move || Ok(router(&gateway()?)));
+    let server = serve(listener, serving, move || Ok(public(&gateway()?)));
     boot.lifecycle.serve("HTTP server", server);
     Ok(())
 }

@@ -110,7 +110,9 @@ pub const fn deed(act: Act) -> Deed {
 
 /// There is no such listing.
 pub fn none() -> Fault {
-    Fault::not_found("there is no listing of this kind and name in this world")
+    Fault::not_found(
+        "there is no listing of this kind and name: look at both, and whether it is live or a sample (--mode)",
+    )
 }
 
 fn misplaced(state: State, act: Act) -> Fault {

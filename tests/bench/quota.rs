@@ -29,6 +29,8 @@ const TRIAL: f64 = 100_000.0;
 const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 const MINUTE_LIMIT: u32 = 4_000_000_000;
 const MONTH_LIMIT: u64 = 4_000_000_000;
+/// What redis-benchmark puts a random number for.
+const RANDOM: &str = "__rand_int__";
 /// Long, since a decision without Redis would be none.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -39,8 +41,12 @@ pub(crate) async fn run() {
     let folder = tempfile::tempdir().unwrap();
     let address = child::free_address();
     let _server = redis_server(&address, folder.path().to_str().unwrap()).await;
-    let decisions = Decisions::new(&address).await;
+    compare("one key", Decisions::new(&address, 1).await).await;
+    let name = format!("{AT_ONCE} keys");
+    compare(&name, Decisions::new(&address, AT_ONCE).await).await;
+}
 
+async fn compare(keys: &str, decisions: Decisions) {
     decisions.of_module(WARM_UP).await;
     let mut bare_rate = decisions.of_redis_benchmark(TRIAL).await;
     let (mut bare, mut module) = (Vec::new(), Vec::new());
@@ -52,10 +58,13 @@ pub(crate) async fn run() {
         module.push(decisions.of_module(SECONDS).await);
     }
     for (name, rates) in [("redis-benchmark", &bare), ("quota module", &module)] {
-        println!("{name}: {:.0} decisions/s", median(rates, |rate| *rate));
+        println!(
+            "{name}, {keys}: {:.0} decisions/s",
+            median(rates, |rate| *rate)
+        );
     }
     let ratios: Vec<f64> = module.iter().zip(&bare).map(|(m, b)| m / b).collect();
-    print_ratio("quota module / redis-benchmark", &ratios);
+    print_ratio(&format!("quota module / redis-benchmark, {keys}"), &ratios);
 }
 
 /// A Redis with the settings that a fleet's has.
@@ -82,10 +91,10 @@ async fn redis_server(address: &str, folder: &str) -> tokio::process::Child {
     child::start("redis-server", &args, address).await
 }
 
-/// One caller, of whom both sides decide.
+/// Callers, each with an account and a key, of whom both sides decide.
 struct Decisions {
     address: String,
-    caller: Arc<Caller>,
+    callers: Vec<Arc<Caller>>,
     plan: Arc<Plan>,
     quota: Arc<Quota>,
     connection: MultiplexedConnection,
@@ -96,23 +105,25 @@ struct Decisions {
 }
 
 impl Decisions {
-    /// The script is loaded, and Redis counts the month.
-    async fn new(address: &str) -> Self {
+    /// The script is loaded, and Redis counts the months.
+    async fn new(address: &str, callers: usize) -> Self {
         let url = format!("redis://{address}/");
         let client = redis::Client::open(url.as_str()).unwrap();
         let mut connection = client.get_multiplexed_async_connection().await.unwrap();
         let script = Script::new(include_str!("../../gateway/src/quota/quota.lua"));
         script.load_async(&mut connection).await.unwrap();
-        let caller = caller();
+        let callers: Vec<Arc<Caller>> = (0..callers).map(|n| Arc::new(caller(n))).collect();
         let run = run_id(&mut connection).await;
         let seed = Script::new(include_str!("../../gateway/src/quota/seed.lua"));
-        let mut seed = seed.key(month(&caller));
-        let counts: u8 = (seed.arg(&run).arg(0).invoke_async(&mut connection).await).unwrap();
-        assert_eq!(counts, 1);
+        for caller in &callers {
+            let mut seed = seed.key(month(&caller.key.account.to_string()));
+            let counts: u8 = (seed.arg(&run).arg(0).invoke_async(&mut connection).await).unwrap();
+            assert_eq!(counts, 1);
+        }
         let redis = kit::redis::Redis::lazy(&url.into(), PATIENCE, "").unwrap();
         Self {
             address: address.to_owned(),
-            caller: Arc::new(caller),
+            callers,
             plan: Arc::new(plan()),
             quota: Arc::new(Quota::new(redis, Arc::new(Shared::new(SEED_PATIENCE)))),
             connection,
@@ -127,9 +138,9 @@ impl Decisions {
         let start = Instant::now();
         let end = start + Duration::from_secs(seconds.into());
         let mut tasks = JoinSet::new();
-        for _ in 0..AT_ONCE {
+        for caller in self.callers.iter().cycle().take(AT_ONCE) {
             let quota = Arc::clone(&self.quota);
-            let (caller, plan) = (Arc::clone(&self.caller), Arc::clone(&self.plan));
+            let (caller, plan) = (Arc::clone(caller), Arc::clone(&self.plan));
             tasks.spawn(async move {
                 let mut decisions = 0_u32;
                 while Instant::now() < end {
@@ -149,15 +160,17 @@ impl Decisions {
     /// Decisions a second of redis-benchmark, which makes so many.
     async fn of_redis_benchmark(&self, decisions: f64) -> f64 {
         let before = self.counted().await;
-        let (account, key) = (self.caller.key.account, self.caller.key.id);
+        // It puts twelve digits of its choice there, each time others.
+        let id = format!("{}{RANDOM}", &self.callers[0].key.id.to_string()[..24]);
         let (host, port) = self.address.rsplit_once(':').unwrap();
         let output = Command::new("redis-benchmark")
             .args(["-h", host, "-p", port, "-P", "1", "--csv"])
             .args(["-c", &AT_ONCE.to_string(), "-n", &format!("{decisions:.0}")])
+            .args(["-r", &self.callers.len().to_string()])
             .args(["EVALSHA", &self.script, "3"])
-            .arg(format!("gateway:{{{account}}}:revoked:{key}"))
-            .arg(format!("gateway:{{{account}}}:minute:{key}"))
-            .arg(month(&self.caller))
+            .arg(format!("gateway:{{{id}}}:revoked:{id}"))
+            .arg(format!("gateway:{{{id}}}:minute:{id}"))
+            .arg(month(&id))
             .arg((NOW.unix_timestamp() * 1_000).to_string())
             .args([MINUTE_LIMIT.to_string(), MONTH_LIMIT.to_string()])
             .args(["1", &self.run, "1"])
@@ -179,12 +192,15 @@ impl Decisions {
         rate.unwrap_or_else(|| panic!("redis-benchmark says no rate: {said}"))
     }
 
-    /// Calls that Redis has counted in the month.
+    /// Calls that Redis has counted in all months.
     async fn counted(&self) -> u32 {
-        let mut get = redis::cmd("GET");
-        get.arg(month(&self.caller));
-        let held: String = get.query_async(&mut self.connection.clone()).await.unwrap();
-        held.split('@').next().unwrap().parse().unwrap()
+        let mut get = redis::cmd("MGET");
+        for caller in &self.callers {
+            get.arg(month(&caller.key.account.to_string()));
+        }
+        let held: Vec<String> = get.query_async(&mut self.connection.clone()).await.unwrap();
+        let used = held.iter().map(|held| held.split('@').next().unwrap());
+        used.map(|used| used.parse::<u32>().unwrap()).sum()
     }
 }
 
@@ -197,15 +213,19 @@ async fn run_id(connection: &mut MultiplexedConnection) -> String {
     id[..20].to_owned()
 }
 
-fn month(caller: &Caller) -> String {
-    format!("gateway:{{{}}}:month:2026-03", caller.key.account)
+fn month(account: &str) -> String {
+    format!("gateway:{{{account}}}:month:2026-03")
 }
 
-fn caller() -> Caller {
+/// One whose ids end in this number, in twelve decimal digits: so redis-benchmark can write them.
+fn caller(number: usize) -> Caller {
+    let id: Uuid = format!("00000000-0000-0000-0000-{number:012}")
+        .parse()
+        .unwrap();
     Caller {
         key: Key {
-            id: Uuid::from_u128(1),
-            account: Uuid::from_u128(2),
+            id,
+            account: id,
             name: "server".to_owned(),
             mode: Mode::Live,
             kind: Kind::Account,

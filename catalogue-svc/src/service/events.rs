@@ -136,7 +136,7 @@ fn read(request: ListEventsRequest, state: &State, today: Date) -> Result<Ask<Ev
 }
 
 fn day(fields: &mut Fields, field: &str, text: Option<&str>) -> Option<Date> {
-    let day = days::read(text?).ok_or_else(|| "a day such as 2026-03-01".to_owned());
+    let day = days::read(text?).ok_or_else(|| "has to be a day such as 2026-03-01".to_owned());
     fields.note(field, day)
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Public port of the gateway [default: last time's, 8080, or any that is free]
-    #[arg(long)]
+    #[arg(long, value_parser = port)]
     port: Option<u16>,
     /// How many processes of a service, as in webhook-svc=3,gateway=2
     #[arg(long, value_name = "SERVICE=N")]
@@ -277,6 +277,11 @@ fn row(name: &str, value: &str) -> String {
     format!("  {name:<16} {value}")
 }
 
+fn port(text: &str) -> Result<u16, String> {
+    let port = text.parse().ok().filter(|port| *port > 0);
+    port.ok_or_else(|| "a number from 1 to 65535 is wanted".to_owned())
+}
+
 fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {
     let pid =
         Run::load(folder).map_or_else(String::new, |run| format!(" (pid {})", run.launcher.pid));
@@ -289,6 +294,11 @@ fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {
     if manifest.state == State::Running {
         say(format!("The fleet is running{pid}; deploy/down stops it\n"));
         say_lines(&summary(&manifest, folder));
+        if args.port.is_some() || !args.replicas.is_empty() || args.plans.is_some() {
+            say(
+                "It runs as it was started: --port, --replicas and --plans count after deploy/down",
+            );
+        }
     } else {
         say(format!(
             "The fleet is on its way{pid}; deploy/status says how far it is"

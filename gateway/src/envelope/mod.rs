@@ -14,11 +14,11 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use contracts::common::v1::PageInfo;
 use futures::stream;
-use http::StatusCode;
 use http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName,
     HeaderValue, VARY,
 };
+use http::{Method, StatusCode};
 use kit::{Code, Fault};
 use serde::Serialize;
 
@@ -214,12 +214,24 @@ pub async fn write_answer(
             }
         }
     };
+    finished(answer.status(), headers, body, asked.wants_no_body())
+}
+
+/// Writes a refusal by itself.
+pub fn refuse(refusal: Refusal, context: &Context, method: &Method, app: &Gateway) -> Response {
+    let body = body::refusal(&refusal, context, &app.docs_url);
+    let answer = Answer::from(refusal);
+    let headers = answer.headers(context);
+    finished(answer.status(), headers, body, *method == Method::HEAD)
+}
+
+fn finished(status: StatusCode, mut headers: HeaderMap, body: Vec<u8>, bodiless: bool) -> Response {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(CONTENT_LENGTH, body.len().into());
     let mut written = Response::new(Body::empty());
-    *written.status_mut() = answer.status();
+    *written.status_mut() = status;
     *written.headers_mut() = headers;
-    if !asked.wants_no_body() {
+    if !bodiless {
         *written.body_mut() = Body::from(body);
     }
     written

@@ -73,7 +73,7 @@ impl Query {
         match text.parse() {
             Ok(limit @ 1..=100) if digits => limit,
             _ => {
-                self.refuse("limit", "is a whole number from 1 to 100");
+                self.refuse("limit", "has to be a whole number from 1 to 100");
                 0
             }
         }
@@ -85,7 +85,7 @@ impl Query {
             Some("true") => true,
             Some("false") | None => false,
             Some(_) => {
-                self.refuse(name, "is true or false");
+                self.refuse(name, "has to be true or false");
                 false
             }
         }

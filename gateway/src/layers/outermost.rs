@@ -5,27 +5,28 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use kit::telemetry;
+use http::{HeaderMap, Method};
+use kit::{Fault, telemetry};
 use tracing::Instrument as _;
 
 use super::access_log::AccessLog;
 use super::context::Context;
 use super::{bounds, panic};
-use crate::app::App;
+use crate::app::{App, Gateway};
 use crate::envelope::{self, Asked};
 use crate::errors::Refusal;
+
+/// The answer to a call for which there is no room. It is no line in the log, which would make it dearer: `Load` tells of all once a second.
+pub fn turned_away(app: &Gateway, method: &Method, headers: &HeaderMap, fault: Fault) -> Response {
+    let context = Context::new(headers, &app.format);
+    envelope::refuse(fault.into(), &context, method, app)
+}
 
 /// Around every request.
 pub async fn outermost(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let context = Arc::new(Context::new(request.headers(), &app.format));
     let method = request.method().clone();
     let asked = Asked::by(&method, request.headers());
-    let taken_on = app.load.take_on();
-    if let Err(fault) = taken_on {
-        // Not a line in the log for each, which would make it dearer: `Load` tells of all once a second.
-        let response = Refusal::from(fault).into_response();
-        return envelope::write_answer(response, &context, &asked, &app).await;
-    }
     let log = AccessLog::start(Arc::clone(&context), method.clone());
     let span = telemetry::request_span(
         request.headers(),

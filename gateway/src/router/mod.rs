@@ -12,9 +12,22 @@ use http::Method;
 use crate::app::App;
 use crate::domain::access::Keys;
 use crate::domain::switch::Switch;
-use crate::layers::outermost::outermost;
+use crate::layers::outermost::{self, outermost};
 use crate::routes::{creators, events, games, me, pictures, places, search};
+use crate::serve::Public;
 use path::{Open, Path};
+
+/// What the port serves.
+pub fn public(app: &App) -> Public {
+    let router = router(app);
+    let app = Arc::clone(app);
+    Public {
+        router,
+        turned_away: Arc::new(move |method, headers, fault| {
+            outermost::turned_away(&app, method, headers, fault)
+        }),
+    }
+}
 
 /// The public interface.
 pub fn router(app: &App) -> Router {

@@ -7,8 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::{Body, HttpBody as _};
+use axum::body::{Body, HttpBody};
 use axum::extract::ConnectInfo;
 use http::header::{CONNECTION, EXPECT, HeaderValue};
 use http::{Request, Response, Version};
@@ -17,7 +16,7 @@ use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulConnection;
-use kit::overload::{Load, UnderWay};
+use kit::overload::UnderWay;
 use kit::{Code, Fault};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
@@ -27,7 +26,8 @@ use tower::ServiceExt as _;
 use super::body::{Bounded, Held};
 use super::io::Paced;
 use super::pace::{Pace, Turn};
-use super::{Serving, Turns, version};
+use super::turns::{Gate, Queue};
+use super::{Public, Serving, version};
 use crate::config::Patience;
 use crate::layers::bounds::{self, Objection};
 
@@ -58,47 +58,55 @@ struct Caller {
     pace: Arc<Pace>,
 }
 
+/// How it stands with a call's turn.
+#[derive(Debug, Clone)]
+enum Turned {
+    /// It is its connection's turn.
+    Up,
+    /// It waits for its own.
+    Waits,
+    /// Its connection's did not come.
+    Away(Fault),
+}
+
 /// Where connections come in.
 pub(super) struct Door {
     http1: http1::Builder,
     http2: http2::Builder<TokioExecutor>,
-    router: Router,
+    public: Public,
     patience: Patience,
     warm: Duration,
     draining: CancellationToken,
     full: bool,
-    /// Connections whose turn it is.
-    awake: Load,
-    turns: Turns,
+    queue: Arc<Queue>,
 }
 
 impl Door {
-    /// The door to `router`.
-    pub(super) fn new(router: Router, serving: &Serving) -> Self {
+    /// The door to what is `public`.
+    pub(super) fn new(public: Public, serving: &Serving) -> Self {
         Self {
             http1: http1(),
             http2: http2(),
-            router,
+            public,
             patience: serving.patience,
             warm: serving.warm,
             draining: serving.draining.clone(),
             full: false,
-            awake: Load::new("connections", serving.turns.at_once),
-            turns: serving.turns,
+            queue: Arc::new(Queue::new(serving.turns)),
         }
     }
 
     /// The door where everybody is told that there is no room.
-    pub(super) fn full(router: Router, serving: &Serving) -> Self {
+    pub(super) fn full(public: Public, serving: &Serving) -> Self {
         Self {
             full: true,
             patience: BRIEF,
-            ..Self::new(router, serving)
+            ..Self::new(public, serving)
         }
     }
 
     /// Serves a connection to its end: its caller's, ours when it takes too long, or that of the server.
-    pub(super) async fn serve(&self, stream: TcpStream) {
+    pub(super) async fn serve(self: &Arc<Self>, stream: TcpStream) {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "answers on a connection may wait for each other");
         }
@@ -119,9 +127,11 @@ impl Door {
         }
     }
 
-    async fn http2(&self, io: Paced, caller: &Caller) {
-        let service = service_fn(|request| self.answer(request, caller, None));
-        let connection = Box::pin(self.http2.serve_connection(TokioIo::new(io), service));
+    /// Each call waits for its turn by itself.
+    async fn http2(self: &Arc<Self>, io: Paced, caller: &Caller) {
+        let service = service_fn(|request| self.answer(request, caller, Turned::Waits));
+        let io = TokioIo::new(io.behind(Gate::new(&self.queue)));
+        let connection = Box::pin(self.http2.serve_connection(io, service));
         self.drive(connection, caller, None).await;
     }
 
@@ -129,14 +139,13 @@ impl Door {
     ///
     /// Of very many that wake at once each waits for its turn, with its bytes still in the kernel: what is worked on stays little enough
     /// for the processor's caches, and so quick. Whoever waits longer than that is turned away.
-    async fn http1(&self, mut io: Paced, caller: &Caller) {
+    async fn http1(self: &Arc<Self>, mut io: Paced, caller: &Caller) {
         loop {
-            let turn = self.awake.take_on_within(self.turns.patience).await;
-            let (turn, overload) = match turn {
-                Ok(turn) => (Some(turn), None),
-                Err(fault) => (None, Some(fault)),
+            let (turn, turned) = match self.queue.connection().await {
+                Ok(turn) => (Some(turn), Turned::Up),
+                Err(fault) => (None, Turned::Away(fault)),
             };
-            let service = service_fn(|request| self.answer(request, caller, overload.as_ref()));
+            let service = service_fn(|request| self.answer(request, caller, turned.clone()));
             let connection = Box::pin(self.http1.serve_connection(TokioIo::new(io), service));
             let Some(resting) = self.drive(connection, caller, turn).await else {
                 return;
@@ -173,7 +182,7 @@ impl Door {
         C: GracefulConnection<Error = hyper::Error>,
     {
         let mut draining = false;
-        let turn_ends = sleep(self.turns.length);
+        let turn_ends = sleep(self.queue.length());
         tokio::pin!(turn_ends);
         loop {
             tokio::select! {
@@ -184,7 +193,7 @@ impl Door {
                     }
                     return None;
                 }
-                next = caller.pace.turn(|| self.awake.is_full()) => match next {
+                next = caller.pace.turn(|| self.queue.is_full()) => match next {
                     Turn::Rests => return Some(connection),
                     // First the polite way: over HTTP/2 the caller is told. Then it is let go.
                     Turn::Overdue if caller.pace.part() => connection.as_mut().graceful_shutdown(),
@@ -203,31 +212,42 @@ impl Door {
         }
     }
 
+    /// Nothing is made for a call before its turn.
     fn answer(
-        &self,
+        self: &Arc<Self>,
         request: Request<Incoming>,
         caller: &Caller,
-        overload: Option<&Fault>,
+        turned: Turned,
     ) -> impl Future<Output = Result<Response<Held>, Infallible>> + Send + 'static {
-        let version = request.version();
-        let call = caller.pace.call(version);
-        let time = self.patience.http_body;
-        let mut request = request.map(|body| Body::new(Bounded::new(body, bounds::BODY, time)));
-        let objection = self.objection(&request);
-        // Whoever asks before it sends a body may send it or not once it has an answer; so nobody knows what comes next.
-        let asks_first = request.headers().contains_key(EXPECT) && !request.body().is_end_stream();
-        let close = version < Version::HTTP_2 && (objection.is_some() || asks_first);
-        if let Some(fault) = objection.or_else(|| overload.cloned()) {
-            request.extensions_mut().insert(Objection(fault));
-        }
-        if let Some(address) = caller.address {
-            request.extensions_mut().insert(address);
-        }
-        let complete = !close && is_whole(&request);
+        let (door, address) = (Arc::clone(self), caller.address);
         let pace = Arc::clone(&caller.pace);
-        let answer = self.router.clone().oneshot(request);
+        let call = pace.call(request.version());
         async move {
-            let mut answer = answer.await?.map(|body| Held::new(body, call));
+            let turn = match turned {
+                Turned::Up => Ok(None),
+                Turned::Waits => door.queue.call().await.map(Some),
+                Turned::Away(fault) => Err(fault),
+            };
+            let turn = match turn {
+                Ok(turn) => turn,
+                Err(fault) => {
+                    let refuse = &door.public.turned_away;
+                    let answer = refuse(request.method(), request.headers(), fault);
+                    if is_whole(&request) {
+                        pace.complete();
+                    }
+                    return Ok(answer.map(|body| Held::new(body, call)));
+                }
+            };
+            let (request, close) = door.received(request, address);
+            let complete = !close && is_whole(&request);
+            // On the heap, so that little is moved about for a call that waits.
+            let answer = Box::pin(door.public.router.clone().oneshot(request));
+            let answer = match turn {
+                Some(turn) => door.queue.within(turn, answer).await?,
+                None => answer.await?,
+            };
+            let mut answer = answer.map(|body| Held::new(body, call));
             if close {
                 let headers = answer.headers_mut();
                 headers.insert(CONNECTION, HeaderValue::from_static("close"));
@@ -237,6 +257,27 @@ impl Door {
             }
             Ok(answer)
         }
+    }
+
+    /// The request as the router takes it, and whether its connection is closed with the answer.
+    fn received(
+        &self,
+        request: Request<Incoming>,
+        address: Option<ConnectInfo<SocketAddr>>,
+    ) -> (Request<Body>, bool) {
+        let time = self.patience.http_body;
+        let mut request = request.map(|body| Body::new(Bounded::new(body, bounds::BODY, time)));
+        let objection = self.objection(&request);
+        // Whoever asks before it sends a body may send it or not once it has an answer; so nobody knows what comes next.
+        let asks_first = request.headers().contains_key(EXPECT) && !request.body().is_end_stream();
+        let close = request.version() < Version::HTTP_2 && (objection.is_some() || asks_first);
+        if let Some(fault) = objection {
+            request.extensions_mut().insert(Objection(fault));
+        }
+        if let Some(address) = address {
+            request.extensions_mut().insert(address);
+        }
+        (request, close)
     }
 
     /// Why a request is refused whatever it asks.
@@ -255,7 +296,7 @@ impl Door {
 }
 
 /// Whether a request over HTTP/1.1 ends with its head, and its caller keeps the connection.
-fn is_whole(request: &Request<Body>) -> bool {
+fn is_whole<B: HttpBody>(request: &Request<B>) -> bool {
     let stays = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"keep-alive");
     request.version() == Version::HTTP_11
         && request.body().is_end_stream()

@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::pace::Pace;
+use super::turns::Gate;
 
 /// A stream that tells how it goes.
 pub(super) struct Paced {
@@ -17,6 +18,8 @@ pub(super) struct Paced {
     pace: Arc<Pace>,
     /// What was read from the stream and not used: it is read again first.
     ahead: Bytes,
+    /// Over HTTP/2.
+    gate: Option<Gate>,
 }
 
 impl Paced {
@@ -25,6 +28,15 @@ impl Paced {
             stream,
             pace: Arc::clone(pace),
             ahead: Bytes::new(),
+            gate: None,
+        }
+    }
+
+    /// The same, read when the gate is open.
+    pub(super) fn behind(self, gate: Gate) -> Self {
+        Self {
+            gate: Some(gate),
+            ..self
         }
     }
 
@@ -58,6 +70,9 @@ impl AsyncRead for Paced {
             let length = self.ahead.len().min(buffer.remaining());
             buffer.put_slice(&self.ahead.split_to(length));
             return Poll::Ready(Ok(()));
+        }
+        if let Some(gate) = &mut self.gate {
+            ready!(gate.poll_open(context));
         }
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         self.pace.received();

@@ -9,18 +9,23 @@ mod connection;
 mod io;
 mod pace;
 mod room;
+mod turns;
 mod version;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::response::Response;
+use http::{HeaderMap, Method};
+use kit::Fault;
 use kit::cores::{Cores, Hand};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use body::Cut;
+pub use turns::Turns;
 
 use crate::config::Patience;
 use connection::Door;
@@ -38,7 +43,7 @@ pub struct Serving {
     pub warm: Duration,
     /// How connections take turns, when very many have something to ask at once.
     pub turns: Turns,
-    /// Connections that are served at once. For a few more there is an answer (503), for the rest a closed connection.
+    /// Connections that are served at once. For a few more there is an answer (503); the rest wait with the kernel until they have room.
     pub connections: u32,
     /// Threads that serve them.
     pub threads: usize,
@@ -46,52 +51,43 @@ pub struct Serving {
     pub draining: CancellationToken,
 }
 
-/// How HTTP/1.1 connections take turns to be worked on.
-#[derive(Debug, Clone, Copy)]
-pub struct Turns {
-    /// Connections of a thread that are worked on at once.
-    pub at_once: usize,
-    /// How long a connection counts as worked on, when it wakes.
-    pub length: Duration,
-    /// How long a further one waits, before it is turned away.
-    pub patience: Duration,
+/// What the port serves.
+#[derive(Clone)]
+pub struct Public {
+    /// Every path.
+    pub router: Router,
+    /// Answers calls for which there is no turn, before the router.
+    pub turned_away: TurnedAway,
 }
 
-impl Turns {
-    /// As many at once as the processor's caches hold, for as long as most calls take.
-    pub const fn with_patience(patience: Duration) -> Self {
-        Self {
-            at_once: 128,
-            length: Duration::from_millis(50),
-            patience,
-        }
-    }
-}
+/// From the method and the headers of a call, and the fault that it is told.
+pub type TurnedAway = Arc<dyn Fn(&Method, &HeaderMap, Fault) -> Response + Send + Sync>;
 
-/// Serves until it is draining, then finishes the calls under way. Each thread has what `router` makes for it.
+/// Serves until it is draining, then finishes the calls under way. Each thread has what `public` makes for it.
 pub async fn serve(
     listener: TcpListener,
     serving: Serving,
-    router: impl Fn() -> anyhow::Result<Router> + Send + Sync + 'static,
+    public: impl Fn() -> anyhow::Result<Public> + Send + Sync + 'static,
 ) -> anyhow::Result<()> {
     let draining = serving.draining.clone();
-    let rooms = Rooms::new(serving.connections);
+    let rooms = Arc::new(Rooms::new(serving.connections));
     let cores = Cores::start("http", serving.threads, move |hand| {
-        core(hand, router(), serving.clone())
+        core(hand, public(), serving.clone())
     })?;
-    let admit = move |stream| Some((stream, rooms.place()?));
-    cores.accept(listener, draining, admit).await
+    let room = || Arc::clone(&rooms).place();
+    let admit = |stream, place| (stream, rooms.admit(place));
+    cores.accept(listener, draining, room, admit).await
 }
 
 /// What one thread does.
 async fn core(
     mut hand: Hand<(std::net::TcpStream, Place)>,
-    router: anyhow::Result<Router>,
+    public: anyhow::Result<Public>,
     serving: Serving,
 ) -> anyhow::Result<()> {
-    let router = router?;
-    let open = Arc::new(Door::new(router.clone(), &serving));
-    let full = Arc::new(Door::full(router, &serving));
+    let public = public?;
+    let open = Arc::new(Door::new(public.clone(), &serving));
+    let full = Arc::new(Door::full(public, &serving));
     let served = TaskTracker::new();
     while let Some(dealt) = hand.recv().await {
         let (open, full) = (Arc::clone(&open), Arc::clone(&full));
@@ -103,6 +99,7 @@ async fn core(
                 Ok(stream) => door.serve(stream).await,
                 Err(error) => tracing::warn!(%error, "a connection was not taken over"),
             }
+            place.leave().await;
         }));
     }
     served.close();

@@ -71,24 +71,6 @@ async fn a_service_that_hangs_is_given_up_and_holds_up_no_other_route(pool: PgPo
 }
 
 #[sqlx::test]
-async fn a_thread_takes_on_so_many_calls(pool: PgPool) {
-    let with = With {
-        calls: 2,
-        upstream: upstream::Bounds {
-            deadline: Duration::from_secs(1),
-            write_deadline: Duration::from_secs(1),
-            ..UPSTREAM
-        },
-        ..With::default()
-    };
-    let test = Test::with(pool, with).await;
-    let key = test.live_key().await;
-    let (_, beyond) = while_two_hang(&test, &key, async || test.get(&key, "/me").await).await;
-    assert_turned_away(&beyond);
-    assert!(test.get(&key, "/me").await.is_ok());
-}
-
-#[sqlx::test]
 async fn a_call_beyond_waits_for_its_turn(pool: PgPool) {
     let with = With {
         upstream: upstream::Bounds {

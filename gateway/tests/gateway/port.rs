@@ -1,11 +1,14 @@
 //! The public port itself: both versions of HTTP on one listener, long heads, and draining.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::response::IntoResponse as _;
 use gateway::config::Patience;
-use gateway::serve::{Serving, Turns, serve};
+use gateway::errors::Refusal;
+use gateway::serve::{Public, Serving, Turns, serve};
 use http_body_util::{BodyExt as _, Empty};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use sqlx::PgPool;
@@ -34,13 +37,20 @@ pub(crate) const PATIENT: Patience = Patience {
 impl Port {
     /// Opens a port to `router`.
     pub(crate) async fn open(router: Router, patience: Patience, connections: u32) -> Self {
-        let turns = Turns::with_patience(Duration::from_mins(1));
-        Self::with_turns(router, patience, connections, turns).await
+        let turns = Turns {
+            patience: Duration::from_mins(1),
+            ..Turns::with(1_000)
+        };
+        let public = Public {
+            router,
+            turned_away: Arc::new(|_, _, fault| Refusal::from(fault).into_response()),
+        };
+        Self::with_turns(public, patience, connections, turns).await
     }
 
     /// The same, whose connections take turns in another way than usual.
     pub(crate) async fn with_turns(
-        router: Router,
+        public: Public,
         patience: Patience,
         connections: u32,
         turns: Turns,
@@ -60,7 +70,7 @@ impl Port {
             threads: 1,
             draining: port.draining.clone(),
         };
-        let served = serve(listener, serving, move || Ok(router.clone()));
+        let served = serve(listener, serving, move || Ok(public.clone()));
         drop(port.server.spawn(served));
         port.server.close();
         port

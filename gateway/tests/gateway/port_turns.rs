@@ -2,7 +2,12 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
+use gateway::router::public;
 use gateway::serve::Turns;
+use http_body_util::{BodyExt as _, Empty};
+use hyper::client::conn::http2::SendRequest;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -25,7 +30,7 @@ impl Busy {
     async fn with(pool: PgPool, turns: Turns) -> Self {
         let test = Test::new(pool).await;
         let key = test.live_key().await;
-        let port = Port::with_turns(test.router.clone(), PATIENT, 100, turns).await;
+        let port = Port::with_turns(public(&test.app), PATIENT, 100, turns).await;
         test.catalogue.script(Script::Hang);
         let mut first = TcpStream::connect(port.address).await.unwrap();
         send(&mut first, &key, "/games").await;
@@ -73,6 +78,7 @@ async fn who_waits_too_long_is_turned_away_and_keeps_its_connection(pool: PgPool
         at_once: 1,
         length: FOREVER,
         patience: Duration::from_millis(1),
+        waiting: 10,
     };
     let busy = Busy::with(pool, turns).await;
     let mut second = TcpStream::connect(busy.port.address).await.unwrap();
@@ -100,10 +106,93 @@ async fn a_call_that_waits_for_a_service_keeps_its_turn_only_so_long(pool: PgPoo
         at_once: 1,
         length: Duration::from_millis(1),
         patience: FOREVER,
+        waiting: 10,
     };
     let busy = Busy::with(pool, turns).await;
     let mut second = TcpStream::connect(busy.port.address).await.unwrap();
     send(&mut second, &busy.key, "/me").await;
     let answered = answer(&mut second).await;
     assert!(answered.starts_with("HTTP/1.1 200 "), "{answered}");
+}
+
+/// A connection over HTTP/2.
+async fn http2(port: &Port) -> SendRequest<Empty<Bytes>> {
+    let stream = TcpStream::connect(port.address).await.unwrap();
+    let handshake =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
+    let (sender, connection) = handshake.await.unwrap();
+    drop(port.server.spawn(connection));
+    sender
+}
+
+/// Makes a call; its status and its body.
+fn call(
+    sender: &mut SendRequest<Empty<Bytes>>,
+    busy: &Busy,
+    method: &str,
+) -> impl Future<Output = (u16, String)> + use<> {
+    let request = http::Request::builder()
+        .method(method)
+        .uri(format!("http://{}/v1/me", busy.port.address))
+        .header("authorization", format!("Bearer {}", busy.key.secret));
+    let answer = sender.send_request(request.body(Empty::new()).unwrap());
+    async {
+        let (head, body) = answer.await.unwrap().into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        if head.status == 503 {
+            assert_eq!(head.headers["retry-after"], "1");
+            let id = head.headers["x-request-id"].to_str().unwrap();
+            assert!(id.starts_with("req_"), "{id}");
+        }
+        (
+            head.status.as_u16(),
+            String::from_utf8(body.into()).unwrap(),
+        )
+    }
+}
+
+#[sqlx::test]
+async fn over_http2_only_so_many_calls_wait_for_their_turn(pool: PgPool) {
+    let turns = Turns {
+        at_once: 1,
+        length: FOREVER,
+        patience: FOREVER,
+        waiting: 1,
+    };
+    let busy = Busy::with(pool, turns).await;
+    let mut sender = http2(&busy.port).await;
+    let waits = call(&mut sender, &busy, "GET");
+    let beyond = [
+        call(&mut sender, &busy, "GET"),
+        call(&mut sender, &busy, "HEAD"),
+    ];
+    let beyond = async {
+        let [get, head] = beyond;
+        let answers = (get.await, head.await);
+        drop(busy.first);
+        answers
+    };
+    let (waited, (get, head)) = tokio::join!(waits, beyond);
+    assert_eq!(get.0, 503);
+    assert!(get.1.contains("\"code\":\"unavailable\""), "{}", get.1);
+    assert!(get.1.contains("\"mode\":\"live\""), "{}", get.1);
+    assert_eq!(head, (503, String::new()));
+    assert_eq!(waited.0, 200, "{}", waited.1);
+}
+
+#[sqlx::test]
+async fn over_http2_a_call_waits_only_so_long(pool: PgPool) {
+    let turns = Turns {
+        at_once: 1,
+        length: FOREVER,
+        patience: Duration::from_millis(1),
+        waiting: 10,
+    };
+    let busy = Busy::with(pool, turns).await;
+    let mut sender = http2(&busy.port).await;
+    let (status, body) = call(&mut sender, &busy, "GET").await;
+    assert_eq!(status, 503, "{body}");
+    // Its connection stays.
+    let (status, body) = call(&mut sender, &busy, "HEAD").await;
+    assert_eq!((status, body.as_str()), (503, ""));
 }

@@ -115,29 +115,31 @@ impl<T: Send + 'static> Cores<T> {
     }
 
     /// Deals out what `admit` makes of the connections that `listener` takes, until `draining`; then waits until all that were dealt
-    /// are served.
+    /// are served. A connection is taken when there is `room` for it; until then it waits with the kernel, and costs nothing.
     ///
     /// # Errors
     /// A thread has ended before.
-    pub async fn accept(
+    pub async fn accept<R, F: Future<Output = R>>(
         mut self,
         listener: TcpListener,
         draining: CancellationToken,
-        admit: impl Fn(TcpStream) -> Option<T>,
+        room: impl Fn() -> F,
+        admit: impl Fn(TcpStream, R) -> T,
     ) -> anyhow::Result<()> {
         loop {
+            let accepting = async {
+                let room = room().await;
+                let (stream, _) = listener.accept().await?;
+                // It is registered with the runtime of the thread that it is dealt to.
+                Ok::<_, std::io::Error>(admit(stream.into_std()?, room))
+            };
             let accepted = tokio::select! {
                 () = draining.cancelled() => break,
                 broken = self.broken() => return broken,
-                accepted = listener.accept() => accepted,
+                accepted = accepting => accepted,
             };
-            // It is registered with the runtime of the thread that it is dealt to.
-            match accepted.and_then(|(stream, _)| stream.into_std()) {
-                Ok(stream) => {
-                    if let Some(item) = admit(stream) {
-                        self.deal(item);
-                    }
-                }
+            match accepted {
+                Ok(item) => self.deal(item),
                 Err(error) => {
                     // Out of file descriptors, or a caller that is gone again: neither is a reason to stop.
                     tracing::warn!(%error, "a connection was not accepted");

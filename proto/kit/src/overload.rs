@@ -49,15 +49,18 @@ impl Load {
         self.places.available_permits() == 0
     }
 
+    /// Takes a call on at once, if there is a place.
+    pub fn try_take_on(&self) -> Option<UnderWay> {
+        let place = Arc::clone(&self.places).try_acquire_owned().ok()?;
+        Some(UnderWay { _place: place })
+    }
+
     /// Takes a call on at once.
     ///
     /// # Errors
     /// There are too many. The log is told once a second, not of each.
     pub fn take_on(&self) -> Result<UnderWay, Fault> {
-        match Arc::clone(&self.places).try_acquire_owned() {
-            Ok(place) => Ok(UnderWay { _place: place }),
-            Err(_) => Err(self.turn_away()),
-        }
+        self.try_take_on().ok_or_else(|| self.turn_away())
     }
 
     /// Takes a call on when its turn has come: first come, first served.
@@ -65,8 +68,8 @@ impl Load {
     /// # Errors
     /// It did not come within `patience`.
     pub async fn take_on_within(&self, patience: Duration) -> Result<UnderWay, Fault> {
-        if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
-            return Ok(UnderWay { _place: place });
+        if let Some(taken_on) = self.try_take_on() {
+            return Ok(taken_on);
         }
         match timeout(patience, Arc::clone(&self.places).acquire_owned()).await {
             Ok(Ok(place)) => Ok(UnderWay { _place: place }),

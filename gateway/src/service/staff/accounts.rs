@@ -84,7 +84,7 @@ pub(super) async fn find(staff: &Staff, text: &str) -> Result<Account, Fault> {
     accounts::find(&staff.pool, &named)
         .await
         .map_err(|error| pg::fault(&error))?
-        .ok_or_else(|| Fault::not_found("there is no such account"))
+        .ok_or_else(|| Fault::not_found(format!("there is no account {text}")))
 }
 
 /// Makes a change that leaves an account behind.

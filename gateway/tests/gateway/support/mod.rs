@@ -31,7 +31,6 @@ use gateway::upstream::pictures::Pictures;
 use gateway::upstream::{self, Upstream};
 use kit::config::Secret;
 use kit::feed::{Latest, Producer, Retention};
-use kit::overload::Load;
 use kit::redis::Redis;
 use kit::rpc::client::{Addresses, Client};
 use kit::{Clock, Fault, Lifecycle};
@@ -110,7 +109,6 @@ pub(crate) struct With {
     pub(crate) plans: Plans,
     pub(crate) redis: String,
     pub(crate) patience: Duration,
-    pub(crate) calls: usize,
     pub(crate) upstream: upstream::Bounds,
     pub(crate) bounds: Bounds,
     pub(crate) proxies: Proxies,
@@ -124,7 +122,6 @@ impl Default for With {
             plans: plan_table::parse(plan_table::BUILT_IN).unwrap(),
             redis: redis_url(),
             patience: LONG,
-            calls: 1_024,
             upstream: UPSTREAM,
             bounds: Bounds {
                 outage: Duration::from_hours(1),
@@ -236,7 +233,6 @@ impl Test {
             switches,
             lookup,
             quota,
-            load: Load::new("port", with.calls),
             upstream: Upstream::new(channel, listings.clone(), with.upstream),
             pictures: Arc::new(Pictures::new(listings, with.upstream)),
             openings: Arc::default(),

@@ -160,9 +160,9 @@ pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result
             .kind
             .or_else(|| Kind::of_file(&path))
             .ok_or_else(|| {
+                let path = path.display();
                 Problem::usage(format!(
-                    "what {} holds does not show in its name: say it with --kind",
-                    path.display()
+                    "{path} is not there, or its name does not show what it holds: look at the path, or say it with --kind"
                 ))
             })?;
         files.push((kind, path));

@@ -59,13 +59,15 @@ impl From<Status> for Problem {
 
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
-        let reasons = fault
-            .fields
-            .iter()
-            .map(|(field, reason)| format!("; {field}: {reason}"));
-        let sentence: String = std::iter::once(fault.message.to_string())
-            .chain(reasons)
+        let reasons = fault.fields.iter();
+        let reasons: Vec<String> = reasons
+            .map(|(field, reason)| format!("{field}: {reason}"))
             .collect();
+        let sentence = if reasons.is_empty() {
+            fault.message.to_string()
+        } else {
+            format!("not acceptable: {}", reasons.join("; "))
+        };
         match fault.code {
             Code::Unavailable => Self::Unreachable(sentence),
             _ => Self::Refused(sentence),

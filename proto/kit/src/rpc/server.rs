@@ -76,7 +76,7 @@ pub(crate) async fn serve(
         async { Ok(server.await?) }
     })?;
     tokio::select! {
-        served = cores.accept(listener, draining, Some) => served,
+        served = cores.accept(listener, draining, || std::future::ready(()), |stream, ()| stream) => served,
         () = report => Ok(()),
     }
 }
