@@ -17,8 +17,9 @@ const CLOSED_WARM_UP: Duration = Duration::from_secs(2);
 const CLOSED_TIME: Duration = Duration::from_secs(5);
 /// Connections that an open loop begins with.
 const AT_FIRST: usize = 512;
-/// Connections that it has at most, far more than the gateway takes (4,096).
-const MOST: usize = 12_000;
+/// Connections that it has at most: as many as the gateway takes (4,096) and as wait with the kernel (1,024). What others would ask
+/// travels nowhere.
+const MOST: usize = 5_120;
 
 /// Requests a second when each connection sends one after the other.
 pub(super) async fn capacity(target: &Target) -> f64 {
