@@ -5,6 +5,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::load::Load;
+use crate::paused::Paused;
 
 /// How many calls are a fair part of a load.
 const SOME: usize = 300;
@@ -44,22 +45,6 @@ fn replicas(fleet: &Fleet) -> Vec<Option<Pid>> {
         .iter()
         .filter(|it| it.name == "catalogue-svc");
     replicas.map(|it| it.pid.map(Pid::from_raw)).collect()
-}
-
-/// Goes on when it is dropped, also by a test that fails.
-struct Paused(Pid);
-
-impl Paused {
-    fn process(pid: Pid) -> Self {
-        kill(pid, Signal::SIGSTOP).unwrap();
-        Self(pid)
-    }
-}
-
-impl Drop for Paused {
-    fn drop(&mut self) {
-        kill(self.0, Signal::SIGCONT).ok();
-    }
 }
 
 #[tokio::test]

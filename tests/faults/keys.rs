@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use e2e::{Client, Fleet, KeyRequest, SmallFleet, Staff, eventually};
-use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use sqlx::{Connection as _, PgConnection};
+
+use crate::paused::Paused;
 
 const LIVE: KeyRequest = KeyRequest {
     mode: "live",
@@ -98,11 +99,11 @@ async fn a_revoked_key_is_refused_at_every_gateway_from_the_next_call() {
     let clients = everywhere(&fleet, &secret);
     assert!(works_everywhere(&clients).await);
     let redis = Pid::from_raw(fleet.pids()["redis"]);
-    kill(redis, Signal::SIGSTOP).unwrap();
+    let paused = Paused::process(redis);
     assert!(works_everywhere(&clients).await);
     staff.revoke(&key).await;
     until_refused(&clients).await;
-    kill(redis, Signal::SIGCONT).unwrap();
+    drop(paused);
     assert_refused(&clients).await;
 }
 

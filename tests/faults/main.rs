@@ -10,6 +10,7 @@ mod load;
 mod many_keys;
 mod own_changes;
 mod own_writes;
+mod paused;
 mod port;
 mod postgres_away;
 mod quota;

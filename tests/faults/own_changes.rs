@@ -4,10 +4,11 @@
 use contracts::public::{Country, Game, GameRow, SearchResult};
 use e2e::{Client, Fleet, NewAccount, SmallFleet, Staff};
 use futures::future::join_all;
-use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use reqwest::Method;
 use serde_json::{Value, json};
+
+use crate::paused::Paused;
 
 const COUNTRY: &str = "TD";
 const HANDLE: &str = "own-changes";
@@ -177,9 +178,9 @@ async fn whoever_changed_or_decided_reads_it_through_any_replica() {
     walk.rounds(rounds).await;
     // Redis stands still, and goes on with what it knew.
     let redis = Pid::from_raw(fleet.pids()["redis"]);
-    kill(redis, Signal::SIGSTOP).unwrap();
+    let paused = Paused::process(redis);
     walk.rounds(2).await;
-    kill(redis, Signal::SIGCONT).unwrap();
+    drop(paused);
     walk.rounds(2).await;
     println!(
         "{} pairs, none stale",

@@ -3,11 +3,12 @@
 use std::fs;
 
 use e2e::{Client, SmallFleet, eventually, guess};
-use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// The processes of a PostgreSQL server, its first one before the others, so that none is added meanwhile.
-fn processes(server: i32) -> Vec<Pid> {
+use crate::paused::Paused;
+
+/// The processes that a PostgreSQL server has started.
+fn children(server: i32) -> Vec<Pid> {
     let is_child = |pid: &i32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         // After the name, which stands in brackets: state and parent.
@@ -18,36 +19,10 @@ fn processes(server: i32) -> Vec<Pid> {
         parent == Some(server)
     };
     let all = fs::read_dir("/proc").unwrap();
-    let children = all
-        .filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok())
-        .filter(is_child);
-    std::iter::once(server)
-        .chain(children)
+    all.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok())
+        .filter(is_child)
         .map(Pid::from_raw)
         .collect()
-}
-
-/// Stands still until it is dropped, also by a test that fails.
-struct Paused(Vec<Pid>);
-
-impl Paused {
-    fn server(server: i32) -> Self {
-        kill(Pid::from_raw(server), Signal::SIGSTOP).unwrap();
-        let paused = Self(processes(server));
-        for process in &paused.0 {
-            // One that has just ended cannot be paused, and need not be.
-            kill(*process, Signal::SIGSTOP).ok();
-        }
-        paused
-    }
-}
-
-impl Drop for Paused {
-    fn drop(&mut self) {
-        for process in &self.0 {
-            kill(*process, Signal::SIGCONT).ok();
-        }
-    }
 }
 
 #[tokio::test]
@@ -62,7 +37,9 @@ async fn keys_in_use_go_on_for_an_hour_without_postgresql_and_all_is_well_when_i
     assert_eq!(used.get("/games?limit=1").await.status, 200);
     let minute = async || used.get("/me").await.data()["minute"]["resets_at"].to_string();
 
-    let paused = Paused::server(pids["postgres"]);
+    let server = pids["postgres"];
+    // The first one before the others, so that none is added meanwhile.
+    let paused = Paused::process(Pid::from_raw(server)).and(children(server));
     for client in [&fresh, &nobody] {
         let answer = client.get("/games?limit=1").await;
         answer.assert_error(503, "unavailable");

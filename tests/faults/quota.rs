@@ -4,9 +4,10 @@ use e2e::{
     Answer, Client, Fleet, KeyRequest, NewAccount, Service, SmallFleet, Staff, eventually, may_open,
 };
 use futures::StreamExt as _;
-use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use time::{Date, OffsetDateTime, UtcOffset};
+
+use crate::paused::Paused;
 
 const LIVE: KeyRequest = KeyRequest {
     mode: "live",
@@ -198,9 +199,9 @@ async fn faults_of_ours_are_given_back(fleet: &Fleet) {
         Some(59)
     );
     let catalogue = Pid::from_raw(fleet.service("catalogue-svc").pid.unwrap());
-    kill(catalogue, Signal::SIGSTOP).unwrap();
+    let paused = Paused::process(catalogue);
     let answers = call(fleet, &callers.live, 20).await;
-    kill(catalogue, Signal::SIGCONT).unwrap();
+    drop(paused);
     for answer in answers {
         answer.assert_error(503, "unavailable");
     }

@@ -13,6 +13,7 @@ use nix::unistd::Pid;
 use tokio::time::Instant;
 
 use crate::load::Load;
+use crate::paused::Paused;
 
 /// The default of the gateway's setting.
 const MONTH_FLUSH: Duration = Duration::from_secs(1);
@@ -53,10 +54,6 @@ impl Scene {
             .get("redis")
             .copied()
             .map(Pid::from_raw)
-    }
-
-    fn signal_redis(&self, signal: Signal) {
-        kill(self.redis().unwrap(), signal).unwrap();
     }
 
     fn command(&self, words: &[&str]) -> Vec<String> {
@@ -202,11 +199,11 @@ impl Scene {
 /// Outages. Each returns when Redis is there again; those that lose data return when it was lost.
 impl Scene {
     async fn pause(&self) {
-        self.signal_redis(Signal::SIGSTOP);
+        let paused = Paused::process(self.redis().unwrap());
         self.until_away(true).await;
         assert_eq!(self.each_gateway_holds_the_minute().await, [60, 60]);
         self.load.answers(SOME).await;
-        self.signal_redis(Signal::SIGCONT);
+        drop(paused);
     }
 
     fn empty(&self) -> Instant {

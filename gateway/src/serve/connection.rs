@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, HttpBody};
+use axum::body::{Body, HttpBody as _};
 use axum::extract::ConnectInfo;
 use http::header::{CONNECTION, EXPECT, HeaderValue};
 use http::{Request, Response, Version};
@@ -228,24 +228,23 @@ impl Door {
                 Turned::Waits => door.queue.call().await.map(Some),
                 Turned::Away(fault) => Err(fault),
             };
-            let turn = match turn {
-                Ok(turn) => turn,
-                Err(fault) => {
-                    let refuse = &door.public.turned_away;
-                    let answer = refuse(request.method(), request.headers(), fault);
-                    if is_whole(&request) {
-                        pace.complete();
-                    }
-                    return Ok(answer.map(|body| Held::new(body, call)));
-                }
-            };
-            let (request, close) = door.received(request, address);
+            let objection = door.objection(&request);
+            // Whoever asks before it sends a body may send it or not once it has an answer; so nobody knows what comes next.
+            let asks_first =
+                request.headers().contains_key(EXPECT) && !request.body().is_end_stream();
+            let close = request.version() < Version::HTTP_2 && (objection.is_some() || asks_first);
             let complete = !close && is_whole(&request);
-            // On the heap, so that little is moved about for a call that waits.
-            let answer = Box::pin(door.public.router.clone().oneshot(request));
             let answer = match turn {
-                Some(turn) => door.queue.within(turn, answer).await?,
-                None => answer.await?,
+                Ok(turn) => {
+                    let request = door.received(request, objection, address);
+                    // On the heap, so that little is moved about for a call that waits.
+                    let answer = Box::pin(door.public.router.clone().oneshot(request));
+                    match turn {
+                        Some(turn) => door.queue.within(turn, answer).await?,
+                        None => answer.await?,
+                    }
+                }
+                Err(fault) => (door.public.turned_away)(request.method(), request.headers(), fault),
             };
             let mut answer = answer.map(|body| Held::new(body, call));
             if close {
@@ -259,29 +258,26 @@ impl Door {
         }
     }
 
-    /// The request as the router takes it, and whether its connection is closed with the answer.
+    /// The request as the router takes it.
     fn received(
         &self,
         request: Request<Incoming>,
+        objection: Option<Fault>,
         address: Option<ConnectInfo<SocketAddr>>,
-    ) -> (Request<Body>, bool) {
+    ) -> Request<Body> {
         let time = self.patience.http_body;
         let mut request = request.map(|body| Body::new(Bounded::new(body, bounds::BODY, time)));
-        let objection = self.objection(&request);
-        // Whoever asks before it sends a body may send it or not once it has an answer; so nobody knows what comes next.
-        let asks_first = request.headers().contains_key(EXPECT) && !request.body().is_end_stream();
-        let close = request.version() < Version::HTTP_2 && (objection.is_some() || asks_first);
         if let Some(fault) = objection {
             request.extensions_mut().insert(Objection(fault));
         }
         if let Some(address) = address {
             request.extensions_mut().insert(address);
         }
-        (request, close)
+        request
     }
 
     /// Why a request is refused whatever it asks.
-    fn objection(&self, request: &Request<Body>) -> Option<Fault> {
+    fn objection(&self, request: &Request<Incoming>) -> Option<Fault> {
         if self.full {
             return Some(Fault {
                 retry_after: Some(1),
@@ -296,7 +292,7 @@ impl Door {
 }
 
 /// Whether a request over HTTP/1.1 ends with its head, and its caller keeps the connection.
-fn is_whole<B: HttpBody>(request: &Request<B>) -> bool {
+fn is_whole(request: &Request<Incoming>) -> bool {
     let stays = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"keep-alive");
     request.version() == Version::HTTP_11
         && request.body().is_end_stream()

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::response::IntoResponse as _;
+use bytes::Bytes;
 use gateway::config::Patience;
 use gateway::errors::Refusal;
 use gateway::serve::{Public, Serving, Turns, serve};
 use http_body_util::{BodyExt as _, Empty};
+use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -75,6 +77,15 @@ impl Port {
         port.server.close();
         port
     }
+
+    /// A connection over HTTP/2.
+    pub(crate) async fn http2(&self) -> SendRequest<Empty<Bytes>> {
+        let stream = TcpStream::connect(self.address).await.unwrap();
+        let handshake = handshake(TokioExecutor::new(), TokioIo::new(stream));
+        let (sender, connection) = handshake.await.unwrap();
+        drop(self.server.spawn(connection));
+        sender
+    }
 }
 
 async fn open(test: &Test) -> Port {
@@ -104,18 +115,13 @@ async fn both_versions_of_http_are_served(pool: PgPool) {
         "{answer}"
     );
 
-    let stream = TcpStream::connect(port.address).await.unwrap();
-    let (mut sender, connection) =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
-            .await
-            .unwrap();
-    drop(port.server.spawn(connection));
+    let mut sender = port.http2().await;
     for method in ["GET", "HEAD"] {
         let request = http::Request::builder()
             .method(method)
             .uri(format!("http://{}/v1/games", port.address))
             .header("authorization", format!("Bearer {}", key.secret))
-            .body(Empty::<bytes::Bytes>::new())
+            .body(Empty::new())
             .unwrap();
         let response = sender.send_request(request).await.unwrap();
         assert_eq!(

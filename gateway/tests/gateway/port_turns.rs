@@ -7,7 +7,6 @@ use gateway::router::public;
 use gateway::serve::Turns;
 use http_body_util::{BodyExt as _, Empty};
 use hyper::client::conn::http2::SendRequest;
-use hyper_util::rt::{TokioExecutor, TokioIo};
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -101,6 +100,31 @@ async fn who_waits_too_long_is_turned_away_and_keeps_its_connection(pool: PgPool
 }
 
 #[sqlx::test]
+async fn who_is_turned_away_in_doubt_of_what_comes_next_is_let_go(pool: PgPool) {
+    let turns = Turns {
+        at_once: 1,
+        length: FOREVER,
+        patience: Duration::from_millis(1),
+        waiting: 10,
+    };
+    let busy = Busy::with(pool, turns).await;
+    for doubtful in [
+        "host: x\r\nhost: y\r\n",
+        "host: x\r\nexpect: 100-continue\r\ncontent-length: 5\r\n",
+    ] {
+        let mut caller = TcpStream::connect(busy.port.address).await.unwrap();
+        let head = format!("POST /v1/games HTTP/1.1\r\n{doubtful}\r\n");
+        caller.write_all(head.as_bytes()).await.unwrap();
+        let mut refused = String::new();
+        caller.read_to_string(&mut refused).await.unwrap();
+        assert!(
+            refused.starts_with("HTTP/1.1 503 ") && refused.contains("connection: close\r\n"),
+            "{doubtful}: {refused}"
+        );
+    }
+}
+
+#[sqlx::test]
 async fn a_call_that_waits_for_a_service_keeps_its_turn_only_so_long(pool: PgPool) {
     let turns = Turns {
         at_once: 1,
@@ -113,16 +137,6 @@ async fn a_call_that_waits_for_a_service_keeps_its_turn_only_so_long(pool: PgPoo
     send(&mut second, &busy.key, "/me").await;
     let answered = answer(&mut second).await;
     assert!(answered.starts_with("HTTP/1.1 200 "), "{answered}");
-}
-
-/// A connection over HTTP/2.
-async fn http2(port: &Port) -> SendRequest<Empty<Bytes>> {
-    let stream = TcpStream::connect(port.address).await.unwrap();
-    let handshake =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
-    let (sender, connection) = handshake.await.unwrap();
-    drop(port.server.spawn(connection));
-    sender
 }
 
 /// Makes a call; its status and its body.
@@ -160,7 +174,7 @@ async fn over_http2_only_so_many_calls_wait_for_their_turn(pool: PgPool) {
         waiting: 1,
     };
     let busy = Busy::with(pool, turns).await;
-    let mut sender = http2(&busy.port).await;
+    let mut sender = busy.port.http2().await;
     let waits = call(&mut sender, &busy, "GET");
     let beyond = [
         call(&mut sender, &busy, "GET"),
@@ -189,7 +203,7 @@ async fn over_http2_a_call_waits_only_so_long(pool: PgPool) {
         waiting: 10,
     };
     let busy = Busy::with(pool, turns).await;
-    let mut sender = http2(&busy.port).await;
+    let mut sender = busy.port.http2().await;
     let (status, body) = call(&mut sender, &busy, "GET").await;
     assert_eq!(status, 503, "{body}");
     // Its connection stays.
