@@ -282,6 +282,36 @@ async fn addresses_in_a_file_come_and_go() {
     lifecycle.stopping().cancel();
 }
 
+/// The name may stand for an address more, where nobody listens: a call is sent elsewhere then.
+#[tokio::test]
+async fn a_name_stands_for_its_addresses() {
+    let replica = Running::start(Does::Answers);
+    let (_, port) = replica.address.rsplit_once(':').unwrap();
+    let (lifecycle, _supervisor) = Lifecycle::new();
+    let name = Addresses::Dns(format!("http://localhost:{port}"));
+    let client = connect(name, &token(), &lifecycle).unwrap();
+    for _ in 0..10 {
+        ask(&client, true, PATIENT).await.unwrap();
+    }
+    assert_eq!(replica.calls(), 10);
+    lifecycle.stopping().cancel();
+}
+
+/// All its replicas are gone, or its name is not known yet.
+#[tokio::test]
+async fn a_service_without_an_address_is_given_up_in_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let (lifecycle, _supervisor) = Lifecycle::new();
+    let file = folder.path().join("addresses");
+    std::fs::write(&file, "").unwrap();
+    let client = connect(Addresses::File(file), &token(), &lifecycle).unwrap();
+    for idempotent in [true, false] {
+        let refused = ask(&client, idempotent, Duration::from_millis(50)).await;
+        assert_eq!(refused.unwrap_err().code(), Code::DeadlineExceeded);
+    }
+    lifecycle.stopping().cancel();
+}
+
 #[tokio::test]
 async fn a_service_that_comes_back_is_found_again() {
     let first = Running::start(Does::Answers);

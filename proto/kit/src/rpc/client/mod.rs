@@ -117,7 +117,7 @@ impl Client {
         until: Instant,
     ) -> Result<Response<Answer>, Lost> {
         let idempotent = parts.extensions.get::<Idempotent>().is_some();
-        let first = self.replicas.choose(idempotent, None).await;
+        let first = self.choose(idempotent, None, until).await?;
         // Of a service without a second replica nobody else can be asked, so it has all the time.
         let first_until = if idempotent && self.replicas.count() > 1 {
             let now = Instant::now();
@@ -132,7 +132,8 @@ impl Client {
             return outcome;
         }
         metrics::counter!("rpc_client_repeated_total").increment(1);
-        let second = self.replicas.choose(idempotent, Some(&first.replica)).await;
+        let other = self.choose(idempotent, Some(&first.replica), until);
+        let second = other.await?;
         drop(first);
         send(&second, &parts, message, idempotent, until).await
     }
@@ -145,7 +146,7 @@ impl Client {
         rest: Body,
         until: Instant,
     ) -> Result<Response<Answer>, Lost> {
-        let held = self.replicas.choose(false, None).await;
+        let held = self.choose(false, None, until).await?;
         let sending = async {
             let way = held.replica.way().await?;
             connection::send_stream(way, request(&held.replica, &parts), here, rest).await
@@ -153,6 +154,17 @@ impl Client {
         let outcome = timeout_at(until, sending).await;
         let head = judged(&held, outcome.unwrap_or(Err(Lost::Late)))?;
         Ok(head.map(|stream| Answer::coming(stream, held)))
+    }
+
+    /// The replica that takes a call. While none is known it is waited for, as long as for an answer.
+    async fn choose(
+        &self,
+        trial: bool,
+        but: Option<&Replica>,
+        until: Instant,
+    ) -> Result<Held, Lost> {
+        let choosing = timeout_at(until, self.replicas.choose(trial, but));
+        choosing.await.or(Err(Lost::Late))
     }
 }
 
