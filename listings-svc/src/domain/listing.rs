@@ -86,8 +86,7 @@ impl<C: Clone + PartialEq> Listing<C> {
             revision: self.revision + 1,
             created_at,
             updated_at: draft.updated_at.unwrap_or_else(|| now.max(created_at)),
-            content: draft.content.clone(),
-            ..self.clone()
+            ..self.saying(draft.content.clone())
         })
     }
 
@@ -116,8 +115,7 @@ impl<C: Clone + PartialEq> Listing<C> {
         (content != self.content).then(|| Self {
             revision: self.revision + 1,
             updated_at: now.max(self.created_at),
-            content,
-            ..self.clone()
+            ..self.saying(content)
         })
     }
 
@@ -148,9 +146,23 @@ impl<C: Clone + PartialEq> Listing<C> {
             waiting_since: waits.then(|| self.waiting_since.unwrap_or(now)),
             revision: self.revision + 1,
             updated_at: now.max(self.created_at),
-            content,
-            ..self.clone()
+            ..self.saying(content)
         })
+    }
+
+    /// The listing with another content, and all else as it is.
+    fn saying(&self, content: C) -> Self {
+        Self {
+            id: self.id,
+            mode: self.mode,
+            state: self.state,
+            revision: self.revision,
+            submitter: self.submitter,
+            waiting_since: self.waiting_since,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            content,
+        }
     }
 }
 

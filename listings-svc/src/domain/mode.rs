@@ -1,5 +1,7 @@
 //! The two worlds of the contract (§5.3).
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 /// Which world a listing belongs to.
@@ -18,6 +20,18 @@ impl Mode {
         match self {
             Self::Live => "live",
             Self::Test => "test",
+        }
+    }
+}
+
+impl FromStr for Mode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "live" => Ok(Self::Live),
+            "test" => Ok(Self::Test),
+            other => Err(format!("`{other}` is no mode")),
         }
     }
 }

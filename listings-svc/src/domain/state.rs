@@ -1,5 +1,7 @@
 //! Where a listing stands (§3).
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 /// Where a listing stands.
@@ -57,6 +59,20 @@ impl State {
             (Self::Pending | Self::Published, Act::Approve)
             | (Self::Published | Self::Removed, Act::Restore) => Some(Self::Published),
             _ => None,
+        }
+    }
+}
+
+impl FromStr for State {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "pending" => Ok(Self::Pending),
+            "published" => Ok(Self::Published),
+            "rejected" => Ok(Self::Rejected),
+            "removed" => Ok(Self::Removed),
+            other => Err(format!("`{other}` is no state")),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Decisions, each in the order of §7.1: an answer that is kept, then 404, `invalid`, `not_yours`, `too_many_pending`, `limit`.
 
 use std::cell::LazyCell;
+use std::sync::Arc;
 
 use kit::{Code, Fault};
 use serde_json::Value;
@@ -97,7 +98,7 @@ impl Desk {
         let read =
             body::read::<Game>(&sent.body, &self.known, Some(before)).map_err(Fault::invalid)?;
         let page_id = match read.creator {
-            Some(handle) if handle != page.content.handle => {
+            Some(handle) if handle != page.handle => {
                 let other = self.page_called(account, &handle);
                 other.ok_or_else(|| not_yours(&handle))?.id
             }
@@ -107,7 +108,7 @@ impl Desk {
             page_id,
             ..read.game
         };
-        let before = held.clone();
+        let before = Arc::clone(held);
         self.edit(&sent.author, |desk| &mut desk.games, before, game)
     }
 
@@ -128,7 +129,7 @@ impl Desk {
         };
         let read =
             body::read::<Event>(&sent.body, &self.known, Some(before)).map_err(Fault::invalid)?;
-        let before = held.clone();
+        let before = Arc::clone(held);
         self.edit(&sent.author, |desk| &mut desk.events, before, read)
     }
 
@@ -162,7 +163,7 @@ impl Desk {
         };
         let read =
             body::read::<Page>(&sent.body, &self.known, Some(before)).map_err(Fault::invalid)?;
-        let before = held.clone();
+        let before = Arc::clone(held);
         self.edit(&sent.author, |desk| &mut desk.sheets, before, read)
     }
 
@@ -177,10 +178,11 @@ impl Desk {
         Listing<C>: Publish,
     {
         let listing = Listing::submitted(kit::ids::row_id(), author.account, content, self.now);
+        let listing = Arc::new(listing);
         if Listing::<C>::ENTITY == Entity::Page {
             self.new_owners.push((listing.id, author.account));
         }
-        shelf(self).change(author.account, listing.clone());
+        shelf(self).change(author.account, &listing);
         self.accepted(author, &listing, Some(Happened::Submitted))
     }
 
@@ -190,13 +192,13 @@ impl Desk {
         &mut self,
         author: &Author,
         shelf: Of<C>,
-        before: Listing<C>,
+        before: Arc<Listing<C>>,
         content: C,
     ) -> Result<Verdict, Verdict>
     where
         Listing<C>: Publish,
     {
-        let after = before.edited(content, self.now);
+        let after = before.edited(content, self.now).map(Arc::new);
         let happened = after
             .as_ref()
             .map(|after| happened(before.state, after.state));
@@ -206,7 +208,7 @@ impl Desk {
         if Listing::<C>::ENTITY != Entity::Page {
             self.count(author)?;
         }
-        if let Some(after) = after.clone() {
+        if let Some(after) = &after {
             shelf(self).change(author.account, after);
         }
         self.accepted(author, &after.unwrap_or(before), happened)

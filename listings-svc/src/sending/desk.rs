@@ -16,7 +16,6 @@ use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 use crate::domain::record::Record;
 use crate::domain::slug;
-use crate::domain::state::State;
 use crate::feed::PublicUrl;
 use crate::store::accounts::Writes;
 use crate::store::idempotency::{Kept, Name};
@@ -61,7 +60,7 @@ pub(super) struct Account {
 #[derive(Debug)]
 pub(super) struct Shelf<C> {
     /// By slug, those that are there.
-    pub(super) held: HashMap<String, Listing<C>>,
+    pub(super) held: HashMap<String, Arc<Listing<C>>>,
     /// Those that somebody else has locked.
     pub(super) elsewhere: HashSet<String>,
     /// Slugs that are taken, of those that were looked for.
@@ -84,8 +83,8 @@ impl<C> Default for Shelf<C> {
 #[derive(Debug)]
 pub(super) struct Change<C> {
     pub(super) account: Uuid,
-    pub(super) before: Option<Listing<C>>,
-    pub(super) after: Listing<C>,
+    pub(super) before: Option<Arc<Listing<C>>>,
+    pub(super) after: Arc<Listing<C>>,
 }
 
 /// What came of one that was sent.
@@ -116,30 +115,29 @@ impl From<Fault> for Verdict {
 
 impl Desk {
     /// Pages of an account that games may stand under: in any state but rejected (§4.3).
-    fn own(&self, account: Uuid) -> impl Iterator<Item = &Listing<Page>> {
-        let own = self.pages.iter().filter(move |own| own.account == account);
-        own.map(|own| &own.page)
-            .filter(|page| page.state != State::Rejected)
+    fn own(&self, account: Uuid) -> impl Iterator<Item = &Owned> {
+        let own = self.pages.iter();
+        own.filter(move |page| page.account == account && !page.rejected)
     }
 
     /// The page of an account with this handle.
-    pub(super) fn page_called(&self, account: Uuid, handle: &str) -> Option<&Listing<Page>> {
-        self.own(account).find(|page| page.content.handle == handle)
+    pub(super) fn page_called(&self, account: Uuid, handle: &str) -> Option<&Owned> {
+        self.own(account).find(|page| page.handle == handle)
     }
 
     /// The page of an account with this id.
-    pub(super) fn page(&self, account: Uuid, id: Uuid) -> Option<&Listing<Page>> {
+    pub(super) fn page(&self, account: Uuid, id: Uuid) -> Option<&Owned> {
         self.own(account).find(|page| page.id == id)
     }
 
     /// Whether a page is an account's, rejected or not.
     pub(super) fn owns(&self, account: Uuid, id: Uuid) -> bool {
         let mut pages = self.pages.iter();
-        pages.any(|own| own.account == account && own.page.id == id)
+        pages.any(|page| page.account == account && page.id == id)
     }
 }
 
-impl<C: Clone> Shelf<C>
+impl<C> Shelf<C>
 where
     Listing<C>: Record,
 {
@@ -156,8 +154,9 @@ where
     }
 
     /// Notes what a decision makes of a listing.
-    pub(super) fn change(&mut self, account: Uuid, after: Listing<C>) {
-        let before = self.held.insert(after.key().to_owned(), after.clone());
+    pub(super) fn change(&mut self, account: Uuid, after: &Arc<Listing<C>>) {
+        let after = Arc::clone(after);
+        let before = (self.held).insert(after.key().to_owned(), Arc::clone(&after));
         self.changes.push(Change {
             account,
             before,

@@ -1,6 +1,7 @@
 //! Loads what decisions are made on: with its rows locked for those that are written, or just as it is for those that are not.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use sqlx::PgConnection;
 use time::{Date, OffsetDateTime};
@@ -14,6 +15,7 @@ use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::record::Record as _;
+use crate::domain::state::State;
 use crate::domain::{slug, text};
 use crate::store::accounts::{self, Writes};
 use crate::store::idempotency::{self, Name};
@@ -106,10 +108,7 @@ pub(super) async fn looked_at(
     let (writes, waiting) = if samples {
         let mut everybodys = Listing::<Page>::find(connection, mode, &wanted.handles).await?;
         everybodys.extend(pages::with_ids(connection, &shelves.page_ids()).await?);
-        own.extend(everybodys.into_iter().map(|page| Owned {
-            account: author,
-            page,
-        }));
+        own.extend(everybodys.into_iter().map(|page| page.owned_by(author)));
         (None, HashMap::new())
     } else {
         let writes = accounts::find(connection, author).await?;
@@ -283,7 +282,7 @@ where
     fn put(&mut self, found: Vec<Listing<C>>) {
         let named = found
             .into_iter()
-            .map(|listing| (listing.key().to_owned(), listing));
+            .map(|listing| (listing.key().to_owned(), Arc::new(listing)));
         self.held.extend(named);
     }
 
@@ -312,24 +311,23 @@ async fn waiting(
     sent: &[&Sent],
     shelves: &Shelves,
 ) -> Result<HashMap<Uuid, i64>, sqlx::Error> {
-    use crate::domain::state::State::Rejected;
     let submits = |one: &&&Sent| match &one.target {
         Target::NewGame | Target::NewEvent | Target::NewPage => true,
         Target::Page(handle) => shelves
             .sheets
             .held
             .get(handle)
-            .is_some_and(|page| page.state == Rejected),
+            .is_some_and(|page| page.state == State::Rejected),
         Target::Game(slug) => shelves
             .games
             .held
             .get(slug)
-            .is_some_and(|game| game.state == Rejected),
+            .is_some_and(|game| game.state == State::Rejected),
         Target::Event(slug) => shelves
             .events
             .held
             .get(slug)
-            .is_some_and(|event| event.state == Rejected),
+            .is_some_and(|event| event.state == State::Rejected),
     };
     let accounts: HashSet<Uuid> = (sent.iter().filter(submits))
         .map(|one| one.author.account)
@@ -339,6 +337,21 @@ async fn waiting(
     }
     let accounts: Vec<Uuid> = accounts.into_iter().collect();
     accounts::waiting(connection, &accounts).await
+}
+
+impl Listing<Page> {
+    /// A sample, as if it were the account's own.
+    fn owned_by(self, account: Uuid) -> Owned {
+        Owned {
+            account,
+            id: self.id,
+            handle: self.content.handle,
+            name: self.content.name,
+            country_code: self.content.country_code,
+            city: self.content.city,
+            rejected: self.state == State::Rejected,
+        }
+    }
 }
 
 fn account(writes: Writes, waiting: Option<&i64>) -> Account {

@@ -58,8 +58,8 @@ where
     let mut changed: HashMap<Uuid, Value> = HashMap::new();
     let mut kept = Vec::with_capacity(changes.len());
     for change in changes {
-        let before = change.before.as_ref().map(to_row).transpose()?;
-        let (before, after) = difference::kept(before, to_row(&change.after)?);
+        let before = change.before.as_deref().map(to_row).transpose()?;
+        let (before, after) = difference::kept(before, to_row(&*change.after)?);
         if before.is_none() {
             new.insert(change.after.key().to_owned(), after.clone());
         } else {

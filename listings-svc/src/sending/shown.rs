@@ -9,11 +9,12 @@ use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 use crate::feed::{PublicUrl, Publish as _};
+use crate::store::owners::Owned;
 
 /// A game under its page, as `GET /games/{slug}` has it.
 pub(super) fn game(
     game: &Listing<Game>,
-    page: &Listing<Page>,
+    page: &Owned,
     addresses: &PublicUrl,
 ) -> Map<String, Value> {
     let url = game.url(addresses);
@@ -30,11 +31,11 @@ pub(super) fn game(
             release_year: game.content.release_year,
             featured: game.content.featured,
             creator: public::GameCreator {
-                handle: page.content.handle.clone(),
-                name: page.content.name.clone(),
+                handle: page.handle.clone(),
+                name: page.name.clone(),
             },
-            country_code: page.content.country_code.clone(),
-            city: page.content.city.clone(),
+            country_code: page.country_code.clone(),
+            city: page.city.clone(),
             url,
             created_at: public::Timestamp(game.created_at),
         },

@@ -5,7 +5,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::{Changed, Found, Locked, Stored};
+use super::{Changed, Found, Locked, Stored, bare};
 use crate::domain::event::Event;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -25,7 +25,7 @@ impl Stored for Listing<Event> {
         .fetch_all(&mut *connection)
         .await?;
         if held.len() == names.len() {
-            return Ok(Locked::all(held));
+            return Ok(Locked::all(bare(held)));
         }
         let present = sqlx::query_scalar!(
             r#"select slug from listings.event where mode = $1 and slug = any($2)"#,
@@ -34,7 +34,7 @@ impl Stored for Listing<Event> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(Locked::of(held, present))
+        Ok(Locked::of(bare(held), present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {

@@ -2,13 +2,96 @@
 
 use serde_json::Value;
 use sqlx::PgConnection;
-use sqlx::types::Json;
+use sqlx::types::{Json, Text};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Changed, Found, Locked, Stored};
 use crate::domain::game::Game;
+use crate::domain::links::Links;
 use crate::domain::listing::Listing;
+use crate::domain::lists::{Credit, Screenshot};
 use crate::domain::mode::Mode;
+use crate::domain::state::State;
+
+/// A row of the table. Of all listings games are those that change by the hundred a second: as JSON, which PostgreSQL writes and we read,
+/// a row costs several times as much.
+struct Row {
+    id: Uuid,
+    mode: Text<Mode>,
+    state: Text<State>,
+    revision: i64,
+    slug: String,
+    title: String,
+    tagline: String,
+    description: String,
+    cover_url: Option<String>,
+    screenshots: Json<Vec<Screenshot>>,
+    genres: Vec<String>,
+    platforms: Vec<String>,
+    stage: String,
+    release_year: i32,
+    trailer_url: Option<String>,
+    links: Json<Links>,
+    credits: Json<Vec<Credit>>,
+    featured: bool,
+    page_id: Uuid,
+    source: String,
+    created_at: OffsetDateTime,
+    updated_at: OffsetDateTime,
+    submitter: Option<Uuid>,
+    waiting_since: Option<OffsetDateTime>,
+}
+
+/// The rows that `$rest` of a statement chooses.
+macro_rules! rows {
+    ($rest:literal, $($argument:expr),+ $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            r#"select
+                   id, mode as "mode: Text<Mode>", state as "state: Text<State>", revision, slug, title, tagline,
+                   description, cover_url, screenshots as "screenshots: Json<Vec<Screenshot>>", genres, platforms,
+                   stage, release_year, trailer_url, links as "links: Json<Links>",
+                   credits as "credits: Json<Vec<Credit>>", featured, page_id, source, created_at, updated_at,
+                   submitter, waiting_since
+               from listings.game "# + $rest,
+            $($argument),+
+        )
+    };
+}
+
+impl From<Row> for Listing<Game> {
+    fn from(row: Row) -> Self {
+        Self {
+            id: row.id,
+            mode: row.mode.0,
+            state: row.state.0,
+            revision: row.revision,
+            submitter: row.submitter,
+            waiting_since: row.waiting_since,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            content: Game {
+                slug: row.slug,
+                title: row.title,
+                tagline: row.tagline,
+                description: row.description,
+                cover_url: row.cover_url,
+                screenshots: row.screenshots.0,
+                genres: row.genres,
+                platforms: row.platforms,
+                stage: row.stage,
+                release_year: row.release_year,
+                trailer_url: row.trailer_url,
+                links: row.links.0,
+                credits: row.credits.0,
+                featured: row.featured,
+                page_id: row.page_id,
+                source: row.source,
+            },
+        }
+    }
+}
 
 impl Stored for Listing<Game> {
     async fn lock(
@@ -16,12 +99,12 @@ impl Stored for Listing<Game> {
         mode: Mode,
         names: &[String],
     ) -> Result<Locked<Self>, sqlx::Error> {
-        let held = sqlx::query_scalar!(
-            r#"select to_json(game) as "listing!: Json<Self>" from listings.game
-               where mode = $1 and slug = any($2) for no key update skip locked"#,
+        let held = rows!(
+            "where mode = $1 and slug = any($2) for no key update skip locked",
             mode.as_str(),
             names
         )
+        .map(Self::from)
         .fetch_all(&mut *connection)
         .await?;
         if held.len() == names.len() {
@@ -102,14 +185,10 @@ impl Found for Listing<Game> {
         mode: Mode,
         names: &[String],
     ) -> Result<Vec<Self>, sqlx::Error> {
-        let found = sqlx::query_scalar!(
-            r#"select to_json(game) as "listing!: Json<Self>" from listings.game where mode = $1 and slug = any($2)"#,
-            mode.as_str(),
-            names
-        )
-        .fetch_all(connection)
-        .await?;
-        Ok(found.into_iter().map(|Json(listing)| listing).collect())
+        rows!("where mode = $1 and slug = any($2)", mode.as_str(), names)
+            .map(Self::from)
+            .fetch_all(connection)
+            .await
     }
 
     async fn taken(
@@ -132,13 +211,12 @@ pub async fn walk(
     after: Uuid,
     limit: i64,
 ) -> Result<Vec<Listing<Game>>, sqlx::Error> {
-    let rows = sqlx::query_scalar!(
-        r#"select to_json(game) as "listing!: Json<Listing<Game>>" from listings.game
-           where id > $1 order by id limit $2 for no key update skip locked"#,
+    rows!(
+        "where id > $1 order by id limit $2 for no key update skip locked",
         after,
         limit
     )
+    .map(Listing::from)
     .fetch_all(connection)
-    .await?;
-    Ok(rows.into_iter().map(|Json(row)| row).collect())
+    .await
 }

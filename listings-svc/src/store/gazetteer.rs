@@ -4,7 +4,7 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use super::{Locked, Stored};
+use super::{Locked, Stored, bare};
 use crate::domain::city::City;
 use crate::domain::country::Country;
 use crate::domain::genre::Genre;
@@ -25,7 +25,7 @@ impl Stored for Entry<Genre> {
         .fetch_all(&mut *connection)
         .await?;
         if held.len() == names.len() {
-            return Ok(Locked::all(held));
+            return Ok(Locked::all(bare(held)));
         }
         let present = sqlx::query_scalar!(
             r#"select key from listings.genre where key = any($1)"#,
@@ -33,7 +33,7 @@ impl Stored for Entry<Genre> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(Locked::of(held, present))
+        Ok(Locked::of(bare(held), present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
@@ -63,7 +63,7 @@ impl Stored for Entry<Country> {
         .fetch_all(&mut *connection)
         .await?;
         if held.len() == names.len() {
-            return Ok(Locked::all(held));
+            return Ok(Locked::all(bare(held)));
         }
         let present = sqlx::query_scalar!(
             r#"select code from listings.country where code = any($1)"#,
@@ -71,7 +71,7 @@ impl Stored for Entry<Country> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(Locked::of(held, present))
+        Ok(Locked::of(bare(held), present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
@@ -101,7 +101,7 @@ impl Stored for Entry<City> {
         .fetch_all(&mut *connection)
         .await?;
         if held.len() == names.len() {
-            return Ok(Locked::all(held));
+            return Ok(Locked::all(bare(held)));
         }
         let present = sqlx::query_scalar!(
             r#"select slug from listings.city where slug = any($1)"#,
@@ -109,7 +109,7 @@ impl Stored for Entry<City> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(Locked::of(held, present))
+        Ok(Locked::of(bare(held), present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {

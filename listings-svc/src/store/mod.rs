@@ -37,6 +37,11 @@ pub fn to_row(record: &impl Serialize) -> Result<Value, sqlx::Error> {
     serde_json::to_value(record).map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
+/// Records that came as JSON.
+fn bare<T>(rows: Vec<Json<T>>) -> Vec<T> {
+    rows.into_iter().map(|Json(record)| record).collect()
+}
+
 /// Records that were to be locked.
 #[derive(Debug)]
 pub struct Locked<T> {
@@ -48,15 +53,15 @@ pub struct Locked<T> {
 
 impl<T> Locked<T> {
     /// All there are.
-    fn all(held: Vec<Json<T>>) -> Self {
+    fn all(held: Vec<T>) -> Self {
         Self {
-            held: held.into_iter().map(|Json(record)| record).collect(),
+            held,
             elsewhere: Vec::new(),
         }
     }
 
     /// Those of the `present` that are not held are elsewhere.
-    fn of(held: Vec<Json<T>>, present: Vec<String>) -> Self
+    fn of(held: Vec<T>, present: Vec<String>) -> Self
     where
         T: Record,
     {

@@ -26,13 +26,23 @@ impl Way {
     }
 }
 
-/// A page of an account.
+/// A page of an account, as far as it matters to what stands under it.
 #[derive(Debug, Clone)]
 pub struct Owned {
     /// Whose it is.
     pub account: Uuid,
-    /// The page.
-    pub page: Listing<Page>,
+    /// Of the page.
+    pub id: Uuid,
+    /// Its name in addresses.
+    pub handle: String,
+    /// Its name for people.
+    pub name: String,
+    /// Where its owner is.
+    pub country_code: String,
+    /// In that country; empty when not known.
+    pub city: String,
+    /// Nothing new stands under a page that was rejected (§4.3).
+    pub rejected: bool,
 }
 
 /// Of the pages with these ids or handles, those that belong to one of the accounts, whatever their state.
@@ -42,8 +52,10 @@ pub async fn find(
     ids: &[Uuid],
     handles: &[String],
 ) -> Result<Vec<Owned>, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"select owner.account_id, to_json(page) as "page!: Json<Listing<Page>>"
+    sqlx::query_as!(
+        Owned,
+        r#"select owner.account_id as account, page.id, page.handle, page.name, page.country_code, page.city,
+               page.state = 'rejected' as "rejected!"
            from listings.page
            join listings.page_owner as owner on owner.page_id = page.id
            where owner.account_id = any($1) and page.id = any(
@@ -54,14 +66,7 @@ pub async fn find(
         handles
     )
     .fetch_all(connection)
-    .await?;
-    let rows = rows.into_iter();
-    Ok(rows
-        .map(|row| Owned {
-            account: row.account_id,
-            page: row.page.0,
-        })
-        .collect())
+    .await
 }
 
 /// Gives new pages to the accounts that sent them in.

@@ -12,6 +12,42 @@ use crate::pg;
 /// SQLSTATE of a row whose `seq` could not be told, see [`ending`].
 pub(super) const NO_HEAD: &str = "23502";
 
+/// Prepares [`ending`] on a connection: PostgreSQL reads and plans the insert once, not with every batch.
+///
+/// $1 the table of the head, $2 when, $3 all states, one after the other; then an array a column, the last two where each state begins
+/// and how long it is.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the schema is a parameter; tested against PostgreSQL"
+)]
+pub(super) async fn prepare(
+    connection: &mut PgConnection,
+    schema: pg::Schema,
+) -> Result<(), sqlx::Error> {
+    let prepare = format!(
+        "prepare feed_append (
+             oid, timestamptz, bytea, uuid[], bytea[], bytea[], bigint[], bytea[], boolean[], boolean[], integer[], integer[]
+         ) as
+         with head as (
+             update {schema}.feed_head set seq = seq + cardinality($4)
+             returning seq - cardinality($4) as base, epoch, tableoid
+         )
+         insert into {schema}.feed
+             (seq, at, request, entity, id, revision, event, announced, happening, state)
+         select case when head.tableoid = $1 then head.base + row.place end, $2, row.request,
+             convert_from(row.entity, 'UTF8'), convert_from(row.id, 'UTF8'), row.revision, convert_from(row.event, 'UTF8'),
+             row.announced, row.happening, substring($3 from row.start for row.length)
+         from unnest($4, $5, $6, $7, $8, $9, $10, $11, $12) with ordinality as row
+             (request, entity, id, revision, event, announced, happening, start, length, place)
+         left join head on true
+         returning seq, (select epoch from head)"
+    );
+    sqlx::raw_sql(AssertSqlSafe(prepare))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
 /// The end of a transaction in one message: the head raised, the rows numbered from it, the commit. Without changes the head is only
 /// read: what they would have changed was changed by someone before.
 ///
@@ -34,24 +70,14 @@ pub(super) fn ending(
         states.extend_from_slice(&change.state);
     }
     format!(
-        "with head as (
-             update {schema}.feed_head set seq = seq + {count} returning seq - {count} as base, epoch, tableoid
-         )
-         insert into {schema}.feed
-             (seq, at, request, entity, id, revision, event, announced, happening, state)
-         select case when head.tableoid = {table} then head.base + row.place end, {now}, row.request,
-             convert_from(row.entity, 'UTF8'), convert_from(row.id, 'UTF8'), row.revision, convert_from(row.event, 'UTF8'),
-             row.announced, row.happening, substring(decode('{states}', 'base64') from row.start for row.length)
-         from unnest(
-                 {request}::uuid[], {entity}::bytea[], {id}::bytea[], {revision}::bigint[], {event}::bytea[],
-                 {announced}::boolean[], {happening}::boolean[], {start}::integer[], {length}::integer[]
-             ) with ordinality as row (request, entity, id, revision, event, announced, happening, start, length, place)
-         left join head on true
-         returning seq, (select epoch from head);
+        "execute feed_append (
+             {table}, {now}, decode('{states}', 'base64'), {request}, {entity}, {id}, {revision}, {event}, {announced}, {happening},
+             {start}, {length}
+         );
          commit",
-        count = changes.len(),
         table = head.table.0,
         now = timestamp(now),
+        states = STANDARD.encode(states),
         request = column(|(request, _)| request.to_string()),
         entity = column(|(_, change)| bytes(change.entity.as_bytes())),
         id = column(|(_, change)| bytes(change.id.as_bytes())),
@@ -61,7 +87,6 @@ pub(super) fn ending(
         happening = column(|(_, change)| change.happening.to_string()),
         start = array(starts.into_iter()),
         length = column(|(_, change)| change.state.len().to_string()),
-        states = STANDARD.encode(states),
     )
 }
 

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::answer::{Answering, Answers};
 use super::apply::{Applied, Apply, Explained};
-use super::commit::{NO_HEAD, commit, ending};
+use super::commit::{NO_HEAD, commit, ending, prepare};
 use super::head::Head;
 use super::latest::Reached;
 use super::{NewChange, Outcome, Position, Producer};
@@ -259,11 +259,16 @@ impl<A: Apply> Task<A> {
     }
 
     async fn open(&self) -> Result<Open, sqlx::Error> {
-        // A process that freezes with rows locked is cut off, not waited for.
-        let frozen = [("idle_in_transaction_session_timeout", "3s")];
-        let options = self.options.clone().options(frozen);
+        let settings = [
+            // A process that freezes with rows locked is cut off, not waited for.
+            ("idle_in_transaction_session_timeout", "3s"),
+            // The same few statements come again and again, on names and ids: to plan each for its values costs more than it gains.
+            ("plan_cache_mode", "force_generic_plan"),
+        ];
+        let options = self.options.clone().options(settings);
         let mut connection = PgConnection::connect_with(&options).await?;
         let head = Head::of(&mut connection, self.producer.schema()).await?;
+        prepare(&mut connection, self.producer.schema()).await?;
         Ok(Open { connection, head })
     }
 
