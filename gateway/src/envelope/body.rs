@@ -55,9 +55,14 @@ pub(super) fn refusal(refusal: &Refusal, context: &Context, docs_url: &str) -> V
     })
 }
 
+/// Room for what is written here, in nearly every case.
+const LENGTH: usize = 512;
+
 /// Texts, numbers and maps of texts: writing them cannot fail.
 fn write(value: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(value).unwrap_or_default()
+    let mut written = Vec::with_capacity(LENGTH);
+    let done = serde_json::to_writer(&mut written, value);
+    done.map_or_else(|_| Vec::new(), |()| written)
 }
 
 #[derive(Serialize)]

@@ -241,6 +241,28 @@ async fn the_month_turns_at_midnight_utc_and_begins_at_none(pool: PgPool) {
     assert_eq!(written(&pool, &caller).await, Some(2));
 }
 
+/// What fails after midnight was counted before it: its month gets it back, and the new one is left alone.
+#[sqlx::test]
+async fn a_call_is_given_back_to_the_month_that_it_was_counted_in(pool: PgPool) {
+    let (mut process, plan, caller) = (process(&pool), plan(), live());
+    let midnight = time::macros::datetime!(2026-04-01 00:00 UTC);
+    let before = midnight - Duration::from_millis(1);
+    process.take([(&caller, before)]).await;
+    let late = process.quota.take(&caller, &plan, before).await.unwrap();
+    process.take([(&caller, midnight); 3]).await;
+    // Once counted by Redis, once while it is away.
+    let owed = away(&process.shared);
+    let unseen = owed.take(&caller, &plan, before).await.unwrap();
+    process.quota.give_back(&caller, late).await;
+    owed.give_back(&caller, unseen).await;
+    process.month_use.exchange().await;
+    let (used, _) = process.take([(&caller, before), (&caller, midnight)]).await;
+    assert_eq!(used, [Some(2), Some(4)]);
+    process.month_use.write_down().await;
+    let march = written(&pool, &caller).await;
+    assert_eq!(march, Some(2));
+}
+
 #[sqlx::test]
 async fn without_redis_and_postgresql_nobody_is_turned_away_and_calls_are_counted_later(
     pool: PgPool,
