@@ -1,12 +1,18 @@
-//! Callers that do not wait for one another: a request is due at its own time, whatever has become of those before it.
+//! Callers. In the closed loop each sends one request after the other; in the open loop they do not wait for one another: a request is
+//! due at its own time, whatever has become of those before it.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
+use futures::future::join_all;
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, sleep};
 
+/// Callers of the closed loop.
+const CLOSED: usize = 64;
+const CLOSED_WARM_UP: Duration = Duration::from_secs(2);
+const CLOSED_TIME: Duration = Duration::from_secs(5);
 /// How often it is looked what is due: as finely as the runtime's timers go.
 const TICK: Duration = Duration::from_millis(1);
 /// An answer that comes later is not a good one.
@@ -22,6 +28,7 @@ pub(super) struct Answer {
 }
 
 /// What became of a request.
+#[derive(Debug)]
 pub(super) enum Outcome {
     Answered(Answer),
     /// No connection was free, and there were as many as the generator may have.
@@ -57,6 +64,28 @@ pub(super) struct Tally {
     pub(super) other: u32,
     /// How long after they were due the generator began with them.
     pub(super) lag: Vec<Duration>,
+}
+
+/// Requests a second in the closed loop.
+pub(super) async fn capacity(wire: impl Wire) -> f64 {
+    closed(&wire, CLOSED_WARM_UP).await;
+    f64::from(closed(&wire, CLOSED_TIME).await) / CLOSED_TIME.as_secs_f64()
+}
+
+async fn closed(wire: &impl Wire, time: Duration) -> u32 {
+    let end = Instant::now() + time;
+    let callers = (0..CLOSED).map(async |_| {
+        let mut answers = 0;
+        while Instant::now() < end {
+            let outcome = wire.exchange(|| ()).await;
+            let Outcome::Answered(Answer { status: 200, .. }) = outcome else {
+                panic!("{outcome:?} though few ask");
+            };
+            answers += 1;
+        }
+        answers
+    });
+    join_all(callers).await.iter().sum()
 }
 
 /// Offers so many requests a second for some time, evenly.

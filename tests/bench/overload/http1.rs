@@ -3,44 +3,17 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io::Result;
-use std::time::Duration;
 
 use futures::future::join_all;
-use tokio::time::Instant;
 
 use super::generator::{Answer, Outcome, Wire};
 use crate::http1::{Connection, Target};
 
-/// Connections of the closed loop.
-const CLOSED: usize = 64;
-const CLOSED_WARM_UP: Duration = Duration::from_secs(2);
-const CLOSED_TIME: Duration = Duration::from_secs(5);
 /// Connections that an open loop begins with.
 const AT_FIRST: usize = 512;
 /// Connections that it has at most: as many as the gateway takes (4,096) and as wait with the kernel (1,024). What others would ask
 /// travels nowhere.
 const MOST: usize = 5_120;
-
-/// Requests a second when each connection sends one after the other.
-pub(super) async fn capacity(target: &Target) -> f64 {
-    closed(target, CLOSED_WARM_UP).await;
-    f64::from(closed(target, CLOSED_TIME).await) / CLOSED_TIME.as_secs_f64()
-}
-
-async fn closed(target: &Target, time: Duration) -> u32 {
-    let end = Instant::now() + time;
-    let callers = (0..CLOSED).map(async |_| {
-        let mut connection = Connection::open(target).await.unwrap();
-        let mut answers = 0;
-        while Instant::now() < end {
-            connection.send(target).await.unwrap();
-            assert_eq!(connection.answer().await.unwrap().status, 200);
-            answers += 1;
-        }
-        answers
-    });
-    join_all(callers).await.iter().sum()
-}
 
 /// As many connections as there are requests under way.
 pub(super) struct Http1 {

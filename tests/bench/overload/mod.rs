@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use crate::fleet::BenchFleet;
 use crate::http1::Target;
-use generator::{Tally, Wire, offer};
-use http1::{Http1, capacity};
+use generator::{Tally, Wire, capacity, offer};
+use http1::Http1;
 use http2::Http2;
 
 /// What is offered, in parts of the capacity.
@@ -39,16 +39,15 @@ pub(crate) async fn run() {
     }
     bench.games().await;
     let target = Target::games(&bench.fleet, &bench.key);
-    let capacity = capacity(&target).await;
-    println!("capacity: {capacity:.0} requests/s");
-    over("HTTP/1.1", capacity, async || Http1::open(&target).await).await;
-    over("HTTP/2", capacity, async || Http2::open(&target).await).await;
+    over("HTTP/1.1", async || Http1::open(&target).await).await;
+    over("HTTP/2", async || Http2::open(&target).await).await;
 }
 
 /// Offers all loads over a wire that `open` makes anew for each.
-async fn over<W: Wire>(name: &str, capacity: f64, open: impl AsyncFn() -> W) {
+async fn over<W: Wire>(name: &str, open: impl AsyncFn() -> W) {
+    let capacity = capacity(open().await).await;
     println!(
-        "{name}\nload  offered/s   sent/s   good/s    503/s   late/s  other/s unsent/s   p50 ms   p99 ms  lag p99 ms  503 p50 ms  Retry-After"
+        "{name}, capacity: {capacity:.0} requests/s\nload  offered/s   sent/s   good/s    503/s   late/s  other/s unsent/s   p50 ms   p99 ms  lag p99 ms  503 p50 ms  Retry-After"
     );
     let mut goodputs = Vec::new();
     for load in LOADS {
