@@ -29,9 +29,15 @@ pub fn public(app: &App) -> Public {
     }
 }
 
-/// The public interface.
-pub fn router(app: &App) -> Router {
-    let table = [
+/// The patterns of all reads that catalogue-svc answers.
+pub fn reads() -> impl Iterator<Item = &'static str> {
+    let reads = table().into_iter().filter(Path::is_read);
+    reads.map(|path| path.pattern())
+}
+
+/// The paths of the API.
+fn table() -> Vec<Path> {
+    vec![
         Path::at("/v1/games")
             .endpoint("games")
             .read(games::list)
@@ -86,8 +92,12 @@ pub fn router(app: &App) -> Router {
         Path::at("/v1/economy/{*path}")
             .endpoint("economy")
             .behind(Switch::Economy, Keys::Secret),
-    ];
-    let routes = table.into_iter().fold(Router::new(), |router, path| {
+    ]
+}
+
+/// The public interface.
+pub fn router(app: &App) -> Router {
+    let routes = table().into_iter().fold(Router::new(), |router, path| {
         router.route(path.pattern(), path.gated(app))
     });
     // For browsers, without a key.

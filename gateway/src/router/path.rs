@@ -108,6 +108,11 @@ impl Path {
         self.rule.pattern
     }
 
+    /// Whether catalogue-svc answers a GET of it.
+    pub(super) fn is_read(&self) -> bool {
+        self.rule.reads == Step::Read
+    }
+
     /// The handlers behind the gate. It stands before axum's choice by method, which would add an `Allow` of its own to what the gate
     /// answers.
     pub(super) fn gated(self, app: &App) -> MethodRouter<App> {

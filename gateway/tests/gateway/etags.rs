@@ -1,5 +1,8 @@
 //! `ETag` and `If-None-Match` (§10.7).
 
+use std::collections::BTreeSet;
+
+use gateway::router;
 use http::header::{ETAG, IF_NONE_MATCH, VARY};
 use sqlx::PgPool;
 
@@ -32,6 +35,21 @@ fn assert_not_modified(answer: &Answer, tag: &str, what: &str) {
     assert_eq!(names, expected, "{what}");
     assert_eq!(answer.header("etag"), tag, "{what}");
     assert_eq!(answer.header("vary"), "accept-encoding", "{what}");
+}
+
+/// What is tested here and in `codings.rs` is what there is.
+#[test]
+fn no_read_is_left_out() {
+    let name = |pattern: &str| {
+        let named = pattern.split('/').map(|part| match part.strip_prefix('{') {
+            Some(_) => "kora",
+            None => part,
+        });
+        named.collect::<Vec<_>>().join("/")
+    };
+    let served: BTreeSet<String> = router::reads().map(name).collect();
+    let tested = READS.map(|path| format!("/v1{}", path.split('?').next().unwrap()));
+    assert_eq!(served, BTreeSet::from(tested));
 }
 
 #[sqlx::test]
