@@ -14,6 +14,7 @@ mod ports;
 mod postgres;
 mod prepare;
 mod process;
+mod program;
 mod random;
 mod ready;
 mod redis;

@@ -1,18 +1,14 @@
 //! The programs a fleet needs beside its own, and how they come onto a Debian or Ubuntu machine.
 
-use std::env;
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use nix::unistd::geteuid;
 
 use crate::postgres;
+use crate::program::find;
 use crate::say::say;
-
-/// Where administrators' programs are; an ordinary user's PATH often leaves these out.
-const SYSTEM: &str = "/usr/local/sbin:/usr/sbin:/sbin";
 
 /// A program and the Debian package that brings it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,18 +51,6 @@ fn has_environments() -> bool {
     let mut python = Command::new("python3");
     let tried = python.args(["-c", "import ensurepip, venv"]).output();
     tried.is_ok_and(|output| output.status.success())
-}
-
-/// The program of that name, as a shell would find it.
-pub(crate) fn find(name: &str) -> Option<PathBuf> {
-    search(name, &env::var_os("PATH").unwrap_or_default())
-}
-
-fn search(name: &str, path: &OsStr) -> Option<PathBuf> {
-    env::split_paths(path)
-        .chain(env::split_paths(SYSTEM))
-        .map(|folder| folder.join(name))
-        .find(|program| program.is_file())
 }
 
 /// Installs what is missing with apt; says which packages to install where it cannot.
@@ -123,23 +107,4 @@ fn apt_get(sudo: Option<&Path>, apt: &Path, args: &[&str]) -> Result<bool> {
         .status()
         .with_context(|| format!("{} cannot be started", apt.display()))?;
     Ok(status.success())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_folder_of_the_path_wins() {
-        let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        for dir in [&one, &two] {
-            std::fs::write(dir.path().join("redis-server"), "").unwrap();
-        }
-        let path = env::join_paths([one.path(), two.path()]).unwrap();
-        assert_eq!(
-            search("redis-server", &path),
-            Some(one.path().join("redis-server"))
-        );
-        assert_eq!(search("no-such-program", &path), None);
-    }
 }

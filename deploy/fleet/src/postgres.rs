@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail};
 use nix::sys::signal::Signal;
 
 use crate::folder::Folder;
-use crate::packages;
 use crate::process::{self, Account, Spec};
+use crate::program;
 use crate::say::say;
 use crate::wait::Signals;
 
@@ -68,7 +68,7 @@ impl Tools {
             .flatten()
             .flatten()
             .map(|entry| entry.path().join("bin"));
-        let path = packages::find("postgres")
+        let path = program::find("postgres")
             .and_then(|program| program.canonicalize().ok())
             .and_then(|program| program.parent().map(Path::to_owned));
         let has_all =
@@ -86,7 +86,7 @@ impl Tools {
 
 /// The client: in PATH, or beside a server.
 pub(crate) fn psql() -> Option<PathBuf> {
-    packages::find("psql").or_else(|| {
+    program::find("psql").or_else(|| {
         Tools::newest()
             .map(|tools| tools.folder.join("psql"))
             .filter(|program| program.is_file())

@@ -11,16 +11,16 @@ use url::Url;
 
 use crate::database::decoded;
 use crate::folder::Folder;
-use crate::packages;
 use crate::postgres::Place;
 use crate::process::Spec;
+use crate::program;
 
 /// The oldest version whose commands the quota script uses.
 const OLDEST: (u32, u32) = (6, 2);
 
 /// How to start a private Redis. Its settings go to its standard input: the password would show in the process list.
 pub(crate) fn spec(place: &Place, folder: &Folder, port: u16, password: &str) -> Result<Spec> {
-    let program = packages::find("redis-server").context("redis-server is missing")?;
+    let program = program::find("redis-server").context("redis-server is missing")?;
     Ok(Spec {
         name: "redis".to_owned(),
         program,

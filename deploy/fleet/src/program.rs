@@ -1,0 +1,39 @@
+//! Where programs are.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+/// Where administrators' programs are; an ordinary user's PATH often leaves these out.
+const SYSTEM: &str = "/usr/local/sbin:/usr/sbin:/sbin";
+
+/// The program of that name, as a shell would find it.
+pub(crate) fn find(name: &str) -> Option<PathBuf> {
+    search(name, &env::var_os("PATH").unwrap_or_default())
+}
+
+fn search(name: &str, path: &OsStr) -> Option<PathBuf> {
+    env::split_paths(path)
+        .chain(env::split_paths(SYSTEM))
+        .map(|folder| folder.join(name))
+        .find(|program| program.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_folder_of_the_path_wins() {
+        let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for dir in [&one, &two] {
+            std::fs::write(dir.path().join("redis-server"), "").unwrap();
+        }
+        let path = env::join_paths([one.path(), two.path()]).unwrap();
+        assert_eq!(
+            search("redis-server", &path),
+            Some(one.path().join("redis-server"))
+        );
+        assert_eq!(search("no-such-program", &path), None);
+    }
+}
