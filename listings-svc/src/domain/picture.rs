@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use bytes::Bytes;
+
 /// The ending of every file: pictures are stored as JPEG.
 const ENDING: &str = ".jpg";
 /// Digits of a SHA-256 in hexadecimal.
@@ -167,6 +169,28 @@ impl fmt::Display for Name {
 /// Whether an address is that of an uploaded picture, rather than of one on another site.
 pub fn is_ours(address: &str) -> bool {
     Name::in_address(address).is_some()
+}
+
+/// A file to store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// Told by the bytes.
+    pub name: Name,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// A whole JPEG.
+    pub bytes: Bytes,
+}
+
+/// A picture in its two sizes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pair {
+    /// As the listing has it.
+    pub large: Made,
+    /// The same, smaller.
+    pub small: Made,
 }
 
 #[cfg(test)]

@@ -3,38 +3,15 @@
 //! They are JPEG: every browser and every preview of a link shows it, and a photograph or a screenshot takes a fraction of what it takes
 //! without loss, which the encoders at hand for other formats would be. It has no transparency: what can be seen through stands on white.
 
-use bytes::Bytes;
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, ImageResult, RgbImage};
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::picture::{Kind, Name, Size};
+use crate::domain::picture::{Kind, Made, Name, Pair, Size};
 
 /// Of 100.
 const QUALITY: u8 = 85;
-
-/// A file to store.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Made {
-    /// Told by the bytes.
-    pub name: Name,
-    /// In pixels.
-    pub width: u32,
-    /// In pixels.
-    pub height: u32,
-    /// A whole JPEG.
-    pub bytes: Bytes,
-}
-
-/// A picture in its two sizes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pair {
-    /// As the listing has it.
-    pub large: Made,
-    /// The same, smaller.
-    pub small: Made,
-}
 
 /// Draws a picture in the sizes of its kind. Nothing but its pixels goes over.
 pub(super) fn draw(picture: DynamicImage, kind: Kind) -> ImageResult<Pair> {

@@ -18,11 +18,10 @@ use kit::overload::Load;
 use kit::{Clock, Fault, pg};
 use sqlx::PgPool;
 
-pub use draw::{Made, Pair};
 pub use store::Store;
 
 use crate::config;
-use crate::domain::picture::Kind;
+use crate::domain::picture::{Kind, Pair};
 use crate::store::pictures;
 
 /// How long a picture waits for others to be drawn.

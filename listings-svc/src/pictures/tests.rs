@@ -10,8 +10,8 @@ use image::codecs::webp::WebPEncoder;
 use image::{DynamicImage, ExtendedColorType, ImageEncoder as _, Rgb, RgbImage, Rgba, RgbaImage};
 use kit::Code;
 
-use super::{FIELD, Pair, make};
-use crate::domain::picture::Kind;
+use super::{FIELD, make};
+use crate::domain::picture::{Kind, Pair};
 
 const RED: [u8; 3] = [220, 20, 20];
 const GREEN: [u8; 3] = [20, 200, 20];

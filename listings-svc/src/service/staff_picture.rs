@@ -20,11 +20,11 @@ use crate::domain::deed::Deed;
 use crate::domain::entity::Entity;
 use crate::domain::lists::{ALT, MOST};
 use crate::domain::mode::Mode;
-use crate::domain::picture::{Kind, Name};
+use crate::domain::picture::{Kind, Made, Name, Pair};
 use crate::domain::text;
 use crate::feed::PublicUrl;
 use crate::illustration::{Change, Illustration};
-use crate::pictures::{FIELD, Made, Pair, Pictures};
+use crate::pictures::{FIELD, Pictures};
 use crate::write::{Listings, Write};
 
 /// Uploads at once: each holds its file in memory.

@@ -3,8 +3,7 @@
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::domain::picture::Name;
-use crate::pictures::Pair;
+use crate::domain::picture::{Name, Pair};
 
 /// Writes down that the files of a picture are about to be stored, or are sent once more.
 pub async fn know(pool: &PgPool, pair: &Pair, now: OffsetDateTime) -> Result<(), sqlx::Error> {
