@@ -17,6 +17,14 @@ use crate::support::{Held, Script, Test};
 /// Longer than the test waits for anything.
 const FOREVER: Duration = Duration::from_mins(10);
 
+/// One at a time, each for as long as it takes.
+const ONE: Turns = Turns {
+    at_once: 1,
+    length: FOREVER,
+    patience: FOREVER,
+    waiting: 10,
+};
+
 /// A gateway whose catalogue hangs, and a connection that waits for it.
 struct Busy {
     _test: Test,
@@ -74,10 +82,8 @@ async fn answer(connection: &mut TcpStream) -> String {
 #[sqlx::test]
 async fn who_waits_too_long_is_turned_away_and_keeps_its_connection(pool: PgPool) {
     let turns = Turns {
-        at_once: 1,
-        length: FOREVER,
         patience: Duration::from_millis(1),
-        waiting: 10,
+        ..ONE
     };
     let busy = Busy::with(pool, turns).await;
     let mut second = TcpStream::connect(busy.port.address).await.unwrap();
@@ -102,10 +108,8 @@ async fn who_waits_too_long_is_turned_away_and_keeps_its_connection(pool: PgPool
 #[sqlx::test]
 async fn who_is_turned_away_in_doubt_of_what_comes_next_is_let_go(pool: PgPool) {
     let turns = Turns {
-        at_once: 1,
-        length: FOREVER,
         patience: Duration::from_millis(1),
-        waiting: 10,
+        ..ONE
     };
     let busy = Busy::with(pool, turns).await;
     for doubtful in [
@@ -127,10 +131,8 @@ async fn who_is_turned_away_in_doubt_of_what_comes_next_is_let_go(pool: PgPool) 
 #[sqlx::test]
 async fn a_call_that_waits_for_a_service_keeps_its_turn_only_so_long(pool: PgPool) {
     let turns = Turns {
-        at_once: 1,
         length: Duration::from_millis(1),
-        patience: FOREVER,
-        waiting: 10,
+        ..ONE
     };
     let busy = Busy::with(pool, turns).await;
     let mut second = TcpStream::connect(busy.port.address).await.unwrap();
@@ -167,12 +169,7 @@ fn call(
 
 #[sqlx::test]
 async fn over_http2_only_so_many_calls_wait_for_their_turn(pool: PgPool) {
-    let turns = Turns {
-        at_once: 1,
-        length: FOREVER,
-        patience: FOREVER,
-        waiting: 1,
-    };
+    let turns = Turns { waiting: 1, ..ONE };
     let busy = Busy::with(pool, turns).await;
     let mut sender = busy.port.http2().await;
     let waits = call(&mut sender, &busy, "GET");
@@ -197,10 +194,8 @@ async fn over_http2_only_so_many_calls_wait_for_their_turn(pool: PgPool) {
 #[sqlx::test]
 async fn over_http2_a_call_waits_only_so_long(pool: PgPool) {
     let turns = Turns {
-        at_once: 1,
-        length: FOREVER,
         patience: Duration::from_millis(1),
-        waiting: 10,
+        ..ONE
     };
     let busy = Busy::with(pool, turns).await;
     let mut sender = busy.port.http2().await;

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use serde::de::{IntoDeserializer as _, value};
 use serde::{Deserialize, Serialize};
 
 /// Which world a listing belongs to.
@@ -25,13 +26,9 @@ impl Mode {
 }
 
 impl FromStr for Mode {
-    type Err = String;
+    type Err = value::Error;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "live" => Ok(Self::Live),
-            "test" => Ok(Self::Test),
-            other => Err(format!("`{other}` is no mode")),
-        }
+    fn from_str(text: &str) -> Result<Self, value::Error> {
+        Self::deserialize(text.into_deserializer())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use serde::de::{IntoDeserializer as _, value};
 use serde::{Deserialize, Serialize};
 
 /// Where a listing stands.
@@ -64,16 +65,10 @@ impl State {
 }
 
 impl FromStr for State {
-    type Err = String;
+    type Err = value::Error;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "pending" => Ok(Self::Pending),
-            "published" => Ok(Self::Published),
-            "rejected" => Ok(Self::Rejected),
-            "removed" => Ok(Self::Removed),
-            other => Err(format!("`{other}` is no state")),
-        }
+    fn from_str(text: &str) -> Result<Self, value::Error> {
+        Self::deserialize(text.into_deserializer())
     }
 }
 
