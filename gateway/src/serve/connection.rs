@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 use super::body::{Bounded, Held};
+use super::burst;
 use super::io::Paced;
 use super::pace::{Pace, Turn};
 use super::turns::{Gate, Queue};
@@ -130,9 +131,15 @@ impl Door {
     /// Each call waits for its turn by itself.
     async fn http2(self: &Arc<Self>, io: Paced, caller: &Caller) {
         let service = service_fn(|request| self.answer(request, caller, Turned::Waits));
-        let io = TokioIo::new(io.behind(Gate::new(&self.queue)));
-        let connection = Box::pin(self.http2.serve_connection(io, service));
-        self.drive(connection, caller, None).await;
+        let gate = || Gate::new(&self.queue);
+        let (io, outgoing) = burst::gather(io.behind(gate()), gate());
+        let connection = Box::pin(self.http2.serve_connection(TokioIo::new(io), service));
+        tokio::select! {
+            // First whatever there is to say, then what was said.
+            biased;
+            _ = self.drive(connection, caller, None) => {}
+            error = outgoing.broken() => tracing::debug!(%error, "a connection broke off"),
+        }
     }
 
     /// A connection that rests has no more than its socket: the library's buffers are let go, and made anew when bytes come.

@@ -5,6 +5,7 @@
 //! there are only so many connections.
 
 mod body;
+mod burst;
 mod connection;
 mod io;
 mod pace;

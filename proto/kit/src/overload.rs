@@ -4,10 +4,11 @@
 //! To turn a call away costs a good part of an answer, so a short wait is better for both sides; a long one is not: who waits until
 //! nobody waits for its answer any more costs as much as one that is answered.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use metrics::Counter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
@@ -19,6 +20,8 @@ pub struct Load {
     /// Who has the calls, for the log and metrics.
     at: &'static str,
     places: Arc<Semaphore>,
+    /// What was turned away, for the metrics: looked up once, when there is something to tell.
+    counter: OnceLock<Counter>,
     begun: Instant,
     /// What was turned away since the log was told.
     turned_away: AtomicU64,
@@ -38,6 +41,7 @@ impl Load {
         Self {
             at,
             places: Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))),
+            counter: OnceLock::new(),
             begun: Instant::now(),
             turned_away: AtomicU64::new(0),
             told: AtomicU64::new(u64::MAX),
@@ -78,7 +82,8 @@ impl Load {
     }
 
     fn turn_away(&self) -> Fault {
-        metrics::counter!("calls_turned_away_total", "at" => self.at).increment(1);
+        let counter = || metrics::counter!("calls_turned_away_total", "at" => self.at);
+        self.counter.get_or_init(counter).increment(1);
         self.turned_away.fetch_add(1, Ordering::Relaxed);
         let second = self.begun.elapsed().as_secs();
         if self.told.swap(second, Ordering::Relaxed) != second {

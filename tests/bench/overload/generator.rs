@@ -10,7 +10,7 @@ use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, sleep};
 
 /// Callers of the closed loop.
-const CLOSED: usize = 64;
+const CLOSED: usize = 256;
 const CLOSED_WARM_UP: Duration = Duration::from_secs(2);
 const CLOSED_TIME: Duration = Duration::from_secs(5);
 /// How often it is looked what is due: as finely as the runtime's timers go.
