@@ -41,6 +41,24 @@ async fn open() -> Port {
 /// What a connection over HTTP/2 begins with.
 const HELLO_2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
+/// A frame over HTTP/2 that asks for nothing but its echo.
+const PING_2: &[u8] = b"\0\0\x08\x06\0\0\0\0\0pingping";
+
+/// A connection over HTTP/2 that begins with a GET of the path, and whose caller takes so much of its answer.
+fn get_2(path: &str, window: u32) -> Vec<u8> {
+    let length = |text: &[u8]| u8::try_from(text.len()).unwrap();
+    let settings = [b"\0\x04", &window.to_be_bytes()[..]].concat();
+    let path = [b"\x04", &[length(path.as_bytes())][..], path.as_bytes()].concat();
+    let head = [b"\x82\x86\x41\x01x", &path[..]].concat();
+    [
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        &[b"\0\0\x06\x04\0\0\0\0\0", &settings[..]].concat()[..],
+        b"\0\0\x04\x08\0\0\0\0\0\x7f\0\0\0",
+        &[&[0, 0, length(&head)], &b"\x01\x05\0\0\0\x01"[..], &head].concat(),
+    ]
+    .concat()
+}
+
 /// Sends `at_once`, then `again` over and over, until the server has closed the connection; what it said.
 async fn until_closed(port: &Port, at_once: &[u8], again: &[u8]) -> String {
     let (mut read, mut write) = TcpStream::connect(port.address).await.unwrap().into_split();
@@ -75,14 +93,14 @@ async fn until_closed(port: &Port, at_once: &[u8], again: &[u8]) -> String {
 }
 
 /// Who it is, what it sends at once and then again and again, and how many answers it gets.
-type Slow = (&'static str, &'static [u8], &'static [u8], usize);
+type Slow<'a> = (&'static str, &'a [u8], &'a [u8], usize);
 
 #[rustfmt::skip]
-const SLOW: &[Slow] = &[
+const SLOW: &[Slow<'_>] = &[
     ("says nothing", b"", b"", 0),
     ("says half a word of HTTP/2", b"PRI * HTTP/", b"", 0),
     ("speaks HTTP/2 and asks for nothing", HELLO_2, b"", 0),
-    ("pings for ever", HELLO_2, b"\0\0\x08\x06\0\0\0\0\0pingping", 0),
+    ("pings for ever", HELLO_2, PING_2, 0),
     ("settles settings for ever", HELLO_2, b"\0\0\0\x04\0\0\0\0\0", 0),
     ("stops in the middle of a frame", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0\0\0\x09\x01\x04", b"", 0),
     ("stops in the middle of a head", b"GET / HTTP/1.1\r\nho", b"", 0),
@@ -100,15 +118,27 @@ const SLOW: &[Slow] = &[
 #[tokio::test]
 async fn whoever_is_too_slow_is_let_go_and_others_are_served() {
     let port = open().await;
-    let slow = SLOW.iter().map(async |(who, at_once, again, answers)| {
-        let said = until_closed(&port, at_once, again).await;
-        assert_eq!(
-            said.matches("HTTP/1.1 200 OK").count(),
-            *answers,
-            "one that {who}: {said}"
-        );
-        assert!(!said.contains(" 500 "), "one that {who}: {said}");
-    });
+    let all_taken = until_closed(&port, &get_2("/", 9), PING_2).await;
+    assert!(all_taken.contains("here"), "{all_taken:?}");
+    let nothing_taken = get_2("/", 0);
+    let over_http2 = (
+        "takes nothing of its answer over HTTP/2",
+        &*nothing_taken,
+        PING_2,
+        0,
+    );
+    let slow = SLOW
+        .iter()
+        .chain([&over_http2])
+        .map(async |(who, at_once, again, answers)| {
+            let said = until_closed(&port, at_once, again).await;
+            assert_eq!(
+                said.matches("HTTP/1.1 200 OK").count(),
+                *answers,
+                "one that {who}: {said}"
+            );
+            assert!(!said.contains(" 500 "), "one that {who}: {said}");
+        });
     let crowd = (0..200).map(async |_| until_closed(&port, b"", b"").await);
     let slow = futures::future::join(
         futures::future::join_all(slow),
@@ -154,26 +184,28 @@ async fn a_body_is_cut_off_where_it_ends_too_late_or_not() {
 #[tokio::test]
 async fn whoever_does_not_take_an_answer_is_let_go() {
     let port = open().await;
-    let socket = TcpSocket::new_v4().unwrap();
-    socket.set_recv_buffer_size(4_096).unwrap();
-    let mut stream = socket.connect(port.address).await.unwrap();
-    stream
-        .write_all(b"GET /large HTTP/1.1\r\nhost: x\r\n\r\n")
-        .await
-        .unwrap();
-    // The server's end is seen without reading: it hangs up in the middle, so that writing fails.
-    let refused = async {
-        let mut pace = tokio::time::interval(Duration::from_millis(50));
-        while stream.write_all(b"\r\n").await.is_ok() {
-            pace.tick().await;
-        }
-    };
-    tokio::time::timeout(GIVE_UP, refused)
-        .await
-        .expect("the connection is still open");
-    let mut taken = Vec::new();
-    drop(stream.read_to_end(&mut taken).await);
-    assert!(taken.len() < LARGE, "it was all taken");
+    let over_http1 = b"GET /large HTTP/1.1\r\nhost: x\r\n\r\n".to_vec();
+    let over_http2 = get_2("/large", i32::MAX.cast_unsigned());
+    for (asks, again) in [(over_http1, &b"\r\n"[..]), (over_http2, PING_2)] {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(4_096).unwrap();
+        let mut stream = socket.connect(port.address).await.unwrap();
+        stream.write_all(&asks).await.unwrap();
+        // The server's end is seen without reading: it hangs up in the middle, so that writing fails.
+        let refused = async {
+            let mut pace = tokio::time::interval(Duration::from_millis(50));
+            while stream.write_all(again).await.is_ok() {
+                pace.tick().await;
+            }
+        };
+        tokio::time::timeout(GIVE_UP, refused)
+            .await
+            .expect("the connection is still open");
+        let mut taken = Vec::new();
+        drop(stream.read_to_end(&mut taken).await);
+        assert!(taken.len() > 1_000, "nothing of it came");
+        assert!(taken.len() < LARGE, "it was all taken");
+    }
 }
 
 #[tokio::test]
