@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use uuid::Uuid;
 
-use super::city::Gazetteer;
+use super::gazetteer::Gazetteer;
 
 /// What a row may refer to, and the year it is read in.
 #[derive(Debug, Default)]

@@ -12,6 +12,7 @@ pub mod entity;
 pub mod event;
 pub mod fields;
 pub mod game;
+pub mod gazetteer;
 pub mod genre;
 pub mod known;
 pub mod links;

@@ -1,8 +1,8 @@
 use contracts::listings::v1 as proto;
 
 use super::{PublicUrl, Publish};
-use crate::domain::city::City;
 use crate::domain::country::Country;
+use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
 use crate::domain::record::Entry;
 

@@ -3,11 +3,11 @@
 use kit::rpc::staff::Member;
 use uuid::Uuid;
 
-use crate::domain::city::City;
 use crate::domain::country::Country;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
+use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
 use crate::domain::listing::Draft;
 use crate::domain::mode::Mode;

@@ -19,8 +19,8 @@ use kit::{Clock, Code, Fault, ids, pg};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::domain::city::Gazetteer;
 use crate::domain::entity::Entity;
+use crate::domain::gazetteer::Gazetteer;
 use crate::domain::known::Known;
 use crate::domain::mode::Mode;
 use crate::store::imports::{self, Counts, Refusal};

@@ -6,7 +6,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use super::{Sent, Target};
-use crate::domain::city::Gazetteer;
+use crate::domain::gazetteer::Gazetteer;
 use crate::domain::known::Known;
 use crate::store::known;
 

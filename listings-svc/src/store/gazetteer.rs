@@ -5,8 +5,8 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 
 use super::{Locked, Stored, bare};
-use crate::domain::city::City;
 use crate::domain::country::Country;
+use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
 use crate::domain::mode::Mode;
 use crate::domain::record::Entry;

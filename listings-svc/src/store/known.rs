@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
-use crate::domain::city::City;
+use crate::domain::gazetteer::City;
 use crate::domain::mode::Mode;
 
 /// Counts the changes of genres, countries and cities.

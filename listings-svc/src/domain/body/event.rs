@@ -142,8 +142,8 @@ mod tests {
 
     use super::super::read;
     use super::*;
-    use crate::domain::city::{City, Gazetteer};
     use crate::domain::fields::Problems;
+    use crate::domain::gazetteer::{City, Gazetteer};
     use crate::domain::listing::Listing;
 
     fn known() -> Known {
