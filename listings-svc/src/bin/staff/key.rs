@@ -9,7 +9,6 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::fleet::Fleet;
-use super::key_request;
 use super::output::{self, Output};
 use super::problem::Problem;
 use super::table::table;
@@ -18,8 +17,6 @@ use super::table::table;
 pub(crate) enum Command {
     /// Make a key without a review; its secret is shown this once
     Create(Create),
-    #[command(flatten)]
-    Review(key_request::Command),
     /// List the keys of an account
     List {
         /// Its id or e-mail address
@@ -149,7 +146,6 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let key = Key::from(answer.key.unwrap_or_default());
             made(&key, &answer.secret, None, output)
         }
-        Command::Review(command) => key_request::run(command, gateway, output).await,
         Command::List { account } => {
             let answer = gateway
                 .list_keys(proto::ListKeysRequest { account })

@@ -7,6 +7,7 @@ use contracts::public::Timestamp;
 use kit::rpc::client::Client;
 use serde::Serialize;
 
+use super::fleet::Fleet;
 use super::key::{self, Key, Rights};
 use super::output::{self, Output};
 use super::problem::Problem;
@@ -80,11 +81,8 @@ impl From<proto::KeyRequest> for KeyRequest {
     }
 }
 
-pub(crate) async fn run(
-    command: Command,
-    mut gateway: StaffServiceClient<Client>,
-    output: Output,
-) -> Result<(), Problem> {
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+    let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
     match command {
         Command::Request(Ask { rights }) => {
             let answer = gateway.request_key(request(rights)).await?.into_inner();

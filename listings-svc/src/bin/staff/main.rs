@@ -61,7 +61,7 @@ enum Command {
     Plan(plan::Command),
     /// Keys: make, review, reveal, list, rotate, revoke
     #[command(subcommand)]
-    Key(key::Command),
+    Key(OfKeys),
     /// Switches: list, turn on, turn off
     #[command(subcommand)]
     Switch(switch::Command),
@@ -94,6 +94,14 @@ enum Command {
     Import(import::Import),
 }
 
+#[derive(Debug, Subcommand)]
+enum OfKeys {
+    #[command(flatten)]
+    Key(key::Command),
+    #[command(flatten)]
+    Request(key_request::Command),
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let staff = Staff::parse();
@@ -116,7 +124,8 @@ async fn run(staff: Staff) -> Result<(), Problem> {
     match staff.command {
         Command::Account(command) => account::run(command, &fleet, output).await,
         Command::Plan(plan::Command::List) => plan::list(&fleet, output).await,
-        Command::Key(command) => key::run(command, &fleet, output).await,
+        Command::Key(OfKeys::Key(command)) => key::run(command, &fleet, output).await,
+        Command::Key(OfKeys::Request(command)) => key_request::run(command, &fleet, output).await,
         Command::Switch(command) => switch::run(command, &fleet, output).await,
         Command::Listing(command) => listing::run(command, &fleet, output).await,
         Command::Page(command) => page::run(command, &fleet, output).await,
