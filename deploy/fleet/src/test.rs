@@ -1,5 +1,6 @@
 //! `deploy/test`: every check and every test, on a private PostgreSQL and Redis and a real fleet.
 
+use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -48,8 +49,15 @@ pub(crate) struct Args {
 #[derive(Debug, Default)]
 struct Outcome {
     failed_steps: Vec<&'static str>,
+    counts: Counts,
+}
+
+/// How many tests did what.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Counts {
     passed: u64,
     failed: u64,
+    ignored: u64,
 }
 
 /// Runs everything; what it started is gone afterwards, however it ends.
@@ -91,13 +99,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         if !outcome.failed_steps.is_empty() {
             say(format!("Failed: {}", outcome.failed_steps.join(", ")));
         }
-        say(format!(
-            "{} passed, {} failed",
-            outcome.passed, outcome.failed
-        ));
+        say(outcome.counts.to_string());
     }
     result.and(stopped).and(saved)?;
-    let good = outcome.failed_steps.is_empty() && outcome.failed == 0;
+    let good = outcome.failed_steps.is_empty() && outcome.counts.failed == 0;
     Ok(if good {
         ExitCode::SUCCESS
     } else {
@@ -251,15 +256,12 @@ fn tests(
         .env("DATABASE_URL", database.to_string())
         .env("REDIS_URL", &fleet.manifest.redis_url);
     command.env("FLEET_JSON", folder.manifest());
-    let (mut passed, mut failed) = (0, 0);
     let status = process::stream(&mut command, fleet.signals(), |line| {
         say(line);
-        if let Some((good, bad)) = counts(line) {
-            passed += good;
-            failed += bad;
+        if let Some(counts) = Counts::read(line) {
+            outcome.counts.add(counts);
         }
     });
-    (outcome.passed, outcome.failed) = (passed, failed);
     // A test binary that crashes or does not compile has no counts, but cargo has a status.
     if !status?.success() {
         outcome.failed_steps.push("tests");
@@ -267,23 +269,63 @@ fn tests(
     Ok(())
 }
 
-/// `test result: ok. 12 passed; 1 failed; …` → 12 and 1.
-fn counts(line: &str) -> Option<(u64, u64)> {
-    let rest = line.strip_prefix("test result: ")?.split_once(". ")?.1;
-    let mut parts = rest.split("; ");
-    let passed = parts.next()?.strip_suffix(" passed")?.parse().ok()?;
-    let failed = parts.next()?.strip_suffix(" failed")?.parse().ok()?;
-    Some((passed, failed))
+impl Counts {
+    /// `test result: ok. 12 passed; 1 failed; 2 ignored; …` → 12, 1 and 2.
+    fn read(line: &str) -> Option<Self> {
+        let rest = line.strip_prefix("test result: ")?.split_once(". ")?.1;
+        let mut parts = rest.split("; ");
+        let mut count = |what| {
+            let number = parts.next()?.strip_suffix(what)?.trim_end();
+            number.parse().ok()
+        };
+        Some(Self {
+            passed: count("passed")?,
+            failed: count("failed")?,
+            ignored: count("ignored")?,
+        })
+    }
+
+    fn add(&mut self, more: Self) {
+        self.passed += more.passed;
+        self.failed += more.failed;
+        self.ignored += more.ignored;
+    }
+}
+
+impl Display for Counts {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)?;
+        if self.ignored > 0 {
+            write!(
+                f,
+                ", {} ignored (long ones and measurements: the READMEs have their commands)",
+                self.ignored
+            )?;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod unit {
-    use super::counts;
+    use super::Counts;
 
     #[test]
     fn results_are_counted() {
-        let line = "test result: FAILED. 12 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
-        assert_eq!(counts(line), Some((12, 1)));
-        assert_eq!(counts("test a::b ... ok"), None);
+        let line = "test result: FAILED. 12 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+        let counts = Counts::read(line).unwrap();
+        assert_eq!(
+            counts,
+            Counts {
+                passed: 12,
+                failed: 1,
+                ignored: 2
+            }
+        );
+        assert_eq!(
+            counts.to_string(),
+            "12 passed, 1 failed, 2 ignored (long ones and measurements: the READMEs have their commands)"
+        );
+        assert_eq!(Counts::read("test a::b ... ok"), None);
     }
 }

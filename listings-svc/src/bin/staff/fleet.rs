@@ -112,7 +112,7 @@ impl Fleet {
             if let Some(file) = &self.stopped {
                 let file = file.display();
                 return Problem::Unreachable(format!(
-                    "the fleet of {file} is not running: start it with `deploy/up`, or give --{service}"
+                    "the fleet of {file} is not up: start it with `deploy/up`, or wait until that says that it is; or give --{service}"
                 ));
             }
             let variable = format!("STAFF_{}", service.to_uppercase());
