@@ -97,7 +97,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Gathered<T> {
         if burst.unsent.len() >= MOST {
             ready!(burst.poll_send(context))?;
         }
-        let gathered = bytes.len().min(MOST);
+        let gathered = bytes.len().min(MOST - burst.unsent.len());
         burst.unsent.extend_from_slice(&bytes[..gathered]);
         Poll::Ready(Ok(gathered))
     }
@@ -190,6 +190,7 @@ mod tests {
         };
         tokio::pin!(owed);
         assert!(owed.as_mut().now_or_never().is_none());
+        assert_eq!(lock(&outgoing.burst).unsent.len(), MOST - 10);
         let read = async {
             let mut read = vec![0; long.len()];
             far.read_exact(&mut read).await.unwrap();
