@@ -1,6 +1,6 @@
 # Read by deploy/up and its siblings: finds a cargo that is new enough and a C compiler (rustc links with it), or says in one
-# sentence how to get them. Leaves $manifest, the checkout's Cargo.toml, $launcher, where the launcher is once it is built ($profile
-# is the folder, release if it is not given), and $quiet, cargo's flag when it has been built before; cargo is first in PATH afterwards.
+# sentence how to get them. Leaves $manifest, the checkout's Cargo.toml, $launcher, where the launcher is after its build,
+# and $quiet, cargo's flag when it has been built before; cargo is first in PATH afterwards.
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit 1
 manifest=$root/Cargo.toml
 needed=$(sed -n 's/^rust-version = "1\.\(.*\)"$/\1/p' "$manifest")
@@ -34,6 +34,6 @@ if ! command -v cc >/dev/null; then
         exit 1
     }
 fi
-launcher=${CARGO_TARGET_DIR:-$root/target}/${profile:-release}/fleet
+launcher=${CARGO_TARGET_DIR:-$root/target}/debug/fleet
 quiet=
 [ ! -x "$launcher" ] || quiet=-q

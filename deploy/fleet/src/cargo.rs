@@ -4,16 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use clap::ValueEnum;
 use serde_json::Value;
 
 use crate::process;
 use crate::wait::Signals;
 
 /// How the services are compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// Quick to compile; what the tests use.
+    /// Quick to compile; what the tests use as well.
     Dev,
     /// Quick to run.
     Release,

@@ -45,14 +45,14 @@ pub(crate) struct Args {
     /// Throw away the data, keys and logs of the state folder first
     #[arg(long)]
     fresh: bool,
-    /// How to compile the services
-    #[arg(long, value_enum, default_value_t = Profile::Release)]
-    profile: Profile,
+    /// Compile with full optimization, for load: some 20 minutes on two cores, and up to twice the requests a second
+    #[arg(long)]
+    release: bool,
     /// Take the binaries as they are
     #[arg(long)]
     no_build: bool,
     /// Take the binaries of this folder
-    #[arg(long, value_name = "DIR", conflicts_with = "profile")]
+    #[arg(long, value_name = "DIR", conflicts_with = "release")]
     bin_dir: Option<PathBuf>,
     /// A table of plans (TOML) instead of the gateway's own
     #[arg(long, value_name = "FILE")]
@@ -114,6 +114,16 @@ struct Servers {
         value_name = "URL"
     )]
     webhook_database_url: Option<String>,
+}
+
+impl Args {
+    fn profile(&self) -> Profile {
+        if self.release {
+            Profile::Release
+        } else {
+            Profile::Dev
+        }
+    }
 }
 
 impl Servers {
@@ -317,10 +327,10 @@ fn build(args: &Args, signals: &Signals) -> Result<PathBuf> {
         std::path::absolute(folder).context("--bin-dir cannot be resolved")?
     } else {
         if !args.no_build {
-            say("Building the services (the first time takes minutes)");
-            cargo::build(args.profile, &names, signals)?;
+            say("Building the services (the first time takes some 5 minutes on two cores; later, seconds)");
+            cargo::build(args.profile(), &names, signals)?;
         }
-        cargo::binaries(args.profile, signals)?
+        cargo::binaries(args.profile(), signals)?
     };
     if let Some(missing) = names.iter().find(|name| !binaries.join(name).is_file()) {
         bail!(
