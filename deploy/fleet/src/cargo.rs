@@ -1,5 +1,6 @@
 //! Calling cargo in the project's folder.
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -40,6 +41,14 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command.current_dir(root()).args(args);
     // As .cargo/config.toml has it, whatever the user's shell says.
     command.env("SQLX_OFFLINE", "true");
+    // `cargo run` describes the launcher to it by these. The build script of `ring` reads them, so that `ring` and all that depends on
+    // it would be compiled again whenever the launcher and the user call cargo in turn.
+    for (name, _) in env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&*name);
+        }
+    }
     command
 }
 
