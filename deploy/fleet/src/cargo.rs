@@ -71,8 +71,50 @@ pub(crate) fn build(profile: Profile, binaries: &[&str], signals: &Signals) -> R
     Ok(())
 }
 
+/// What to tell `cargo test` for the tests of one crate. `e2e`, whose other targets are left out, goes with it: so the dependencies
+/// have the features of every other build, and are not compiled again.
+pub(crate) fn targets(package: &str, signals: &Signals) -> Result<Vec<String>> {
+    let metadata = metadata(signals)?;
+    let packages = metadata.get("packages").and_then(Value::as_array);
+    let found = packages
+        .into_iter()
+        .flatten()
+        .find(|known| known.get("name").and_then(Value::as_str) == Some(package));
+    let Some(found) = found else {
+        bail!(
+            "no crate is called {package}: Cargo.toml lists the folders, each Cargo.toml has a name"
+        );
+    };
+    let mut args: Vec<String> = ["-p", package, "-p", "e2e"].map(str::to_owned).into();
+    let targets = found.get("targets").and_then(Value::as_array);
+    for target in targets.into_iter().flatten() {
+        let name = target.get("name").and_then(Value::as_str);
+        let kind = target.pointer("/kind/0").and_then(Value::as_str);
+        if let (Some(name), Some(kind)) = (name, kind) {
+            match kind {
+                "lib" => args.push("--lib".to_owned()),
+                "bin" | "test" | "example" => {
+                    args.extend([format!("--{kind}"), name.to_owned()]);
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(args)
+}
+
 /// Where cargo puts the binaries of a profile; a user may have moved the target folder.
 pub(crate) fn binaries(profile: Profile, signals: &Signals) -> Result<PathBuf> {
+    let metadata = metadata(signals)?;
+    let target = metadata
+        .get("target_directory")
+        .and_then(Value::as_str)
+        .context("cargo names no target folder")?;
+    Ok(Path::new(target).join(profile.folder()))
+}
+
+/// What cargo knows of the workspace.
+fn metadata(signals: &Signals) -> Result<Value> {
     let mut metadata = command(&[
         "metadata",
         "--format-version",
@@ -81,11 +123,5 @@ pub(crate) fn binaries(profile: Profile, signals: &Signals) -> Result<PathBuf> {
         "--offline",
     ]);
     let output = process::capture(&mut metadata, "", signals)?;
-    let value: Value =
-        serde_json::from_str(&output.stdout).context("cargo metadata cannot be read")?;
-    let target = value
-        .get("target_directory")
-        .and_then(Value::as_str)
-        .context("cargo names no target folder")?;
-    Ok(Path::new(target).join(profile.folder()))
+    serde_json::from_str(&output.stdout).context("cargo metadata cannot be read")
 }

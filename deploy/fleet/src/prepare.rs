@@ -2,7 +2,8 @@
 //! migrations.
 //!
 //! All crates are compiled once, against a scratch database that holds the schemas of all of them. A small wrapper around
-//! rustc sends each crate's query data to a folder of its own, which is then compared with, or takes the place of, `.sqlx`.
+//! rustc, or around clippy, which then checks the code in the same pass, sends each crate's query data to a folder of its own,
+//! which is then compared with, or takes the place of, `.sqlx`.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -27,12 +28,18 @@ struct Crate {
     folder: PathBuf,
 }
 
+/// What compiles the crates: a script of the launcher's folder.
+const COMPILER: &str = "rustc-with-queries";
+/// The same with clippy's lints, whose warnings are errors.
+const LINTER: &str = "clippy-with-queries";
+
 /// Query data by file name.
 type Queries = BTreeMap<String, Vec<u8>>;
 
-/// The crates whose `.sqlx` is not what their migrations and queries give.
+/// The crates whose `.sqlx` is not what their migrations and queries give. The lints of all crates are checked by the way; where one
+/// objects, that is the error.
 pub(crate) fn stale(server: &Address, scratch: &Path, signals: &Signals) -> Result<Vec<String>> {
-    let crates = generate(server, scratch, signals)?;
+    let crates = generate(server, scratch, LINTER, signals)?;
     let mut stale = Vec::new();
     for one in crates {
         if queries(&one.folder.join(".sqlx"))? != queries(&scratch.join(&one.name))? {
@@ -44,7 +51,7 @@ pub(crate) fn stale(server: &Address, scratch: &Path, signals: &Signals) -> Resu
 
 /// Writes every `.sqlx` folder anew; the crates where that changed something.
 pub(crate) fn rewrite(server: &Address, scratch: &Path, signals: &Signals) -> Result<Vec<String>> {
-    let crates = generate(server, scratch, signals)?;
+    let crates = generate(server, scratch, COMPILER, signals)?;
     let mut changed = Vec::new();
     for one in crates {
         let folder = one.folder.join(".sqlx");
@@ -68,7 +75,12 @@ pub(crate) fn rewrite(server: &Address, scratch: &Path, signals: &Signals) -> Re
 }
 
 /// Compiles all crates against a database with all migrations; their query data lies in `scratch/<crate>` afterwards.
-fn generate(server: &Address, scratch: &Path, signals: &Signals) -> Result<Vec<Crate>> {
+fn generate(
+    server: &Address,
+    scratch: &Path,
+    compiler: &str,
+    signals: &Signals,
+) -> Result<Vec<Crate>> {
     let crates = crates(&cargo::root())?;
     if scratch.exists() {
         fs::remove_dir_all(scratch)
@@ -95,7 +107,8 @@ fn generate(server: &Address, scratch: &Path, signals: &Signals) -> Result<Vec<C
             (
                 "RUSTC_WORKSPACE_WRAPPER",
                 cargo::root()
-                    .join("deploy/fleet/rustc-with-queries")
+                    .join("deploy/fleet")
+                    .join(compiler)
                     .as_os_str(),
             ),
             ("FLEET_QUERIES", scratch.as_os_str()),
@@ -103,7 +116,7 @@ fn generate(server: &Address, scratch: &Path, signals: &Signals) -> Result<Vec<C
     let compiled = process::run(&mut command, signals);
     touched.restore()?;
     if !compiled?.success() {
-        bail!("the queries do not fit the migrations: the compiler's errors are above");
+        bail!("a lint objects, or a query does not fit the migrations: the errors are above");
     }
     Ok(crates)
 }

@@ -1,4 +1,4 @@
-//! `deploy/test`: every check and every test, on a private PostgreSQL and Redis and a real fleet.
+//! `deploy/test`: every test, on a private PostgreSQL and Redis and a real fleet; with `--checks` every check too.
 
 use std::fmt::{self, Display, Formatter};
 use std::fs;
@@ -32,16 +32,25 @@ title = "Unlimited"
 webhook_events = true
 "#;
 
+/// The crate whose tests need a running fleet.
+const E2E: &str = "e2e";
+
 /// The gateway's table of plans.
 const PLANS: &str = "gateway/src/domain/plans.toml";
 
 /// Options of `test`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Run only the tests whose names contain this, and no other checks
+    /// Run only the tests whose names contain this
     filter: Option<String>,
+    /// Run only the tests of this crate, such as listings; those of e2e alone need a running fleet
+    #[arg(long, short, value_name = "CRATE")]
+    package: Option<String>,
+    /// Check formatting, lints, checked SQL and documentation as well, before the tests
+    #[arg(long, conflicts_with_all = ["filter", "package"])]
+    checks: bool,
     /// Write the data of checked SQL queries (.sqlx) anew, and run nothing
-    #[arg(long, conflicts_with = "filter")]
+    #[arg(long, conflicts_with_all = ["filter", "package", "checks"])]
     prepare: bool,
 }
 
@@ -131,28 +140,35 @@ fn all(
     outcome: &mut Outcome,
 ) -> Result<()> {
     let signals = fleet.signals();
-    if args.filter.is_none() {
-        checks(outcome, signals)?;
-    }
+    let targets = match &args.package {
+        Some(package) => cargo::targets(package, signals)?,
+        None => vec!["--workspace".to_owned()],
+    };
     fleet.servers(supervisor)?;
     let server = fleet.server()?;
-    if args.filter.is_none() {
-        step(outcome, "checked SQL is fresh", || {
-            fresh(&server, folder, signals)
-        })?;
+    if args.checks {
+        checks(&server, folder, outcome, signals)?;
     }
-    let built = step(outcome, "build", || {
-        cargo::run(&["build", "--workspace", "--all-targets"], signals)
-    })?;
+    let built = step(
+        outcome,
+        "build (from nothing some 7 minutes on two cores)",
+        || cargo::run(&build(&targets), signals),
+    )?;
     if !built {
         return Ok(());
     }
-    fleet.services(supervisor)?;
-    fleet.fill()?;
-    fleet.set_state(State::Running)?;
+    if args.package.as_ref().is_none_or(|package| package == E2E) {
+        fleet.services(supervisor)?;
+        fleet.fill()?;
+        fleet.set_state(State::Running)?;
+    } else {
+        fleet.set_state(State::Starting)?;
+    }
     server.query("create database test", signals)?;
+    say("== tests (of everything some 5 minutes)");
     tests(
         fleet,
+        &targets,
         args.filter.as_deref(),
         &server.sibling("test"),
         folder,
@@ -160,23 +176,28 @@ fn all(
     )
 }
 
-/// The checks that need no server, the cheapest first. A failure does not keep the others from being heard.
-fn checks(outcome: &mut Outcome, signals: &Signals) -> Result<()> {
+/// Compiles what the tests run: those of the workspace need its binaries too.
+fn build(targets: &[String]) -> Vec<&str> {
+    let targets = targets.iter().map(String::as_str);
+    if targets.len() > 1 {
+        return ["test", "--no-run"].into_iter().chain(targets).collect();
+    }
+    let everything = ["build", "--all-targets"];
+    everything.into_iter().chain(targets).collect()
+}
+
+/// The checks, the cheapest first. A failure does not keep the others from being heard.
+fn checks(
+    server: &Address,
+    folder: &Folder,
+    outcome: &mut Outcome,
+    signals: &Signals,
+) -> Result<()> {
     step(outcome, "formatting", || {
         cargo::run(&["fmt", "--all", "--check"], signals)
     })?;
-    step(outcome, "clippy", || {
-        cargo::run(
-            &[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ],
-            signals,
-        )
+    step(outcome, "lints and checked SQL", || {
+        fresh(server, folder, signals)
     })?;
     step(outcome, "documentation", || {
         let mut doc = cargo::command(&[
@@ -245,13 +266,15 @@ fn rewrite(
 
 fn tests(
     fleet: &Fleet<'_>,
+    targets: &[String],
     filter: Option<&str>,
     database: &Address,
     folder: &Folder,
     outcome: &mut Outcome,
 ) -> Result<()> {
-    let mut command = cargo::command(&["test", "--workspace", "--no-fail-fast"]);
+    let mut command = cargo::command(&["test", "--no-fail-fast"]);
     command
+        .args(targets)
         .args(filter)
         .env("DATABASE_URL", database.to_string())
         .env("REDIS_URL", &fleet.manifest.redis_url);
