@@ -159,7 +159,6 @@ impl Walk {
 #[tokio::test]
 async fn whoever_changed_or_decided_reads_it_through_any_replica() {
     let mut small = SmallFleet::new();
-    small.wait_for_replicas();
     let plans = small.plans();
     let replicas = ["--replicas", "gateway=2,catalogue-svc=2,listings-svc=2"];
     let fleet = small
@@ -176,6 +175,7 @@ async fn whoever_changed_or_decided_reads_it_through_any_replica() {
     };
     let rounds = pairs().div_ceil(WRITES * READS * walk.studio.clients.len());
     walk.rounds(rounds).await;
+    fleet.assert_no_read_behind().await;
     // Redis stands still, and goes on with what it knew.
     let redis = Pid::from_raw(fleet.pids()["redis"]);
     let paused = Paused::process(redis);

@@ -113,7 +113,6 @@ async fn shows_games(client: &Client, round: u64, before: Before) {
 #[tokio::test]
 async fn whoever_wrote_reads_it_through_any_replica() {
     let mut small = SmallFleet::new();
-    small.wait_for_replicas();
     let plans = small.plans();
     let replicas = ["--replicas", "gateway=2,catalogue-svc=2"];
     let fleet = small
@@ -157,4 +156,5 @@ async fn whoever_wrote_reads_it_through_any_replica() {
         )
         .await;
     }
+    fleet.assert_no_read_behind().await;
 }

@@ -65,31 +65,11 @@ impl Scene {
         redis::from_redis_value(answer).unwrap_or_default()
     }
 
-    /// The sum of a metric over the gateways.
-    async fn metric(&self, name: &str, service: &str) -> Vec<f64> {
-        let mut values = Vec::new();
-        for one in self.fleet.services.iter().filter(|one| one.name == service) {
-            let text = reqwest::get(&one.metrics)
-                .await
-                .unwrap()
-                .text()
-                .await
-                .unwrap();
-            let lines = text.lines().filter_map(|line| line.strip_prefix(name));
-            values.push(
-                lines
-                    .filter_map(|rest| rest.trim().parse::<f64>().ok())
-                    .sum(),
-            );
-        }
-        values
-    }
-
     /// Returns when every gateway has found Redis away, or back.
     async fn until_away(&self, away: bool) {
         eventually("the gateways have found Redis away, or back", async || {
-            let open = self.metric("redis_breakers_open", "gateway").await;
-            open.iter().all(|open| (*open > 0.5) == away).then_some(())
+            let open = self.fleet.metric("gateway", "redis_breakers_open").await;
+            open.iter().all(|open| (*open > 0) == away).then_some(())
         })
         .await;
     }
@@ -97,13 +77,13 @@ impl Scene {
     /// Returns when Redis was told of all calls, and PostgreSQL of what Redis has.
     async fn until_settled(&self) {
         let name = "month_use_exchanges_total";
-        let before = self.metric(name, "gateway").await;
+        let before = self.fleet.metric("gateway", name).await;
         eventually("the gateways have exchanged what they know", async || {
-            let now = self.metric(name, "gateway").await;
+            let now = self.fleet.metric("gateway", name).await;
             let more = now
                 .iter()
                 .zip(&before)
-                .all(|(now, before)| *now > before + 2.5);
+                .all(|(now, before)| *now > before + 2);
             more.then_some(())
         })
         .await;
@@ -171,8 +151,8 @@ impl Scene {
         let path = format!("/games/{slug}");
         for service in ["gateway", "listings-svc"] {
             eventually("each process has found Redis again", async || {
-                let open = self.metric("redis_breakers_open", service).await;
-                open.iter().all(|open| *open < 0.5).then_some(())
+                let open = self.fleet.metric(service, "redis_breakers_open").await;
+                open.iter().all(|open| *open == 0).then_some(())
             })
             .await;
         }

@@ -136,6 +136,34 @@ impl Fleet {
             .collect()
     }
 
+    /// A metric of whole numbers, of each process of a service: the sum over the labels that `name` leaves open.
+    pub async fn metric(&self, service: &str, name: &str) -> Vec<u64> {
+        let mut values = Vec::new();
+        for process in self.services.iter().filter(|one| one.name == service) {
+            let answer = reqwest::get(&process.metrics).await.unwrap();
+            let text = answer.text().await.unwrap();
+            let samples = text.lines().filter_map(|line| {
+                let rest = line.strip_prefix(name)?;
+                let (_, value) = rest.rsplit_once(' ')?;
+                rest.starts_with([' ', '{'])
+                    .then(|| value.parse::<u64>().unwrap())
+            });
+            values.push(samples.sum());
+        }
+        values
+    }
+
+    /// No replica of catalogue-svc answered a read before it had reached what the read was to show (§1).
+    pub async fn assert_no_read_behind(&self) {
+        let behind = self
+            .metric("catalogue-svc", "catalogue_reads_behind_total")
+            .await;
+        assert!(
+            behind.iter().all(|reads| *reads == 0),
+            "reads behind: {behind:?}"
+        );
+    }
+
     /// The first process of a service.
     pub fn service(&self, name: &str) -> &Service {
         self.services

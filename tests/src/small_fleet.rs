@@ -48,12 +48,6 @@ impl SmallFleet {
         self.settings.push((variable.to_owned(), value.to_owned()));
     }
 
-    /// Lets a replica of catalogue-svc come forward for ten seconds, however loaded the machine is: it must not seem to be one that never
-    /// does.
-    pub fn wait_for_replicas(&mut self) {
-        self.set("CATALOGUE_PATIENCE", "10000");
-    }
-
     fn command(&self, command: &str, args: &[&str]) -> Command {
         let mut launcher = Command::new(binaries().join("fleet"));
         launcher

@@ -22,6 +22,8 @@ pub(crate) enum Need {
     Redis,
     /// Python's environments: a test installs a server that speaks S3 into one.
     Python,
+    /// A client whose decoders are not ours.
+    Curl,
 }
 
 impl Need {
@@ -32,6 +34,7 @@ impl Need {
             Self::Psql => "postgresql-client",
             Self::Redis => "redis-server",
             Self::Python => "python3-venv",
+            Self::Curl => "curl",
         }
     }
 
@@ -42,6 +45,7 @@ impl Need {
             Self::Psql => postgres::psql().is_some(),
             Self::Redis => find("redis-server").is_some(),
             Self::Python => has_environments(),
+            Self::Curl => find("curl").is_some(),
         }
     }
 }

@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     folder.prepare()?;
     let given = Given::default();
     let mut needs = given.needs();
-    needs.push(Need::Python);
+    needs.extend([Need::Python, Need::Curl]);
     packages::ensure(&needs)?;
     let plan = Plan {
         port: None,
