@@ -264,22 +264,43 @@ fn check_granted(admin: &Address, signals: &Signals) -> Result<()> {
     Ok(())
 }
 
-/// Five given addresses: all or none.
+/// An address for each schema.
+type Each = BTreeMap<String, String>;
+
+/// What was given: one address for all services, or five; in `options` (`URL` or `SERVICE=URL`), else in the environment.
 pub(crate) fn given(
-    each: &BTreeMap<&'static str, Option<String>>,
-) -> Result<Option<BTreeMap<String, String>>> {
-    let urls: BTreeMap<String, String> = each
-        .iter()
-        .filter_map(|(schema, url)| Some(((*schema).to_owned(), url.clone()?)))
-        .collect();
-    if urls.is_empty() || urls.len() == each.len() {
-        return Ok((!urls.is_empty()).then_some(urls));
+    options: &[String],
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<(Option<String>, Option<Each>)> {
+    // An empty variable is one that is not set.
+    let set = |name: &str| variable(name).filter(|url| !url.is_empty());
+    let named = |option: &String| {
+        let (name, url) = option.split_once('=')?;
+        let service = SERVICES
+            .iter()
+            .find(|service| [service.name, service.schema].contains(&name))?;
+        Some((service.schema.to_owned(), url.to_owned()))
+    };
+    let whole = options.iter().rfind(|option| named(option).is_none());
+    let mut each: Each = options.iter().filter_map(named).collect();
+    if whole.is_none() {
+        for service in SERVICES {
+            if let Some(url) = set(&setting(service.schema)) {
+                each.entry(service.schema.to_owned()).or_insert(url);
+            }
+        }
     }
-    let missing: Vec<String> = each
+    if each.is_empty() {
+        return Ok((whole.cloned().or_else(|| set("DATABASE_URL")), None));
+    }
+    let missing: Vec<String> = SERVICES
         .iter()
-        .filter(|(_, url)| url.is_none())
-        .map(|(schema, _)| setting(schema))
+        .filter(|service| !each.contains_key(service.schema))
+        .map(|service| setting(service.schema))
         .collect();
+    if missing.is_empty() {
+        return Ok((None, Some(each)));
+    }
     bail!(
         "{} missing: give all five addresses, or DATABASE_URL, or none",
         missing.join(", ")
@@ -368,14 +389,27 @@ mod tests {
     }
 
     #[test]
-    fn some_of_the_five_addresses_are_not_enough() {
-        let mut each: BTreeMap<&'static str, Option<String>> = SERVICES
+    fn one_address_or_all_five_are_given_by_options_or_variables() {
+        let none = |_: &str| None;
+        let url = |service: &str| format!("postgres://a/{service}");
+        let five: Vec<String> = SERVICES
             .iter()
-            .map(|service| (service.schema, None))
+            .map(|service| format!("{}={}", service.name, url(service.schema)))
             .collect();
-        assert!(given(&each).unwrap().is_none());
-        each.insert("gateway", Some("postgres://a/b".to_owned()));
-        let error = given(&each).unwrap_err().to_string();
+        let whole = Some(url("whole"));
+        let variables = |name: &str| (name == "DATABASE_URL").then(|| url("whole"));
+        assert_eq!(given(&[], none).unwrap(), (None, None));
+        assert_eq!(given(&[], variables).unwrap(), (whole.clone(), None));
+        assert_eq!(given(&[url("whole")], none).unwrap(), (whole, None));
+        let each = given(&five, variables).unwrap().1.unwrap();
+        assert_eq!((each.len(), &each["gateway"]), (5, &url("gateway")));
+        assert_eq!(given(&[], |_| Some(String::new())).unwrap(), (None, None));
+    }
+
+    #[test]
+    fn some_of_the_five_addresses_are_not_enough() {
+        let one = ["gateway=postgres://a/b".to_owned()];
+        let error = given(&one, |_| None).unwrap_err().to_string();
         assert!(
             error.contains("ECONOMY_DATABASE_URL") && !error.contains("GATEWAY"),
             "{error}"

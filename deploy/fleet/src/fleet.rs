@@ -39,9 +39,11 @@ impl Given {
             Need::Setpriv,
             if private { Need::Postgres } else { Need::Psql },
         ];
-        if self.redis.is_none() {
-            needs.push(Need::Redis);
-        }
+        needs.push(if self.redis.is_none() {
+            Need::Redis
+        } else {
+            Need::RedisCli
+        });
         needs
     }
 }

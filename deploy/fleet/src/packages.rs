@@ -20,6 +20,8 @@ pub(crate) enum Need {
     /// Only the client, when the server is given.
     Psql,
     Redis,
+    /// Only the client, when the server is given.
+    RedisCli,
     /// Python's environments: a test installs a server that speaks S3 into one.
     Python,
     /// A client whose decoders are not ours.
@@ -33,6 +35,7 @@ impl Need {
             Self::Postgres => "postgresql",
             Self::Psql => "postgresql-client",
             Self::Redis => "redis-server",
+            Self::RedisCli => "redis-tools",
             Self::Python => "python3-venv",
             Self::Curl => "curl",
         }
@@ -44,6 +47,7 @@ impl Need {
             Self::Postgres => postgres::Tools::newest().is_some(),
             Self::Psql => postgres::psql().is_some(),
             Self::Redis => find("redis-server").is_some(),
+            Self::RedisCli => find("redis-cli").is_some(),
             Self::Python => has_environments(),
             Self::Curl => find("curl").is_some(),
         }

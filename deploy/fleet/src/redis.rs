@@ -1,11 +1,9 @@
 //! A private Redis, and a look at one that was given.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
 use std::path::Path;
-use std::time::Duration;
+use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use nix::sys::signal::Signal;
 use url::Url;
 
@@ -17,6 +15,11 @@ use crate::program;
 
 /// The oldest version whose commands the quota script uses.
 const OLDEST: (u32, u32) = (6, 2);
+/// Seconds that a Redis has for its answer.
+const PATIENCE: &str = "3";
+/// Where a Redis is whose address leaves it open.
+const HOST: &str = "127.0.0.1";
+const PORT: u16 = 6379;
 
 /// How to start a private Redis. Its settings go to its standard input: the password would show in the process list.
 pub(crate) fn spec(place: &Place, folder: &Folder, port: u16, password: &str) -> Result<Spec> {
@@ -58,36 +61,65 @@ pub(crate) fn url(port: u16, password: &str) -> String {
 /// Asks a Redis for its version; `None` while nobody listens or it still loads its data.
 pub(crate) fn version(address: &str) -> Result<Option<String>> {
     let url = parse(address)?;
-    let (host, port) = (
-        url.host_str().unwrap_or("127.0.0.1"),
-        url.port().unwrap_or(6379),
-    );
-    let shown = format!("{host}:{port}");
-    let Some(stream) = connect(host, port) else {
-        return Ok(None);
-    };
-    let answer = ask(stream, &url).with_context(|| format!("Redis at {shown} does not answer"))?;
-    if answer.starts_with("-LOADING") {
-        return Ok(None);
+    let shown = host_and_port(&url);
+    let output = client(&url)?
+        .output()
+        .context("redis-cli cannot be started")?;
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    if let Some(version) = said
+        .lines()
+        .find_map(|line| line.strip_prefix("redis_version:"))
+    {
+        return Ok(Some(version.trim().to_owned()));
     }
-    if answer.starts_with("-WRONGPASS") || answer.starts_with("-NOAUTH") {
+    if said.contains("WRONGPASS") || said.contains("NOAUTH") {
         bail!("Redis at {shown} refuses the password: mend REDIS_URL");
     }
-    let version = answer
-        .lines()
-        .find_map(|line| line.strip_prefix("redis_version:"));
-    let version =
-        version.ok_or_else(|| anyhow!("what answers at {shown} is no Redis: mend REDIS_URL"))?;
-    Ok(Some(version.trim().to_owned()))
+    if said.contains("Could not connect") || said.contains("LOADING") {
+        return Ok(None);
+    }
+    bail!("what answers at {shown} is no Redis: mend REDIS_URL")
+}
+
+/// `redis-cli`, which asks for the section `server` of INFO. The password travels in the environment: arguments show in the process
+/// list. A server that says nothing is given up.
+fn client(url: &Url) -> Result<Command> {
+    let program = program::find("redis-cli").context("redis-cli is missing")?;
+    let mut command = Command::new("timeout");
+    command.arg(PATIENCE).arg(program).arg("--no-auth-warning");
+    command.args([
+        "-h",
+        url.host_str().unwrap_or(HOST).trim_matches(['[', ']']),
+    ]);
+    command.args(["-p", &url.port().unwrap_or(PORT).to_string()]);
+    if url.scheme() == "rediss" {
+        command.arg("--tls");
+    }
+    if !url.username().is_empty() {
+        command.args(["--user", &decoded(url.username())]);
+    }
+    if let Some(password) = url.password() {
+        command.env("REDISCLI_AUTH", decoded(password));
+    }
+    command.args(["INFO", "server"]).stdin(Stdio::null());
+    Ok(command)
+}
+
+fn host_and_port(url: &Url) -> String {
+    format!(
+        "{}:{}",
+        url.host_str().unwrap_or(HOST),
+        url.port().unwrap_or(PORT)
+    )
 }
 
 /// Checks a given address and what answers there.
 pub(crate) fn check_given(address: &str) -> Result<String> {
-    let version = version(address)?.with_context(|| {
-        let url = parse(address).ok();
-        let host = url.as_ref().and_then(Url::host_str).unwrap_or("127.0.0.1");
-        let port = url.as_ref().and_then(Url::port).unwrap_or(6379);
-        format!("no Redis answers at {host}:{port}: start it, or mend REDIS_URL or leave it out")
+    let version = version(address)?;
+    let version = version.with_context(|| {
+        let shown = parse(address).map_or_else(|_| String::new(), |url| host_and_port(&url));
+        format!("no Redis answers at {shown}: start it, or mend REDIS_URL or leave it out")
     })?;
     require(&version)?;
     Ok(version)
@@ -112,62 +144,8 @@ pub(crate) fn require(version: &str) -> Result<()> {
 fn parse(address: &str) -> Result<Url> {
     let url = Url::parse(address);
     url.ok()
-        .filter(|url| url.scheme() == "redis" && url.has_host())
+        .filter(|url| matches!(url.scheme(), "redis" | "rediss") && url.has_host())
         .context("REDIS_URL cannot be understood: write it as redis://:PASSWORD@HOST:6379/")
-}
-
-fn connect(host: &str, port: u16) -> Option<TcpStream> {
-    let limit = Duration::from_secs(3);
-    let host = host.trim_matches(['[', ']']);
-    let addresses = (host, port).to_socket_addrs().ok()?;
-    let stream = addresses
-        .into_iter()
-        .find_map(|address| TcpStream::connect_timeout(&address, limit).ok())?;
-    stream.set_read_timeout(Some(limit)).ok()?;
-    Some(stream)
-}
-
-/// Signs in and asks for the section `server` of INFO; the answer's text, or the error line of whichever step failed.
-fn ask(mut stream: TcpStream, url: &Url) -> Result<String> {
-    let mut reader = BufReader::new(stream.try_clone()?);
-    if let Some(password) = url.password() {
-        let user = if url.username().is_empty() {
-            "default"
-        } else {
-            url.username()
-        };
-        stream.write_all(command(&["AUTH", &decoded(user), &decoded(password)]).as_bytes())?;
-        let answer = line(&mut reader)?;
-        if answer.starts_with('-') {
-            return Ok(answer);
-        }
-    }
-    stream.write_all(command(&["INFO", "server"]).as_bytes())?;
-    let head = line(&mut reader)?;
-    let Some(length) = head
-        .strip_prefix('$')
-        .and_then(|length| length.parse::<u64>().ok())
-    else {
-        return Ok(head);
-    };
-    let mut text = String::new();
-    reader.take(length).read_to_string(&mut text)?;
-    Ok(text)
-}
-
-fn line(reader: &mut impl BufRead) -> Result<String> {
-    let mut line = String::new();
-    reader.take(4096).read_line(&mut line)?;
-    Ok(line.trim_end().to_owned())
-}
-
-/// A command in Redis' protocol: an array of strings, each with its length in bytes.
-fn command(words: &[&str]) -> String {
-    let count = words.len();
-    let words = words
-        .iter()
-        .map(|word| format!("${}\r\n{word}\r\n", word.len()));
-    format!("*{count}\r\n{}", words.collect::<Vec<_>>().concat())
 }
 
 #[cfg(test)]
@@ -193,11 +171,6 @@ mod tests {
             let error = version(bad).unwrap_err().to_string();
             assert!(error.contains("redis://"), "{bad}: {error}");
         }
-    }
-
-    #[test]
-    fn commands_carry_lengths_in_bytes() {
-        assert_eq!(command(&["AUTH", "é$"]), "*2\r\n$4\r\nAUTH\r\n$3\r\né$\r\n");
     }
 
     #[test]

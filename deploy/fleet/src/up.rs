@@ -1,6 +1,5 @@
 //! `deploy/up`: a whole fleet with one command.
 
-use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -67,53 +66,14 @@ pub(crate) struct Args {
 /// Servers to use instead of private ones.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Servers to use instead of private ones")]
-#[expect(
-    clippy::struct_field_names,
-    reason = "each is named after its environment variable"
-)]
 struct Servers {
-    /// PostgreSQL 15+ by a user who may make roles and owns the database
-    #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
-    database_url: Option<String>,
+    /// PostgreSQL 15+: of all services, by a user who may make roles and owns the database, or SERVICE=URL for each of the five, ready
+    /// to use (in the environment `DATABASE_URL`, or `GATEWAY_DATABASE_URL` and so on)
+    #[arg(long, value_name = "[SERVICE=]URL")]
+    database_url: Vec<String>,
     /// Redis 6.2+
     #[arg(long, env = "REDIS_URL", hide_env_values = true, value_name = "URL")]
     redis_url: Option<String>,
-    /// One database for each service, ready to use: all five or none
-    #[arg(
-        long,
-        env = "GATEWAY_DATABASE_URL",
-        hide_env_values = true,
-        value_name = "URL"
-    )]
-    gateway_database_url: Option<String>,
-    #[arg(
-        long,
-        env = "CATALOGUE_DATABASE_URL",
-        hide_env_values = true,
-        value_name = "URL"
-    )]
-    catalogue_database_url: Option<String>,
-    #[arg(
-        long,
-        env = "LISTINGS_DATABASE_URL",
-        hide_env_values = true,
-        value_name = "URL"
-    )]
-    listings_database_url: Option<String>,
-    #[arg(
-        long,
-        env = "ECONOMY_DATABASE_URL",
-        hide_env_values = true,
-        value_name = "URL"
-    )]
-    economy_database_url: Option<String>,
-    #[arg(
-        long,
-        env = "WEBHOOK_DATABASE_URL",
-        hide_env_values = true,
-        value_name = "URL"
-    )]
-    webhook_database_url: Option<String>,
 }
 
 impl Args {
@@ -128,21 +88,17 @@ impl Args {
 
 impl Servers {
     fn given(&self) -> Result<Given> {
-        // An empty variable is one that is not set.
-        let set = |url: &Option<String>| url.clone().filter(|url| !url.is_empty());
-        let each = BTreeMap::from([
-            ("gateway", set(&self.gateway_database_url)),
-            ("catalogue", set(&self.catalogue_database_url)),
-            ("listings", set(&self.listings_database_url)),
-            ("economy", set(&self.economy_database_url)),
-            ("webhook", set(&self.webhook_database_url)),
-        ]);
-        let databases = database::given(&each)?;
-        let database = set(&self.database_url).filter(|_| databases.is_none());
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the launcher reads its own options, without kit"
+        )]
+        let variable = |name: &str| env::var(name).ok();
+        let (database, databases) = database::given(&self.database_url, variable)?;
         Ok(Given {
             database,
             databases,
-            redis: set(&self.redis_url),
+            // An empty variable is one that is not set.
+            redis: self.redis_url.clone().filter(|url| !url.is_empty()),
         })
     }
 }

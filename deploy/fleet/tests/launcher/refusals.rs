@@ -222,7 +222,7 @@ fn a_machine_without_packages() {
         fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     };
-    for name in ["sh", "setpriv", "psql", "test", "ln"] {
+    for name in ["sh", "setpriv", "psql", "test", "ln", "timeout"] {
         symlink(format!("/usr/bin/{name}"), programs.join(name)).unwrap();
     }
     let up = || {
@@ -247,7 +247,7 @@ fn a_machine_without_packages() {
     script(
         "apt-get",
         &format!(
-            "[ $1 = update ] || ln -s /usr/bin/redis-server {}/",
+            "[ $1 = update ] || ln -s /usr/bin/redis-server /usr/bin/redis-cli {}/",
             programs.display()
         ),
     );
