@@ -61,30 +61,6 @@ impl Listings {
     pub fn new(rules: Arc<Rules>) -> Self {
         Self { rules }
     }
-
-    /// What accounts have sent, all at once: the number of statements is the same for one and for fifty.
-    async fn send(
-        &self,
-        connection: &mut PgConnection,
-        items: &[&Write],
-        now: OffsetDateTime,
-    ) -> Result<Vec<Applied<Done>>, sqlx::Error> {
-        let sent: Vec<&Sent> = (items.iter())
-            .filter_map(|item| match item {
-                Write::Send(sent) => Some(&**sent),
-                Write::Import(_)
-                | Write::Turn(_)
-                | Write::Amend(_)
-                | Write::Illustrate(_)
-                | Write::Move(..) => None,
-            })
-            .collect();
-        if sent.is_empty() {
-            return Ok(Vec::new());
-        }
-        let applied = sending::apply(connection, &sent, &self.rules, now).await?;
-        Ok(applied.into_iter().map(|it| it.map(Done::Sent)).collect())
-    }
 }
 
 impl Apply for Listings {
@@ -94,40 +70,36 @@ impl Apply for Listings {
     async fn apply(
         &self,
         connection: &mut PgConnection,
-        items: &[&Write],
+        item: &Write,
         now: OffsetDateTime,
-    ) -> Result<Vec<Applied<Done>>, sqlx::Error> {
+    ) -> Result<Applied<Done>, sqlx::Error> {
         let addresses = &self.rules.addresses;
-        let mut applied = Vec::with_capacity(items.len());
-        let sent = Box::pin(self.send(connection, items, now)).await?;
-        let mut sent = sent.into_iter();
-        for item in items {
-            applied.push(match item {
-                // There is one for each.
-                Write::Send(_) => sent.next().unwrap_or(Applied::Busy),
-                Write::Import(chunk) => {
-                    let importing = apply::chunk(connection, chunk, addresses, now);
-                    Box::pin(importing).await?.map(|()| Done::Imported)
-                }
-                Write::Turn(turn) => {
-                    let turning = standing::turn(connection, turn, addresses, now);
-                    Box::pin(turning).await?.map(|()| Done::Turned)
-                }
-                Write::Amend(amendment) => {
-                    let amending = amend::amend(connection, amendment, addresses, now);
-                    Box::pin(amending).await?.map(|()| Done::Turned)
-                }
-                Write::Illustrate(wanted) => {
-                    let illustrating = illustration::apply(connection, wanted, addresses, now);
-                    Box::pin(illustrating).await?.map(|()| Done::Illustrated)
-                }
-                Write::Move(entity, after) => {
-                    let moving = readdress::republish(connection, *entity, *after, addresses);
-                    Box::pin(moving).await?.map(Done::Moved)
-                }
-            });
-        }
-        Ok(applied)
+        Ok(match item {
+            Write::Send(sent) => {
+                let sending = sending::apply(connection, sent, &self.rules, now);
+                Box::pin(sending).await?.map(Done::Sent)
+            }
+            Write::Import(chunk) => {
+                let importing = apply::chunk(connection, chunk, addresses, now);
+                Box::pin(importing).await?.map(|()| Done::Imported)
+            }
+            Write::Turn(turn) => {
+                let turning = standing::turn(connection, turn, addresses, now);
+                Box::pin(turning).await?.map(|()| Done::Turned)
+            }
+            Write::Amend(amendment) => {
+                let amending = amend::amend(connection, amendment, addresses, now);
+                Box::pin(amending).await?.map(|()| Done::Turned)
+            }
+            Write::Illustrate(wanted) => {
+                let illustrating = illustration::apply(connection, wanted, addresses, now);
+                Box::pin(illustrating).await?.map(|()| Done::Illustrated)
+            }
+            Write::Move(entity, after) => {
+                let moving = readdress::republish(connection, *entity, *after, addresses);
+                Box::pin(moving).await?.map(Done::Moved)
+            }
+        })
     }
 
     fn explain(&self, error: &sqlx::Error) -> Explained {

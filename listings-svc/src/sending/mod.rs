@@ -24,7 +24,6 @@ use crate::domain::mode::Mode;
 use crate::domain::state::State;
 use crate::feed::PublicUrl;
 use crate::store::idempotency::Name;
-use desk::Verdict;
 use vocabulary::Vocabulary;
 
 /// Who sends it.
@@ -108,15 +107,15 @@ pub struct Rules {
     pub vocabulary: Vocabulary,
 }
 
-/// Decides and writes what was sent, inside the writer's transaction; says what came of each.
+/// Decides and writes what was sent, inside the writer's transaction; says what came of it.
 pub async fn apply(
     connection: &mut PgConnection,
-    sent: &[&Sent],
+    sent: &Sent,
     rules: &Rules,
     now: OffsetDateTime,
-) -> Result<Vec<Applied<Box<Outcome>>>, sqlx::Error> {
-    let mut desk = load::locked(connection, sent, rules, now).await?;
-    let verdicts: Vec<Verdict> = sent.iter().map(|one| desk.decide(one)).collect();
+) -> Result<Applied<Box<Outcome>>, sqlx::Error> {
+    let mut desk = load::locked(connection, &[sent], rules, now).await?;
+    let verdict = desk.decide(sent);
     save::all(connection, desk).await?;
-    Ok(verdicts.into_iter().map(Verdict::applied).collect())
+    Ok(verdict.applied())
 }

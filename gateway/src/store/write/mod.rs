@@ -105,34 +105,27 @@ impl Apply for Writes {
     async fn apply(
         &self,
         connection: &mut PgConnection,
-        items: &[&Item],
+        item: &Item,
         now: OffsetDateTime,
-    ) -> Result<Vec<Applied<Done>>, sqlx::Error> {
-        // Staff make few changes: one after the other is quick enough.
-        let mut outcomes = Vec::with_capacity(items.len());
-        for item in items {
-            outcomes.push(match item {
-                Item::CreateAccount(account) => accounts::create(connection, account).await?,
-                Item::SetPlan(named, plan) => accounts::set_plan(connection, named, plan).await?,
-                Item::CreateKey(named, wanted, fresh) => {
-                    keys::create(connection, &self.plans, named, (wanted, fresh), now).await?
-                }
-                Item::AskKey(named, wanted, id) => {
-                    key_requests::ask(connection, &self.plans, named, (wanted, *id), now).await?
-                }
-                Item::ApproveKey(id) => key_requests::approve(connection, *id, now).await?,
-                Item::RejectKey(id, reason) => {
-                    key_requests::reject(connection, *id, reason, now).await?
-                }
-                Item::RevealKey(fresh) => key_requests::reveal(connection, fresh, now).await?,
-                Item::RotateKey(id, fresh) => {
-                    keys::rotate(connection, *id, fresh, self.grace, now).await?
-                }
-                Item::RevokeKey(id) => keys::revoke(connection, *id, now).await?,
-                Item::Throw(thrown) => switches::throw(connection, thrown, now).await?,
-                Item::TellPlans => plans::tell(connection, &self.plans).await?,
-            });
+    ) -> Outcome {
+        match item {
+            Item::CreateAccount(account) => accounts::create(connection, account).await,
+            Item::SetPlan(named, plan) => accounts::set_plan(connection, named, plan).await,
+            Item::CreateKey(named, wanted, fresh) => {
+                keys::create(connection, &self.plans, named, (wanted, fresh), now).await
+            }
+            Item::AskKey(named, wanted, id) => {
+                key_requests::ask(connection, &self.plans, named, (wanted, *id), now).await
+            }
+            Item::ApproveKey(id) => key_requests::approve(connection, *id, now).await,
+            Item::RejectKey(id, reason) => key_requests::reject(connection, *id, reason, now).await,
+            Item::RevealKey(fresh) => key_requests::reveal(connection, fresh, now).await,
+            Item::RotateKey(id, fresh) => {
+                keys::rotate(connection, *id, fresh, self.grace, now).await
+            }
+            Item::RevokeKey(id) => keys::revoke(connection, *id, now).await,
+            Item::Throw(thrown) => switches::throw(connection, thrown, now).await,
+            Item::TellPlans => plans::tell(connection, &self.plans).await,
         }
-        Ok(outcomes)
     }
 }

@@ -14,18 +14,20 @@ pub trait Apply: Send + Sync + 'static {
     /// What the caller is told.
     type Done: Send + 'static;
 
-    /// Applies `items` inside the open transaction on `connection` and says for each, in order, what came of it. `now` is the time
-    /// of the batch.
+    /// Applies one item inside the open transaction on `connection`: lock, load, decide, save, and return the changes to publish.
+    /// `now` is the time of the transaction.
     ///
-    /// An item that is refused or busy must leave nothing behind. Rows that someone else has locked are skipped, not waited for
-    /// (`for update skip locked`, and [`Applied::Busy`]). An error undoes the batch; its items are then tried one by one, so that a
-    /// bad one fails alone.
+    /// The writer sets a savepoint before each item. Unless the item is [`Applied::Done`], the writer rolls back to it, so that
+    /// nothing of the item is left, not even its locks. What the items before it in the same transaction have written is visible.
+    ///
+    /// Do not wait for rows that someone else has locked (`for update skip locked`, and [`Applied::Busy`]): other items wait for
+    /// this one.
     fn apply(
         &self,
         connection: &mut PgConnection,
-        items: &[&Self::Item],
+        item: &Self::Item,
         now: time::OffsetDateTime,
-    ) -> impl Future<Output = Result<Vec<Applied<Self::Done>>, sqlx::Error>> + Send;
+    ) -> impl Future<Output = Result<Applied<Self::Done>, sqlx::Error>> + Send;
 
     /// Says what a statement that PostgreSQL refused means.
     fn explain(&self, _: &sqlx::Error) -> Explained {
@@ -33,12 +35,12 @@ pub trait Apply: Send + Sync + 'static {
     }
 }
 
-/// What an error of a batch means.
+/// What an error of an item means.
 #[derive(Debug)]
 pub enum Explained {
-    /// Somebody else was first; decided again, the batch may be written.
+    /// Somebody else was first; decided again, the item may be written.
     Passing,
-    /// The item that brought it is refused with this.
+    /// The item is refused with this.
     Refused(Fault),
     /// It is a fault of ours.
     Unknown,

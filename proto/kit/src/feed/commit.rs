@@ -70,7 +70,9 @@ pub(super) fn ending(
         states.extend_from_slice(&change.state);
     }
     format!(
-        "execute feed_append (
+        // The head is waited for, if it takes as long as a statement may: other replicas hold it while they commit.
+        "set local lock_timeout = 0;
+         execute feed_append (
              {table}, {now}, decode('{states}', 'base64'), {request}, {entity}, {id}, {revision}, {event}, {announced}, {happening},
              {start}, {length}
          );

@@ -16,9 +16,12 @@ mod consume;
 mod follow;
 mod head;
 mod latest;
+mod lookup;
 mod producer;
+mod queue;
 mod stored;
 mod tail;
+mod transaction;
 mod writer;
 
 pub use apply::{Applied, Apply, Explained};

@@ -142,10 +142,10 @@ async fn victim_producer() {
         async fn apply(
             &self,
             connection: &mut PgConnection,
-            items: &[&Note],
+            item: &Note,
             now: time::OffsetDateTime,
-        ) -> Result<Vec<Applied<i64>>, sqlx::Error> {
-            let applied = Notes.apply(connection, items, now).await?;
+        ) -> Result<Applied<i64>, sqlx::Error> {
+            let applied = Notes.apply(connection, item, now).await?;
             stand_still().await;
             Ok(applied)
         }

@@ -53,25 +53,21 @@ impl Apply for Notes {
     async fn apply(
         &self,
         connection: &mut PgConnection,
-        items: &[&Note],
+        item: &Note,
         _now: time::OffsetDateTime,
-    ) -> Result<Vec<Applied<i64>>, sqlx::Error> {
-        let mut applied = Vec::new();
-        for item in items {
-            applied.push(match item {
-                Note::Set(id) => set(connection, id).await?,
-                Note::Happened(id) => Applied::Done(0, vec![change(id, 0, true)]),
-                Note::Bad => {
-                    sqlx::query("insert into kit.note values ('bad', null)")
-                        .execute(&mut *connection)
-                        .await?;
-                    unreachable!("PostgreSQL refuses it")
-                }
-                Note::Refused => Applied::Refused(Fault::new(Code::Invalid, "no")),
-                Note::Nothing => Applied::Done(0, Vec::new()),
-            });
+    ) -> Result<Applied<i64>, sqlx::Error> {
+        match item {
+            Note::Set(id) => set(connection, id).await,
+            Note::Happened(id) => Ok(Applied::Done(0, vec![change(id, 0, true)])),
+            Note::Bad => {
+                sqlx::query("insert into kit.note values ('bad', null)")
+                    .execute(&mut *connection)
+                    .await?;
+                unreachable!("PostgreSQL refuses it")
+            }
+            Note::Refused => Ok(Applied::Refused(Fault::new(Code::Invalid, "no"))),
+            Note::Nothing => Ok(Applied::Done(0, Vec::new())),
         }
-        Ok(applied)
     }
 }
 
