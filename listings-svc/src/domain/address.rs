@@ -1,7 +1,7 @@
 //! Addresses of other sites: https, with a host (§4.3).
 
 use unicode_normalization::UnicodeNormalization as _;
-use url::Url;
+use url::{Host, Url};
 
 /// The longest address.
 const LONGEST: usize = 2_048;
@@ -37,10 +37,23 @@ pub fn read(raw: &str) -> Result<String, String> {
         Ok(url) if !url.username().is_empty() || url.password().is_some() => {
             Err("A public address carries no user name or password.".to_owned())
         }
-        Ok(url) if url.has_host() => Ok(address),
-        Ok(_) => Err("The address has no host.".to_owned()),
+        Ok(url) if url.port() == Some(0) => Err("There is no port 0.".to_owned()),
+        Ok(url) => match url.host() {
+            Some(Host::Domain(name)) if !is_name(name) => Err(format!(
+                "`{}` is no name of a host.",
+                super::fields::clip(name)
+            )),
+            Some(_) => Ok(address),
+            None => Err("The address has no host.".to_owned()),
+        },
         Err(error) => Err(format!("This is not an address: {error}.")),
     }
+}
+
+/// Whether the name system could hold it: labels of 1 to 63 bytes between dots, 253 bytes in all. One more dot at the end is the root.
+fn is_name(name: &str) -> bool {
+    let name = name.strip_suffix('.').unwrap_or(name);
+    name.len() <= 253 && name.split('.').all(|label| (1..=63).contains(&label.len()))
 }
 
 #[cfg(test)]
@@ -55,6 +68,10 @@ mod tests {
             "HTTPS://Example.com/A?b=c#d",
             "https://bücher.example/日本",
             "https://store.steampowered.com/app/526890",
+            "https://example.com./",
+            "https://example.com:8443/",
+            "https://192.0.2.7/",
+            "https://[2001:db8::7]/",
         ] {
             assert_eq!(read(good), Ok(good.to_owned()));
         }
@@ -77,6 +94,13 @@ mod tests {
             "https://example.com/\u{7}",
             "https://me:secret@example.com",
             "https://example.com:99999",
+            "https://example.com:0/",
+            "https://.",
+            "https://./path",
+            "https://a..b/",
+            "https://.example.com",
+            "https://example.com../",
+            "https://%2E/",
             "javascript:alert(1)",
             "//example.com",
         ] {

@@ -90,7 +90,7 @@ impl Read for Draft<Event> {
             );
         }
         let (starts_at, ends_at) = days(fields);
-        let (created_at, updated_at) = fields.times();
+        let (created_at, updated_at) = fields.times(known);
         Self {
             content: Event {
                 slug: fields.slug("slug"),

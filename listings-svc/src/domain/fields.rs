@@ -3,7 +3,7 @@
 //! A reader of a bad field notes the problem and returns an empty value; [`Fields::finish`] hands out what was built from them only
 //! when there was no problem. `null` is the same as a field that is not there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
@@ -12,15 +12,18 @@ use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 use time::{Date, OffsetDateTime, UtcOffset};
 
-use super::nearest::nearest;
+use super::known::Known;
+use super::suggest::closest;
 use super::{address, slug, text};
 
-/// Field name, or a path such as `links.play`, to the reason.
+/// Field name, or a path such as `links.play`, to the reason. [`MORE`] says how many others there are.
 pub type Problems = BTreeMap<String, String>;
 
-/// Problems reported of one object at most.
+/// Bad fields that a report names at most (§4.3).
 const MOST: usize = 50;
-/// Years that a time or a day may lie in.
+/// Stands in a report for the bad fields that it does not name; no field has this name.
+const MORE: &str = "*";
+/// Years that the time of a row may lie in.
 const YEARS: RangeInclusive<i32> = 1900..=2999;
 /// Characters of a name that is repeated in a report.
 const CLIP: usize = 80;
@@ -31,8 +34,12 @@ const DAY: &[BorrowedFormatItem<'static>] = format_description!("[year]-[month]-
 #[derive(Debug)]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
-    asked: Vec<&'static str>,
+    asked: BTreeSet<&'static str>,
     problems: Problems,
+    /// Bad fields that the report has no room for.
+    unreported: BTreeSet<String>,
+    /// How many unknown fields were only counted.
+    unexamined: usize,
 }
 
 impl<'a> Fields<'a> {
@@ -40,33 +47,55 @@ impl<'a> Fields<'a> {
     pub fn new(object: &'a Map<String, Value>) -> Self {
         Self {
             object,
-            asked: Vec::new(),
+            asked: BTreeSet::new(),
             problems: Problems::new(),
+            unreported: BTreeSet::new(),
+            unexamined: 0,
         }
     }
 
     /// Notes that a field is bad. The first reason stands.
     pub fn refuse(&mut self, path: &str, reason: impl Into<String>) {
-        if self.problems.len() < MOST {
-            self.problems
-                .entry(clip(path))
-                .or_insert_with(|| reason.into());
+        let path = clip(path);
+        if self.problems.contains_key(&path) {
+            return;
         }
+        if self.problems.len() < MOST {
+            self.problems.insert(path, reason.into());
+        } else {
+            self.unreported.insert(path);
+        }
+    }
+
+    /// Refuses the keys of an object that are not `known`. What the report has no room for is counted and not examined: to find the
+    /// closest name for each of ten thousand keys would hold up other calls.
+    pub fn refuse_unknown<'k>(
+        &mut self,
+        prefix: &str,
+        keys: impl Iterator<Item = &'k String>,
+        known: &[&str],
+    ) {
+        let mut unknown = keys.filter(|key| !known.contains(&key.as_str()));
+        let room = MOST.saturating_sub(self.problems.len());
+        for key in unknown.by_ref().take(room) {
+            self.refuse(&format!("{prefix}{}", clip(key)), no_such_field(key, known));
+        }
+        self.unexamined += unknown.count();
     }
 
     /// Whether nothing bad was noted about a field.
     pub fn is_good(&self, path: &str) -> bool {
-        !self.problems.contains_key(path)
+        !self.problems.contains_key(path) && !self.unreported.contains(path)
     }
 
     /// Ends the reading: refuses fields that nobody asked for, and hands out what was read if all was good.
     pub fn finish<T>(mut self, read: T) -> Result<T, Problems> {
-        let object = self.object;
-        for key in object.keys() {
-            if !self.asked.contains(&key.as_str()) {
-                let reason = unknown(key, &self.asked);
-                self.refuse(key, reason);
-            }
+        let known: Vec<&str> = self.asked.iter().copied().collect();
+        self.refuse_unknown("", self.object.keys(), &known);
+        let more = self.unreported.len() + self.unexamined;
+        if more > 0 {
+            let reason = format!("{more} more are bad: a report names the first {MOST}.");
+            self.problems.insert(MORE.to_owned(), reason);
         }
         if self.problems.is_empty() {
             Ok(read)
@@ -77,12 +106,12 @@ impl<'a> Fields<'a> {
 
     /// Fields that belong to the format and are not kept.
     pub fn pass_over(&mut self, names: &[&'static str]) {
-        self.asked.extend_from_slice(names);
+        self.asked.extend(names);
     }
 
     /// The value of a field that is there and not null.
     pub fn value(&mut self, name: &'static str) -> Option<&'a Value> {
-        self.asked.push(name);
+        self.asked.insert(name);
         self.object.get(name).filter(|value| !value.is_null())
     }
 
@@ -107,14 +136,15 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A field that is only read: sent back as it is `shown` it is passed over, else it is refused with `reason`.
+    /// A read-only field. Sent back as it is `shown` it is passed over; anything else, null too, is refused with `reason`.
     pub fn read_only<'s>(
         &mut self,
         name: &'static str,
         shown: impl FnOnce() -> Option<&'s Value>,
         reason: &str,
     ) {
-        let sent = self.value(name);
+        self.pass_over(&[name]);
+        let sent = self.object.get(name);
         if sent.is_some_and(|sent| Some(sent) != shown()) {
             self.refuse(name, reason);
         }
@@ -226,21 +256,28 @@ impl<'a> Fields<'a> {
     pub fn moment(&mut self, name: &'static str) -> Option<OffsetDateTime> {
         let value = self.value(name)?;
         self.text(name, value, |raw| {
-            OffsetDateTime::parse(raw, &Rfc3339)
+            let at = OffsetDateTime::parse(raw, &Rfc3339)
                 .ok()
                 .and_then(|at| at.checked_to_offset(UtcOffset::UTC))
-                .filter(|at| YEARS.contains(&at.year()))
                 .and_then(|at| at.replace_nanosecond(at.microsecond() * 1_000).ok())
-                .ok_or_else(|| {
-                    "Write it as a point in time, such as 2026-03-01T08:00:00.000Z.".to_owned()
-                })
+                .ok_or("Write it as a point in time, such as 2026-03-01T08:00:00.000Z.")?;
+            if YEARS.contains(&at.year()) {
+                return Ok(at);
+            }
+            let (first, last) = (YEARS.start(), YEARS.end());
+            Err(format!("It must lie in the years {first} to {last}."))
         })
     }
 
     /// When a listing came to be and when it last changed, for files that know.
-    pub fn times(&mut self) -> (Option<OffsetDateTime>, Option<OffsetDateTime>) {
+    pub fn times(&mut self, known: &Known) -> (Option<OffsetDateTime>, Option<OffsetDateTime>) {
         let created = self.moment("created_at");
         let updated = self.moment("updated_at");
+        for (name, at) in [("created_at", created), ("updated_at", updated)] {
+            if at.is_some_and(|at| known.no_later_than.is_some_and(|now| at > now)) {
+                self.refuse(name, "It lies in the future.");
+            }
+        }
         if let (Some(created), Some(updated)) = (created, updated)
             && updated < created
         {
@@ -252,14 +289,12 @@ impl<'a> Fields<'a> {
     /// A day of the real calendar.
     pub fn day(&mut self, name: &'static str) -> Option<Date> {
         let value = self.value(name)?;
-        self.text(name, value, |raw| {
-            Date::parse(raw, DAY)
-                .ok()
-                // The format takes a sign before the year.
-                .filter(|day| {
-                    raw.starts_with(|c: char| c.is_ascii_digit()) && YEARS.contains(&day.year())
-                })
-                .ok_or_else(|| "Write it as a day of the calendar, such as 2026-03-01.".to_owned())
+        self.text(name, value, |raw| match Date::parse(raw, DAY) {
+            // PostgreSQL, as the calendar, has no such year.
+            Ok(day) if day.year() == 0 => Err("The first year is 0001.".to_owned()),
+            // The format takes a sign before the year.
+            Ok(day) if raw.starts_with(|c: char| c.is_ascii_digit()) => Ok(day),
+            _ => Err("Write it as a day of the calendar, such as 2026-03-01.".to_owned()),
         })
     }
 }
@@ -299,8 +334,8 @@ pub fn integer(value: &Value, range: RangeInclusive<i64>) -> Result<i64, String>
 }
 
 /// Why an unknown field is refused.
-pub fn unknown(key: &str, known: &[&str]) -> String {
-    match nearest(key, known) {
+fn no_such_field(key: &str, known: &[&str]) -> String {
+    match closest(key, known) {
         Some(name) => format!("There is no such field; the nearest is `{name}`."),
         None => "There is no such field.".to_owned(),
     }
@@ -345,8 +380,11 @@ pub fn clip(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::suggest::tests::LOOKUPS;
     use super::*;
     use serde_json::json;
+
+    type Reader = fn(&mut Fields<'_>);
 
     fn problems(object: &Value, read: impl FnOnce(&mut Fields<'_>)) -> Vec<(String, String)> {
         let mut fields = Fields::new(object.as_object().unwrap());
@@ -379,6 +417,10 @@ mod tests {
             ("2024-1-1", false),
             ("+2024-01-01", false),
             ("0000-01-01", false),
+            ("0001-01-01", true),
+            ("1899-12-31", true),
+            ("3000-01-01", true),
+            ("9999-12-31", true),
             ("2024-01-01T00:00:00Z", false),
         ] {
             let object = json!({ "starts_at": day });
@@ -425,9 +467,68 @@ mod tests {
         let object =
             json!({"created_at": "2025-01-01T00:00:00Z", "updated_at": "2024-12-31T23:59:59Z"});
         let found = problems(&object, |fields| {
-            fields.times();
+            fields.times(&Known::default());
         });
         assert_eq!(found.len(), 1);
+    }
+
+    #[test]
+    fn a_file_knows_no_future() {
+        let known = Known {
+            no_later_than: Some(time::macros::datetime!(2026-06-01 12:00 UTC)),
+            ..Known::default()
+        };
+        for (at, good) in [
+            ("2026-06-01T12:00:00Z", true),
+            ("2026-06-01T12:00:00.001Z", false),
+            ("2027-01-01T00:00:00Z", false),
+        ] {
+            let object = json!({"created_at": at, "updated_at": at});
+            let found = problems(&object, |fields| {
+                fields.times(&known);
+            });
+            assert_eq!(found.is_empty(), good, "{at}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_time_out_of_bounds_is_told_the_bounds() {
+        let found = problems(&json!({"created_at": "3000-01-01T00:00:00Z"}), |fields| {
+            fields.moment("created_at");
+        });
+        assert!(found[0].1.contains("1900 to 2999"), "{}", found[0].1);
+    }
+
+    #[test]
+    fn a_body_of_unknown_fields_costs_what_its_report_does() {
+        let fields: Map<String, Value> = (0..22_000)
+            .map(|i| (format!("field-{i}"), json!(0)))
+            .collect();
+        let links = json!({ "links": fields });
+        let screenshots = json!({ "screenshots": [fields, fields] });
+        let cases: [(&Map<String, Value>, Reader, usize); 3] = [
+            (&fields, |fields| drop(fields.title("title")), 22_001),
+            (
+                links.as_object().unwrap(),
+                |fields| drop(super::super::links::read(fields, super::super::links::GAME)),
+                22_000,
+            ),
+            (
+                screenshots.as_object().unwrap(),
+                |fields| drop(super::super::lists::screenshots(fields, "screenshots")),
+                44_000 + 6,
+            ),
+        ];
+        for (object, read, bad) in cases {
+            LOOKUPS.with(|lookups| lookups.set(0));
+            let mut fields = Fields::new(object);
+            read(&mut fields);
+            let problems = fields.finish(()).unwrap_err();
+            assert!(LOOKUPS.with(std::cell::Cell::get) <= MOST);
+            assert_eq!(problems.len(), MOST + 1);
+            let more = format!("{} more", bad - MOST);
+            assert!(problems[MORE].starts_with(&more), "{}", problems[MORE]);
+        }
     }
 
     #[test]
@@ -436,7 +537,7 @@ mod tests {
             .map(|i| (format!("{i}{}", "x".repeat(1_000)), json!(0)))
             .collect();
         let problems = Fields::new(&object).finish(()).unwrap_err();
-        assert!(problems.len() <= MOST);
+        assert_eq!(problems.len(), MOST + 1);
         assert!(problems.keys().all(|key| key.chars().count() <= CLIP + 1));
     }
 }

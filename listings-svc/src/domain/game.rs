@@ -11,9 +11,9 @@ use super::known::Known;
 use super::links::{self, Links};
 use super::listing::Draft;
 use super::lists::{Credit, Screenshot};
-use super::nearest::nearest;
 use super::picture::is_ours;
 use super::record::Content;
+use super::suggest::closest;
 use super::{Read, lists, text};
 
 /// Genres of one game at most.
@@ -89,7 +89,7 @@ impl Read for Draft<Game> {
 
     fn read(fields: &mut Fields<'_>, known: &Known) -> Self {
         fields.pass_over(&["note"]);
-        let (created_at, updated_at) = fields.times();
+        let (created_at, updated_at) = fields.times(known);
         Self {
             content: Game {
                 slug: fields.slug("slug"),
@@ -123,7 +123,7 @@ pub fn genre(raw: &str, known: &Known) -> Result<String, String> {
         return Ok(raw.to_owned());
     }
     let keys: Vec<&str> = known.genres.iter().map(String::as_str).collect();
-    Err(match nearest(raw, &keys) {
+    Err(match closest(raw, &keys) {
         Some(key) => format!("There is no such genre; the nearest is `{key}`."),
         None => "There is no such genre; import the genres first.".to_owned(),
     })

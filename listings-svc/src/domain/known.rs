@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::gazetteer::Gazetteer;
@@ -11,6 +12,8 @@ use super::gazetteer::Gazetteer;
 pub struct Known {
     /// This UTC year.
     pub year: i32,
+    /// The latest time that a row may state; any when it is not given.
+    pub no_later_than: Option<OffsetDateTime>,
     /// Keys of the genres.
     pub genres: BTreeSet<String>,
     /// Codes of the countries.

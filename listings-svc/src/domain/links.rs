@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::address;
-use super::fields::{Fields, clip, kind, unknown};
+use super::fields::{Fields, kind};
 
 /// What a game may link to.
 pub const GAME: &[&str] = &[
@@ -41,7 +41,7 @@ pub const PAGE: &[&str] = &[
 ];
 
 /// Names that collected data has for `other`.
-const OTHER: &[&str] = &["profile", "otherWebsite"];
+const OTHER: &[&str] = &["otherWebsite", "profile"];
 
 /// Link key to address.
 pub type Links = BTreeMap<String, String>;
@@ -60,18 +60,25 @@ pub fn read(fields: &mut Fields<'_>, known: &[&str]) -> Links {
             return links;
         }
     };
-    for (key, value) in object.iter().filter(|(_, value)| !value.is_null()) {
-        let path = format!("links.{}", clip(key));
-        let name = match key.as_str() {
-            other if OTHER.contains(&other) && known.contains(&"other") => "other",
-            name => name,
+    let names = known.iter().map(|name| (*name, *name));
+    let others = OTHER.iter().map(|name| (*name, "other"));
+    let taken: Vec<(&str, &str)> = names
+        .chain(others.filter(|(_, other)| known.contains(other)))
+        .collect();
+    for (key, name) in &taken {
+        let Some(value) = object.get(*key).filter(|value| !value.is_null()) else {
+            continue;
         };
-        if !known.contains(&name) {
-            fields.refuse(&path, unknown(key, known));
-        } else if let Some(address) = fields.text(&path, value, address::read) {
+        let path = format!("links.{key}");
+        if let Some(address) = fields.text(&path, value, address::read) {
             add(fields, &mut links, &path, name, address);
         }
     }
+    let set = object.iter().filter(|(_, value)| !value.is_null());
+    let unknown = set
+        .map(|(key, _)| key)
+        .filter(|key| !taken.iter().any(|(taken, _)| taken == key));
+    fields.refuse_unknown("links.", unknown, known);
     links
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, integer, kind, read_slug, unknown};
+use super::fields::{Fields, integer, kind, read_slug};
 use super::known::Known;
 use super::{address, text};
 
@@ -151,9 +151,7 @@ fn object<'a>(
         fields.refuse(path, format!("This must be an object, not {}.", kind(item)));
         return None;
     };
-    for key in object.keys().filter(|key| !names.contains(&key.as_str())) {
-        fields.refuse(&format!("{path}.{key}"), unknown(key, names));
-    }
+    fields.refuse_unknown(&format!("{path}."), object.keys(), names);
     Some(object)
 }
 

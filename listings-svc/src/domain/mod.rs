@@ -19,12 +19,12 @@ pub mod links;
 pub mod listing;
 pub mod lists;
 pub mod mode;
-pub mod nearest;
 pub mod page;
 pub mod picture;
 pub mod record;
 pub mod slug;
 pub mod state;
+pub mod suggest;
 pub mod text;
 
 use serde_json::{Map, Value};

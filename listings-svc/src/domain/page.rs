@@ -11,6 +11,7 @@ use super::links::{self, Links};
 use super::listing::Draft;
 use super::picture::is_ours;
 use super::record::Content;
+use super::state::State;
 use super::{Read, lists, text};
 
 /// Roles of one page at most.
@@ -47,6 +48,23 @@ pub struct Page {
     pub source: String,
 }
 
+/// Why games under a page are not public, whatever their own state: for their owner. `None` when the page is public.
+#[must_use]
+pub fn hidden(handle: &str, state: State) -> Option<String> {
+    match state {
+        State::Published => None,
+        State::Pending => Some(format!(
+            "Its page `{handle}` waits for its review: the game is shown once the page is public."
+        )),
+        State::Rejected => Some(format!(
+            "Its page `{handle}` was rejected: the game is not shown until the page is public. Change the page, and it is reviewed again."
+        )),
+        State::Removed => Some(format!(
+            "Its page `{handle}` was taken down: the game is not shown, and nothing is sent in under the page, until staff restore it."
+        )),
+    }
+}
+
 impl Content for Page {
     const ENTITY: Entity = Entity::Page;
 
@@ -73,7 +91,7 @@ impl Read for Draft<Page> {
         if let Some(website) = fields.address("website") {
             links::add(fields, &mut links, "website", "website", website);
         }
-        let (created_at, updated_at) = fields.times();
+        let (created_at, updated_at) = fields.times(known);
         Self {
             content: Page {
                 handle: fields.slug("handle"),

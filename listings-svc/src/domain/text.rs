@@ -12,15 +12,19 @@ pub const DESCRIPTION: usize = 10_000;
 /// Reads a text of one line. Empty is fine here.
 pub fn line(raw: &str, longest: usize) -> Result<String, String> {
     let text = tidy(raw);
-    if text.contains(['\n', '\r']) {
+    if text.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
         return Err("Keep it on one line: line breaks are not allowed here.".to_owned());
     }
-    check(text, longest)
+    if let Some(bad) = text.chars().find(|c| has_no_place_in_a_line(*c)) {
+        return Err(take_out("character", bad));
+    }
+    check(text, longest, |_| false)
 }
 
 /// Reads a text that may have several lines. Line ends are stored as `\n`, whatever the sender's system writes.
 pub fn paragraphs(raw: &str, longest: usize) -> Result<String, String> {
-    check(tidy(&raw.replace("\r\n", "\n")), longest)
+    let text = tidy(&raw.replace("\r\n", "\n"));
+    check(text, longest, |c| matches!(c, '\n' | '\t'))
 }
 
 fn tidy(raw: &str) -> String {
@@ -32,12 +36,14 @@ fn tidy(raw: &str) -> String {
     text
 }
 
-fn check(text: String, longest: usize) -> Result<String, String> {
-    if let Some(bad) = text.chars().find(|c| c.is_control() && *c != '\n') {
-        return Err(format!(
-            "Take out the control character U+{:04X}.",
-            u32::from(bad)
-        ));
+fn check(
+    text: String,
+    longest: usize,
+    is_allowed: impl Fn(char) -> bool,
+) -> Result<String, String> {
+    let mut controls = text.chars().filter(|c| c.is_control());
+    if let Some(bad) = controls.find(|c| !is_allowed(*c)) {
+        return Err(take_out("control character", bad));
     }
     if text.contains(char::REPLACEMENT_CHARACTER) {
         return Err(
@@ -52,6 +58,23 @@ fn check(text: String, longest: usize) -> Result<String, String> {
         ));
     }
     Ok(text)
+}
+
+fn take_out(what: &str, bad: char) -> String {
+    format!("Take out the {what} U+{:04X}.", u32::from(bad))
+}
+
+/// Characters that a title would show differently everywhere, or that would change the text around it: the embeddings, overrides and
+/// isolates of the bidirectional algorithm and their deprecated relatives, the byte order mark, private use, and noncharacters.
+fn has_no_place_in_a_line(c: char) -> bool {
+    matches!(c,
+        '\u{202A}'..='\u{202E}'
+        | '\u{2066}'..='\u{206F}'
+        | '\u{FEFF}'
+        | '\u{E000}'..='\u{F8FF}'
+        | '\u{F0000}'..='\u{10FFFF}'
+        | '\u{FDD0}'..='\u{FDEF}'
+    ) || u32::from(c) & 0xFFFE == 0xFFFE
 }
 
 /// Spaces, and characters that only steer how others are shown.
@@ -88,10 +111,55 @@ mod tests {
             paragraphs("one\r\ntwo\n", DESCRIPTION),
             Ok("one\ntwo".to_owned())
         );
-        for bad in ["a\u{0}b", "a\u{1B}[31mb", "a\u{85}b", "a\tb", "a\rb"] {
+        for bad in ["a\u{0}b", "a\u{1B}[31mb", "a\u{85}b", "a\rb"] {
             assert!(paragraphs(bad, DESCRIPTION).is_err(), "{bad:?}");
+            assert!(line(bad, TITLE).is_err(), "{bad:?}");
         }
+        assert!(line("a\tb", TITLE).is_err());
+        let columns = "Map\tPlayers\nAba\t4";
+        assert_eq!(paragraphs(columns, DESCRIPTION), Ok(columns.to_owned()));
         assert!(line("lost \u{FFFD}", TITLE).is_err());
+    }
+
+    #[test]
+    fn a_line_has_no_characters_that_show_it_as_another() {
+        for bad in [
+            '\u{202A}',
+            '\u{202E}',
+            '\u{2066}',
+            '\u{2069}',
+            '\u{206A}',
+            '\u{2028}',
+            '\u{2029}',
+            '\u{FEFF}',
+            '\u{E000}',
+            '\u{F8FF}',
+            '\u{FDD0}',
+            '\u{FFFE}',
+            '\u{FFFF}',
+            '\u{1FFFE}',
+            '\u{F0000}',
+            '\u{10FFFD}',
+            '\u{10FFFF}',
+        ] {
+            let text = format!("Kalaha{bad}gnp.exe");
+            let problem = line(&text, TITLE).unwrap_err();
+            let named = format!("U+{:04X}", u32::from(bad));
+            assert!(
+                problem.contains(&named) || problem.contains("one line"),
+                "{problem}"
+            );
+        }
+        // Marks that Arabic and Indic scripts and emoji are written with.
+        for good in [
+            "\u{200F}لعبة",
+            "ن\u{200C}ه",
+            "👩\u{200D}🎤",
+            "Ọ̀yọ́",
+            "ⵜⴰⵎⴰⵣⵉⵖⵜ",
+        ] {
+            assert!(line(good, TITLE).is_ok(), "{good}");
+        }
     }
 
     proptest! {

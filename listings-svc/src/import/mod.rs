@@ -99,10 +99,10 @@ impl Importer {
         )
         .await
         .map_err(|error| pg::fault(&error))?;
-        let known = self
-            .known(header.entity)
-            .await
-            .map_err(|error| pg::fault(&error))?;
+        let known = self.known(header.entity).await;
+        let mut known = known.map_err(|error| pg::fault(&error))?;
+        // What ships is of the day of its build, and is loaded whatever the clock of the machine shows.
+        known.no_later_than = header.by.as_ref().map(|_| self.clock.now());
         tracing::info!(import = %id, entity = header.entity.as_str(), file = header.file_name, next_line, "import begun");
         Ok(Run {
             importer: self.clone(),

@@ -15,6 +15,7 @@ use super::paging::Paging;
 use super::{claim, writing::mode};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
+use crate::domain::page::hidden;
 use crate::feed::PublicUrl;
 use crate::store::own::{self, After, Row};
 
@@ -98,6 +99,7 @@ impl Service {
             kind: row.kind,
             slug: row.slug,
             title: row.title,
+            note: (row.page.zip(row.page_state)).and_then(|(page, state)| hidden(&page, state.0)),
             status: row.state.0.as_str().to_owned(),
             reason: row.reason,
             created_at: Timestamp(row.created_at),

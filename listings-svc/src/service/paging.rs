@@ -8,11 +8,12 @@ use serde::de::DeserializeOwned;
 use time::OffsetDateTime;
 
 use super::names::Problems;
+use crate::store::queue;
 
 /// Rows of a page unless it is said otherwise.
 const USUAL: usize = 20;
 /// Rows of a page at most.
-const MOST: usize = 100;
+const MOST: usize = queue::MOST - 1;
 
 /// Which page of a list is wanted. `K` is the sort key of a row.
 #[derive(Debug)]

@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use tonic::Status;
 
+use crate::domain::body::json::{self, Unreadable};
 use crate::domain::mode::Mode;
 use crate::feed;
 use crate::sending::check::check;
@@ -153,8 +154,8 @@ fn name(author: &Author, route: &'static str, key: &str) -> Result<Name, Fault> 
 }
 
 fn object(body: &[u8]) -> Result<serde_json::Map<String, Value>, Fault> {
-    match serde_json::from_slice(body) {
-        Ok(Value::Object(object)) => Ok(object),
-        Ok(_) | Err(_) => Err(Fault::new(Code::BadJson, "the body is not a JSON object")),
-    }
+    json::object(body).map_err(|unreadable| match unreadable {
+        Unreadable::NotAnObject => Fault::new(Code::BadJson, "the body is not a JSON object"),
+        Unreadable::Fields(problems) => Fault::invalid(problems),
+    })
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::PgExecutor;
 use sqlx::types::Json;
 use time::OffsetDateTime;
+use time::macros::datetime;
 use time::serde::rfc3339;
 use uuid::Uuid;
 
@@ -26,7 +27,11 @@ pub struct Row {
     pub created_at: OffsetDateTime,
     /// When it last changed.
     pub updated_at: OffsetDateTime,
-    /// Of a rejected one: what staff said.
+    /// The handle of the page that a game stands under.
+    pub page: Option<String>,
+    /// The state of that page.
+    pub page_state: Option<Json<State>>,
+    /// Of a rejected one: what staff said when they rejected it.
     pub reason: Option<String>,
 }
 
@@ -40,45 +45,55 @@ pub struct After {
     pub id: Uuid,
 }
 
-/// Games under the account's pages and events that it sent in, newest first.
+/// Where the first page begins.
+const NEWEST: After = After {
+    created_at: datetime!(9999-12-31 0:00 UTC),
+    id: Uuid::max(),
+};
+
+/// Games under the account's pages, whatever the state of these, and events that it sent in, newest first.
 pub async fn list(
     executor: impl PgExecutor<'_>,
     account: Uuid,
     after: Option<After>,
     most: i64,
 ) -> Result<Vec<Row>, sqlx::Error> {
+    // A bound that is always there lets the scan of an index begin at it.
+    let after = after.unwrap_or(NEWEST);
     sqlx::query_as!(
         Row,
         r#"with own as (
                (
-                   select 'game' as kind, id, slug, title, state, created_at, updated_at
-                   from listings.game
-                   where mode = 'live' and page_id in (
-                           select page_id from listings.page_owner join listings.page on page.id = page_id
-                           where account_id = $1 and page.state <> 'rejected'
-                       )
-                       and ($2::timestamptz is null or (created_at, id) < ($2, $3))
+                   select game.*, page.handle as page, page.state as page_state
+                   from listings.page_owner join listings.page on page.id = page_id
+                   cross join lateral (
+                       select 'game' as kind, id, slug, title, state, created_at, updated_at from listings.game
+                       where game.page_id = page.id and (created_at, id) < ($2, $3)
+                       order by created_at desc, id desc limit $4
+                   ) as game
+                   where account_id = $1
                    order by created_at desc, id desc limit $4
                )
                union all
                (
-                   select 'event' as kind, id, slug, title, state, created_at, updated_at
+                   select 'event' as kind, id, slug, title, state, created_at, updated_at, null, null
                    from listings.event
-                   where mode = 'live' and submitter = $1 and ($2::timestamptz is null or (created_at, id) < ($2, $3))
+                   where submitter = $1 and (created_at, id) < ($2, $3)
                    order by created_at desc, id desc limit $4
                )
            )
            select kind as "kind!", id as "id!", slug as "slug!", title as "title!", to_jsonb(state) as "state!: Json<State>",
-               created_at as "created_at!", updated_at as "updated_at!",
+               created_at as "created_at!", updated_at as "updated_at!", page, to_jsonb(page_state) as "page_state: Json<State>",
                case when state = 'rejected' then (
                    select given.reason from listings.revision as given
                    where given.entity = own.kind and given.id = own.id and given.after ->> 'state' = 'rejected'
+                       and given.before ->> 'state' is distinct from 'rejected'
                    order by given.revision desc limit 1
                ) end as reason
            from own order by created_at desc, id desc limit $4"#,
         account,
-        after.map(|after| after.created_at),
-        after.map(|after| after.id),
+        after.created_at,
+        after.id,
         most,
     )
     .fetch_all(executor)
@@ -89,12 +104,9 @@ pub async fn list(
 pub async fn count(executor: impl PgExecutor<'_>, account: Uuid) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select (
-               select count(*) from listings.game where mode = 'live' and page_id in (
-                   select page_id from listings.page_owner join listings.page on page.id = page_id
-                   where account_id = $1 and page.state <> 'rejected'
-               )
+               select count(*) from listings.page_owner join listings.game using (page_id) where account_id = $1
            ) + (
-               select count(*) from listings.event where mode = 'live' and submitter = $1
+               select count(*) from listings.event where submitter = $1
            ) as "count!""#,
         account,
     )
@@ -116,7 +128,7 @@ pub async fn list_samples(
                select 'event' as kind, id, slug, title, state, created_at, updated_at from listings.event where mode = 'test'
            )
            select kind as "kind!", id as "id!", slug as "slug!", title as "title!", to_jsonb(state) as "state!: Json<State>",
-               created_at as "created_at!", updated_at as "updated_at!", null as reason
+               created_at as "created_at!", updated_at as "updated_at!", null as page, null as "page_state: Json<State>", null as reason
            from own where $1::timestamptz is null or (created_at, id) < ($1, $2)
            order by created_at desc, id desc limit $3"#,
         after.map(|after| after.created_at),

@@ -8,6 +8,10 @@ use uuid::Uuid;
 use crate::domain::entity::Entity;
 use crate::domain::state::State;
 
+/// Rows that [`page`] reads at most: those of the largest page, and one that tells whether there is another. The query states the number
+/// itself, see there.
+pub const MOST: usize = 101;
+
 /// A listing, as a reviewer sees it at first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
@@ -72,6 +76,7 @@ pub async fn page(
              coalesce((
                  select true from listings.revision
                  where revision.entity = item.kind and revision.id = item.id and revision.after ->> 'state' = 'published'
+                     and revision.before ->> 'state' is distinct from 'published'
                  limit 1
              ), false) as "approved_before!",
              page.handle as "page?", to_jsonb(page.state) as "page_state?: Json<State>"
@@ -113,6 +118,7 @@ pub async fn find(pool: &PgPool, kind: Entity, name: &str) -> Result<Option<Item
              coalesce((
                  select true from listings.revision
                  where revision.entity = item.kind and revision.id = item.id and revision.after ->> 'state' = 'published'
+                     and revision.before ->> 'state' is distinct from 'published'
                  limit 1
              ), false) as "approved_before!",
              page.handle as "page?", to_jsonb(page.state) as "page_state?: Json<State>"
@@ -195,4 +201,17 @@ pub async fn search(
     )
     .fetch_all(pool)
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_queue_is_read_as_far_as_a_page_goes() {
+        let queries = include_str!("queue.rs")
+            .split("query_as!")
+            .collect::<Vec<_>>();
+        assert!(queries[1].contains(&format!("order by waiting_since, id limit {MOST}\n")));
+    }
 }

@@ -5,6 +5,7 @@ mod address;
 mod amend;
 mod broken;
 mod feed;
+mod indexes;
 mod members;
 mod pages;
 mod pictures;

@@ -240,6 +240,54 @@ async fn what_is_rejected_goes_back_with_its_reason_and_comes_again(pool: PgPool
     assert_eq!(ada.deeds().await.len(), 1);
 }
 
+/// The reason that the owner of the only game reads.
+async fn reason_read(service: &Service, account: uuid::Uuid) -> Option<String> {
+    let request = proto::ListOwnListingsRequest {
+        account_id: account.to_string(),
+        mode: common::Mode::Live.into(),
+        page: None,
+    };
+    let answer = service.own.clone().list_own_listings(request).await;
+    let rows: Vec<contracts::public::OwnListing> =
+        serde_json::from_slice(&answer.unwrap().into_inner().json).unwrap();
+    assert_eq!(rows.len(), 1);
+    rows[0].reason.clone()
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_reason_of_a_rejection_stays_until_the_next_decision(pool: PgPool) {
+    let (service, _, review) = stocked(pool).await;
+    let accounts = service.accounts().await;
+    accounts.game("a-game").await;
+    reject(&review, "a-game", "Too dark", None).await.unwrap();
+    let edit = proto::EditRequest {
+        name: Some(named("game", "a-game")),
+        changes: r#"{"tagline": "A puzzle"}"#.to_owned(),
+        reason: "For staff only".to_owned(),
+        revision: None,
+    };
+    review.clone().edit(edit).await.unwrap();
+    assert_eq!(
+        reason_read(&service, accounts.account).await.as_deref(),
+        Some("Too dark")
+    );
+    let file = File::rows("game", &[game("a-game", "From A File")]);
+    assert_eq!(counts(&service.import(&file).await), (0, 1, 0, 0));
+    assert_eq!(
+        reason_read(&service, accounts.account).await.as_deref(),
+        Some("Too dark")
+    );
+    accounts
+        .edit("a-game", serde_json::json!({"title": "Lighter"}))
+        .await;
+    assert_eq!(reason_read(&service, accounts.account).await, None);
+    reject(&review, "a-game", "Too light", None).await.unwrap();
+    assert_eq!(
+        reason_read(&service, accounts.account).await.as_deref(),
+        Some("Too light")
+    );
+}
+
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn a_decision_is_on_what_was_looked_at(pool: PgPool) {
     let (service, ada, review) = stocked(pool).await;

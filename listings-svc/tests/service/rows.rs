@@ -35,6 +35,32 @@ async fn bad_rows_are_reported_and_the_rest_are_loaded(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_row_of_the_future_is_refused(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let row = |handle: &str, created: &str, updated: &str| {
+        let mut row = creator(handle);
+        row["created_at"] = json!(created);
+        row["updated_at"] = json!(updated);
+        row
+    };
+    let (past, now, soon) = (
+        "2026-05-01T00:00:00Z",
+        "2026-06-01T12:00:00Z",
+        "2026-06-01T12:00:00.001Z",
+    );
+    let rows = [
+        row("good", past, now),
+        row("bad", past, soon),
+        row("worse", soon, soon),
+    ];
+    let report = service.import(&File::rows("page", &rows)).await;
+    assert_eq!(counts(&report), (1, 0, 0, 2));
+    let refused = refused(&report);
+    assert_eq!(refused[&2], ["updated_at"]);
+    assert_eq!(refused[&3], ["created_at", "updated_at"]);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn postgres_knows_at_once_how_much_was_loaded(pool: PgPool) {
     let service = start(pool.clone()).await.with_gazetteer().await;
     let rows: Vec<_> = (0..300).map(|n| creator(&format!("studio-{n}"))).collect();

@@ -326,6 +326,81 @@ async fn every_bad_field_is_named_at_once(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_read_only_field_that_is_null_is_refused_unless_it_is_null(pool: PgPool) {
+    let service = stocked(pool).await;
+    let null = json!({"creator": "studio", "title": "A Game", "cover_url": null, "slug": null});
+    let fault = LIVE.game(&service, &null).await.unwrap_err();
+    assert!(fault.fields.keys().eq(["cover_url", "slug"]), "{fault:?}");
+    let made = LIVE.game(&service, &game("A Game")).await.unwrap();
+    let slug = made.slug.unwrap();
+    // It has no cover, and so reads as null: that is sent back as it was.
+    let change = json!({"cover_url": null, "tagline": "x"});
+    LIVE.change_game(&service, &slug, &change).await.unwrap();
+    for field in ["slug", "creator", "featured", "created_at", "url"] {
+        let change = json!({ field: null });
+        let fault = LIVE
+            .change_game(&service, &slug, &change)
+            .await
+            .unwrap_err();
+        assert!(fault.fields.keys().eq([field]), "{fault:?}");
+    }
+    let cover = format!("/pictures/{}.jpg", "0a".repeat(32));
+    sqlx::query!("update listings.game set cover_url = $1", cover)
+        .execute(&service.pool)
+        .await
+        .unwrap();
+    let fault = LIVE
+        .change_game(&service, &slug, &json!({"cover_url": null}))
+        .await
+        .unwrap_err();
+    assert!(fault.fields.keys().eq(["cover_url"]), "{fault:?}");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn what_json_allows_and_nobody_can_hold_is_named(pool: PgPool) {
+    let service = stocked(pool).await;
+    let body = r#"{"creator": "studio", "title": "\ud800", "release_year": 1e400}"#;
+    let mut writing = LIVE.with(&json!({}));
+    writing.body = body.into();
+    let request = proto::CreateGameRequest {
+        writing: Some(writing),
+    };
+    let refused = service.games.clone().create_game(request).await;
+    let fault = Fault::from(refused.unwrap_err());
+    assert_eq!(fault.code, Code::Invalid);
+    assert!(
+        fault.fields["title"].contains("surrogate"),
+        "{:?}",
+        fault.fields
+    );
+    assert!(fault.fields["release_year"].contains("too large"));
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn an_event_is_on_any_day_of_the_calendar(pool: PgPool) {
+    let service = stocked(pool).await;
+    let mut jam = event("Old Jam");
+    for (day, good) in [
+        ("0001-01-01", true),
+        ("9999-12-31", true),
+        ("0000-12-31", false),
+    ] {
+        jam["starts_at"] = json!(day);
+        let made = LIVE.event(&service, &jam).await;
+        if good {
+            made.unwrap();
+        } else {
+            let fault = made.unwrap_err();
+            assert!(fault.fields["starts_at"].contains("0001"), "{fault:?}");
+        }
+    }
+    let change = json!({"description": "Long ago\tand far away"});
+    LIVE.change_event(&service, "old-jam", &change)
+        .await
+        .unwrap();
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn of_many_at_once_exactly_as_many_as_may_wait_are_taken(pool: PgPool) {
     let service = stocked(pool.clone()).await;
     let other = start(pool).await;
@@ -807,4 +882,41 @@ async fn an_account_sees_how_its_own_listings_stand(pool: PgPool) {
     assert_eq!((rows.len(), page.total), (2, 2));
     let fault = Fault::from(list(Mode::Live, 1, "bad").await.unwrap_err());
     assert_eq!(fault.code, Code::Invalid);
+}
+
+/// The rows of Ada's own list.
+async fn own_list(service: &Service) -> Vec<contracts::public::OwnListing> {
+    let request = proto::ListOwnListingsRequest {
+        account_id: ADA.to_string(),
+        mode: Mode::Live.into(),
+        page: None,
+    };
+    let answer = service.own.clone().list_own_listings(request).await;
+    serde_json::from_slice(&answer.unwrap().into_inner().json).unwrap()
+}
+
+/// Puts a page where staff would put it.
+async fn stand_page(service: &Service, handle: &str, state: &str) {
+    sqlx::query!(
+        "update listings.page set state = $2 where handle = $1",
+        handle,
+        state
+    )
+    .execute(&service.pool)
+    .await
+    .unwrap();
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn games_under_a_page_that_is_not_public_are_seen_with_the_reason(pool: PgPool) {
+    let service = stocked(pool).await;
+    LIVE.game(&service, &game("A Game")).await.unwrap();
+    assert_eq!(own_list(&service).await[0].note, None);
+    for (state, word) in [("rejected", "rejected"), ("removed", "taken down")] {
+        stand_page(&service, "studio", state).await;
+        let rows = own_list(&service).await;
+        assert_eq!(rows.len(), 1, "{state}");
+        let note = rows[0].note.as_deref().unwrap();
+        assert!(note.contains(word) && note.contains("`studio`"), "{note}");
+    }
 }

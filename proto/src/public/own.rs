@@ -17,6 +17,8 @@ pub struct OwnListing {
     pub status: String,
     /// Of a rejected one: what staff said; else null.
     pub reason: Option<String>,
+    /// Why the public does not see it although it may be published: the state of its page. Else null.
+    pub note: Option<String>,
     /// Public page address; nothing is there while it is not published.
     pub url: String,
     /// When it was sent in.

@@ -5,6 +5,7 @@
 
 pub mod event;
 pub mod game;
+pub mod json;
 pub mod page;
 
 use std::ops::Deref;

@@ -1,0 +1,46 @@
+//! The known name that is closest to a wrong one, for messages that point to what was meant.
+
+/// Characters of a wrong name that are compared. No field has a name of this length.
+const COMPARED: usize = 40;
+
+/// The one of `names` that is fewest edits away from `wrong`, without regard to case.
+///
+/// An edit inserts, removes or replaces a character, or swaps two neighbours. A name of which only the beginning was written is one
+/// edit away.
+pub fn closest<'n>(wrong: &str, names: &[&'n str]) -> Option<&'n str> {
+    #[cfg(test)]
+    tests::LOOKUPS.with(|lookups| lookups.set(lookups.get() + 1));
+    let wrong: String = wrong.chars().take(COMPARED).collect();
+    let wrong = wrong.to_lowercase();
+    let distance = |name: &&&str| {
+        let name = name.to_lowercase();
+        if wrong.len() >= 3 && name.starts_with(&wrong) {
+            return usize::from(wrong.len() < name.len());
+        }
+        strsim::osa_distance(&wrong, &name)
+    };
+    names.iter().min_by_key(distance).copied()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    thread_local! {
+        /// Wrong names that were compared with known ones on this thread.
+        pub(in super::super) static LOOKUPS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[test]
+    fn the_closest_name_is_found() {
+        let names = ["title", "tagline", "release_year", "trailer_url"];
+        assert_eq!(closest("titel", &names), Some("title"));
+        assert_eq!(closest("releaseYear", &names), Some("release_year"));
+        assert_eq!(closest("trailer", &names), Some("trailer_url"));
+        assert_eq!(closest("Title", &names), Some("title"));
+        assert_eq!(closest("nmae", &["note", "name"]), Some("name"));
+        assert_eq!(closest("x", &[]), None);
+    }
+}

@@ -1,0 +1,105 @@
+//! Queries that are asked often use an index, with many rows as well. The queries are those that the service was compiled with.
+
+use sqlx::{AssertSqlSafe, PgPool};
+
+/// The checked queries, each with what PostgreSQL says of it.
+const QUERIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.sqlx");
+
+/// The text of the only checked query that has all of `parts` in it.
+fn query(parts: &[&str]) -> String {
+    let files = std::fs::read_dir(QUERIES).unwrap();
+    let texts = files.map(|file| {
+        let file = std::fs::read(file.unwrap().path()).unwrap();
+        let file: serde_json::Value = serde_json::from_slice(&file).unwrap();
+        file["query"].as_str().unwrap().to_owned()
+    });
+    let mut found = texts.filter(|text| parts.iter().all(|part| text.contains(part)));
+    let text = found.next().unwrap();
+    assert!(found.next().is_none(), "more than one query has {parts:?}");
+    text
+}
+
+/// How PostgreSQL goes about a query for any arguments, given those.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the plan of a checked query is asked for"
+)]
+async fn plan(pool: &PgPool, query: &str, arguments: &str) -> String {
+    let mut connection = pool.acquire().await.unwrap();
+    for statement in [
+        "set plan_cache_mode = force_generic_plan".to_owned(),
+        format!("prepare asked as {query}"),
+    ] {
+        sqlx::raw_sql(AssertSqlSafe(statement))
+            .execute(&mut *connection)
+            .await
+            .unwrap();
+    }
+    let explain = AssertSqlSafe(format!("explain execute asked ({arguments})"));
+    let lines: Vec<String> = sqlx::query_scalar(explain)
+        .fetch_all(&mut *connection)
+        .await
+        .unwrap();
+    sqlx::raw_sql("deallocate asked")
+        .execute(&mut *connection)
+        .await
+        .unwrap();
+    lines.join("\n")
+}
+
+/// 400 accounts with a page each, 20,000 games, of which one in ten waits, 20,000 events, and 10 revisions of each game.
+#[expect(clippy::disallowed_methods, reason = "statements of a test")]
+async fn fill(pool: &PgPool) {
+    let statements = "
+        insert into listings.country (code, name, revision) values ('NG', 'Nigeria', 1);
+        insert into listings.page (id, mode, state, revision, handle, name, kind, roles, tagline, bio, country_code, city, city_slug,
+            verified, links, source, created_at, updated_at)
+        select lpad(to_hex(n), 32, '0')::uuid, 'live', 'published', 1, 'page-' || n, 'Page', 'studio', '{}', '', '', 'NG', '', '',
+            false, '{}', '', '2026-01-01', '2026-01-01'
+        from generate_series(1, 400) as n;
+        insert into listings.page_owner (page_id, account_id, by_way_of, since)
+        select lpad(to_hex(n), 32, '0')::uuid, lpad(to_hex(n), 32, '0')::uuid, 'staff', '2026-01-01' from generate_series(1, 400) as n;
+        insert into listings.game (id, mode, state, revision, slug, title, tagline, description, screenshots, genres, platforms, stage,
+            release_year, links, credits, featured, page_id, source, created_at, updated_at, waiting_since)
+        select ('1' || lpad(to_hex(n), 31, '0'))::uuid, 'live', case n % 10 when 0 then 'pending' else 'published' end, 10, 'game-' || n, 'Game',
+            '', '', '[]', '{}', '{}', 'released', 2020, '{}', '[]', false, lpad(to_hex(1 + n % 400), 32, '0')::uuid, '',
+            '2026-01-01'::timestamptz + n * interval '1 second', '2026-03-01',
+            case n % 10 when 0 then '2026-02-01'::timestamptz + n * interval '1 second' end
+        from generate_series(1, 20000) as n;
+        insert into listings.event (id, mode, state, revision, slug, title, kind, starts_at, country_code, city, city_slug, online,
+            description, source, created_at, updated_at, submitter)
+        select ('2' || lpad(to_hex(n), 31, '0'))::uuid, 'live', 'published', 1, 'event-' || n, 'Event', 'jam', '2026-07-01', 'NG', 'Aba', 'aba',
+            false, '', '', '2026-01-01'::timestamptz + n * interval '1 second', '2026-03-01',
+            lpad(to_hex(1 + n % 400), 32, '0')::uuid
+        from generate_series(1, 20000) as n;
+        insert into listings.revision (entity, id, revision, at, actor_kind, actor, before, after)
+        select 'game', ('1' || lpad(to_hex(n), 31, '0'))::uuid, r, '2026-01-01', 'import', 'x',
+            case when r > 1 then '{\"state\": \"pending\"}'::jsonb end, '{\"state\": \"pending\"}'
+        from generate_series(1, 20000) as n, generate_series(1, 10) as r;
+        analyze";
+    sqlx::raw_sql(statements).execute(pool).await.unwrap();
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_queue_and_an_accounts_own_list_use_their_indexes(pool: PgPool) {
+    fill(&pool).await;
+    let never = "'1970-01-01', '00000000-0000-0000-0000-000000000000'";
+    let queue = query(&["approved_before!", "limit 101"]);
+    let queue = plan(&pool, &queue, &format!("'', {never}, 21")).await;
+    assert!(queue.contains("revision_published"), "{queue}");
+    for index in ["page_queue", "game_queue", "event_queue"] {
+        assert!(queue.contains(index), "{queue}");
+    }
+    let ever = "'9999-12-31', 'ffffffff-ffff-ffff-ffff-ffffffffffff'";
+    let account = "'00000000-0000-0000-0000-000000000007'";
+    let own = query(&["with own as", "page_owner"]);
+    let own = plan(&pool, &own, &format!("{account}, {ever}, 21")).await;
+    for index in ["game_own", "event_own", "revision_rejected"] {
+        assert!(own.contains(index), "{own}");
+    }
+    for plan in [queue, own] {
+        for table in ["game", "event", "revision"] {
+            assert!(!plan.contains(&format!("Seq Scan on {table}")), "{plan}");
+        }
+    }
+}
