@@ -7,7 +7,7 @@ use kit::boot::{self, Boot};
 use kit::cores;
 use kit::feed::{Latest, Producer, Retention};
 use kit::redis::Redis;
-use kit::rpc::client::{Client, Known};
+use kit::rpc::client::{Client, Resolver};
 use sqlx::PgPool;
 
 use crate::app::{App, Gateway};
@@ -92,8 +92,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         }));
     boot.serve_rpc(services).await?;
 
-    let catalogue = Known::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
-    let listings = Known::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
+    let catalogue = Resolver::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
+    let listings = Resolver::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
     let (given, clock) = (settings.clone(), boot.clock.clone());
     let openings = Arc::new(Openings::default());
     let gateway = move || -> anyhow::Result<App> {

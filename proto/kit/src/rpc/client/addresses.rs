@@ -1,4 +1,4 @@
-//! Where the replicas of a service are, and how that is kept up to date.
+//! The addresses of a service's replicas, and how they are kept up to date.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -43,14 +43,14 @@ impl FromStr for Addresses {
     }
 }
 
-/// The addresses of a service as they are known now. Clones share them.
+/// The addresses of a service, kept up to date. Clones share them.
 #[derive(Debug, Clone)]
-pub struct Known(pub(super) watch::Receiver<Arc<[Uri]>>);
+pub struct Resolver(pub(super) watch::Receiver<Arc<[Uri]>>);
 
-/// How often a name or a file is looked at again.
-const LOOK: Duration = Duration::from_millis(500);
+/// How often a name is resolved, or a file read, again.
+const REFRESH: Duration = Duration::from_millis(500);
 
-impl Known {
+impl Resolver {
     /// Keeps `addresses` up to date until the process stops.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Known {
     pub fn watch(addresses: Addresses, lifecycle: &Lifecycle) -> anyhow::Result<Self> {
         let Addresses::List(list) = addresses else {
             let (sender, receiver) = watch::channel(Arc::from([]));
-            lifecycle.background("address watch", look_again(addresses, sender));
+            lifecycle.background("address watch", refresh(addresses, sender));
             return Ok(Self(receiver));
         };
         Self::fixed(&list)
@@ -72,9 +72,9 @@ impl Known {
     }
 }
 
-async fn look_again(addresses: Addresses, known: watch::Sender<Arc<[Uri]>>) -> anyhow::Result<()> {
+async fn refresh(addresses: Addresses, known: watch::Sender<Arc<[Uri]>>) -> anyhow::Result<()> {
     loop {
-        match look(&addresses).await {
+        match resolve(&addresses).await {
             Ok(found) => {
                 known.send_if_modified(|current| {
                     let changed = **current != found[..];
@@ -84,15 +84,15 @@ async fn look_again(addresses: Addresses, known: watch::Sender<Arc<[Uri]>>) -> a
                     changed
                 });
             }
-            // What was known last stands: better an old address than none.
+            // The last known addresses stay: old ones are better than none.
             Err(error) => tracing::warn!(%error, ?addresses, "addresses cannot be looked up"),
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(REFRESH).await;
     }
 }
 
-/// In an order of their own, so that the same addresses are the same list.
-async fn look(addresses: &Addresses) -> anyhow::Result<Vec<Uri>> {
+/// Sorted, so that the same addresses are the same list.
+async fn resolve(addresses: &Addresses) -> anyhow::Result<Vec<Uri>> {
     let found: BTreeSet<String> = match addresses {
         Addresses::List(list) => list.iter().cloned().collect(),
         Addresses::File(path) => {
@@ -160,7 +160,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("addresses");
         std::fs::write(&file, "http://b:2\n\nnonsense\n http://a:1 \n").unwrap();
-        let found = look(&Addresses::File(file)).await.unwrap();
+        let found = resolve(&Addresses::File(file)).await.unwrap();
         assert_eq!(found, ["http://a:1/", "http://b:2/"]);
     }
 }

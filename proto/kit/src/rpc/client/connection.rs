@@ -1,5 +1,5 @@
-//! One HTTP/2 connection to a replica, on the `h2` crate: a caller's own task sends its call and takes its answer, with no channel
-//! or task in between, which is what most of a hop costs.
+//! One HTTP/2 connection to a replica, on the `h2` crate: the caller's own task sends its request and reads its response, with no
+//! channel or task in between, which is most of what a hop costs.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,43 +9,43 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared, poll_fn};
-use h2::client::{Connection as Driver, SendRequest};
+use h2::client::Connection as Driver;
 use h2::{Ping, PingPong, RecvStream, SendStream};
 use http::{HeaderMap, Request, Response, Uri};
 use http_body::{Body as _, Frame};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
-use super::lost::Lost;
+use super::transport_error::TransportError;
 
-/// How long a connection may take to come about.
+/// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(2);
 /// How often a connection is asked whether it is alive, and how long it may take to say so.
 const PING: Duration = Duration::from_secs(10);
 const PONG: Duration = Duration::from_secs(5);
-/// Bytes of answers that may be on their way, of one call and of all: a page has some ten kilobytes, and many come at once.
+/// Flow-control windows for responses, of one call and of a connection: a page has some ten kilobytes, and many come at once.
 const WINDOW: u32 = 2 << 20;
 const WINDOWS: u32 = 16 << 20;
 
-/// A way to a replica; it can be shared by any number of calls.
-pub(super) type Way = SendRequest<Bytes>;
+/// Sends requests on a connection; any number of calls share it.
+pub(super) type SendRequest = h2::client::SendRequest<Bytes>;
 
-/// A way that is being made, for all who wait for it.
-pub(super) type Coming = Shared<BoxFuture<'static, Result<Way, Lost>>>;
+/// A connection that is being opened, for all callers that wait for it.
+pub(super) type ConnectFuture = Shared<BoxFuture<'static, Result<SendRequest, TransportError>>>;
 
 /// Connects; `ended` is run when the connection is over.
-pub(super) fn connect(uri: Uri, ended: impl FnOnce() + Send + 'static) -> Coming {
+pub(super) fn connect(uri: Uri, ended: impl FnOnce() + Send + 'static) -> ConnectFuture {
     let connecting = async move {
         let opened = timeout(CONNECT, open(&uri)).await;
-        let (way, driver) = opened
+        let (sender, driver) = opened
             .unwrap_or_else(|_| Err("no connection in time".to_owned()))
-            .map_err(|reason| Lost::Unsent(format!("{uri}: {reason}").into()))?;
-        // It ends with the connection, which ends with its last way.
+            .map_err(|reason| TransportError::NotSent(format!("{uri}: {reason}").into()))?;
+        // It ends with the connection, which ends with its last sender.
         drop(spawn(async move {
             drive(driver).await;
             ended();
         }));
-        Ok(way)
+        Ok(sender)
     };
     connecting.boxed().shared()
 }
@@ -58,7 +58,7 @@ fn spawn(task: impl Future<Output = ()> + Send + 'static) -> tokio::task::JoinHa
     tokio::spawn(task)
 }
 
-async fn open(uri: &Uri) -> Result<(Way, Driver<TcpStream, Bytes>), String> {
+async fn open(uri: &Uri) -> Result<(SendRequest, Driver<TcpStream, Bytes>), String> {
     let host = uri.host().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let port = uri.port_u16().unwrap_or_default();
@@ -77,7 +77,7 @@ async fn open(uri: &Uri) -> Result<(Way, Driver<TcpStream, Bytes>), String> {
         .map_err(|error| error.to_string())
 }
 
-/// Moves bytes until the connection ends, or does not answer any more.
+/// Drives the connection until it ends or answers no ping.
 async fn drive(mut driver: Driver<TcpStream, Bytes>) {
     let pings = driver.ping_pong();
     let ended = async {
@@ -103,42 +103,42 @@ async fn watch(pings: Option<PingPong>) {
     }
 }
 
-/// Sends a whole call; returns its answer, of which the head has come.
+/// Sends a call of one message; returns when the head of its response has come.
 pub(super) async fn send(
-    way: Way,
+    sender: SendRequest,
     request: Request<()>,
     message: Bytes,
-) -> Result<Response<RecvStream>, Lost> {
-    let mut way = way.ready().await.map_err(|error| unsent(&error))?;
-    let (answer, mut stream) = way
+) -> Result<Response<RecvStream>, TransportError> {
+    let mut sender = sender.ready().await.map_err(|error| not_sent(&error))?;
+    let (response, mut stream) = sender
         .send_request(request, false)
-        .map_err(|error| unsent(&error))?;
+        .map_err(|error| not_sent(&error))?;
     stream
         .send_data(message, true)
         .map_err(|error| broken(&error))?;
-    answer.await.map_err(|error| {
+    response.await.map_err(|error| {
         // The other side says that it has not looked at the call: it is shutting down.
         if error.is_remote() && error.reason() == Some(h2::Reason::REFUSED_STREAM) {
-            return unsent(&error);
+            return not_sent(&error);
         }
         broken(&error)
     })
 }
 
-/// Sends a call whose messages come one after the other.
+/// Sends a call with a stream of messages.
 pub(super) async fn send_stream(
-    way: Way,
+    sender: SendRequest,
     request: Request<()>,
     here: Vec<Bytes>,
     rest: tonic::body::Body,
-) -> Result<Response<RecvStream>, Lost> {
-    let mut way = way.ready().await.map_err(|error| unsent(&error))?;
-    let (answer, stream) = way
+) -> Result<Response<RecvStream>, TransportError> {
+    let mut sender = sender.ready().await.map_err(|error| not_sent(&error))?;
+    let (response, stream) = sender
         .send_request(request, false)
-        .map_err(|error| unsent(&error))?;
-    // The answer may come before the last message has gone.
+        .map_err(|error| not_sent(&error))?;
+    // The response may come before the last message is sent.
     drop(spawn(pump(here, rest, stream)));
-    answer.await.map_err(|error| broken(&error))
+    response.await.map_err(|error| broken(&error))
 }
 
 async fn pump(here: Vec<Bytes>, mut body: tonic::body::Body, mut stream: SendStream<Bytes>) {
@@ -156,7 +156,7 @@ async fn pump(here: Vec<Bytes>, mut body: tonic::body::Body, mut stream: SendStr
             return;
         }
     }
-    // Whoever does not listen any more has its reasons, and its answer tells them.
+    // The service no longer reads; its response says why.
     drop(stream.send_data(Bytes::new(), true));
 }
 
@@ -171,7 +171,7 @@ async fn send_data(stream: &mut SendStream<Bytes>, mut data: Bytes) -> Option<()
     Some(())
 }
 
-/// The next part of an answer's body, with what it took given back to the window.
+/// The next frame of a response body. Releases the flow-control window that the frame used.
 pub(super) fn poll_frame(
     stream: &mut RecvStream,
     cx: &mut Context<'_>,
@@ -185,10 +185,10 @@ pub(super) fn poll_frame(
     Poll::Ready(trailers.map(|trailers| Ok(Frame::trailers(trailers))))
 }
 
-fn unsent(error: &h2::Error) -> Lost {
-    Lost::Unsent(Arc::from(error.to_string()))
+fn not_sent(error: &h2::Error) -> TransportError {
+    TransportError::NotSent(Arc::from(error.to_string()))
 }
 
-fn broken(error: &h2::Error) -> Lost {
-    Lost::Broken(Arc::from(error.to_string()))
+fn broken(error: &h2::Error) -> TransportError {
+    TransportError::Broken(Arc::from(error.to_string()))
 }

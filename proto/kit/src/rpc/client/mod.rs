@@ -1,15 +1,13 @@
-//! Clients of other services: balanced over all replicas, carrying identity, trace, request id and deadline, and making a call once
-//! more elsewhere when it was lost on its way.
+//! Clients of other services: load-balanced over all replicas, with identity, trace, request id and deadline. A call that failed in
+//! transport is retried on another replica where that can do no harm.
 
 mod addresses;
-mod answer;
-mod balance;
+mod balancer;
 mod connection;
-mod health;
-mod lost;
-mod messages;
-mod outgoing;
-mod replica;
+mod request_body;
+mod request_headers;
+mod response_body;
+mod transport_error;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -30,46 +28,44 @@ use tower::retry::budget::{Budget as _, TpsBudget};
 
 use crate::config::Secret;
 use crate::lifecycle::Lifecycle;
-pub use addresses::{Addresses, Known};
-pub use answer::Answer;
-use balance::Replicas;
-use lost::Lost;
-use messages::Messages;
-use outgoing::{Outgoing, set_deadline};
-use replica::{Held, Replica};
+pub use addresses::{Addresses, Resolver};
+use balancer::{Balancer, InFlightGuard, Pick, Replica};
+use request_body::RequestBody;
+use request_headers::{RequestHeaders, set_deadline};
+pub use response_body::ResponseBody;
+use transport_error::TransportError;
 
-/// Extension of a request that changes nothing: it may be made again whenever it was lost, even if the service may have seen it. Its
-/// answer is handed over when all of it has come.
+/// Extension of a request that changes nothing: it may be retried even if the service has seen it. Its response is handed over when
+/// all of it has come.
 #[derive(Debug, Clone, Copy)]
 pub struct Idempotent;
 
-/// The part of its time after which a call that may be made again is made again elsewhere.
+/// The part of its time after which an idempotent call is retried on another replica.
 const FIRST_TRY: u32 = 4;
-/// Repetitions as a part of calls, and those a second that are allowed in any case: when all replicas fail, repeating does not help
-/// them.
-const REPETITIONS: f32 = 0.2;
-const REPETITIONS_A_SECOND: u32 = 10;
+/// Retries as a part of all calls, and retries a second that are allowed in any case: when all replicas fail, retries do not help them.
+const RETRIES: f32 = 0.2;
+const RETRIES_A_SECOND: u32 = 10;
 
 /// A client of a service; generated clients are made on top of it. Clones share its connections, one to each replica.
 ///
 /// It belongs to the runtime that it is first used in: threads with runtimes of their own have a client each.
 #[derive(Clone)]
 pub struct Client {
-    replicas: Arc<Replicas>,
+    balancer: Arc<Balancer>,
     budget: Arc<TpsBudget>,
-    outgoing: Outgoing,
+    request_headers: RequestHeaders,
 }
 
 /// A client of the service at `addresses`. It connects when it is first used, so that the order of starts does not matter.
 ///
 /// # Errors
-/// One of the addresses is none, or the token cannot be sent.
+/// One of the addresses is not one, or the token cannot be sent.
 pub fn connect(
     addresses: Addresses,
     token: &Secret,
     lifecycle: &Lifecycle,
 ) -> anyhow::Result<Client> {
-    Client::new(Known::watch(addresses, lifecycle)?, token)
+    Client::new(Resolver::watch(addresses, lifecycle)?, token)
 }
 
 /// A client of one address, outside a service: for command-line tools.
@@ -77,140 +73,153 @@ pub fn connect(
 /// # Errors
 /// Nothing answers there.
 pub async fn dial(address: &str, token: &Secret) -> anyhow::Result<Client> {
-    let client = Client::new(Known::fixed(&[address.to_owned()])?, token)?;
-    let held = client.replicas.choose(false, None).await;
-    let reached = held.replica.way().await.map_err(Status::from);
-    reached
+    let client = Client::new(Resolver::fixed(&[address.to_owned()])?, token)?;
+    let guard = client.balancer.pick(Pick::default()).await;
+    let connected = guard.replica.connection().await.map_err(Status::from);
+    connected
         .ok()
         .with_context(|| format!("nothing answers at {address}"))?;
     Ok(client)
 }
 
 impl Client {
-    /// A client of the service whose addresses are `known`.
+    /// A client of the service whose addresses `resolver` knows.
     ///
     /// # Errors
     /// The token cannot be sent.
-    pub fn new(known: Known, token: &Secret) -> anyhow::Result<Self> {
-        let budget = TpsBudget::new(Duration::from_secs(10), REPETITIONS_A_SECOND, REPETITIONS);
+    pub fn new(resolver: Resolver, token: &Secret) -> anyhow::Result<Self> {
+        let budget = TpsBudget::new(Duration::from_secs(10), RETRIES_A_SECOND, RETRIES);
         Ok(Self {
-            replicas: Arc::new(Replicas::new(known)),
+            balancer: Arc::new(Balancer::new(resolver)),
             budget: Arc::new(budget),
-            outgoing: Outgoing::new(token)?,
+            request_headers: RequestHeaders::new(token)?,
         })
     }
 
-    async fn make(self, request: Request<Body>, until: Instant) -> Result<Response<Answer>, Lost> {
+    async fn send(
+        self,
+        request: Request<Body>,
+        deadline: Instant,
+    ) -> Result<Response<ResponseBody>, TransportError> {
         let (parts, body) = request.into_parts();
         self.budget.deposit();
-        match Messages::of(body) {
-            Messages::One(message) => self.make_whole(parts, message, until).await,
-            Messages::Several(here, rest) => self.make_stream(parts, here, rest, until).await,
+        match RequestBody::new(body) {
+            RequestBody::Unary(message) => self.send_unary(parts, message, deadline).await,
+            RequestBody::Streaming(ready, rest) => {
+                self.send_stream(parts, ready, rest, deadline).await
+            }
         }
     }
 
-    /// A call whose only message is here.
-    async fn make_whole(
+    /// Sends a call of one message, and retries it once.
+    async fn send_unary(
         &self,
         parts: Parts,
         message: Bytes,
-        until: Instant,
-    ) -> Result<Response<Answer>, Lost> {
+        deadline: Instant,
+    ) -> Result<Response<ResponseBody>, TransportError> {
         let idempotent = parts.extensions.get::<Idempotent>().is_some();
-        let first = self.choose(idempotent, None, until).await?;
-        // Of a service without a second replica nobody else can be asked, so it has all the time.
-        let first_until = if idempotent && self.replicas.count() > 1 {
-            let now = Instant::now();
-            now + until.saturating_duration_since(now) / FIRST_TRY
-        } else {
-            until
+        let mut pick = Pick {
+            may_probe: idempotent,
+            except: None,
         };
-        let outcome = send(&first, &parts, message.clone(), idempotent, first_until).await;
-        let Err(lost) = &outcome else { return outcome };
-        let repeat = lost.may_repeat(idempotent) && Instant::now() < until;
-        if !repeat || !self.budget.withdraw() {
+        let first = self.pick(pick, deadline).await?;
+        // The only replica of a service has all the time.
+        let first_deadline = if idempotent && self.balancer.len() > 1 {
+            let now = Instant::now();
+            now + deadline.saturating_duration_since(now) / FIRST_TRY
+        } else {
+            deadline
+        };
+        let outcome = try_unary(&first, &parts, message.clone(), idempotent, first_deadline).await;
+        let Err(error) = &outcome else {
+            return outcome;
+        };
+        let retry = error.may_retry(idempotent) && Instant::now() < deadline;
+        if !retry || !self.budget.withdraw() {
             return outcome;
         }
-        metrics::counter!("rpc_client_repeated_total").increment(1);
-        let other = self.choose(idempotent, Some(&first.replica), until);
-        let second = other.await?;
+        metrics::counter!("rpc_client_retries_total").increment(1);
+        pick.except = Some(&first.replica);
+        let second = self.pick(pick, deadline).await?;
         drop(first);
-        send(&second, &parts, message, idempotent, until).await
+        try_unary(&second, &parts, message, idempotent, deadline).await
     }
 
-    /// A call of which more messages come: they are sent once.
-    async fn make_stream(
+    /// Sends a call with a stream of messages, which cannot be sent again.
+    async fn send_stream(
         &self,
         parts: Parts,
-        here: Vec<Bytes>,
+        ready: Vec<Bytes>,
         rest: Body,
-        until: Instant,
-    ) -> Result<Response<Answer>, Lost> {
-        let held = self.choose(false, None, until).await?;
+        deadline: Instant,
+    ) -> Result<Response<ResponseBody>, TransportError> {
+        let guard = self.pick(Pick::default(), deadline).await?;
         let sending = async {
-            let way = held.replica.way().await?;
-            connection::send_stream(way, request(&held.replica, &parts), here, rest).await
+            let sender = guard.replica.connection().await?;
+            connection::send_stream(sender, request(&guard.replica, &parts), ready, rest).await
         };
-        let outcome = timeout_at(until, sending).await;
-        let head = judged(&held, outcome.unwrap_or(Err(Lost::Late)))?;
-        Ok(head.map(|stream| Answer::coming(stream, held)))
+        let outcome = timeout_at(deadline, sending).await;
+        let head = recorded(&guard, outcome.unwrap_or(Err(TransportError::TimedOut)))?;
+        Ok(head.map(|stream| ResponseBody::streaming(stream, guard)))
     }
 
-    /// The replica that takes a call. While none is known it is waited for, as long as for an answer.
-    async fn choose(
+    /// The replica that gets a call. While no address is known, the call waits as long as it would for a response.
+    async fn pick(
         &self,
-        trial: bool,
-        but: Option<&Replica>,
-        until: Instant,
-    ) -> Result<Held, Lost> {
-        let choosing = timeout_at(until, self.replicas.choose(trial, but));
-        choosing.await.or(Err(Lost::Late))
+        pick: Pick<'_>,
+        deadline: Instant,
+    ) -> Result<InFlightGuard, TransportError> {
+        let picking = timeout_at(deadline, self.balancer.pick(pick));
+        picking.await.or(Err(TransportError::TimedOut))
     }
 }
 
-/// Makes a call of one replica. If it is `idempotent`, its answer is whole or lost.
-async fn send(
-    held: &Held,
+/// Sends a call to one replica. The response of an `idempotent` call is whole, or the call has failed.
+async fn try_unary(
+    guard: &InFlightGuard,
     parts: &Parts,
     message: Bytes,
     idempotent: bool,
-    until: Instant,
-) -> Result<Response<Answer>, Lost> {
-    let replica = &held.replica;
+    deadline: Instant,
+) -> Result<Response<ResponseBody>, TransportError> {
+    let replica = &guard.replica;
     let sending = async {
-        let way = replica.way().await?;
+        let sender = replica.connection().await?;
         let mut request = request(replica, parts);
-        let left = until.saturating_duration_since(Instant::now());
+        let left = deadline.saturating_duration_since(Instant::now());
         set_deadline(request.headers_mut(), left);
-        let head = connection::send(way, request, message).await?;
-        let (head, stream) = head.into_parts();
+        let response = connection::send(sender, request, message).await?;
+        let (head, stream) = response.into_parts();
         if !idempotent {
-            return Ok(Response::from_parts(
-                head,
-                Answer::coming(stream, replica.hold(health::Use::Calls)),
-            ));
+            let body = ResponseBody::streaming(stream, replica.acquire());
+            return Ok(Response::from_parts(head, body));
         }
-        let answer = Answer::whole(stream).await?;
-        if answer.is_away(&head.headers) {
-            return Err(Lost::Broken(
+        let body = ResponseBody::whole(stream).await?;
+        if body.is_away(&head.headers) {
+            return Err(TransportError::Broken(
                 "the replica says that it is not available".into(),
             ));
         }
-        Ok(Response::from_parts(head, answer))
+        Ok(Response::from_parts(head, body))
     };
-    let outcome = timeout_at(until, sending).await;
-    judged(held, outcome.unwrap_or(Err(Lost::Late)))
+    let outcome = timeout_at(deadline, sending).await;
+    recorded(guard, outcome.unwrap_or(Err(TransportError::TimedOut)))
 }
 
-/// Notes for the next calls how this one went.
-fn judged<T>(held: &Held, outcome: Result<T, Lost>) -> Result<T, Lost> {
+/// Records the outcome of a call in the circuit of its replica.
+fn recorded<T>(
+    guard: &InFlightGuard,
+    outcome: Result<T, TransportError>,
+) -> Result<T, TransportError> {
     match &outcome {
-        Ok(_) => held.answered(),
-        Err(lost) => held.lost(lost),
+        Ok(_) => guard.record_success(),
+        Err(error) => guard.record_failure(error),
     }
     outcome
 }
 
+/// The request to one replica.
 fn request(replica: &Replica, parts: &Parts) -> Request<()> {
     let mut request = Request::new(());
     *request.method_mut() = parts.method.clone();
@@ -229,19 +238,19 @@ fn absolute(replica: &Uri, call: &Uri) -> Uri {
 }
 
 impl Service<Request<Body>> for Client {
-    type Response = Response<Answer>;
+    type Response = Response<ResponseBody>;
     type Error = Status;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Status>> + Send>>;
 
-    /// Which replica takes a call is decided when it is made.
+    /// The replica is picked when the call is sent.
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Status>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let until = Instant::now() + self.outgoing.add_to(request.headers_mut());
-        let calling = self.clone().make(request, until);
-        calling.map(|made| made.map_err(Status::from)).boxed()
+        let deadline = Instant::now() + self.request_headers.add_to(request.headers_mut());
+        let sending = self.clone().send(request, deadline);
+        sending.map(|sent| sent.map_err(Status::from)).boxed()
     }
 }
 

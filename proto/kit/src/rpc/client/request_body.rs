@@ -1,4 +1,4 @@
-//! What a call sends: one message, which may be sent again, or several, which cannot.
+//! What a call sends: one message, which can be sent again, or a stream of messages, which cannot.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -8,18 +8,18 @@ use http_body::Body as _;
 use tonic::body::Body;
 
 /// The messages of a call.
-pub(super) enum Messages {
-    /// The only one.
-    One(Bytes),
-    /// Several, or some that are still to come: those that are here, and the rest.
-    Several(Vec<Bytes>, Body),
+pub(super) enum RequestBody {
+    /// The only message.
+    Unary(Bytes),
+    /// The messages that are here, and the rest of the stream.
+    Streaming(Vec<Bytes>, Body),
 }
 
-impl Messages {
-    /// Looks what is there, without waiting: the only message of a call comes at once.
-    pub(super) fn of(mut body: Body) -> Self {
+impl RequestBody {
+    /// Takes the messages that are ready, without waiting: the only message of a call is.
+    pub(super) fn new(mut body: Body) -> Self {
         let mut here = Vec::new();
-        // Who waits for the rest asks again.
+        // Whoever sends the rest polls again.
         let mut context = Context::from_waker(Waker::noop());
         while let Poll::Ready(frame) = Pin::new(&mut body).poll_frame(&mut context) {
             match (
@@ -27,11 +27,11 @@ impl Messages {
                 here.len(),
             ) {
                 (Some(Ok(Ok(data))), _) => here.push(data),
-                (None, 1) => return Self::One(here.swap_remove(0)),
+                (None, 1) => return Self::Unary(here.swap_remove(0)),
                 // The end of none or several, or a message that cannot be written.
                 _ => break,
             }
         }
-        Self::Several(here, body)
+        Self::Streaming(here, body)
     }
 }

@@ -1,4 +1,4 @@
-//! The answer of a call, as it comes or as a whole.
+//! The body of a response, streamed or whole.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -10,13 +10,13 @@ use h2::RecvStream;
 use http::HeaderMap;
 use http_body::Frame;
 
+use super::balancer::InFlightGuard;
 use super::connection::poll_frame;
-use super::lost::Lost;
-use super::replica::Held;
+use super::transport_error::TransportError;
 
-/// The body of an answer.
+/// The body of a response.
 #[derive(Debug)]
-pub struct Answer(Content);
+pub struct ResponseBody(Content);
 
 #[derive(Debug)]
 enum Content {
@@ -24,27 +24,27 @@ enum Content {
         data: VecDeque<Bytes>,
         trailers: Option<HeaderMap>,
     },
-    Coming {
+    Streaming {
         stream: RecvStream,
-        /// A replica has the call until its answer has ended.
-        _held: Held,
+        /// The call is in flight until its response has ended.
+        _in_flight: InFlightGuard,
     },
 }
 
-impl Answer {
-    /// An answer that is still to come.
-    pub(super) fn coming(stream: RecvStream, held: Held) -> Self {
-        Self(Content::Coming {
+impl ResponseBody {
+    /// A body that is still arriving.
+    pub(super) fn streaming(stream: RecvStream, in_flight: InFlightGuard) -> Self {
+        Self(Content::Streaming {
             stream,
-            _held: held,
+            _in_flight: in_flight,
         })
     }
 
-    /// Waits for all of an answer.
-    pub(super) async fn whole(mut stream: RecvStream) -> Result<Self, Lost> {
+    /// Waits for the whole body.
+    pub(super) async fn whole(mut stream: RecvStream) -> Result<Self, TransportError> {
         let (mut data, mut trailers) = (VecDeque::new(), None);
         while let Some(frame) = poll_fn(|cx| poll_frame(&mut stream, cx)).await {
-            let frame = frame.map_err(|error| Lost::Broken(error.to_string().into()))?;
+            let frame = frame.map_err(|error| TransportError::Broken(error.to_string().into()))?;
             match frame.into_data() {
                 Ok(bytes) => data.push_back(bytes),
                 Err(frame) => trailers = frame.into_trailers().ok(),
@@ -56,13 +56,13 @@ impl Answer {
         Ok(Self(Content::Whole { data, trailers }))
     }
 
-    /// Whether the replica, rather than to answer, says that it cannot be asked; a fault of the service has details.
+    /// Whether a proxy or a stopping server answered instead of the service, whose own faults have details.
     pub(super) fn is_away(&self, head: &HeaderMap) -> bool {
         let trailers = match &self.0 {
             Content::Whole { trailers, .. } => trailers.as_ref(),
-            Content::Coming { .. } => None,
+            Content::Streaming { .. } => None,
         };
-        // An answer without messages has its status in the head.
+        // A response without messages has its status in the head.
         [Some(head), trailers].into_iter().flatten().any(|headers| {
             let status = headers.get("grpc-status").map(http::HeaderValue::as_bytes);
             // Cancelled, unavailable.
@@ -71,7 +71,7 @@ impl Answer {
     }
 }
 
-impl http_body::Body for Answer {
+impl http_body::Body for ResponseBody {
     type Data = Bytes;
     type Error = h2::Error;
 
@@ -80,7 +80,7 @@ impl http_body::Body for Answer {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, h2::Error>>> {
         match &mut self.get_mut().0 {
-            Content::Coming { stream, .. } => poll_frame(stream, cx),
+            Content::Streaming { stream, .. } => poll_frame(stream, cx),
             Content::Whole { data, trailers } => {
                 let frame = data.pop_front().map(Frame::data);
                 let frame = frame.or_else(|| trailers.take().map(Frame::trailers));
@@ -91,7 +91,7 @@ impl http_body::Body for Answer {
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
-            Content::Coming { stream, .. } => stream.is_end_stream(),
+            Content::Streaming { stream, .. } => stream.is_end_stream(),
             Content::Whole { data, trailers } => data.is_empty() && trailers.is_none(),
         }
     }

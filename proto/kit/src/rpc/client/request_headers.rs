@@ -1,4 +1,4 @@
-//! What every outgoing call carries: who calls, for which request, within which trace, and how long it may take.
+//! The headers of every call: identity, request id, trace and deadline.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use super::super::{REQUEST_ID, REQUEST_ID_HEADER};
 use crate::config::Secret;
 use crate::telemetry;
 
-/// How long a call may take when nobody said otherwise. It bounds the wait for the head of the answer; streams go on.
+/// How long a call may take that names no deadline. It bounds the wait for the head of the response; streams go on.
 const DEADLINE: Duration = Duration::from_secs(5);
 
 /// The header of a deadline (the gRPC protocol over HTTP/2).
 const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
 #[derive(Clone)]
-pub(super) struct Outgoing {
+pub(super) struct RequestHeaders {
     authorization: HeaderValue,
 }
 
-impl Outgoing {
+impl RequestHeaders {
     pub(super) fn new(token: &Secret) -> anyhow::Result<Self> {
         let mut authorization: HeaderValue = format!("Bearer {}", token.expose())
             .parse()
@@ -30,12 +30,12 @@ impl Outgoing {
         Ok(Self { authorization })
     }
 
-    /// Adds it all to the headers of a call; returns how long the call may take.
+    /// Adds them to those of a call; returns how long the call may take.
     pub(super) fn add_to(&self, headers: &mut HeaderMap) -> Duration {
         headers.insert(AUTHORIZATION, self.authorization.clone());
         let id = REQUEST_ID.try_with(|id| HeaderValue::try_from(id.as_str()).ok());
         if let Ok(Some(mut id)) = id {
-            // No secret, but never the same again: it is not to drive out what is in the tables of both sides (RFC 7541, 6.2.3).
+            // Not a secret, but never the same again: as sensitive it is not added to the HPACK tables (RFC 7541, 6.2.3).
             id.set_sensitive(true);
             headers.insert(HeaderName::from_static(REQUEST_ID_HEADER), id);
         }
@@ -48,7 +48,7 @@ impl Outgoing {
     }
 }
 
-/// Says how long the other side has: rounded up, for what is often the same costs a byte (RFC 7541, 2.3.2).
+/// Sets the deadline, rounded up: a value that repeats costs one byte (RFC 7541, 2.3.2).
 pub(super) fn set_deadline(headers: &mut HeaderMap, left: Duration) {
     // At most eight digits are allowed.
     let left = left.as_millis().next_multiple_of(100).min(99_999_999);
@@ -101,12 +101,15 @@ mod tests {
     #[test]
     fn a_call_without_a_deadline_gets_one() {
         let token = Secret::from("fleet-token".to_owned());
-        let outgoing = Outgoing::new(&token).unwrap();
+        let request_headers = RequestHeaders::new(&token).unwrap();
         let mut headers = HeaderMap::new();
-        assert_eq!(outgoing.add_to(&mut headers), DEADLINE);
+        assert_eq!(request_headers.add_to(&mut headers), DEADLINE);
         assert_eq!(headers[&TIMEOUT], "5000m");
         set_deadline(&mut headers, Duration::from_millis(300));
-        assert_eq!(outgoing.add_to(&mut headers), Duration::from_millis(300));
+        assert_eq!(
+            request_headers.add_to(&mut headers),
+            Duration::from_millis(300)
+        );
         assert!(headers[AUTHORIZATION].is_sensitive());
     }
 }

@@ -1,0 +1,250 @@
+//! Least-request load balancing with outlier detection: a call goes to the replica with the fewest calls in flight whose circuit is
+//! closed.
+
+mod circuit;
+mod replica;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::Uri;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::addresses::Resolver;
+use circuit::CircuitState;
+pub(super) use replica::{InFlightGuard, Replica};
+
+/// The replicas of a service, as one client sees them.
+pub(super) struct Balancer {
+    endpoints: Mutex<Endpoints>,
+}
+
+struct Endpoints {
+    addresses: watch::Receiver<Arc<[Uri]>>,
+    replicas: Vec<Arc<Replica>>,
+    /// Where the next search begins, so that replicas with equally many calls take turns.
+    next: usize,
+}
+
+/// What a call asks of its replica.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Pick<'a> {
+    /// The call may probe an ejected replica: it can be repeated elsewhere.
+    pub(super) may_probe: bool,
+    /// Another replica than this one, if there is one.
+    pub(super) except: Option<&'a Replica>,
+}
+
+impl Balancer {
+    pub(super) fn new(resolver: Resolver) -> Self {
+        let mut endpoints = Endpoints {
+            addresses: resolver.0,
+            replicas: Vec::new(),
+            next: 0,
+        };
+        endpoints.update();
+        Self {
+            endpoints: Mutex::new(endpoints),
+        }
+    }
+
+    /// How many replicas there are.
+    pub(super) fn len(&self) -> usize {
+        self.with(|endpoints| endpoints.replicas.len())
+    }
+
+    /// Picks a replica. Waits while no address is known.
+    pub(super) async fn pick(&self, pick: Pick<'_>) -> InFlightGuard {
+        loop {
+            let picked = self.with(|endpoints| {
+                let picked = endpoints.pick(Instant::now(), pick);
+                picked.ok_or_else(|| endpoints.addresses.clone())
+            });
+            match picked {
+                Ok(guard) => return guard,
+                // The sender lives as long as the process.
+                Err(mut addresses) => {
+                    if addresses.changed().await.is_err() {
+                        std::future::pending::<()>().await;
+                    }
+                }
+            }
+        }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Endpoints) -> T) -> T {
+        let mut endpoints = self
+            .endpoints
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        // A fixed list has no sender, and so never changes.
+        if endpoints.addresses.has_changed().unwrap_or(false) {
+            endpoints.update();
+        }
+        work(&mut endpoints)
+    }
+}
+
+impl Endpoints {
+    /// Adds and removes replicas as the addresses changed. Calls in flight end where they are.
+    fn update(&mut self) {
+        let addresses = Arc::clone(&self.addresses.borrow_and_update());
+        let mut former = std::mem::take(&mut self.replicas);
+        self.replicas = addresses
+            .iter()
+            .map(|uri| {
+                let index = former.iter().position(|replica| replica.uri == *uri);
+                index.map_or_else(
+                    || Replica::new(uri.clone()),
+                    |index| former.swap_remove(index),
+                )
+            })
+            .collect();
+    }
+
+    fn pick(&mut self, now: Instant, pick: Pick<'_>) -> Option<InFlightGuard> {
+        let count = self.replicas.len();
+        if count == 0 {
+            return None;
+        }
+        self.next = (self.next + 1) % count;
+        let rotated = |index: usize| &self.replicas[(self.next + index) % count];
+        let is_allowed = |replica: &&Arc<Replica>| {
+            let except = pick.except;
+            count == 1 || except.is_none_or(|except| !std::ptr::eq(except, Arc::as_ptr(replica)))
+        };
+        let picked = (0..count)
+            .map(rotated)
+            .filter(is_allowed)
+            .min_by_key(|replica| match replica.circuit.state(now) {
+                CircuitState::HalfOpen if pick.may_probe => (0, 0, now),
+                CircuitState::Closed => (1, replica.in_flight(), now),
+                // When all replicas are ejected, the one whose ejection ends first.
+                CircuitState::HalfOpen => (2, 0, now),
+                CircuitState::Open(until) => (3, 0, until),
+            });
+        picked.map(|replica| replica.acquire_as(replica.circuit.state(now)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::transport_error::TransportError;
+    use super::*;
+
+    const PROBE: Pick<'_> = Pick {
+        may_probe: true,
+        except: None,
+    };
+    const NO_PROBE: Pick<'_> = Pick {
+        may_probe: false,
+        except: None,
+    };
+
+    fn uri(name: &str) -> Uri {
+        format!("http://{name}:1").parse().unwrap()
+    }
+
+    fn balancer(names: &[&str]) -> (watch::Sender<Arc<[Uri]>>, Balancer) {
+        let list: Arc<[Uri]> = names.iter().map(|name| uri(name)).collect();
+        let (sender, receiver) = watch::channel(list);
+        (sender, Balancer::new(Resolver(receiver)))
+    }
+
+    fn host(guard: &InFlightGuard) -> String {
+        guard.replica.uri.host().unwrap().to_owned()
+    }
+
+    /// The replica that a call gets at a moment.
+    fn pick_at(balancer: &Balancer, now: Instant, pick: Pick<'_>) -> InFlightGuard {
+        balancer
+            .with(|endpoints| endpoints.pick(now, pick))
+            .unwrap()
+    }
+
+    /// Fails calls of `name` until it is ejected.
+    async fn eject(balancer: &Balancer, name: &str) {
+        loop {
+            let guard = balancer.pick(NO_PROBE).await;
+            if host(&guard) == name {
+                guard.record_failure(&TransportError::TimedOut);
+            }
+            let state = guard.replica.circuit.state(Instant::now());
+            if matches!(state, CircuitState::Open(_)) {
+                return;
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn the_replica_with_the_fewest_calls_gets_the_next() {
+        let (_sender, balancer) = balancer(&["a", "b", "c"]);
+        let mut guards = Vec::new();
+        for _ in 0..9 {
+            guards.push(balancer.pick(PROBE).await);
+        }
+        for name in ["a", "b", "c"] {
+            assert_eq!(guards.iter().filter(|guard| host(guard) == name).count(), 3);
+        }
+        guards.retain(|guard| host(guard) != "b");
+        assert_eq!(host(&balancer.pick(PROBE).await), "b");
+    }
+
+    #[tokio::test]
+    async fn a_retry_goes_elsewhere_unless_there_is_no_other_replica() {
+        let (sender, balancer) = balancer(&["a", "b"]);
+        let elsewhere = async |first: &InFlightGuard| {
+            let except = Some(&*first.replica);
+            balancer.pick(Pick { except, ..PROBE }).await
+        };
+        for _ in 0..4 {
+            let first = balancer.pick(PROBE).await;
+            assert_ne!(host(&first), host(&elsewhere(&first).await));
+        }
+        sender.send(Arc::from([uri("a")])).unwrap();
+        let first = balancer.pick(PROBE).await;
+        assert_eq!(host(&elsewhere(&first).await), "a");
+    }
+
+    #[tokio::test]
+    async fn an_ejected_replica_gets_no_call_but_its_probe() {
+        let (_sender, balancer) = balancer(&["a", "b"]);
+        eject(&balancer, "a").await;
+        for _ in 0..4 {
+            assert_eq!(host(&balancer.pick(PROBE).await), "b");
+        }
+        let later = Instant::now() + Duration::from_secs(1);
+        // A call that must not be repeated is no probe.
+        assert_eq!(host(&pick_at(&balancer, later, NO_PROBE)), "b");
+        let probe = pick_at(&balancer, later, PROBE);
+        assert_eq!(host(&probe), "a");
+        assert_eq!(host(&pick_at(&balancer, later, PROBE)), "b");
+        probe.record_success();
+        drop(probe);
+        let both = [(); 2].map(|()| host(&pick_at(&balancer, later, NO_PROBE)));
+        assert_ne!(both[0], both[1]);
+    }
+
+    #[tokio::test]
+    async fn when_all_are_ejected_calls_still_go_somewhere() {
+        let (_sender, balancer) = balancer(&["a"]);
+        eject(&balancer, "a").await;
+        assert_eq!(host(&balancer.pick(NO_PROBE).await), "a");
+    }
+
+    #[tokio::test]
+    async fn replicas_come_and_go() {
+        let (sender, balancer) = balancer(&[]);
+        let waiting = balancer.pick(PROBE);
+        sender.send(Arc::from([uri("a")])).unwrap();
+        let in_flight = waiting.await;
+        assert_eq!(host(&in_flight), "a");
+        sender.send(Arc::from([uri("b")])).unwrap();
+        for _ in 0..3 {
+            assert_eq!(host(&balancer.pick(PROBE).await), "b");
+        }
+        assert_eq!(in_flight.replica.in_flight(), 1);
+    }
+}

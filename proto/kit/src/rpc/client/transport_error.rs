@@ -1,0 +1,36 @@
+//! Calls that did not reach their service, or whose response did not come back.
+
+use std::sync::Arc;
+
+use tonic::{Code, Status};
+
+/// Why a call has no response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum TransportError {
+    /// The service has not seen the call: any call may be retried.
+    NotSent(Arc<str>),
+    /// The service may have done what was asked.
+    Broken(Arc<str>),
+    /// The service may still be doing what was asked.
+    TimedOut,
+}
+
+impl TransportError {
+    /// Whether a retry can do no harm.
+    pub(super) fn may_retry(&self, idempotent: bool) -> bool {
+        idempotent || matches!(self, Self::NotSent(_))
+    }
+}
+
+impl From<TransportError> for Status {
+    fn from(error: TransportError) -> Self {
+        match error {
+            TransportError::NotSent(reason) | TransportError::Broken(reason) => {
+                Self::new(Code::Unavailable, &*reason)
+            }
+            TransportError::TimedOut => {
+                Self::new(Code::DeadlineExceeded, "a service did not answer in time")
+            }
+        }
+    }
+}
