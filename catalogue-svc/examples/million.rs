@@ -11,12 +11,12 @@
 use std::time::{Duration, Instant};
 
 use catalogue::domain::facet::Facet;
+use catalogue::domain::keyword::Keyword;
 use catalogue::domain::listing::Mode;
 use catalogue::domain::order::GameKey;
-use catalogue::domain::tag::Tag;
 use catalogue::domain::words;
 use catalogue::feeds::entity::Entity;
-use catalogue::memory::{CHUNK_ROWS, Catalogue, Listed as _, Question, Search, Writer};
+use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _, Query, Search, Writer};
 use contracts::listings::v1 as listings;
 use kit::feed::Position;
 use prost::Message as _;
@@ -162,7 +162,7 @@ fn main() {
     let started = Instant::now();
     writer.list_all().unwrap();
     let catalogue = Catalogue::default();
-    catalogue.publish(writer.state());
+    catalogue.publish(writer.snapshot());
     println!(
         "{games} games taken in in {:.1} s and listed in {:.1} s",
         spent.as_secs_f64(),
@@ -182,17 +182,17 @@ fn measure(
     catalogue: &Catalogue,
     dice: &mut Dice,
     what: &str,
-    mut question: impl FnMut(&mut Dice) -> Question<GameKey>,
+    mut question: impl FnMut(&mut Dice) -> Query<GameKey>,
 ) {
     let (mut times, mut total) = (Vec::new(), 0);
     for _ in 0..1_000 {
-        let question = Question {
+        let question = Query {
             limit: 20,
             ..question(dice)
         };
         let started = Instant::now();
-        let state = catalogue.state().unwrap();
-        total += state.world(Mode::Live).games.search(&question).total;
+        let state = catalogue.snapshot().unwrap();
+        total += state.dataset(Mode::Live).games.search(&question).total;
         times.push(started.elapsed());
     }
     let what = format!("{what} (total {} on average)", total / 1_000);
@@ -200,20 +200,20 @@ fn measure(
 }
 
 fn ask(catalogue: &Catalogue, dice: &mut Dice) {
-    let state = catalogue.state().unwrap();
-    let shelf = &state.world(Mode::Live).games;
-    let facets = |facets| Question {
+    let state = catalogue.snapshot().unwrap();
+    let shelf = &state.dataset(Mode::Live).games;
+    let facets = |facets| Query {
         facets,
-        ..Question::default()
+        ..Query::default()
     };
     let genre = |dice: &mut Dice| {
         let key = format!("genre-{}", dice.roll(GENRES));
         state.genres.facet(&key).unwrap()
     };
     let country = |dice: &mut Dice| Facet::Country([b'A', b'A' + dice.roll(18) as u8]);
-    let far = Question {
+    let far = Query {
         limit: 100_000,
-        ..Question::default()
+        ..Query::default()
     };
     let keys: Vec<_> = shelf
         .search(&far)
@@ -221,25 +221,27 @@ fn ask(catalogue: &Catalogue, dice: &mut Dice) {
         .iter()
         .map(|row| row.key.clone())
         .collect();
-    measure(catalogue, dice, "first page", |_| Question::default());
-    measure(catalogue, dice, "page behind a cursor", |dice| Question {
+    measure(catalogue, dice, "first page", |_| Query::default());
+    measure(catalogue, dice, "page behind a cursor", |dice| Query {
         after: Some(keys[dice.roll(keys.len() as u64) as usize].clone()),
-        ..Question::default()
+        ..Query::default()
     });
     measure(catalogue, dice, "genre", |dice| facets(vec![genre(dice)]));
     measure(catalogue, dice, "genre, platform, country", |dice| {
         facets(vec![genre(dice), Facet::Platform(1), country(dice)])
     });
-    measure(catalogue, dice, "creator", |dice| Question {
-        tags: vec![Tag::Creator(format!("studio-{}", dice.roll(1_000)).into())],
-        ..Question::default()
+    measure(catalogue, dice, "creator", |dice| Query {
+        keywords: vec![Keyword::Creator(
+            format!("studio-{}", dice.roll(1_000)).into(),
+        )],
+        ..Query::default()
     });
     search(catalogue, dice);
     let mut times = Vec::new();
     for key in keys.iter().step_by(97).take(1_000) {
         let started = Instant::now();
-        let state = catalogue.state().unwrap();
-        let row = state.world(Mode::Live).games.get(&key.slug).unwrap();
+        let state = catalogue.snapshot().unwrap();
+        let row = state.dataset(Mode::Live).games.get(&key.slug).unwrap();
         assert!(!row.text().json().to_vec().is_empty());
         times.push(started.elapsed());
     }
@@ -250,10 +252,10 @@ fn search(catalogue: &Catalogue, dice: &mut Dice) {
     let asked = |dice: &mut Dice, letters: usize, count: usize, facets| {
         let mut begin = || dice.word().chars().take(letters).collect::<String>();
         let words: Vec<String> = (0..count).map(|_| begin()).collect();
-        Question {
-            words: Some(words::of_question(&words.join(" "))),
+        Query {
+            words: words::of_query(&words.join(" "), 10),
             facets,
-            ..Question::default()
+            ..Query::default()
         }
     };
     let android = || vec![Facet::Platform(1)];
@@ -283,8 +285,8 @@ fn search(catalogue: &Catalogue, dice: &mut Dice) {
                 ..Search::default()
             };
             let started = Instant::now();
-            let state = catalogue.state().unwrap();
-            total += state.world(Mode::Live).search(&search).total;
+            let state = catalogue.snapshot().unwrap();
+            total += state.dataset(Mode::Live).search(&search).total;
             times.push(started.elapsed());
         }
         let what = format!("{what} (total {} on average)", total / 1_000);
@@ -302,8 +304,8 @@ fn change(catalogue: &Catalogue, writer: &mut Writer, dice: &mut Dice, games: u6
             for entity in batch {
                 writer.apply(entity).unwrap();
             }
-            writer.settle(1).unwrap();
-            catalogue.publish(writer.state());
+            writer.flush(1).unwrap();
+            catalogue.publish(writer.snapshot());
             times.push(started.elapsed());
         }
         report(what, &mut times);

@@ -4,7 +4,7 @@
 pub mod config;
 pub mod domain;
 pub mod feeds;
-pub mod memory;
+pub mod index;
 pub mod service;
 pub mod store;
 
@@ -17,7 +17,7 @@ use sqlx::migrate::Migrator;
 
 use config::Settings;
 use feeds::listings::Follower;
-use memory::{CHUNK_ROWS, Catalogue};
+use index::{CHUNK_ROWS, Catalogue};
 
 /// The schema that this service owns.
 pub const SCHEMA: Schema = Schema("catalogue");

@@ -2,7 +2,7 @@
 
 pub mod days;
 pub mod facet;
+pub mod keyword;
 pub mod listing;
 pub mod order;
-pub mod tag;
 pub mod words;

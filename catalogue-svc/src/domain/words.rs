@@ -46,9 +46,10 @@ pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> BTreeM
     words
 }
 
-/// The words that are asked for, each once. None when the question has no letter and no digit.
-pub fn of_question(question: &str) -> BTreeSet<String> {
-    split(question).into_iter().flatten().collect()
+/// The words that `q` asks for, each once: none when it has no letter and no digit. `None` when there are more than `limit`.
+pub fn of_query(q: &str, limit: usize) -> Option<BTreeSet<String>> {
+    let words: BTreeSet<String> = split(q).into_iter().flatten().collect();
+    (words.len() <= limit).then_some(words)
 }
 
 /// The words of a text; those that only apostrophes part stand together.
@@ -138,8 +139,8 @@ mod tests {
         assert_eq!(text("Ng'ombe"), ["ng", "ngombe", "ombe"]);
         assert_eq!(text("L’Héritage"), ["heritage", "l", "lheritage"]);
         assert_eq!(text("'quoted' 'words'"), ["quoted", "words"]);
-        let question: Vec<String> = of_question("ng'ombe NG").into_iter().collect();
-        assert_eq!(question, ["ng", "ombe"]);
+        let words: Vec<String> = of_query("ng'ombe NG", 2).into_iter().flatten().collect();
+        assert_eq!(words, ["ng", "ombe"]);
     }
 
     #[test]
@@ -155,7 +156,9 @@ mod tests {
     }
 
     #[test]
-    fn a_question_may_have_no_word() {
-        assert!(of_question(" – !? ").is_empty());
+    fn a_query_has_no_word_or_as_many_as_may_be() {
+        assert_eq!(of_query(" – !? ", 2), Some(BTreeSet::new()));
+        assert_eq!(of_query("a b A B", 2).map(|words| words.len()), Some(2));
+        assert_eq!(of_query("a b c", 2), None);
     }
 }

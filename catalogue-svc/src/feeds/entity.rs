@@ -42,7 +42,7 @@ pub enum Body {
 pub struct Header {
     /// The producer's id.
     pub id: Uuid,
-    /// Its world.
+    /// Its dataset.
     pub mode: Mode,
     /// Where it stands.
     pub state: State,

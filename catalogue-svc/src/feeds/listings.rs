@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::entity::Entity;
-use crate::memory::{Catalogue, Writer};
+use crate::index::{Catalogue, Writer};
 use crate::store;
 
 /// Changes that are applied in one go, before other tasks of the runtime have their turn.
@@ -58,7 +58,7 @@ impl Follower {
             whole_at: None,
         }) = &self.building
         {
-            self.catalogue.publish(writer.state());
+            self.catalogue.publish(writer.snapshot());
         }
     }
 }
@@ -124,7 +124,7 @@ impl Consumer for Follower {
                 tokio::task::yield_now().await;
             }
         }
-        held.writer.settle(seq)?;
+        held.writer.flush(seq)?;
         held.whole_at = held.whole_at.filter(|head| seq < *head);
         self.building = Some(held);
         self.publish_if_whole();

@@ -7,8 +7,22 @@ use contracts::common::v1::{Form, PageInfo};
 use kit::Fault;
 use kit::cursor::Binding;
 use serde::{Deserialize, Serialize};
+use tonic::{Response, Status};
 
-use crate::memory::{Listed, Page};
+use crate::index::{Document, ResultPage, Snapshot};
+
+/// What a call is answered from one snapshot, or refused. A refusal says how far that snapshot reaches, as an answer does: whoever
+/// knows of no later change need not ask again.
+pub(super) fn reply<T>(
+    answer: Result<T, Fault>,
+    snapshot: &Snapshot,
+) -> Result<Response<T>, Status> {
+    answer.map(Response::new).map_err(|fault| {
+        let mut status = Status::from(fault);
+        snapshot.position.attach(&mut status);
+        status
+    })
+}
 
 /// The rows of a list in the form that is wanted: JSON, or what `typed` makes of the public shape `P` of each.
 pub(super) fn rows<L, P, T>(
@@ -17,7 +31,7 @@ pub(super) fn rows<L, P, T>(
     typed: impl Fn(P) -> T,
 ) -> Result<(Bytes, Vec<T>), Fault>
 where
-    L: Listed,
+    L: Document,
     P: for<'a> Deserialize<'a>,
 {
     match form {
@@ -65,7 +79,7 @@ where
 }
 
 /// The JSON of an object whose last field is an empty list, with rows in that list.
-pub(super) fn with_rows<L: Listed>(object: &[u8], rows: &[Arc<L>]) -> Result<Vec<u8>, Fault> {
+pub(super) fn with_rows<L: Document>(object: &[u8], rows: &[Arc<L>]) -> Result<Vec<u8>, Fault> {
     let before = object.strip_suffix(b"[]}");
     let before =
         before.ok_or_else(|| broken(&anyhow::anyhow!("the last field is no empty list")))?;
@@ -81,8 +95,8 @@ pub(super) fn json(value: &impl Serialize) -> Result<Vec<u8>, Fault> {
 }
 
 /// What a page says about its list.
-pub(super) fn page_info<L: Listed<Key: Serialize>>(
-    page: &Page<L>,
+pub(super) fn page_info<L: Document<Key: Serialize>>(
+    page: &ResultPage<L>,
     binding: Binding,
 ) -> Result<PageInfo, Fault> {
     let last = page.rows.last().filter(|_| page.more);
@@ -103,7 +117,7 @@ pub(super) fn info(
 }
 
 /// Appends rows as a JSON array.
-fn push_rows<L: Listed>(json: &mut Vec<u8>, rows: &[Arc<L>]) {
+fn push_rows<L: Document>(json: &mut Vec<u8>, rows: &[Arc<L>]) {
     let length: usize = rows.iter().map(|row| row.text().row_len() + 1).sum();
     json.reserve(length + 2);
     json.push(b'[');

@@ -12,14 +12,13 @@ use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
 use super::answer;
-use super::ask::{self, Ask, Fields, accepted};
+use super::query_params::{self, Fields, ListQuery, bound, given, one_of};
 use super::typed;
 use crate::domain::facet::Facet;
+use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
 use crate::domain::order::CreatorKey;
-use crate::domain::tag::Tag;
-use crate::domain::words;
-use crate::memory::{Catalogue, Listed as _, Question, State};
+use crate::index::{Catalogue, Document as _, Query, Snapshot};
 
 /// Answers calls about creators.
 #[derive(Debug)]
@@ -33,36 +32,37 @@ impl Creators {
         Self { catalogue }
     }
 
-    async fn list(&self, request: ListCreatorsRequest) -> Result<ListCreatorsResponse, Fault> {
-        let state = self.catalogue.state_at(request.at_least.as_ref()).await?;
-        let ask = read(request, &state)?;
-        let page = state.world(ask.mode).creators.search(&ask.question);
+    fn list(
+        snapshot: &Snapshot,
+        request: ListCreatorsRequest,
+    ) -> Result<ListCreatorsResponse, Fault> {
+        let ask = read(request, snapshot)?;
+        let page = snapshot.dataset(ask.mode).creators.search(&ask.query);
         let (json, creators) = answer::rows(&page.rows, ask.form, typed::creators::row)?;
         Ok(ListCreatorsResponse {
             creators,
             json,
             page: Some(answer::page_info(&page, ask.binding)?),
-            position: Some(state.position.into()),
+            position: Some(snapshot.position.into()),
         })
     }
 
-    async fn get(&self, request: GetCreatorRequest) -> Result<GetCreatorResponse, Fault> {
-        let state = self.catalogue.state_at(request.at_least.as_ref()).await?;
-        let (mode, form) = ask::single(request.mode, request.form)?;
-        let world = state.world(mode);
-        let creator = world.creators.get(&request.handle);
+    fn get(snapshot: &Snapshot, request: &GetCreatorRequest) -> Result<GetCreatorResponse, Fault> {
+        let (mode, form) = query_params::single(request.mode, request.form)?;
+        let dataset = snapshot.dataset(mode);
+        let creator = dataset.creators.get(&request.handle);
         let creator = creator.ok_or_else(|| unknown(mode))?;
-        let games = world.games.search(&Question {
-            tags: vec![Tag::Creator(Arc::clone(&creator.key.handle))],
+        let games = dataset.games.search(&Query {
+            keywords: vec![Keyword::Creator(Arc::clone(&creator.key.handle))],
             limit: usize::MAX,
-            ..Question::default()
+            ..Query::default()
         });
         let json = answer::with_rows(creator.text().json(), &games.rows)?;
         let (json, creator) = answer::single(json, form, typed::creators::creator)?;
         Ok(GetCreatorResponse {
             creator,
             json,
-            position: Some(state.position.into()),
+            position: Some(snapshot.position.into()),
         })
     }
 }
@@ -73,55 +73,68 @@ impl CreatorsService for Creators {
         &self,
         request: Request<ListCreatorsRequest>,
     ) -> Result<Response<ListCreatorsResponse>, Status> {
-        Ok(Response::new(self.list(request.into_inner()).await?))
+        let request = request.into_inner();
+        let snapshot = self
+            .catalogue
+            .snapshot_at(request.at_least.as_ref())
+            .await?;
+        answer::reply(Self::list(&snapshot, request), &snapshot)
     }
 
     async fn get_creator(
         &self,
         request: Request<GetCreatorRequest>,
     ) -> Result<Response<GetCreatorResponse>, Status> {
-        Ok(Response::new(self.get(request.into_inner()).await?))
+        let request = request.into_inner();
+        let snapshot = self
+            .catalogue
+            .snapshot_at(request.at_least.as_ref())
+            .await?;
+        answer::reply(Self::get(&snapshot, &request), &snapshot)
     }
 }
 
-/// Which countries there are, `state` says.
-fn read(request: ListCreatorsRequest, state: &State) -> Result<Ask<CreatorKey>, Fault> {
+/// Which countries there are, `snapshot` says.
+fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<CreatorKey>, Fault> {
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
     let form = fields.form(request.form);
-    let country = ask::code(request.country);
-    let q = ask::text(request.q.as_deref());
+    let country = query_params::code(request.country);
+    let kind = given(request.kind);
+    let role = given(request.role);
+    let city = given(request.city);
+    let words = fields.words(request.q.as_deref());
     let facets = [
-        fields.filter("kind", request.kind.as_deref(), |key| {
-            Facet::creator_kind(key).ok_or_else(|| accepted("a kind of creators", &CREATOR_KINDS))
+        fields.filter("kind", kind.as_deref(), |key| {
+            Facet::creator_kind(key).ok_or_else(|| one_of(&CREATOR_KINDS))
         }),
-        fields.country(country.as_deref(), state),
+        fields.country(country.as_deref(), snapshot),
     ];
     let binding = Binding::new(
         "creators",
         [
             Some(mode.as_str()),
-            request.kind.as_deref(),
-            request.role.as_deref(),
+            kind.as_deref(),
+            role.as_deref(),
             country.as_deref(),
-            request.city.as_deref(),
-            q,
+            city.as_deref(),
+            bound(words.as_ref()).as_deref(),
         ],
     );
     let (limit, after) = fields.page(request.page, binding);
     fields.finish()?;
-    let role = request.role.map(|key| Tag::Role(key.into()));
-    let city = request.city.map(|slug| Tag::City(slug.into()));
-    Ok(Ask {
+    let role = role.map(|key| Keyword::Role(key.into()));
+    let city = city.map(|slug| Keyword::City(slug.into()));
+    Ok(ListQuery {
         mode,
         form,
-        question: Question {
+        query: Query {
             facets: facets.into_iter().flatten().collect(),
-            tags: role.into_iter().chain(city).collect(),
-            words: q.map(words::of_question),
+            keywords: role.into_iter().chain(city).collect(),
+            words,
             after,
             limit,
-            ..Question::default()
+            ..Query::default()
         },
         binding,
     })

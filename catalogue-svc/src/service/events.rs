@@ -13,15 +13,14 @@ use time::{Date, UtcOffset};
 use tonic::{Request, Response, Status};
 
 use super::answer;
-use super::ask::{self, Ask, Fields, accepted};
+use super::query_params::{self, Fields, ListQuery, bound, given, one_of};
 use super::typed;
 use crate::domain::days::{self, Span, When};
 use crate::domain::facet::Facet;
+use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
 use crate::domain::order::EventKey;
-use crate::domain::tag::Tag;
-use crate::domain::words;
-use crate::memory::{Catalogue, Listed as _, Question, State};
+use crate::index::{Catalogue, Document as _, Query, Snapshot};
 
 /// Answers calls about events.
 #[derive(Debug)]
@@ -36,31 +35,33 @@ impl Events {
         Self { catalogue, clock }
     }
 
-    async fn list(&self, request: ListEventsRequest) -> Result<ListEventsResponse, Fault> {
-        let state = self.catalogue.state_at(request.at_least.as_ref()).await?;
+    fn list(
+        &self,
+        snapshot: &Snapshot,
+        request: ListEventsRequest,
+    ) -> Result<ListEventsResponse, Fault> {
         let today = self.clock.now().to_offset(UtcOffset::UTC).date();
-        let ask = read(request, &state, today)?;
-        let page = state.world(ask.mode).events.search(&ask.question);
+        let ask = read(request, snapshot, today)?;
+        let page = snapshot.dataset(ask.mode).events.search(&ask.query);
         let (json, events) = answer::rows(&page.rows, ask.form, typed::events::event)?;
         Ok(ListEventsResponse {
             events,
             json,
             page: Some(answer::page_info(&page, ask.binding)?),
-            position: Some(state.position.into()),
+            position: Some(snapshot.position.into()),
         })
     }
 
-    async fn get(&self, request: GetEventRequest) -> Result<GetEventResponse, Fault> {
-        let state = self.catalogue.state_at(request.at_least.as_ref()).await?;
-        let (mode, form) = ask::single(request.mode, request.form)?;
-        let event = state.world(mode).events.get(&request.slug);
+    fn get(snapshot: &Snapshot, request: &GetEventRequest) -> Result<GetEventResponse, Fault> {
+        let (mode, form) = query_params::single(request.mode, request.form)?;
+        let event = snapshot.dataset(mode).events.get(&request.slug);
         let event = event.ok_or_else(|| unknown(mode))?;
         let json = event.text().json().to_vec();
         let (json, event) = answer::single(json, form, typed::events::event)?;
         Ok(GetEventResponse {
             event,
             json,
-            position: Some(state.position.into()),
+            position: Some(snapshot.position.into()),
         })
     }
 }
@@ -71,62 +72,80 @@ impl EventsService for Events {
         &self,
         request: Request<ListEventsRequest>,
     ) -> Result<Response<ListEventsResponse>, Status> {
-        Ok(Response::new(self.list(request.into_inner()).await?))
+        let request = request.into_inner();
+        let snapshot = self
+            .catalogue
+            .snapshot_at(request.at_least.as_ref())
+            .await?;
+        answer::reply(self.list(&snapshot, request), &snapshot)
     }
 
     async fn get_event(
         &self,
         request: Request<GetEventRequest>,
     ) -> Result<Response<GetEventResponse>, Status> {
-        Ok(Response::new(self.get(request.into_inner()).await?))
+        let request = request.into_inner();
+        let snapshot = self
+            .catalogue
+            .snapshot_at(request.at_least.as_ref())
+            .await?;
+        answer::reply(Self::get(&snapshot, &request), &snapshot)
     }
 }
 
-/// Which countries there are, `state` says.
-fn read(request: ListEventsRequest, state: &State, today: Date) -> Result<Ask<EventKey>, Fault> {
+/// Which countries there are, `snapshot` says.
+fn read(
+    request: ListEventsRequest,
+    snapshot: &Snapshot,
+    today: Date,
+) -> Result<ListQuery<EventKey>, Fault> {
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
     let form = fields.form(request.form);
-    let country = ask::code(request.country);
-    let q = ask::text(request.q.as_deref());
+    let country = query_params::code(request.country);
+    let kind = given(request.kind);
+    let city = given(request.city);
+    let when = given(request.when);
+    let (from, to) = (given(request.from), given(request.to));
+    let words = fields.words(request.q.as_deref());
     let facets = [
-        fields.filter("kind", request.kind.as_deref(), |key| {
-            Facet::event_kind(key).ok_or_else(|| accepted("a kind of events", &EVENT_KINDS))
+        fields.filter("kind", kind.as_deref(), |key| {
+            Facet::event_kind(key).ok_or_else(|| one_of(&EVENT_KINDS))
         }),
-        fields.country(country.as_deref(), state),
+        fields.country(country.as_deref(), snapshot),
     ];
-    let when = request.when.as_deref().unwrap_or("upcoming");
-    let chosen = When::read(when).ok_or_else(|| format!("one of {}", When::KEYS.join(", ")));
+    let when = when.as_deref().unwrap_or("upcoming");
+    let chosen = When::read(when).ok_or_else(|| one_of(&When::KEYS));
     let chosen = fields.note("when", chosen).unwrap_or(When::All);
-    let from = day(&mut fields, "from", request.from.as_deref());
-    let to = day(&mut fields, "to", request.to.as_deref());
-    if from.zip(to).is_some_and(|(from, to)| to < from) {
-        fields.note::<()>("to", Err("a day that is not before `from`".to_owned()));
+    let first = day(&mut fields, "from", from.as_deref());
+    let last = day(&mut fields, "to", to.as_deref());
+    if first.zip(last).is_some_and(|(first, last)| last < first) {
+        fields.note::<()>("to", Err("Use a day that is not before `from`.".to_owned()));
     }
     let binding = Binding::new(
         "events",
         [
             Some(mode.as_str()),
-            request.kind.as_deref(),
+            kind.as_deref(),
             country.as_deref(),
-            request.city.as_deref(),
+            city.as_deref(),
             Some(when),
-            request.from.as_deref(),
-            request.to.as_deref(),
-            q,
+            from.as_deref(),
+            to.as_deref(),
+            bound(words.as_ref()).as_deref(),
         ],
     );
     let (limit, after) = fields.page(request.page, binding);
     fields.finish()?;
-    let city = request.city.map(|slug| Tag::City(slug.into()));
-    Ok(Ask {
+    let city = city.map(|slug| Keyword::City(slug.into()));
+    Ok(ListQuery {
         mode,
         form,
-        question: Question {
+        query: Query {
             facets: facets.into_iter().flatten().collect(),
-            tags: city.into_iter().collect(),
-            words: q.map(words::of_question),
-            span: Some(Span::new(chosen, today, from, to)),
+            keywords: city.into_iter().collect(),
+            words,
+            span: Some(Span::new(chosen, today, first, last)),
             backwards: chosen == When::Past,
             after,
             limit,
@@ -136,7 +155,8 @@ fn read(request: ListEventsRequest, state: &State, today: Date) -> Result<Ask<Ev
 }
 
 fn day(fields: &mut Fields, field: &str, text: Option<&str>) -> Option<Date> {
-    let day = days::read(text?).ok_or_else(|| "has to be a day such as 2026-03-01".to_owned());
+    let day = days::read(text?);
+    let day = day.ok_or_else(|| "Use a day as YYYY-MM-DD, such as 2026-03-01.".to_owned());
     fields.note(field, day)
 }
 

@@ -1,4 +1,4 @@
-//! Published games (§2.2, §4.2). Everything is answered from one state in memory; no call costs SQL.
+//! Published games (§2.2, §4.2). Everything is answered from one snapshot in memory; no call costs SQL.
 
 use std::sync::Arc;
 
@@ -12,14 +12,13 @@ use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
 use super::answer;
-use super::ask::{self, Ask, Fields, accepted};
+use super::query_params::{self, Fields, ListQuery, bound, given, one_of};
 use super::typed;
 use crate::domain::facet::Facet;
+use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
 use crate::domain::order::GameKey;
-use crate::domain::tag::Tag;
-use crate::domain::words;
-use crate::memory::{Catalogue, Listed as _, Question, State};
+use crate::index::{Catalogue, Document as _, Query, Snapshot};
 
 /// Answers calls about games.
 #[derive(Debug)]
@@ -33,30 +32,28 @@ impl Games {
         Self { catalogue }
     }
 
-    async fn list(&self, request: ListGamesRequest) -> Result<ListGamesResponse, Fault> {
-        let state = self.catalogue.state_at(request.at_least.as_ref()).await?;
-        let ask = read(request, &state)?;
-        let page = state.world(ask.mode).games.search(&ask.question);
+    fn list(snapshot: &Snapshot, request: ListGamesRequest) -> Result<ListGamesResponse, Fault> {
+        let ask = read(request, snapshot)?;
+        let page = snapshot.dataset(ask.mode).games.search(&ask.query);
         let (json, games) = answer::rows(&page.rows, ask.form, typed::games::row)?;
         Ok(ListGamesResponse {
             games,
             json,
             page: Some(answer::page_info(&page, ask.binding)?),
-            position: Some(state.position.into()),
+            position: Some(snapshot.position.into()),
         })
     }
 
-    async fn get(&self, request: GetGameRequest) -> Result<GetGameResponse, Fault> {
-        let state = self.catalogue.state_at(request.at_least.as_ref()).await?;
-        let (mode, form) = ask::single(request.mode, request.form)?;
-        let game = state.world(mode).games.get(&request.slug);
+    fn get(snapshot: &Snapshot, request: &GetGameRequest) -> Result<GetGameResponse, Fault> {
+        let (mode, form) = query_params::single(request.mode, request.form)?;
+        let game = snapshot.dataset(mode).games.get(&request.slug);
         let game = game.ok_or_else(|| unknown(mode))?;
         let json = game.text().json().to_vec();
         let (json, game) = answer::single(json, form, typed::games::game)?;
         Ok(GetGameResponse {
             game,
             json,
-            position: Some(state.position.into()),
+            position: Some(snapshot.position.into()),
         })
     }
 }
@@ -67,71 +64,85 @@ impl GamesService for Games {
         &self,
         request: Request<ListGamesRequest>,
     ) -> Result<Response<ListGamesResponse>, Status> {
-        Ok(Response::new(self.list(request.into_inner()).await?))
+        let request = request.into_inner();
+        let snapshot = self
+            .catalogue
+            .snapshot_at(request.at_least.as_ref())
+            .await?;
+        answer::reply(Self::list(&snapshot, request), &snapshot)
     }
 
     async fn get_game(
         &self,
         request: Request<GetGameRequest>,
     ) -> Result<Response<GetGameResponse>, Status> {
-        Ok(Response::new(self.get(request.into_inner()).await?))
+        let request = request.into_inner();
+        let snapshot = self
+            .catalogue
+            .snapshot_at(request.at_least.as_ref())
+            .await?;
+        answer::reply(Self::get(&snapshot, &request), &snapshot)
     }
 }
 
-/// Which genres and countries there are, `state` says.
-fn read(request: ListGamesRequest, state: &State) -> Result<Ask<GameKey>, Fault> {
+/// Which genres and countries there are, `snapshot` says.
+fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<GameKey>, Fault> {
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
     let form = fields.form(request.form);
-    let country = ask::code(request.country);
-    let q = ask::text(request.q.as_deref());
+    let country = query_params::code(request.country);
+    let genre = given(request.genre);
+    let platform = given(request.platform);
+    let stage = given(request.stage);
+    let creator = given(request.creator);
+    let words = fields.words(request.q.as_deref());
     let facets = [
-        fields.filter("genre", request.genre.as_deref(), |key| genre(key, state)),
-        fields.filter("platform", request.platform.as_deref(), |key| {
-            Facet::platform(key).ok_or_else(|| accepted("a platform", &PLATFORMS))
+        fields.filter("genre", genre.as_deref(), |key| read_genre(key, snapshot)),
+        fields.filter("platform", platform.as_deref(), |key| {
+            Facet::platform(key).ok_or_else(|| one_of(&PLATFORMS))
         }),
-        fields.country(country.as_deref(), state),
-        fields.filter("stage", request.stage.as_deref(), |key| {
-            Facet::stage(key).ok_or_else(|| accepted("a stage", &STAGES))
+        fields.country(country.as_deref(), snapshot),
+        fields.filter("stage", stage.as_deref(), |key| {
+            Facet::stage(key).ok_or_else(|| one_of(&STAGES))
         }),
     ];
     let binding = Binding::new(
         "games",
         [
             Some(mode.as_str()),
-            request.genre.as_deref(),
-            request.platform.as_deref(),
+            genre.as_deref(),
+            platform.as_deref(),
             country.as_deref(),
-            request.stage.as_deref(),
-            request.creator.as_deref(),
-            q,
+            stage.as_deref(),
+            creator.as_deref(),
+            bound(words.as_ref()).as_deref(),
         ],
     );
     let (limit, after) = fields.page(request.page, binding);
     fields.finish()?;
-    let creator = request.creator.map(|handle| Tag::Creator(handle.into()));
-    Ok(Ask {
+    let creator = creator.map(|handle| Keyword::Creator(handle.into()));
+    Ok(ListQuery {
         mode,
         form,
-        question: Question {
+        query: Query {
             facets: facets.into_iter().flatten().collect(),
-            tags: creator.into_iter().collect(),
-            words: q.map(words::of_question),
+            keywords: creator.into_iter().collect(),
+            words,
             after,
             limit,
-            ..Question::default()
+            ..Query::default()
         },
         binding,
     })
 }
 
 /// A genre that no game has is still one: it filters everything away.
-fn genre(key: &str, state: &State) -> Result<Facet, String> {
-    let keys = state.genres.keys();
+fn read_genre(key: &str, snapshot: &Snapshot) -> Result<Facet, String> {
+    let keys = snapshot.genres.keys();
     if keys.binary_search(&key).is_err() {
-        return Err(accepted("a genre", &keys));
+        return Err(one_of(&keys));
     }
-    Ok(state.genres.facet(key).unwrap_or(Facet::Genre(u32::MAX)))
+    Ok(snapshot.genres.facet(key).unwrap_or(Facet::Genre(u32::MAX)))
 }
 
 fn unknown(mode: Mode) -> Fault {

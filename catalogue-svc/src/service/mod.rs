@@ -1,11 +1,11 @@
 //! What catalogue-svc answers over gRPC: a file a resource, and what they have in common in `ask` and `answer`.
 
 mod answer;
-mod ask;
 mod creators;
 mod events;
 mod games;
 mod places;
+mod query_params;
 mod search;
 mod typed;
 
@@ -19,7 +19,7 @@ use contracts::catalogue::v1::search_service_server::SearchServiceServer;
 use kit::Clock;
 use tonic::service::RoutesBuilder;
 
-use crate::memory::Catalogue;
+use crate::index::Catalogue;
 
 pub use creators::Creators;
 pub use events::Events;

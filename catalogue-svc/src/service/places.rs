@@ -14,11 +14,11 @@ use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
 use super::answer;
-use super::ask::{self, Ask, Fields};
+use super::query_params::{self, Fields, ListQuery};
 use super::typed;
 use crate::domain::facet::Facet;
 use crate::domain::order::{CityKey, CountryKey};
-use crate::memory::{Catalogue, Question, State};
+use crate::index::{Catalogue, Query, Snapshot};
 
 /// Answers calls about genres, countries and cities.
 #[derive(Debug)]
@@ -32,10 +32,12 @@ impl Places {
         Self { catalogue }
     }
 
-    async fn genres(&self, request: ListGenresRequest) -> Result<ListGenresResponse, Fault> {
-        let state = self.catalogue.state_at(request.at_least.as_ref()).await?;
-        let (mode, form) = ask::single(request.mode, request.form)?;
-        let rows = state.genre_rows(mode);
+    fn genres(
+        snapshot: &Snapshot,
+        request: &ListGenresRequest,
+    ) -> Result<ListGenresResponse, Fault> {
+        let (mode, form) = query_params::single(request.mode, request.form)?;
+        let rows = snapshot.genre_rows(mode);
         let page = PageInfo {
             total: rows.len() as u64,
             next_cursor: None,
@@ -45,15 +47,14 @@ impl Places {
             genres,
             json,
             page: Some(page),
-            position: Some(state.position.into()),
+            position: Some(snapshot.position.into()),
         })
     }
 
-    async fn countries(
-        &self,
+    fn countries(
+        snapshot: &Snapshot,
         request: ListCountriesRequest,
     ) -> Result<ListCountriesResponse, Fault> {
-        let state = self.catalogue.state_at(request.at_least.as_ref()).await?;
         let mut fields = Fields::default();
         let mode = fields.mode(request.mode);
         let form = fields.form(request.form);
@@ -62,7 +63,7 @@ impl Places {
         let (limit, after) = fields.page::<CountryKey>(request.page, binding);
         fields.finish()?;
 
-        let mut rows = state.country_rows(mode);
+        let mut rows = snapshot.country_rows(mode);
         rows.retain(|row| request.empty || row.creators > 0 || row.games > 0);
         let total = rows.len() as u64;
         rows.retain(|row| after.as_ref().is_none_or(|after| key(row) > *after));
@@ -74,19 +75,21 @@ impl Places {
             countries,
             json,
             page: Some(answer::info(total, last.as_ref(), binding)?),
-            position: Some(state.position.into()),
+            position: Some(snapshot.position.into()),
         })
     }
 
-    async fn country(&self, request: GetCountryRequest) -> Result<GetCountryResponse, Fault> {
-        let state = self.catalogue.state_at(request.at_least.as_ref()).await?;
-        let (mode, form) = ask::single(request.mode, request.form)?;
+    fn country(
+        snapshot: &Snapshot,
+        request: &GetCountryRequest,
+    ) -> Result<GetCountryResponse, Fault> {
+        let (mode, form) = query_params::single(request.mode, request.form)?;
         let code = request.code.to_ascii_uppercase();
-        let row = state.country_row(mode, &code).ok_or_else(unknown)?;
-        let cities = state.world(mode).cities.search(&Question {
+        let row = snapshot.country_row(mode, &code).ok_or_else(unknown)?;
+        let cities = snapshot.dataset(mode).cities.search(&Query {
             facets: Facet::country(&code).into_iter().collect(),
             limit: usize::MAX,
-            ..Question::default()
+            ..Query::default()
         });
         let country = answer::json(&public::Country {
             row,
@@ -97,20 +100,22 @@ impl Places {
         Ok(GetCountryResponse {
             country,
             json,
-            position: Some(state.position.into()),
+            position: Some(snapshot.position.into()),
         })
     }
 
-    async fn cities(&self, request: ListCitiesRequest) -> Result<ListCitiesResponse, Fault> {
-        let state = self.catalogue.state_at(request.at_least.as_ref()).await?;
-        let ask = read_cities(request, &state)?;
-        let page = state.world(ask.mode).cities.search(&ask.question);
+    fn cities(
+        snapshot: &Snapshot,
+        request: ListCitiesRequest,
+    ) -> Result<ListCitiesResponse, Fault> {
+        let ask = read_cities(request, snapshot)?;
+        let page = snapshot.dataset(ask.mode).cities.search(&ask.query);
         let (json, cities) = answer::rows(&page.rows, ask.form, typed::places::city)?;
         Ok(ListCitiesResponse {
             cities,
             json,
             page: Some(answer::page_info(&page, ask.binding)?),
-            position: Some(state.position.into()),
+            position: Some(snapshot.position.into()),
         })
     }
 }
@@ -121,49 +126,72 @@ impl PlacesService for Places {
         &self,
         request: Request<ListGenresRequest>,
     ) -> Result<Response<ListGenresResponse>, Status> {
-        Ok(Response::new(self.genres(request.into_inner()).await?))
+        let request = request.into_inner();
+        let snapshot = self
+            .catalogue
+            .snapshot_at(request.at_least.as_ref())
+            .await?;
+        answer::reply(Self::genres(&snapshot, &request), &snapshot)
     }
 
     async fn list_countries(
         &self,
         request: Request<ListCountriesRequest>,
     ) -> Result<Response<ListCountriesResponse>, Status> {
-        Ok(Response::new(self.countries(request.into_inner()).await?))
+        let request = request.into_inner();
+        let snapshot = self
+            .catalogue
+            .snapshot_at(request.at_least.as_ref())
+            .await?;
+        answer::reply(Self::countries(&snapshot, request), &snapshot)
     }
 
     async fn get_country(
         &self,
         request: Request<GetCountryRequest>,
     ) -> Result<Response<GetCountryResponse>, Status> {
-        Ok(Response::new(self.country(request.into_inner()).await?))
+        let request = request.into_inner();
+        let snapshot = self
+            .catalogue
+            .snapshot_at(request.at_least.as_ref())
+            .await?;
+        answer::reply(Self::country(&snapshot, &request), &snapshot)
     }
 
     async fn list_cities(
         &self,
         request: Request<ListCitiesRequest>,
     ) -> Result<Response<ListCitiesResponse>, Status> {
-        Ok(Response::new(self.cities(request.into_inner()).await?))
+        let request = request.into_inner();
+        let snapshot = self
+            .catalogue
+            .snapshot_at(request.at_least.as_ref())
+            .await?;
+        answer::reply(Self::cities(&snapshot, request), &snapshot)
     }
 }
 
-/// Which countries there are, `state` says.
-fn read_cities(request: ListCitiesRequest, state: &State) -> Result<Ask<CityKey>, Fault> {
+/// Which countries there are, `snapshot` says.
+fn read_cities(
+    request: ListCitiesRequest,
+    snapshot: &Snapshot,
+) -> Result<ListQuery<CityKey>, Fault> {
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
     let form = fields.form(request.form);
-    let country = ask::code(request.country);
-    let facet = fields.country(country.as_deref(), state);
+    let country = query_params::code(request.country);
+    let facet = fields.country(country.as_deref(), snapshot);
     let binding = Binding::new("cities", [Some(mode.as_str()), country.as_deref()]);
     let (limit, after) = fields.page(request.page, binding);
     fields.finish()?;
-    Ok(Ask {
+    Ok(ListQuery {
         mode,
         form,
-        question: Question {
+        query: Query {
             facets: facet.into_iter().collect(),
             after,
             limit,
-            ..Question::default()
+            ..Query::default()
         },
         binding,
     })

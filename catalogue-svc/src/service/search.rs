@@ -11,11 +11,10 @@ use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
 use super::answer;
-use super::ask::{self, Fields};
+use super::query_params::{self, Fields, bound, given, one_of};
 use super::typed;
 use crate::domain::listing::Mode;
-use crate::domain::words;
-use crate::memory::{Catalogue, Hit, Kind, Listed as _, Search, State};
+use crate::index::{Catalogue, Document as _, Hit, Kind, Search, Snapshot};
 
 /// Answers searches.
 #[derive(Debug)]
@@ -43,10 +42,9 @@ impl Searches {
         }
     }
 
-    async fn answer(&self, request: SearchRequest) -> Result<SearchResponse, Fault> {
-        let state = self.catalogue.state_at(request.at_least.as_ref()).await?;
-        let asked = read(request, &state)?;
-        let hits = state.world(asked.mode).search(&asked.search);
+    fn answer(&self, snapshot: &Snapshot, request: SearchRequest) -> Result<SearchResponse, Fault> {
+        let asked = read(request, snapshot)?;
+        let hits = snapshot.dataset(asked.mode).search(&asked.search);
         let rows = hits.rows.iter().map(|hit| self.result(hit));
         let rows: anyhow::Result<Vec<_>> = rows.collect();
         let rows = rows.map_err(|error| answer::broken(&error))?;
@@ -55,7 +53,7 @@ impl Searches {
             results,
             json,
             page: Some(answer::info(hits.total, hits.next.as_ref(), asked.binding)?),
-            position: Some(state.position.into()),
+            position: Some(snapshot.position.into()),
         })
     }
 
@@ -115,30 +113,40 @@ impl SearchService for Searches {
         &self,
         request: Request<SearchRequest>,
     ) -> Result<Response<SearchResponse>, Status> {
-        Ok(Response::new(self.answer(request.into_inner()).await?))
+        let request = request.into_inner();
+        let snapshot = self
+            .catalogue
+            .snapshot_at(request.at_least.as_ref())
+            .await?;
+        answer::reply(self.answer(&snapshot, request), &snapshot)
     }
 }
 
-/// Which countries there are, `state` says.
-fn read(request: SearchRequest, state: &State) -> Result<Asked, Fault> {
+/// Which countries there are, `snapshot` says.
+fn read(request: SearchRequest, snapshot: &Snapshot) -> Result<Asked, Fault> {
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
     let form = fields.form(request.form);
-    let q = ask::text(Some(&request.q)).ok_or_else(|| "say what to search for".to_owned());
-    let q = fields.note("q", q).unwrap_or_default();
-    let kind = request.r#type.as_deref().and_then(|key| {
+    let words = fields.words(Some(&request.q));
+    if request.q.trim().is_empty() {
+        fields.note::<()>("q", Err("Say what to search for.".to_owned()));
+    }
+    let key = given(request.r#type);
+    let kind = key.as_deref().and_then(|key| {
         let found = Kind::ALL.into_iter().find(|kind| kind.as_str() == key);
-        let keys = Kind::ALL.map(Kind::as_str).join(", ");
-        fields.note("type", found.ok_or_else(|| format!("one of {keys}")))
+        fields.note(
+            "type",
+            found.ok_or_else(|| one_of(&Kind::ALL.map(Kind::as_str))),
+        )
     });
-    let country = ask::code(request.country);
-    let facet = fields.country(country.as_deref(), state);
+    let country = query_params::code(request.country);
+    let facet = fields.country(country.as_deref(), snapshot);
     let binding = Binding::new(
         "search",
         [
             Some(mode.as_str()),
-            Some(q),
-            request.r#type.as_deref(),
+            bound(words.as_ref()).as_deref(),
+            key.as_deref(),
             country.as_deref(),
         ],
     );
@@ -148,7 +156,7 @@ fn read(request: SearchRequest, state: &State) -> Result<Asked, Fault> {
         mode,
         form,
         search: Search {
-            words: words::of_question(q),
+            words: words.unwrap_or_default(),
             kind,
             country: facet,
             after,

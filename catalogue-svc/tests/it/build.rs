@@ -1,7 +1,7 @@
 //! Listings to test with, and ways to bring them in.
 
 use catalogue::feeds::entity::Entity;
-use catalogue::memory::Writer;
+use catalogue::index::Writer;
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{self as listings, State};
 use kit::feed::Position;
@@ -132,8 +132,6 @@ pub(crate) fn writer(changes: &[Change]) -> Writer {
     for change in changes {
         writer.apply(entity(change)).unwrap();
     }
-    writer
-        .settle(i64::try_from(changes.len()).unwrap())
-        .unwrap();
+    writer.flush(i64::try_from(changes.len()).unwrap()).unwrap();
     writer
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use catalogue::domain::listing::Mode;
 use catalogue::feeds::listings::Follower;
-use catalogue::memory::{CHUNK_ROWS, Catalogue, State};
+use catalogue::index::{CHUNK_ROWS, Catalogue, Snapshot};
 use catalogue::store::Listings;
 use catalogue::{PRODUCER, SCHEMA};
 use contracts::common::v1::feed_service_server::{FeedService, FeedServiceServer};
@@ -140,10 +140,10 @@ async fn serve(fake: &Fake, lifecycle: &Lifecycle) -> Client {
 }
 
 /// The first state that satisfies `wanted`, within ten seconds.
-async fn eventually(catalogue: &Catalogue, wanted: impl Fn(&State) -> bool) -> Arc<State> {
+async fn eventually(catalogue: &Catalogue, wanted: impl Fn(&Snapshot) -> bool) -> Arc<Snapshot> {
     let found = async {
         loop {
-            match catalogue.state() {
+            match catalogue.snapshot() {
                 Ok(state) if wanted(&state) => return state,
                 _ => tokio::time::sleep(Duration::from_millis(2)).await,
             }
@@ -178,14 +178,14 @@ async fn memory_follows_the_feed_and_rebuilds_under_a_new_epoch(pool: PgPool) {
     fake.write(vec![page_change(&page(0)), game_change(&game(1))]);
     fake.write(vec![game_change(&game(2))]);
     let state = eventually(&catalogue, |state| state.position.seq == 3).await;
-    assert_eq!(state.world(Mode::Live).games.len(), 2);
+    assert_eq!(state.dataset(Mode::Live).games.len(), 2);
     assert!(readiness.missing().is_empty());
 
     let restored = Uuid::from_u128(0xe1);
     fake.restore(restored, vec![game_change(&game(2)), page_change(&page(0))]);
     let state = eventually(&catalogue, |state| state.position.epoch == restored).await;
     assert_eq!(state.position.seq, 2);
-    assert_eq!(state.world(Mode::Live).games.len(), 1);
+    assert_eq!(state.dataset(Mode::Live).games.len(), 1);
 }
 
 #[sqlx::test]
@@ -209,7 +209,10 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
             let follower = Follower::load(&pool, Arc::clone(&catalogue), CHUNK_ROWS)
                 .await
                 .unwrap();
-            if catalogue.state().is_ok_and(|state| state.position.seq == 2) {
+            if catalogue
+                .snapshot()
+                .is_ok_and(|state| state.position.seq == 2)
+            {
                 return (catalogue, follower);
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -218,10 +221,18 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
     let (catalogue, follower) = tokio::time::timeout(Duration::from_secs(10), loaded)
         .await
         .unwrap();
-    assert_eq!(catalogue.state().unwrap().world(Mode::Live).games.len(), 1);
+    assert_eq!(
+        catalogue
+            .snapshot()
+            .unwrap()
+            .dataset(Mode::Live)
+            .games
+            .len(),
+        1
+    );
 
     fake.write(vec![game_change(&game(2))]);
     start(follower, client, &lifecycle);
     let state = eventually(&catalogue, |state| state.position.seq == 3).await;
-    assert_eq!(state.world(Mode::Live).games.len(), 2);
+    assert_eq!(state.dataset(Mode::Live).games.len(), 2);
 }

@@ -6,7 +6,7 @@ mod build;
 #[cfg(test)]
 mod follow;
 #[cfg(test)]
-mod memory;
+mod index;
 #[cfg(test)]
 mod property;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catalogue::domain::listing::Mode;
 use catalogue::feeds::listings::Follower;
-use catalogue::memory::{CHUNK_ROWS, Catalogue, Listed as _};
+use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _};
 use catalogue::store::{Kind, Listings, rows};
 use contracts::common::v1::Change;
 use contracts::listings::v1::{City, State};
@@ -89,15 +89,15 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
     let (catalogue, mut follower) = load(&pool).await;
     let position = follower.position().await.unwrap().unwrap();
     assert_eq!((position.epoch, position.seq), (EPOCH, 10));
-    let state = catalogue.state().unwrap();
-    assert_eq!(state.world(Mode::Live).games.len(), 2);
+    let state = catalogue.snapshot().unwrap();
+    assert_eq!(state.dataset(Mode::Live).games.len(), 2);
     assert_eq!(state.genres.keys(), ["puzzle"]);
     assert_eq!(state.countries(), ["KE"]);
-    let row = state.world(Mode::Live).games.get("game-1").unwrap();
+    let row = state.dataset(Mode::Live).games.get("game-1").unwrap();
     let found: public::Game = row.text().parse().unwrap();
     assert_eq!(found.row.title, "Renamed");
-    assert_eq!(state.world(Mode::Live).events.len(), 1);
-    assert_eq!(state.world(Mode::Live).cities.len(), 1);
+    assert_eq!(state.dataset(Mode::Live).events.len(), 1);
+    assert_eq!(state.dataset(Mode::Live).cities.len(), 1);
 
     // A later batch updates in place.
     let mut removed = game(1);
@@ -109,9 +109,9 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
     let (catalogue, _) = load(&pool).await;
     assert!(
         catalogue
-            .state()
+            .snapshot()
             .unwrap()
-            .world(Mode::Live)
+            .dataset(Mode::Live)
             .games
             .get("game-1")
             .is_none()
@@ -138,13 +138,21 @@ async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
     // Half way: the new rows are no whole, so a replica that starts now answers nothing from them.
     assert_eq!(ids(&pool, Kind::Game, EPOCH).await.len(), 2);
     let (catalogue, mut follower) = load(&pool).await;
-    assert!(catalogue.state().is_err());
+    assert!(catalogue.snapshot().is_err());
     let rest = numbered(
         vec![game_change(&game(2)), change("genre", "n", &genre("new"))],
         2,
     );
     follower.apply(restored, rest.clone()).await.unwrap();
-    assert_eq!(catalogue.state().unwrap().world(Mode::Live).games.len(), 1);
+    assert_eq!(
+        catalogue
+            .snapshot()
+            .unwrap()
+            .dataset(Mode::Live)
+            .games
+            .len(),
+        1
+    );
 
     second.apply(restored, rest).await.unwrap();
     assert_eq!(ids(&pool, Kind::Game, restored).await, [id(2)]);

@@ -16,7 +16,7 @@ use kit::overload::{Load, UnderWay};
 use kit::rpc::client::{Client, Idempotent};
 use kit::{Code, Fault};
 use tokio::time::Instant;
-use tonic::Request;
+use tonic::{Request, Response};
 
 use catalogue::Catalogue;
 use listings::Listings;
@@ -82,23 +82,24 @@ impl Upstream {
         let give_up = Instant::now() + self.deadline;
         let first = self.ask(question.clone(), give_up).await;
         // A fault says nothing of the listings.
-        if let Err(fault) = &first
-            && !matches!(fault.code, Code::NotFound | Code::Invalid)
+        if let Err(refusal) = &first
+            && !matches!(refusal.fault.code, Code::NotFound | Code::Invalid)
         {
-            return first;
+            return first.map_err(|refusal| refusal.fault);
         }
         let latest = match latest.await {
             None => self.position.ask().await,
             told => told,
         };
-        match latest {
+        let counted = match latest {
             Some(latest) if lacks::<Q>(&first, latest) => {
                 let after = if first.is_ok() { "answer" } else { "refusal" };
                 metrics::counter!("upstream_asked_again_total", "after" => after).increment(1);
                 self.ask(question.at_least(latest), give_up).await
             }
             _ => first,
-        }
+        };
+        counted.map_err(|refusal| refusal.fault)
     }
 
     /// Makes a call to listings-svc. One that changes something is made once: when no answer comes, nobody knows whether it has.
@@ -115,20 +116,32 @@ impl Upstream {
     }
 
     /// Makes a call that changes nothing, and may be made again elsewhere.
-    async fn ask<Q: Question>(&self, question: Q, give_up: Instant) -> Result<Q::Answer, Fault> {
+    async fn ask<Q: Question>(&self, question: Q, give_up: Instant) -> Result<Q::Answer, Refusal> {
         let mut request = Request::new(question);
         request.set_timeout(give_up.saturating_duration_since(Instant::now()));
         request.extensions_mut().insert(Idempotent);
-        Ok(Q::ask(&self.catalogue, request).await?.into_inner())
+        let response = Q::ask(&self.catalogue, request).await;
+        response
+            .map(Response::into_inner)
+            .map_err(|status| Refusal {
+                decided_at: Position::of_refusal(&status),
+                fault: status.into(),
+            })
     }
 }
 
+/// Why catalogue-svc did not answer.
+struct Refusal {
+    fault: Fault,
+    /// How far into the listings' feed the refusal reaches, as [`Question::reached`] of an answer.
+    decided_at: Option<Position>,
+}
+
 /// Whether an answer may lack some of what was written up to `latest`.
-fn lacks<Q: Question>(answer: &Result<Q::Answer, Fault>, latest: Position) -> bool {
+fn lacks<Q: Question>(answer: &Result<Q::Answer, Refusal>, latest: Position) -> bool {
     match answer {
         // A replica that does not say how far it has come could not wait either.
         Ok(answer) => Q::reached(answer).is_some_and(|reached| !reached.reaches(latest)),
-        // A refusal never says; what it does not know may have come since.
-        Err(_) => true,
+        Err(refusal) => !(refusal.decided_at).is_some_and(|decided| decided.reaches(latest)),
     }
 }

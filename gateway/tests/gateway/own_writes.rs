@@ -74,6 +74,20 @@ async fn a_refusal_may_be_behind_as_well(pool: PgPool) {
     assert_eq!(asked.at_least, Some(told.into()));
 }
 
+#[sqlx::test]
+async fn a_refusal_that_has_come_far_enough_is_not_asked_for_again(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let told = first();
+    tell(&test, told).await;
+    for (seq, calls) in [(7, 1), (8, 2), (6, 4)] {
+        test.catalogue.stands_at(Position { seq, ..told });
+        let answer = test.get(&key, "/games/none").await;
+        assert_eq!(answer.refusal(), (404, "not_found"));
+        assert_eq!(test.catalogue.calls(), calls, "decided at {seq}");
+    }
+}
+
 /// A gateway without Redis.
 fn without_redis() -> With {
     With {

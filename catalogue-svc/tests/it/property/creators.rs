@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalogue::memory::Catalogue;
+use catalogue::index::Catalogue;
 use catalogue::service::Creators;
 use contracts::catalogue::v1::creators_service_server::CreatorsService as _;
 use contracts::catalogue::v1::{GetCreatorRequest, ListCreatorsRequest};
@@ -76,7 +76,7 @@ impl Asked {
                  and ($1->>'kind' is null or $1->>'kind' = kind)
                  and ($1->>'role' is null or $1->>'role' = any(roles))
                  and ($1->>'country' is null or upper($1->>'country') = country)
-                 and ($1->>'city' is null or ($1->>'city' = city_slug and city_slug <> ''))
+                 and coalesce($1->>'city', '') in ('', city_slug)
                  and matches(title_words || pitch_words || city_words, $1)
              order by created desc, handle",
             self,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalogue::memory::Catalogue;
+use catalogue::index::Catalogue;
 use catalogue::service::Events;
 use contracts::catalogue::v1::ListEventsRequest;
 use contracts::catalogue::v1::events_service_server::EventsService as _;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalogue::memory::Catalogue;
+use catalogue::index::Catalogue;
 use catalogue::service::Games;
 use contracts::catalogue::v1::ListGamesRequest;
 use contracts::catalogue::v1::games_service_server::GamesService as _;

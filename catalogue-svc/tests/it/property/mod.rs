@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use catalogue::memory::{Catalogue, Writer};
+use catalogue::index::{Catalogue, Writer};
 use contracts::common::v1::Change;
 use kit::feed::Position;
 use proptest::prelude::*;
@@ -162,7 +162,7 @@ fn position() -> Position {
 
 fn published(writer: &Writer) -> Arc<Catalogue> {
     let catalogue = Catalogue::default();
-    catalogue.publish(writer.state());
+    catalogue.publish(writer.snapshot());
     catalogue.into()
 }
 
@@ -171,10 +171,10 @@ fn told(changes: &[Change], settled: &[usize]) -> Arc<Catalogue> {
     for (place, change) in changes.iter().enumerate() {
         writer.apply(entity(change)).unwrap();
         if settled.contains(&place) {
-            writer.settle(1).unwrap();
+            writer.flush(1).unwrap();
         }
     }
-    writer.settle(2).unwrap();
+    writer.flush(2).unwrap();
     published(&writer)
 }
 

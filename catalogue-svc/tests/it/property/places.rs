@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalogue::memory::Catalogue;
+use catalogue::index::Catalogue;
 use catalogue::service::Places;
 use contracts::catalogue::v1::places_service_server::PlacesService as _;
 use contracts::catalogue::v1::{

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalogue::memory::Catalogue;
+use catalogue::index::Catalogue;
 use catalogue::service::Searches;
 use contracts::catalogue::v1::SearchRequest;
 use contracts::catalogue::v1::search_service_server::SearchService as _;

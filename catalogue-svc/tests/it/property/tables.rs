@@ -86,7 +86,7 @@ create function wanted_events(asked jsonb) returns setof public_event language s
     where mode = (asked->>'mode')::int
         and (asked->>'kind' is null or asked->>'kind' = kind)
         and (asked->>'country' is null or upper(asked->>'country') = country)
-        and (asked->>'city' is null or (asked->>'city' = city_slug and city_slug <> ''))
+        and coalesce(asked->>'city', '') in ('', city_slug)
         and (asked->>'from' is null or last_day >= (asked->>'from')::date)
         and (asked->>'to' is null or starts_at <= (asked->>'to')::date)
         and matches(title_words || city_words, asked)
@@ -118,7 +118,7 @@ pub(super) async fn select(
 ) -> Vec<Value> {
     let mut asked = serde_json::to_value(asked).unwrap();
     if let Some(q) = asked["q"].as_str() {
-        asked["words"] = json!(words::of_question(q));
+        asked["words"] = json!(words::of_query(q, 10).unwrap());
     }
     let query = sqlx::query_scalar(query).bind(Json(asked));
     query.fetch_all(connection).await.unwrap()

@@ -3,14 +3,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use catalogue::memory::Catalogue;
-use catalogue::service::Games;
+use catalogue::index::Catalogue;
+use catalogue::service::{Creators, Events, Games, Places, Searches};
+use contracts::catalogue::v1::creators_service_server::CreatorsService as _;
+use contracts::catalogue::v1::events_service_server::EventsService as _;
 use contracts::catalogue::v1::games_service_server::GamesService as _;
-use contracts::catalogue::v1::{GetGameRequest, GetGameResponse};
+use contracts::catalogue::v1::places_service_server::PlacesService as _;
+use contracts::catalogue::v1::search_service_server::SearchService as _;
+use contracts::catalogue::v1::{
+    GetCountryRequest, GetCreatorRequest, GetEventRequest, GetGameRequest, GetGameResponse,
+    ListCitiesRequest, ListCountriesRequest, ListCreatorsRequest, ListEventsRequest,
+    ListGamesRequest, ListGenresRequest, SearchRequest,
+};
 use contracts::common::v1::{Mode, Position};
-use kit::{Code, Fault};
-use tonic::Request;
+use kit::{Code, Fault, feed};
+use tonic::{Request, Status};
 use uuid::Uuid;
+
+use super::catalogue;
 
 use crate::build::{EPOCH, entity, game, game_change, page, page_change, writer};
 
@@ -41,14 +51,14 @@ async fn a_call_waits_for_the_change_that_it_must_see() {
 
     // Before anything is loaded, too.
     assert!(futures::poll!(call.as_mut()).is_pending());
-    catalogue.publish(writer.state());
+    catalogue.publish(writer.snapshot());
     assert!(futures::poll!(call.as_mut()).is_pending());
-    writer.settle(2).unwrap();
-    catalogue.publish(writer.state());
+    writer.flush(2).unwrap();
+    catalogue.publish(writer.snapshot());
     assert!(futures::poll!(call.as_mut()).is_pending());
     writer.apply(entity(&game_change(&game(1)))).unwrap();
-    writer.settle(3).unwrap();
-    catalogue.publish(writer.state());
+    writer.flush(3).unwrap();
+    catalogue.publish(writer.snapshot());
     let response = call.await.unwrap();
     assert_eq!(response.game.unwrap().row.unwrap().slug, "game-1");
     assert_eq!(response.position.unwrap().seq, 3);
@@ -57,16 +67,16 @@ async fn a_call_waits_for_the_change_that_it_must_see() {
 #[tokio::test]
 async fn a_call_waits_only_when_it_must() {
     let catalogue = Arc::new(Catalogue::new(FOREVER));
-    catalogue.publish(writer(&[page_change(&page(0)), game_change(&game(1))]).state());
+    catalogue.publish(writer(&[page_change(&page(0)), game_change(&game(1))]).snapshot());
     let games = Games::new(catalogue);
     let restored = Uuid::from_u128(7).to_string();
     for (epoch, seq, is_there) in [
         (&*EPOCH.to_string(), 1, true),
         (&*EPOCH.to_string(), 2, true),
         (&*EPOCH.to_string(), 3, false),
-        // A state of another epoch says nothing about this one.
-        (&*restored, 1, false),
-        ("no epoch", 1, false),
+        // A position of another epoch cannot be waited for: this replica has not heard of that epoch, or has left it behind.
+        (&*restored, 1, true),
+        ("no epoch", 1, true),
     ] {
         let call = get(&games, epoch, seq);
         tokio::pin!(call);
@@ -82,7 +92,47 @@ async fn after_a_while_a_call_is_answered_all_the_same() {
     let epoch = EPOCH.to_string();
     let fault = get(&games, &epoch, 3).await.unwrap_err();
     assert_eq!(fault.code, Code::Unavailable);
-    catalogue.publish(writer(&[page_change(&page(0)), game_change(&game(1))]).state());
+    catalogue.publish(writer(&[page_change(&page(0)), game_change(&game(1))]).snapshot());
     let response = get(&games, &epoch, 3).await.unwrap();
     assert_eq!(response.position.unwrap().seq, 2);
+}
+
+#[tokio::test]
+async fn a_refusal_says_how_far_the_snapshot_reached_that_decided_it() {
+    let catalogue = catalogue(&[page_change(&page(0)), game_change(&game(1))]);
+    let decided = Some(feed::Position {
+        epoch: EPOCH,
+        seq: 2,
+    });
+    let at = |status: Status| feed::Position::of_refusal(&status);
+    let clock = kit::Clock::fixed(time::macros::datetime!(2026-01-01 0:00 UTC));
+    let (games, creators) = (
+        Games::new(Arc::clone(&catalogue)),
+        Creators::new(Arc::clone(&catalogue)),
+    );
+    let places = Places::new(Arc::clone(&catalogue));
+    let events = Events::new(Arc::clone(&catalogue), clock);
+    let searches = Searches::new(catalogue, String::new());
+
+    macro_rules! refused {
+        ($($service:ident.$call:ident($request:ident { $($field:ident: $value:expr),* });)+) => {$(
+            let request = $request { $($field: $value,)* ..$request::default() };
+            let status = $service.$call(Request::new(request)).await.unwrap_err();
+            assert_eq!(at(status), decided, stringify!($call));
+        )+};
+    }
+    let live = i32::from(Mode::Live);
+    refused! {
+        games.list_games(ListGamesRequest { mode: live, genre: Some("chess".to_owned()) });
+        games.get_game(GetGameRequest { mode: live });
+        creators.list_creators(ListCreatorsRequest { mode: live, kind: Some("choir".to_owned()) });
+        creators.get_creator(GetCreatorRequest { mode: live });
+        places.list_genres(ListGenresRequest {});
+        places.list_countries(ListCountriesRequest {});
+        places.get_country(GetCountryRequest { mode: live });
+        places.list_cities(ListCitiesRequest { mode: live, country: Some("FR".to_owned()) });
+        events.list_events(ListEventsRequest { mode: live, when: Some("soon".to_owned()) });
+        events.get_event(GetEventRequest { mode: live });
+        searches.search(SearchRequest { mode: live });
+    }
 }

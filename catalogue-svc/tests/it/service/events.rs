@@ -103,6 +103,38 @@ async fn bad_fields_are_named_at_once() {
     assert_eq!(refused(backwards).await, ["to"]);
 }
 
+#[tokio::test]
+async fn every_day_of_four_digits_is_a_day() {
+    let (events, _) = events();
+    for (from, to, total) in [
+        ("0001-01-01", "1899-12-31", 0),
+        ("0001-01-01", "9999-12-31", 3),
+        ("3000-01-01", "9999-12-31", 0),
+    ] {
+        let request = ListEventsRequest {
+            when: Some("all".to_owned()),
+            from: Some(from.to_owned()),
+            to: Some(to.to_owned()),
+            ..live()
+        };
+        let found = events.list_events(Request::new(request)).await.unwrap();
+        let found = found.into_inner().page.unwrap().total;
+        assert_eq!(found, total, "{from} {to}");
+    }
+    for bad in ["10000-01-01", "-001-01-01", "2026-3-1"] {
+        let request = ListEventsRequest {
+            from: Some(bad.to_owned()),
+            ..live()
+        };
+        let refused = events.list_events(Request::new(request)).await;
+        let fault = Fault::from(refused.unwrap_err());
+        assert_eq!(
+            fault.fields["from"],
+            "Use a day as YYYY-MM-DD, such as 2026-03-01."
+        );
+    }
+}
+
 async fn get(
     events: &Events,
     mode: Mode,

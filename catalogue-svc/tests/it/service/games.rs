@@ -176,6 +176,68 @@ async fn all_bad_fields_are_named_at_once() {
     ] {
         assert!(fault.fields[field].contains(accepted), "{:?}", fault.fields);
     }
+    for (field, reason) in &fault.fields {
+        assert!(reason.ends_with('.'), "{field}: {reason}");
+        assert!(reason.starts_with(char::is_uppercase), "{field}: {reason}");
+    }
+    assert_eq!(fault.fields["genre"], "Use one of: puzzle, racing.");
+}
+
+#[tokio::test]
+async fn a_q_has_ten_words_at_most() {
+    let games = games();
+    let mut request = live();
+    request.q = Some("a b c d e f g h i j J'".to_owned());
+    assert!(list(&games, request.clone()).await.is_ok());
+    request.q = Some("a b c d e f g h i j k".to_owned());
+    let fault = list(&games, request).await.unwrap_err();
+    assert_eq!(fault.fields["q"], "Use at most 10 words.");
+}
+
+#[tokio::test]
+async fn an_empty_parameter_is_an_absent_one() {
+    let empty = || Some(String::new());
+    let request = ListGamesRequest {
+        genre: empty(),
+        platform: empty(),
+        country: empty(),
+        stage: empty(),
+        creator: empty(),
+        q: empty(),
+        ..live()
+    };
+    let games = games();
+    let response = list(&games, request.clone()).await.unwrap();
+    let page = response.page.unwrap();
+    assert_eq!(page.total, 30);
+    // So is a cursor of the one list good for the other.
+    let next = ListGamesRequest {
+        page: Some(PageRequest {
+            limit: 0,
+            cursor: page.next_cursor.unwrap(),
+        }),
+        ..live()
+    };
+    assert_eq!(list(&games, next).await.unwrap().games.len(), 10);
+}
+
+#[tokio::test]
+async fn a_cursor_does_not_depend_on_how_the_words_are_written() {
+    let games = games();
+    let mut request = live();
+    request.q = Some("Game  MAKER".to_owned());
+    let page = list(&games, request.clone()).await.unwrap().page.unwrap();
+    request.page = Some(PageRequest {
+        limit: 0,
+        cursor: page.next_cursor.unwrap(),
+    });
+    for q in ["game maker", "máker game"] {
+        request.q = Some(q.to_owned());
+        let rest = list(&games, request.clone()).await.unwrap();
+        assert_eq!(rest.games.len(), 10, "{q}");
+    }
+    request.q = Some("game make".to_owned());
+    assert!(list(&games, request).await.is_err());
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ mod search;
 
 use std::sync::Arc;
 
-use catalogue::memory::Catalogue;
+use catalogue::index::Catalogue;
 use contracts::common::v1::Change;
 
 use crate::build::writer;
@@ -17,6 +17,6 @@ use crate::build::writer;
 /// A catalogue that has taken in `changes`.
 fn catalogue(changes: &[Change]) -> Arc<Catalogue> {
     let catalogue = Catalogue::default();
-    catalogue.publish(writer(changes).state());
+    catalogue.publish(writer(changes).snapshot());
     Arc::new(catalogue)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalogue::memory::{Catalogue, Writer};
+use catalogue::index::{Catalogue, Writer};
 use catalogue::service::Places;
 use contracts::catalogue::v1::places_service_server::PlacesService as _;
 use contracts::catalogue::v1::{
@@ -70,8 +70,8 @@ impl Changing {
         for change in changes {
             self.writer.apply(entity(change)).unwrap();
         }
-        self.writer.settle(1).unwrap();
-        self.catalogue.publish(self.writer.state());
+        self.writer.flush(1).unwrap();
+        self.catalogue.publish(self.writer.snapshot());
     }
 
     async fn cities(&self) -> Vec<(String, u64, u64)> {

@@ -116,6 +116,17 @@ impl Catalogue {
         self.told.lock().unwrap().position.clone()
     }
 
+    /// Refuses, and says how far it has come where it knows.
+    fn unknown(&self) -> Status {
+        let mut status = Status::from(Fault::new(Code::NotFound, "there is nothing of this name"));
+        if let Some(position) = self.position().as_ref() {
+            feed::Position::try_from(position)
+                .unwrap()
+                .attach(&mut status);
+        }
+        status
+    }
+
     async fn act(&self, question: impl Any + Send) -> Result<(), Status> {
         let script = {
             let mut told = self.told.lock().unwrap();
@@ -148,7 +159,7 @@ macro_rules! answers {
                 let question = request.into_inner();
                 self.act(question.clone()).await?;
                 $(if question.$name != "kora" {
-                    return Err(Fault::new(Code::NotFound, "there is nothing of this name").into());
+                    return Err(self.unknown());
                 })?
                 Ok(Response::new(proto::$answer {
                     position: self.position(),

@@ -17,6 +17,7 @@ mod follow;
 mod head;
 mod latest;
 mod lookup;
+mod metadata;
 mod producer;
 mod queue;
 mod stored;

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{Standing, Writer, left_behind};
 use crate::domain::listing::State;
 use crate::feeds::entity::Header;
-use crate::memory::creators::{Creator, Maker};
+use crate::index::creators::{Creator, CreatorSummary};
 
 /// What is remembered of a page. A game may be told of before its page is: then the page is unknown, and has games already.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(super) struct Page {
 
 impl Page {
     /// What its games show of it; `None` when they are not public.
-    pub(super) fn maker(&self) -> Option<&Arc<Maker>> {
+    pub(super) fn maker(&self) -> Option<&Arc<CreatorSummary>> {
         Some(&self.creator.as_ref()?.1.maker)
     }
 }
@@ -41,7 +41,7 @@ impl Writer {
         let old = std::mem::replace(&mut held.creator, new);
         let new = held.creator.as_ref();
         if let Some((mode, handle)) = left_behind(old.as_ref(), new) {
-            self.state.world_mut(mode).creators.remove(handle)?;
+            self.snapshot.dataset_mut(mode).creators.remove(handle)?;
         }
         if let Some((mode, creator)) = &old {
             self.cities.leave(*mode, &creator.maker);
@@ -57,7 +57,7 @@ impl Writer {
     pub(super) fn list_page(&mut self, id: Uuid) -> anyhow::Result<()> {
         match self.pages.get(&id).and_then(|page| page.creator.as_ref()) {
             Some((mode, creator)) => {
-                let creators = &mut self.state.world_mut(*mode).creators;
+                let creators = &mut self.snapshot.dataset_mut(*mode).creators;
                 creators.put(Arc::clone(creator))
             }
             None => Ok(()),

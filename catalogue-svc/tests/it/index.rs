@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use catalogue::domain::facet::Facet;
+use catalogue::domain::keyword::Keyword;
 use catalogue::domain::listing::Mode;
-use catalogue::domain::tag::Tag;
 use catalogue::domain::words::{self, Field};
-use catalogue::memory::{Game, Listed as _, Question, State, Writer};
+use catalogue::index::{Document as _, Game, Query, Snapshot, Writer};
 use contracts::common::v1::Change;
 use contracts::listings::v1 as listings;
 use contracts::public;
@@ -106,7 +106,7 @@ fn model_row(
             .is_none_or(|handle| page.handle == *handle)
         && asked.q.is_none_or(|q| {
             let begins = |prefix: &String| held.keys().any(|word| word.starts_with(prefix));
-            let asked = words::of_question(q);
+            let asked = words::of_query(q, 10).unwrap();
             !asked.is_empty() && asked.iter().all(begins)
         });
     let created_at = game.created_at.unwrap().seconds;
@@ -133,9 +133,9 @@ fn model_row(
 }
 
 /// All pages of a list, put together; checks totals on the way.
-fn paged(state: &State, asked: &Asked) -> Vec<public::GameRow> {
+fn paged(state: &Snapshot, asked: &Asked) -> Vec<public::GameRow> {
     let never = Facet::Genre(u32::MAX);
-    let mut question = Question {
+    let mut question = Query {
         facets: (asked
             .genre
             .map(|key| state.genres.facet(key).unwrap_or(never))
@@ -144,17 +144,17 @@ fn paged(state: &State, asked: &Asked) -> Vec<public::GameRow> {
         .chain(asked.country.and_then(Facet::country))
         .chain(asked.stage.and_then(Facet::stage))
         .collect(),
-        tags: (asked.creator.iter())
-            .map(|handle| Tag::Creator(handle.as_str().into()))
+        keywords: (asked.creator.iter())
+            .map(|handle| Keyword::Creator(handle.as_str().into()))
             .collect(),
-        words: asked.q.map(words::of_question),
+        words: asked.q.map(|q| words::of_query(q, 10).unwrap()),
         limit: asked.limit,
-        ..Question::default()
+        ..Query::default()
     };
     let mut rows = Vec::new();
     let mut totals = Vec::new();
     loop {
-        let page = state.world(asked.mode).games.search(&question);
+        let page = state.dataset(asked.mode).games.search(&question);
         assert!(page.rows.len() <= asked.limit);
         totals.push(page.total);
         rows.extend(page.rows.iter().map(|row| list_row(row)));
@@ -205,10 +205,10 @@ proptest! {
         for (place, change) in changes.iter().enumerate() {
             writer.apply(entity(change)).unwrap();
             if published.contains(&place) || place + 1 == changes.len() {
-                states.push((place + 1, writer.state()));
+                states.push((place + 1, writer.snapshot()));
             }
         }
-        let rebuilt = rebuilt(&changes).state();
+        let rebuilt = rebuilt(&changes).snapshot();
         for asked in &questions {
             // States that were published earlier still say what they said.
             for (known, state) in &states {
@@ -218,8 +218,8 @@ proptest! {
             prop_assert_eq!(paged(&rebuilt, asked), model(&changes, asked));
         }
         for row in model(&changes, &everything(Mode::Live)) {
-            let state = writer.state();
-            let found = state.world(Mode::Live).games.get(&row.slug).unwrap();
+            let state = writer.snapshot();
+            let found = state.dataset(Mode::Live).games.get(&row.slug).unwrap();
             prop_assert_eq!(list_row(found), row);
         }
     }
@@ -243,11 +243,15 @@ fn a_cursor_outlives_its_row() {
     let mut changes = vec![page_change(&build::page(0))];
     changes.extend((0..30).map(|number| game_change(&build::game(number))));
     let mut writer = build::writer(&changes);
-    let mut question = Question {
+    let mut question = Query {
         limit: 10,
-        ..Question::default()
+        ..Query::default()
     };
-    let page = writer.state().world(Mode::Live).games.search(&question);
+    let page = writer
+        .snapshot()
+        .dataset(Mode::Live)
+        .games
+        .search(&question);
     let last = page.rows.last().unwrap();
     assert_eq!(
         (&*last.key.slug, page.total, page.more),
@@ -263,7 +267,11 @@ fn a_cursor_outlives_its_row() {
     for game in [gone, build::game(99), moved] {
         writer.apply(entity(&game_change(&game))).unwrap();
     }
-    let page = writer.state().world(Mode::Live).games.search(&question);
+    let page = writer
+        .snapshot()
+        .dataset(Mode::Live)
+        .games
+        .search(&question);
     let slugs: Vec<&str> = page.rows.iter().map(|row| &*row.key.slug).collect();
     let expected = ["19", "18", "17", "16", "14", "13", "12", "11", "10", "9"];
     assert_eq!(slugs, expected.map(|number| format!("game-{number}")));
@@ -273,13 +281,13 @@ fn a_cursor_outlives_its_row() {
 #[test]
 fn a_question_without_a_word_finds_nothing() {
     let state =
-        build::writer(&[page_change(&build::page(0)), game_change(&build::game(1))]).state();
-    let question = |q| Question {
-        words: Some(words::of_question(q)),
+        build::writer(&[page_change(&build::page(0)), game_change(&build::game(1))]).snapshot();
+    let question = |q| Query {
+        words: Some(words::of_query(q, 10).unwrap()),
         limit: 20,
-        ..Question::default()
+        ..Query::default()
     };
-    let shelf = &state.world(Mode::Live).games;
+    let shelf = &state.dataset(Mode::Live).games;
     assert_eq!(shelf.search(&question("game")).total, 1);
     assert_eq!(shelf.search(&question("?!")).total, 0);
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::Writer;
 use crate::domain::listing::{Mode, State};
 use crate::feeds::entity::Header;
-use crate::memory::games::Game;
+use crate::index::games::Game;
 
 /// What is remembered of a game, public or not: it becomes public when its page does.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Writer {
         }
         let maker = under.maker().cloned().unwrap_or_default();
         let genres = game.genres.iter();
-        let genres = genres.map(|key| self.state.genres.note(key)).collect();
+        let genres = genres.map(|key| self.snapshot.genres.note(key)).collect();
         let new = Held {
             mode: header.mode,
             published: header.state == State::Published,
@@ -52,7 +52,7 @@ impl Writer {
             left.games.retain(|id| *id != header.id);
         }
         if stays != (old.mode, Arc::clone(&old.row.key.slug)) {
-            let games = &mut self.state.world_mut(old.mode).games;
+            let games = &mut self.snapshot.dataset_mut(old.mode).games;
             games.remove(&old.row.key.slug)?;
         }
         Ok(())
@@ -65,7 +65,7 @@ impl Writer {
         };
         self.cities.touch(held.mode, &held.row.maker);
         let page = self.pages.get(&held.page).filter(|_| held.published);
-        let games = &mut self.state.world_mut(held.mode).games;
+        let games = &mut self.snapshot.dataset_mut(held.mode).games;
         let Some(maker) = page.and_then(|page| page.maker()) else {
             return games.remove(&held.row.key.slug);
         };

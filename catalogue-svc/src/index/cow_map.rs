@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::hash::{BuildHasher as _, Hash, RandomState};
 
-use super::paged::Paged;
+use super::cow_vec::CowVec;
 
 /// Buckets of a map: sixty names in each when there are a million.
 const BUCKETS: u32 = 1 << 14;
@@ -12,21 +12,21 @@ type Bucket<N, V> = Vec<(N, V)>;
 
 /// Values by name. Clones share their buckets; a change copies one.
 #[derive(Debug, Clone)]
-pub(super) struct Named<N, V> {
-    buckets: Paged<Bucket<N, V>>,
+pub(super) struct CowMap<N, V> {
+    buckets: CowVec<Bucket<N, V>>,
     hasher: RandomState,
 }
 
-impl<N, V> Default for Named<N, V> {
+impl<N, V> Default for CowMap<N, V> {
     fn default() -> Self {
         Self {
-            buckets: Paged::default(),
+            buckets: CowVec::default(),
             hasher: RandomState::new(),
         }
     }
 }
 
-impl<N: Clone + Eq + Hash, V: Clone> Named<N, V> {
+impl<N: Clone + Eq + Hash, V: Clone> CowMap<N, V> {
     fn bucket(&self, name: &(impl Hash + ?Sized)) -> u32 {
         // The remainder is below BUCKETS, so it fits.
         u32::try_from(self.hasher.hash_one(name) % u64::from(BUCKETS)).unwrap_or_default()
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn finds_by_name() {
-        let mut named = Named::default();
+        let mut named = CowMap::default();
         let names: Vec<Arc<str>> = (0..50_000).map(|n| format!("game-{n}").into()).collect();
         for (name, value) in names.iter().zip(0_u32..) {
             named.insert(name, value);

@@ -8,13 +8,13 @@ use contracts::listings::v1 as listings;
 use contracts::public;
 use serde::Deserialize;
 
-use super::creators::Maker;
-use super::listed::{Listed, Terms};
-use super::moment::{microseconds, moment};
+use super::creators::CreatorSummary;
+use super::document::{Document, IndexedFields};
 use super::rendered::Rendered;
+use super::timestamp::{microseconds, moment};
 use crate::domain::facet::Facet;
+use crate::domain::keyword::Keyword;
 use crate::domain::order::GameKey;
-use crate::domain::tag::Tag;
 use crate::domain::words::{self, Field};
 
 /// A game with its maker. The one thing kept of the game itself is the JSON of the single read ([`public::Game`]).
@@ -23,7 +23,7 @@ pub struct Game {
     /// Its place in the order.
     pub key: GameKey,
     /// Whose it is.
-    pub maker: Arc<Maker>,
+    pub maker: Arc<CreatorSummary>,
     /// Its genres, as they are numbered.
     genres: Box<[Facet]>,
     text: Rendered,
@@ -34,7 +34,7 @@ impl Game {
     pub(super) fn new(
         game: listings::Game,
         genres: Box<[Facet]>,
-        maker: Arc<Maker>,
+        maker: Arc<CreatorSummary>,
     ) -> anyhow::Result<Self> {
         let key = GameKey {
             featured: Reverse(game.featured),
@@ -48,7 +48,7 @@ impl Game {
         key: GameKey,
         genres: Box<[Facet]>,
         mut game: public::Game,
-        maker: Arc<Maker>,
+        maker: Arc<CreatorSummary>,
     ) -> anyhow::Result<Self> {
         game.row.creator = public::GameCreator {
             handle: maker.handle.as_ref().to_owned(),
@@ -65,13 +65,13 @@ impl Game {
     }
 
     /// The same game of another maker.
-    pub(super) fn with_maker(&self, maker: Arc<Maker>) -> anyhow::Result<Self> {
+    pub(super) fn with_maker(&self, maker: Arc<CreatorSummary>) -> anyhow::Result<Self> {
         let game = self.text.parse()?;
         Self::render(self.key.clone(), self.genres.clone(), game, maker)
     }
 }
 
-impl Listed for Game {
+impl Document for Game {
     type Key = GameKey;
 
     fn key(&self) -> &GameKey {
@@ -86,16 +86,16 @@ impl Listed for Game {
         &self.text
     }
 
-    fn terms(&self) -> anyhow::Result<Terms> {
+    fn terms(&self) -> anyhow::Result<IndexedFields> {
         let texts: Texts<'_> = self.text.parse()?;
         let platforms = texts.platforms.iter();
         let facets = (self.genres.iter().copied())
             .chain(platforms.filter_map(|key| Facet::platform(key)))
             .chain(Facet::stage(&texts.stage))
             .chain(Facet::country(&self.maker.country_code));
-        Ok(Terms {
+        Ok(IndexedFields {
             facets: facets.collect(),
-            tags: [Tag::Creator(Arc::clone(&self.maker.handle))]
+            keywords: [Keyword::Creator(Arc::clone(&self.maker.handle))]
                 .into_iter()
                 .chain(self.maker.city_tag())
                 .collect(),

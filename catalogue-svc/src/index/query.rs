@@ -7,20 +7,20 @@ use std::sync::Arc;
 use roaring::{MultiOps as _, RoaringBitmap};
 
 use super::chunk::{Filter, Scratch};
-use super::listed::Listed;
-use super::shelf::Shelf;
+use super::document::Document;
+use super::listing_index::Index;
 use crate::domain::days::Span;
 use crate::domain::facet::Facet;
-use crate::domain::tag::Tag;
+use crate::domain::keyword::Keyword;
 use crate::domain::words::Field;
 
 /// Which rows are wanted; all conditions hold at once.
 #[derive(Debug, Clone)]
-pub struct Question<K> {
+pub struct Query<K> {
     /// Values they have.
     pub facets: Vec<Facet>,
     /// More values they have.
-    pub tags: Vec<Tag>,
+    pub keywords: Vec<Keyword>,
     /// Each begins a word of theirs. An empty set: something was asked for that is no word, and no row has it.
     pub words: Option<BTreeSet<String>>,
     /// When they take place.
@@ -34,11 +34,11 @@ pub struct Question<K> {
 }
 
 /// All rows; but none on the page.
-impl<K> Default for Question<K> {
+impl<K> Default for Query<K> {
     fn default() -> Self {
         Self {
             facets: Vec::new(),
-            tags: Vec::new(),
+            keywords: Vec::new(),
             words: None,
             span: None,
             backwards: false,
@@ -50,7 +50,7 @@ impl<K> Default for Question<K> {
 
 /// A page of rows.
 #[derive(Debug)]
-pub struct Page<L> {
+pub struct ResultPage<L> {
     /// In their order.
     pub rows: Vec<Arc<L>>,
     /// How many rows pass the filters, on all pages.
@@ -59,18 +59,18 @@ pub struct Page<L> {
     pub more: bool,
 }
 
-impl<L: Listed> Shelf<L> {
+impl<L: Document> Index<L> {
     /// Answers a question from one moment.
-    pub fn search(&self, question: &Question<L::Key>) -> Page<L> {
+    pub fn search(&self, question: &Query<L::Key>) -> ResultPage<L> {
         self.search_in(self.narrow(question).as_ref(), question)
     }
 
-    /// The same for rows in these slots only, if any are given; tags and words of the question are not looked at.
+    /// The same for rows in these slots only, if any are given; keywords and words of the question are not looked at.
     pub(super) fn search_in(
         &self,
         slots: Option<&RoaringBitmap>,
-        question: &Question<L::Key>,
-    ) -> Page<L> {
+        question: &Query<L::Key>,
+    ) -> ResultPage<L> {
         let filter = Filter {
             facets: &question.facets,
             slots,
@@ -121,7 +121,7 @@ impl<L: Listed> Shelf<L> {
         let more = found.len() > question.limit;
         found.truncate(question.limit);
         let rows = found.into_iter().filter_map(|slot| self.row(slot));
-        Page {
+        ResultPage {
             rows: rows.map(Arc::clone).collect(),
             total: known.unwrap_or(counted),
             more,
@@ -129,7 +129,7 @@ impl<L: Listed> Shelf<L> {
     }
 
     /// Where a page begins: a chunk, and a position in it. Its rows are from there on or, backwards, those before it.
-    fn start(&self, question: &Question<L::Key>) -> (usize, usize) {
+    fn start(&self, question: &Query<L::Key>) -> (usize, usize) {
         match (&question.after, question.backwards) {
             (None, false) => (0, 0),
             (None, true) => (self.chunks().len(), 0),
@@ -138,13 +138,13 @@ impl<L: Listed> Shelf<L> {
         }
     }
 
-    /// The slots that tags and words leave; `None` when the question has neither.
-    fn narrow(&self, question: &Question<L::Key>) -> Option<RoaringBitmap> {
-        if question.tags.is_empty() && question.words.is_none() {
+    /// The slots that keywords and words leave; `None` when the question has neither.
+    fn narrow(&self, question: &Query<L::Key>) -> Option<RoaringBitmap> {
+        if question.keywords.is_empty() && question.words.is_none() {
             return None;
         }
         let mut sets: Vec<RoaringBitmap> = Vec::new();
-        for tag in &question.tags {
+        for tag in &question.keywords {
             sets.push(self.tagged(tag).cloned().unwrap_or_default());
         }
         if let Some(words) = &question.words {

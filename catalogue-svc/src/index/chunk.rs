@@ -6,7 +6,7 @@ use std::ops::Range;
 use roaring::RoaringBitmap;
 
 use super::bits::Bits;
-use super::listed::Terms;
+use super::document::IndexedFields;
 use crate::domain::days::{Days, Span};
 use crate::domain::facet::Facet;
 
@@ -110,7 +110,7 @@ impl Chunk {
     }
 
     /// Puts a row at `position`; the chunk must not be full. Returns its slot.
-    pub(super) fn insert(&mut self, position: usize, terms: &Terms) -> u32 {
+    pub(super) fn insert(&mut self, position: usize, terms: &IndexedFields) -> u32 {
         let place = u16::try_from(self.taken.first_free()).unwrap_or_default();
         self.order.insert(position, place);
         self.taken.add(place);
@@ -147,7 +147,7 @@ impl Chunk {
     }
 
     /// Gives a row other values.
-    pub(super) fn update(&mut self, slot: u32, terms: &Terms) {
+    pub(super) fn update(&mut self, slot: u32, terms: &IndexedFields) {
         let place = self.place(slot);
         self.unmark(place);
         self.mark(place, &terms.facets);

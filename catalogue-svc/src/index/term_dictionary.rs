@@ -10,7 +10,7 @@ use std::sync::Arc;
 use fst::{IntoStreamer as _, Map, MapBuilder, Streamer as _};
 use roaring::{MultiOps as _, RoaringBitmap};
 
-use super::paged::Paged;
+use super::cow_vec::CowVec;
 use crate::domain::words::Field;
 
 /// New words that are borne before the fst is made anew: so many, and a share of those it has.
@@ -22,7 +22,7 @@ const MANY: usize = 64;
 
 /// Words and their rows. Clones share almost everything.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Vocabulary {
+pub(super) struct TermDictionary {
     base: Arc<Map<Vec<u8>>>,
     fresh: Arc<BTreeMap<Arc<str>, u32>>,
     rows: Rows,
@@ -33,16 +33,16 @@ pub(super) struct Vocabulary {
 #[derive(Debug, Clone, Default)]
 struct Rows {
     /// They have it anywhere.
-    all: Paged<RoaringBitmap>,
+    all: CowVec<RoaringBitmap>,
     /// They have it in the title.
-    title: Paged<RoaringBitmap>,
+    title: CowVec<RoaringBitmap>,
     /// They have it in the pitch, and not in the title.
-    pitch: Paged<RoaringBitmap>,
+    pitch: CowVec<RoaringBitmap>,
 }
 
 impl Rows {
     /// Those that have a word in `field` and none better; `None`: they are only among all.
-    fn best(&mut self, field: Field) -> Option<&mut Paged<RoaringBitmap>> {
+    fn best(&mut self, field: Field) -> Option<&mut CowVec<RoaringBitmap>> {
         match field {
             Field::Title => Some(&mut self.title),
             Field::Pitch => Some(&mut self.pitch),
@@ -51,7 +51,7 @@ impl Rows {
     }
 }
 
-impl Vocabulary {
+impl TermDictionary {
     fn number(&self, word: &str) -> Option<u32> {
         let base = self
             .base
@@ -120,7 +120,7 @@ impl Vocabulary {
     }
 
     /// Moves the new words into the fst when they have become many.
-    pub(super) fn settle(&mut self) -> Result<(), fst::Error> {
+    pub(super) fn flush(&mut self) -> Result<(), fst::Error> {
         if self.fresh.len() > FRESH + self.base.len() / SHARE {
             *self = self.settled()?;
         }
@@ -170,7 +170,7 @@ impl Vocabulary {
 }
 
 /// The slots in the sets of any of these words.
-fn union(rows: &Paged<RoaringBitmap>, words: &[u32]) -> RoaringBitmap {
+fn union(rows: &CowVec<RoaringBitmap>, words: &[u32]) -> RoaringBitmap {
     let sets = words.iter().filter_map(|number| rows.get(*number));
     let sets = sets.map(AsRef::<RoaringBitmap>::as_ref);
     if words.len() > MANY {
@@ -206,13 +206,13 @@ fn union_of_many<'a>(sets: impl Iterator<Item = &'a RoaringBitmap>) -> RoaringBi
 mod tests {
     use super::*;
 
-    fn slots(vocabulary: &Vocabulary, prefix: &str) -> Vec<u32> {
+    fn slots(vocabulary: &TermDictionary, prefix: &str) -> Vec<u32> {
         vocabulary.find(prefix).into_iter().collect()
     }
 
     #[test]
     fn words_are_found_by_prefix_before_and_after_they_settle() {
-        let mut words = Vocabulary::default();
+        let mut words = TermDictionary::default();
         for (slot, word) in [
             (1, "lagos"),
             (2, "lamu"),
@@ -244,11 +244,11 @@ mod tests {
 
     #[test]
     fn many_new_words_settle() {
-        let mut words = Vocabulary::default();
+        let mut words = TermDictionary::default();
         for slot in 0..3_000 {
             words.add(&format!("word{slot}"), Field::Pitch, slot);
         }
-        words.settle().unwrap();
+        words.flush().unwrap();
         assert_eq!((words.fresh.len(), words.base.len()), (0, 3_000));
         assert_eq!(slots(&words, "word2999"), [2_999]);
         assert_eq!(words.find("word"), (0..3_000).collect());
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn rows_are_told_apart_by_the_best_field() {
-        let mut words = Vocabulary::default();
+        let mut words = TermDictionary::default();
         words.add("lagos", Field::Rest, 1);
         words.add("lagos", Field::Title, 2);
         words.add("lagoon", Field::Pitch, 3);

@@ -8,17 +8,17 @@ use contracts::listings::v1 as listings;
 use contracts::public;
 use serde::Deserialize;
 
-use super::listed::{Listed, Terms};
-use super::moment::microseconds;
+use super::document::{Document, IndexedFields};
 use super::rendered::Rendered;
+use super::timestamp::microseconds;
 use crate::domain::facet::Facet;
+use crate::domain::keyword::Keyword;
 use crate::domain::order::CreatorKey;
-use crate::domain::tag::Tag;
 use crate::domain::words::{self, Field};
 
 /// What the games of a creator show of it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Maker {
+pub struct CreatorSummary {
     /// Handle of the page.
     pub handle: Arc<str>,
     /// Name of the studio or person.
@@ -31,10 +31,10 @@ pub struct Maker {
     pub city_slug: Arc<str>,
 }
 
-impl Maker {
+impl CreatorSummary {
     /// Where it is, when that is known.
-    pub(super) fn city_tag(&self) -> Option<Tag> {
-        (!self.city_slug.is_empty()).then(|| Tag::City(Arc::clone(&self.city_slug)))
+    pub(super) fn city_tag(&self) -> Option<Keyword> {
+        (!self.city_slug.is_empty()).then(|| Keyword::City(Arc::clone(&self.city_slug)))
     }
 }
 
@@ -44,14 +44,14 @@ pub struct Creator {
     /// Its place in the order.
     pub key: CreatorKey,
     /// What its games show of it.
-    pub maker: Arc<Maker>,
+    pub maker: Arc<CreatorSummary>,
     text: Rendered,
 }
 
 impl Creator {
     /// A page that the feed told of.
     pub(super) fn new(page: listings::Page) -> anyhow::Result<Self> {
-        let maker = Maker {
+        let maker = CreatorSummary {
             handle: page.handle.as_str().into(),
             name: page.name.clone(),
             country_code: page.country_code.clone(),
@@ -71,7 +71,7 @@ impl Creator {
     }
 }
 
-impl Listed for Creator {
+impl Document for Creator {
     type Key = CreatorKey;
 
     fn key(&self) -> &CreatorKey {
@@ -86,15 +86,18 @@ impl Listed for Creator {
         &self.text
     }
 
-    fn terms(&self) -> anyhow::Result<Terms> {
+    fn terms(&self) -> anyhow::Result<IndexedFields> {
         let texts: Texts<'_> = self.text.parse()?;
-        let roles = texts.roles.iter().map(|key| Tag::Role(key.as_ref().into()));
+        let roles = texts
+            .roles
+            .iter()
+            .map(|key| Keyword::Role(key.as_ref().into()));
         let facets = Facet::creator_kind(&texts.kind).into_iter();
-        Ok(Terms {
+        Ok(IndexedFields {
             facets: facets
                 .chain(Facet::country(&self.maker.country_code))
                 .collect(),
-            tags: roles.chain(self.maker.city_tag()).collect(),
+            keywords: roles.chain(self.maker.city_tag()).collect(),
             words: words::of_texts([
                 (Field::Title, &*self.maker.name),
                 (Field::Title, &*self.maker.handle),

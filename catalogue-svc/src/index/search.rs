@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use super::cities::City;
 use super::creators::Creator;
+use super::document::Document;
 use super::events::Event;
 use super::games::Game;
-use super::listed::Listed;
-use super::query::Question;
-use super::shelf::Shelf;
-use super::state::World;
+use super::listing_index::Index;
+use super::query::Query;
+use super::snapshot::Dataset;
 use crate::domain::facet::Facet;
 use crate::domain::order::{CityKey, CreatorKey, EventKey, GameKey};
 use crate::domain::words::Field;
@@ -62,14 +62,14 @@ pub struct Search {
     /// Only in this country.
     pub country: Option<Facet>,
     /// Hits come after this one.
-    pub after: Option<Mark>,
+    pub after: Option<SearchCursor>,
     /// So many at most.
     pub limit: usize,
 }
 
 /// What a cursor says about the hit it stands after.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Mark {
+pub struct SearchCursor {
     rank: usize,
     row: Key,
 }
@@ -127,10 +127,10 @@ pub struct Hits {
     /// How many there are on all pages.
     pub total: u64,
     /// Stands after the last, when there is a further page.
-    pub next: Option<Mark>,
+    pub next: Option<SearchCursor>,
 }
 
-impl World {
+impl Dataset {
     /// Answers a search from one moment.
     pub fn search(&self, search: &Search) -> Hits {
         let games = search.ranks(Kind::Games, &self.games);
@@ -171,7 +171,7 @@ impl World {
 
 impl Search {
     /// The slots of the hits of a kind, by rank.
-    fn ranks<L: Listed>(&self, kind: Kind, shelf: &Shelf<L>) -> [RoaringBitmap; RANKS] {
+    fn ranks<L: Document>(&self, kind: Kind, shelf: &Index<L>) -> [RoaringBitmap; RANKS] {
         if self.kind.is_none_or(|wanted| wanted == kind) {
             shelf.rank(&self.words)
         } else {
@@ -193,10 +193,10 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Goes on with the rows of a kind that have the rank. All are counted; those behind the cursor, which is `after` a row of the
     /// kind if it is within it, come on the page.
-    fn stretch<L: Listed>(
+    fn stretch<L: Document>(
         &mut self,
         kind: Kind,
-        shelf: &Shelf<L>,
+        shelf: &Index<L>,
         ranks: &[RoaringBitmap; RANKS],
         after: Option<&L::Key>,
         hit: fn(Arc<L>) -> Hit,
@@ -205,7 +205,7 @@ impl Walk<'_> {
         let begin = self.search.after.as_ref();
         let begin = begin.map(|mark| (mark.rank, mark.row.kind()));
         let is_passed = begin.is_some_and(|begin| here < begin);
-        let question = Question {
+        let question = Query {
             facets: self.search.country.into_iter().collect(),
             after: after.filter(|_| begin == Some(here)).cloned(),
             limit: if is_passed {
@@ -213,7 +213,7 @@ impl Walk<'_> {
             } else {
                 self.search.limit - self.rows.len()
             },
-            ..Question::default()
+            ..Query::default()
         };
         let page = shelf.search_in(Some(&ranks[self.rank]), &question);
         self.total += page.total;
@@ -227,7 +227,7 @@ impl Walk<'_> {
     fn end(self) -> Hits {
         let last = self.rows.last().filter(|_| self.more);
         Hits {
-            next: last.map(|(rank, hit)| Mark {
+            next: last.map(|(rank, hit)| SearchCursor {
                 rank: *rank,
                 row: hit.key(),
             }),

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 
 use super::chunk::Chunk;
-use super::listed::{Listed, Terms};
-use super::named::Named;
-use super::paged::Paged;
-use super::vocabulary::Vocabulary;
+use super::cow_map::CowMap;
+use super::cow_vec::CowVec;
+use super::document::{Document, IndexedFields};
+use super::term_dictionary::TermDictionary;
 use crate::domain::facet::Facet;
-use crate::domain::tag::Tag;
+use crate::domain::keyword::Keyword;
 
 /// Public listings. A clone costs a few thousand pointers at a million rows and shares everything else; a change copies what it
 /// touches.
@@ -19,14 +19,14 @@ use crate::domain::tag::Tag;
 /// Rows are numbered by *slot*: chunk number times capacity plus place. A slot stays with a row until the row's sort key changes or
 /// its chunk is split.
 #[derive(Debug, Clone)]
-pub struct Shelf<L: Listed> {
+pub struct Index<L: Document> {
     capacity: u16,
     /// In sort order; none is empty.
     chunks: Vec<Arc<Chunk>>,
-    rows: Paged<L>,
-    addresses: Named<Arc<str>, u32>,
-    tags: Named<Tag, Arc<RoaringBitmap>>,
-    words: Vocabulary,
+    rows: CowVec<L>,
+    addresses: CowMap<Arc<str>, u32>,
+    keywords: CowMap<Keyword, Arc<RoaringBitmap>>,
+    words: TermDictionary,
     /// How many rows have a value.
     counts: Arc<BTreeMap<Facet, u64>>,
     len: u64,
@@ -35,16 +35,16 @@ pub struct Shelf<L: Listed> {
     free: Vec<u32>,
 }
 
-impl<L: Listed> Shelf<L> {
+impl<L: Document> Index<L> {
     /// A shelf whose chunks hold `capacity` rows, two at least.
     pub(super) fn new(capacity: u16) -> Self {
         Self {
             capacity: capacity.max(2),
             chunks: Vec::new(),
-            rows: Paged::default(),
-            addresses: Named::default(),
-            tags: Named::default(),
-            words: Vocabulary::default(),
+            rows: CowVec::default(),
+            addresses: CowMap::default(),
+            keywords: CowMap::default(),
+            words: TermDictionary::default(),
             counts: Arc::default(),
             len: 0,
             next: 0,
@@ -73,11 +73,11 @@ impl<L: Listed> Shelf<L> {
     }
 
     /// The slots of the rows that have a value.
-    pub(super) fn tagged(&self, tag: &Tag) -> Option<&RoaringBitmap> {
-        self.tags.get(tag).map(AsRef::as_ref)
+    pub(super) fn tagged(&self, tag: &Keyword) -> Option<&RoaringBitmap> {
+        self.keywords.get(tag).map(AsRef::as_ref)
     }
 
-    pub(super) fn words(&self) -> &Vocabulary {
+    pub(super) fn words(&self) -> &TermDictionary {
         &self.words
     }
 
@@ -129,8 +129,8 @@ impl<L: Listed> Shelf<L> {
     }
 
     /// After a batch of changes: tidies up what would otherwise grow.
-    pub(super) fn settle(&mut self) -> Result<(), fst::Error> {
-        self.words.settle()
+    pub(super) fn flush(&mut self) -> Result<(), fst::Error> {
+        self.words.flush()
     }
 
     fn held(&self, address: &str) -> Option<(u32, Arc<L>)> {
@@ -144,7 +144,7 @@ impl<L: Listed> Shelf<L> {
         let slot = Arc::make_mut(&mut self.chunks[index]).insert(position, &terms);
         self.enter(slot, row, &terms);
         self.len += 1;
-        self.recount(&Terms::default(), &terms);
+        self.recount(&IndexedFields::default(), &terms);
         Ok(())
     }
 
@@ -161,7 +161,7 @@ impl<L: Listed> Shelf<L> {
         *self.rows.entry(slot) = None;
         self.addresses.remove(row.address());
         self.len -= 1;
-        self.recount(&terms, &Terms::default());
+        self.recount(&terms, &IndexedFields::default());
         Ok(())
     }
 
@@ -173,10 +173,10 @@ impl<L: Listed> Shelf<L> {
             Arc::make_mut(&mut self.chunks[index]).update(slot, &has);
             self.recount(&had, &has);
         }
-        for tag in had.tags.difference(&has.tags) {
+        for tag in had.keywords.difference(&has.keywords) {
             self.untag(tag, slot);
         }
-        for tag in has.tags.difference(&had.tags) {
+        for tag in has.keywords.difference(&had.keywords) {
             self.tag(tag, slot);
         }
         for (word, field) in &had.words {
@@ -194,9 +194,9 @@ impl<L: Listed> Shelf<L> {
     }
 
     /// Notes a row under its slot.
-    fn enter(&mut self, slot: u32, row: Arc<L>, terms: &Terms) {
+    fn enter(&mut self, slot: u32, row: Arc<L>, terms: &IndexedFields) {
         self.addresses.insert(row.address(), slot);
-        for tag in &terms.tags {
+        for tag in &terms.keywords {
             self.tag(tag, slot);
         }
         for (word, field) in &terms.words {
@@ -205,30 +205,30 @@ impl<L: Listed> Shelf<L> {
         *self.rows.entry(slot) = Some(row);
     }
 
-    /// Forgets that words and tags of a row lead to its slot.
-    fn leave(&mut self, slot: u32, terms: &Terms) {
+    /// Forgets that words and keywords of a row lead to its slot.
+    fn leave(&mut self, slot: u32, terms: &IndexedFields) {
         for (word, field) in &terms.words {
             self.words.remove(word, *field, slot);
         }
-        for tag in &terms.tags {
+        for tag in &terms.keywords {
             self.untag(tag, slot);
         }
     }
 
-    fn tag(&mut self, tag: &Tag, slot: u32) {
-        Arc::make_mut(self.tags.make(tag)).insert(slot);
+    fn tag(&mut self, tag: &Keyword, slot: u32) {
+        Arc::make_mut(self.keywords.make(tag)).insert(slot);
     }
 
-    fn untag(&mut self, tag: &Tag, slot: u32) {
-        let rows = Arc::make_mut(self.tags.make(tag));
+    fn untag(&mut self, tag: &Keyword, slot: u32) {
+        let rows = Arc::make_mut(self.keywords.make(tag));
         rows.remove(slot);
         if rows.is_empty() {
-            self.tags.remove(tag);
+            self.keywords.remove(tag);
         }
     }
 
     /// A row had some values, and now has others.
-    fn recount(&mut self, had: &Terms, has: &Terms) {
+    fn recount(&mut self, had: &IndexedFields, has: &IndexedFields) {
         let counts = Arc::make_mut(&mut self.counts);
         for gone in &had.facets {
             *counts.entry(*gone).or_default() -= 1;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use contracts::public;
 use serde::Deserialize;
 
-use super::listed::{Listed, Terms};
+use super::document::{Document, IndexedFields};
 use super::rendered::Rendered;
 use crate::domain::facet::Facet;
 use crate::domain::order::CityKey;
@@ -35,7 +35,7 @@ impl City {
     }
 }
 
-impl Listed for City {
+impl Document for City {
     type Key = CityKey;
 
     fn key(&self) -> &CityKey {
@@ -50,12 +50,12 @@ impl Listed for City {
         &self.text
     }
 
-    fn terms(&self) -> anyhow::Result<Terms> {
+    fn terms(&self) -> anyhow::Result<IndexedFields> {
         let texts: Texts<'_> = self.text.parse()?;
-        Ok(Terms {
+        Ok(IndexedFields {
             facets: Facet::country(&texts.country_code).into_iter().collect(),
             words: words::of_texts([(Field::Title, &*self.key.name)]),
-            ..Terms::default()
+            ..IndexedFields::default()
         })
     }
 }

@@ -10,57 +10,57 @@ use super::cities::City;
 use super::creators::Creator;
 use super::events::Event;
 use super::games::Game;
-use super::shelf::Shelf;
+use super::listing_index::Index;
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 
 /// The catalogue at one position of the listings feed. Nothing in it changes; the writer publishes another one.
 #[derive(Debug, Clone)]
-pub struct State {
+pub struct Snapshot {
     /// How far into the feed it reaches.
     pub position: Position,
     /// Genres.
     pub genres: Genres,
     /// Countries, by the producer's id.
     pub(super) countries: Arc<BTreeMap<String, listings::Country>>,
-    live: World,
-    test: World,
+    live: Dataset,
+    test: Dataset,
 }
 
 /// The public listings of one mode.
 #[derive(Debug, Clone)]
-pub struct World {
+pub struct Dataset {
     /// Games.
-    pub games: Shelf<Game>,
+    pub games: Index<Game>,
     /// Studios and persons.
-    pub creators: Shelf<Creator>,
+    pub creators: Index<Creator>,
     /// Events, past and to come.
-    pub events: Shelf<Event>,
+    pub events: Index<Event>,
     /// Cities that have creators.
-    pub cities: Shelf<City>,
+    pub cities: Index<City>,
 }
 
-impl State {
+impl Snapshot {
     /// Nothing, at `position`.
     pub(super) fn new(position: Position, capacity: u16) -> Self {
         Self {
             position,
             genres: Genres::default(),
             countries: Arc::default(),
-            live: World::new(capacity),
-            test: World::new(capacity),
+            live: Dataset::new(capacity),
+            test: Dataset::new(capacity),
         }
     }
 
     /// The public listings of a mode.
-    pub fn world(&self, mode: Mode) -> &World {
+    pub fn dataset(&self, mode: Mode) -> &Dataset {
         match mode {
             Mode::Live => &self.live,
             Mode::Test => &self.test,
         }
     }
 
-    pub(super) fn world_mut(&mut self, mode: Mode) -> &mut World {
+    pub(super) fn dataset_mut(&mut self, mode: Mode) -> &mut Dataset {
         match mode {
             Mode::Live => &mut self.live,
             Mode::Test => &mut self.test,
@@ -75,22 +75,22 @@ impl State {
     }
 }
 
-impl World {
+impl Dataset {
     fn new(capacity: u16) -> Self {
         Self {
-            games: Shelf::new(capacity),
-            creators: Shelf::new(capacity),
-            events: Shelf::new(capacity),
-            cities: Shelf::new(capacity),
+            games: Index::new(capacity),
+            creators: Index::new(capacity),
+            events: Index::new(capacity),
+            cities: Index::new(capacity),
         }
     }
 
     /// After a batch of changes: tidies up what would otherwise grow.
-    pub(super) fn settle(&mut self) -> Result<(), fst::Error> {
-        self.games.settle()?;
-        self.creators.settle()?;
-        self.events.settle()?;
-        self.cities.settle()
+    pub(super) fn flush(&mut self) -> Result<(), fst::Error> {
+        self.games.flush()?;
+        self.creators.flush()?;
+        self.events.flush()?;
+        self.cities.flush()
     }
 }
 

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use contracts::public;
 use roaring::RoaringBitmap;
 
+use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
-use crate::domain::tag::Tag;
-use crate::memory::cities::City;
-use crate::memory::creators::Maker;
-use crate::memory::listed::Listed;
-use crate::memory::shelf::Shelf;
-use crate::memory::state::State;
+use crate::index::cities::City;
+use crate::index::creators::CreatorSummary;
+use crate::index::document::Document;
+use crate::index::listing_index::Index;
+use crate::index::snapshot::Snapshot;
 
 /// How cities are written, and which of them must be counted anew.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ type Spelling = (String, String);
 
 impl Cities {
     /// A creator is public now.
-    pub(super) fn arrive(&mut self, mode: Mode, maker: &Maker) {
+    pub(super) fn arrive(&mut self, mode: Mode, maker: &CreatorSummary) {
         if let Some(slug) = self.touch(mode, maker) {
             let spellings = self.spellings.entry(slug).or_default();
             *spellings.entry(spelling(maker)).or_default() += 1;
@@ -37,7 +37,7 @@ impl Cities {
     }
 
     /// A creator that was public has gone, or changed.
-    pub(super) fn leave(&mut self, mode: Mode, maker: &Maker) {
+    pub(super) fn leave(&mut self, mode: Mode, maker: &CreatorSummary) {
         if let Some(slug) = self.touch(mode, maker)
             && let Some(spellings) = self.spellings.get_mut(&slug)
             && let Some(count) = spellings.get_mut(&spelling(maker))
@@ -51,7 +51,7 @@ impl Cities {
     }
 
     /// Something changed where `maker` is.
-    pub(super) fn touch(&mut self, mode: Mode, maker: &Maker) -> Option<Slug> {
+    pub(super) fn touch(&mut self, mode: Mode, maker: &CreatorSummary) -> Option<Slug> {
         if maker.city_slug.is_empty() {
             return None;
         }
@@ -61,22 +61,22 @@ impl Cities {
     }
 
     /// Lists what was touched as it is now.
-    pub(super) fn recount(&mut self, state: &mut State) -> anyhow::Result<()> {
+    pub(super) fn recount(&mut self, snapshot: &mut Snapshot) -> anyhow::Result<()> {
         for slug in std::mem::take(&mut self.touched) {
-            let world = state.world_mut(slug.0);
+            let dataset = snapshot.dataset_mut(slug.0);
             let Some((name, country_code)) = self.spelling_of(&slug) else {
-                world.cities.remove(&slug.1)?;
+                dataset.cities.remove(&slug.1)?;
                 continue;
             };
-            let tag = Tag::City(Arc::clone(&slug.1));
+            let tag = Keyword::City(Arc::clone(&slug.1));
             let city = City::new(&public::CityRow {
                 slug: slug.1.as_ref().to_owned(),
                 name: name.clone(),
                 country_code: country_code.clone(),
-                creators: count(&world.creators, &tag),
-                games: count(&world.games, &tag),
+                creators: count(&dataset.creators, &tag),
+                games: count(&dataset.games, &tag),
             })?;
-            world.cities.put(Arc::new(city))?;
+            dataset.cities.put(Arc::new(city))?;
         }
         Ok(())
     }
@@ -90,10 +90,10 @@ impl Cities {
     }
 }
 
-fn spelling(maker: &Maker) -> Spelling {
+fn spelling(maker: &CreatorSummary) -> Spelling {
     (maker.city.clone(), maker.country_code.clone())
 }
 
-fn count<L: Listed>(shelf: &Shelf<L>, tag: &Tag) -> u64 {
+fn count<L: Document>(shelf: &Index<L>, tag: &Keyword) -> u64 {
     shelf.tagged(tag).map_or(0, RoaringBitmap::len)
 }

@@ -9,13 +9,13 @@ use contracts::public;
 use serde::Deserialize;
 use time::Date;
 
-use super::listed::{Listed, Terms};
-use super::moment::moment;
+use super::document::{Document, IndexedFields};
 use super::rendered::Rendered;
+use super::timestamp::moment;
 use crate::domain::days::{self, Days};
 use crate::domain::facet::Facet;
+use crate::domain::keyword::Keyword;
 use crate::domain::order::EventKey;
-use crate::domain::tag::Tag;
 use crate::domain::words::{self, Field};
 
 /// An event. Its JSON ([`public::Event`]) is row and single read at once.
@@ -46,7 +46,7 @@ impl Event {
     }
 }
 
-impl Listed for Event {
+impl Document for Event {
     type Key = EventKey;
 
     fn key(&self) -> &EventKey {
@@ -61,14 +61,14 @@ impl Listed for Event {
         &self.text
     }
 
-    fn terms(&self) -> anyhow::Result<Terms> {
+    fn terms(&self) -> anyhow::Result<IndexedFields> {
         let texts: Texts<'_> = self.text.parse()?;
         let facets = Facet::event_kind(&texts.kind).into_iter();
         let city = Some(texts.city_slug).filter(|slug| !slug.is_empty());
-        Ok(Terms {
+        Ok(IndexedFields {
             facets: facets.chain(Facet::country(&texts.country_code)).collect(),
-            tags: city
-                .map(|slug| Tag::City(slug.into()))
+            keywords: city
+                .map(|slug| Keyword::City(slug.into()))
                 .into_iter()
                 .collect(),
             words: words::of_texts([(Field::Title, &*texts.title), (Field::Rest, &*texts.city)]),

@@ -2,14 +2,14 @@
 
 use contracts::public;
 
-use super::state::State;
+use super::snapshot::Snapshot;
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 
-impl State {
+impl Snapshot {
     /// All genres, by name and key.
     pub fn genre_rows(&self, mode: Mode) -> Vec<public::GenreRow> {
-        let games = &self.world(mode).games;
+        let games = &self.dataset(mode).games;
         let row = |key: &str, name: &str| public::GenreRow {
             key: key.to_owned(),
             name: name.to_owned(),
@@ -38,13 +38,13 @@ impl State {
     }
 
     fn count_country(&self, mode: Mode, code: &str, name: &str) -> public::CountryRow {
-        let world = self.world(mode);
+        let dataset = self.dataset(mode);
         let facet = Facet::country(code);
         public::CountryRow {
             code: code.to_owned(),
             name: name.to_owned(),
-            creators: facet.map_or(0, |country| world.creators.count(country)),
-            games: facet.map_or(0, |country| world.games.count(country)),
+            creators: facet.map_or(0, |country| dataset.creators.count(country)),
+            games: facet.map_or(0, |country| dataset.games.count(country)),
         }
     }
 }

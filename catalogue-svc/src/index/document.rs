@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::rendered::Rendered;
 use crate::domain::days::Days;
 use crate::domain::facet::Facet;
-use crate::domain::tag::Tag;
+use crate::domain::keyword::Keyword;
 use crate::domain::words::Field;
 
 /// A row of a list. It never changes; a change of the listing makes a new one.
-pub trait Listed: Debug + Clone {
+pub trait Document: Debug + Clone {
     /// By what the list is sorted. It ends in the address, so no two rows are equal.
     type Key: Debug + Clone + Ord;
 
@@ -25,7 +25,7 @@ pub trait Listed: Debug + Clone {
     fn text(&self) -> &Rendered;
 
     /// All by which it is found.
-    fn terms(&self) -> anyhow::Result<Terms>;
+    fn terms(&self) -> anyhow::Result<IndexedFields>;
 
     /// Rows that are apart from others share no chunk with them.
     ///
@@ -38,11 +38,11 @@ pub trait Listed: Debug + Clone {
 
 /// What a row is found by.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Terms {
+pub struct IndexedFields {
     /// Values it has, of which there are few.
     pub facets: BTreeSet<Facet>,
     /// Values it has, of which there are many.
-    pub tags: BTreeSet<Tag>,
+    pub keywords: BTreeSet<Keyword>,
     /// Its words, each with the best field that has it.
     pub words: BTreeMap<String, Field>,
     /// When it takes place, if it does.

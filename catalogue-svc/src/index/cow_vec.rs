@@ -11,11 +11,11 @@ type Branch<T> = Vec<Option<Arc<Leaf<T>>>>;
 /// Values by a small number, which may be sparse. Three levels deep: a clone copies one pointer for each 16,384 numbers, a change of a
 /// shared vector 256 more.
 #[derive(Debug)]
-pub(super) struct Paged<T> {
+pub(super) struct CowVec<T> {
     root: Vec<Option<Arc<Branch<T>>>>,
 }
 
-impl<T> Clone for Paged<T> {
+impl<T> Clone for CowVec<T> {
     fn clone(&self) -> Self {
         Self {
             root: self.root.clone(),
@@ -23,13 +23,13 @@ impl<T> Clone for Paged<T> {
     }
 }
 
-impl<T> Default for Paged<T> {
+impl<T> Default for CowVec<T> {
     fn default() -> Self {
         Self { root: Vec::new() }
     }
 }
 
-impl<T> Paged<T> {
+impl<T> CowVec<T> {
     pub(super) fn get(&self, number: u32) -> Option<&Arc<T>> {
         let [root, branch, leaf] = path(number);
         let branch_node = self.root.get(root)?.as_deref()?;
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_clone_keeps_what_it_had() {
-        let mut numbers = Paged::default();
+        let mut numbers = CowVec::default();
         for number in [0, 127, 128, 16_384, 1_000_000] {
             *numbers.make(number) = number;
         }

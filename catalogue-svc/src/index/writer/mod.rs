@@ -14,9 +14,9 @@ use uuid::Uuid;
 use self::cities::Cities;
 use self::games::Held;
 use self::pages::Page;
+use super::document::Document;
 use super::events::Event;
-use super::listed::Listed;
-use super::state::State;
+use super::snapshot::Snapshot;
 use crate::domain::listing::Mode;
 use crate::feeds::entity::{Body, Entity};
 
@@ -26,7 +26,7 @@ use crate::feeds::entity::{Body, Entity};
 /// its name) and then *listed* (put on the shelf, if it is public).
 #[derive(Debug)]
 pub struct Writer {
-    state: State,
+    snapshot: Snapshot,
     pages: HashMap<Uuid, Page>,
     games: HashMap<Uuid, Held>,
     /// Published ones.
@@ -41,7 +41,7 @@ impl Writer {
     /// A writer that knows nothing yet and stands at `position`.
     pub fn new(position: Position, chunk_rows: u16) -> Self {
         Self {
-            state: State::new(position, chunk_rows),
+            snapshot: Snapshot::new(position, chunk_rows),
             pages: HashMap::new(),
             games: HashMap::new(),
             events: HashMap::new(),
@@ -51,12 +51,12 @@ impl Writer {
 
     /// How far it has come.
     pub fn position(&self) -> Position {
-        self.state.position
+        self.snapshot.position
     }
 
     /// The state as it was when the writer last settled. Cheap: it shares its parts with the writer's.
-    pub fn state(&self) -> State {
-        self.state.clone()
+    pub fn snapshot(&self) -> Snapshot {
+        self.snapshot.clone()
     }
 
     /// Takes one change in. After an error what it holds is in doubt.
@@ -86,11 +86,11 @@ impl Writer {
     }
 
     /// All changes up to `seq` have been applied: counts what they touched.
-    pub fn settle(&mut self, seq: i64) -> anyhow::Result<()> {
-        self.state.position.seq = seq;
-        self.cities.recount(&mut self.state)?;
+    pub fn flush(&mut self, seq: i64) -> anyhow::Result<()> {
+        self.snapshot.position.seq = seq;
+        self.cities.recount(&mut self.snapshot)?;
         for mode in [Mode::Live, Mode::Test] {
-            self.state.world_mut(mode).settle()?;
+            self.snapshot.dataset_mut(mode).flush()?;
         }
         Ok(())
     }
@@ -121,17 +121,17 @@ impl Writer {
         for id in in_order(self.events.iter().map(|(id, (_, event))| (*id, event))) {
             self.list_event(id)?;
         }
-        self.settle(self.state.position.seq)
+        self.flush(self.snapshot.position.seq)
     }
 
     /// Genres and countries. Of the gazetteer's cities nothing is shown that pages and events do not say themselves.
     fn file(&mut self, id: String, body: Body) {
         match body {
             Body::Genre(genre) => {
-                Arc::make_mut(&mut self.state.genres.listed).insert(id, genre);
+                Arc::make_mut(&mut self.snapshot.genres.listed).insert(id, genre);
             }
             Body::Country(country) => {
-                Arc::make_mut(&mut self.state.countries).insert(id, country);
+                Arc::make_mut(&mut self.snapshot.countries).insert(id, country);
             }
             Body::City(_) | Body::Event(..) | Body::Page(..) | Body::Game(..) => {}
         }
@@ -139,14 +139,14 @@ impl Writer {
 }
 
 /// The ids of rows, in the order of the list.
-fn in_order<'a, L: Listed + 'a>(rows: impl Iterator<Item = (Uuid, &'a Arc<L>)>) -> Vec<Uuid> {
+fn in_order<'a, L: Document + 'a>(rows: impl Iterator<Item = (Uuid, &'a Arc<L>)>) -> Vec<Uuid> {
     let mut rows: Vec<(&L::Key, Uuid)> = rows.map(|(id, row)| (row.key(), id)).collect();
     rows.sort_unstable();
     rows.into_iter().map(|(_, id)| id).collect()
 }
 
 /// Where a row stands that its successor, if there is one, does not replace.
-fn left_behind<'a, L: Listed>(
+fn left_behind<'a, L: Document>(
     old: Option<&'a Standing<L>>,
     new: Option<&Standing<L>>,
 ) -> Option<(Mode, &'a str)> {

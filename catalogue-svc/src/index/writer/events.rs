@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{Writer, left_behind};
 use crate::domain::listing::State;
 use crate::feeds::entity::Header;
-use crate::memory::events::Event;
+use crate::index::events::Event;
 
 impl Writer {
     /// Remembers an event, if it is public.
@@ -23,7 +23,7 @@ impl Writer {
             self.events.insert(header.id, new);
         }
         if let Some((mode, slug)) = left_behind(old.as_ref(), self.events.get(&header.id)) {
-            self.state.world_mut(mode).events.remove(slug)?;
+            self.snapshot.dataset_mut(mode).events.remove(slug)?;
         }
         Ok(())
     }
@@ -31,7 +31,11 @@ impl Writer {
     /// Puts an event on its shelf as it is now, if it is public.
     pub(super) fn list_event(&mut self, id: Uuid) -> anyhow::Result<()> {
         match self.events.get(&id) {
-            Some((mode, event)) => self.state.world_mut(*mode).events.put(Arc::clone(event)),
+            Some((mode, event)) => self
+                .snapshot
+                .dataset_mut(*mode)
+                .events
+                .put(Arc::clone(event)),
             None => Ok(()),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 /// A property that a listing has or has not. Nobody knows all values: one that is unknown is simply nobody's.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tag {
+pub enum Keyword {
     /// A game's maker, by handle.
     Creator(Arc<str>),
     /// What a creator does, by key.

@@ -1,6 +1,6 @@
 //! From the fields of a message to a question, with all bad ones named at once (§4.1): what calls have in common.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use contracts::common::v1 as common;
 use kit::Fault;
@@ -9,17 +9,20 @@ use serde::de::DeserializeOwned;
 
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
-use crate::memory::{Question, State};
+use crate::domain::words;
+use crate::index::{Query, Snapshot};
 
 const DEFAULT_LIMIT: u32 = 20;
 const MAX_LIMIT: u32 = 100;
+/// Words of a `q` at most (§4.1).
+const MAX_WORDS: usize = 10;
 
 /// A list call that can be answered.
 #[derive(Debug)]
-pub(super) struct Ask<K> {
+pub(super) struct ListQuery<K> {
     pub(super) mode: Mode,
     pub(super) form: common::Form,
-    pub(super) question: Question<K>,
+    pub(super) query: Query<K>,
     /// What cursors of this list belong to.
     pub(super) binding: Binding,
 }
@@ -42,7 +45,7 @@ impl Fields {
         let mode = match common::Mode::try_from(mode) {
             Ok(common::Mode::Live) => Ok(Mode::Live),
             Ok(common::Mode::Test) => Ok(Mode::Test),
-            Ok(common::Mode::Unspecified) | Err(_) => Err("MODE_LIVE or MODE_TEST".to_owned()),
+            Ok(common::Mode::Unspecified) | Err(_) => Err("Use MODE_LIVE or MODE_TEST.".to_owned()),
         };
         self.note("mode", mode).unwrap_or(Mode::Test)
     }
@@ -51,7 +54,7 @@ impl Fields {
         let known = common::Form::try_from(form).ok();
         self.note(
             "form",
-            known.ok_or_else(|| "FORM_UNSPECIFIED or FORM_JSON".to_owned()),
+            known.ok_or_else(|| "Use FORM_UNSPECIFIED or FORM_JSON.".to_owned()),
         )
         .unwrap_or_default()
     }
@@ -80,14 +83,22 @@ impl Fields {
     }
 
     /// A filter by country, the code in upper case.
-    pub(super) fn country(&mut self, code: Option<&str>, state: &State) -> Option<Facet> {
+    pub(super) fn country(&mut self, code: Option<&str>, snapshot: &Snapshot) -> Option<Facet> {
         self.filter("country", code, |code| {
-            let codes = state.countries();
+            let codes = snapshot.countries();
             let known = codes.binary_search(&code).is_ok();
             Facet::country(code)
                 .filter(|_| known)
-                .ok_or_else(|| accepted("an African country", &codes))
+                .ok_or_else(|| one_of(&codes))
         })
+    }
+
+    /// The words of a `q`; `None` when it is absent. A set without a word asks for something that nothing has.
+    pub(super) fn words(&mut self, q: Option<&str>) -> Option<BTreeSet<String>> {
+        let q = q.map(str::trim).filter(|q| !q.is_empty())?;
+        let words = words::of_query(q, MAX_WORDS);
+        let words = words.ok_or_else(|| format!("Use at most {MAX_WORDS} words."));
+        self.note("q", words)
     }
 
     /// Refuses, if a field was bad.
@@ -100,6 +111,17 @@ impl Fields {
     }
 }
 
+/// What a cursor is bound to of the words of a `q`: the same for all ways to write them.
+pub(super) fn bound(words: Option<&BTreeSet<String>>) -> Option<String> {
+    words.map(|words| {
+        words
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(" ")
+    })
+}
+
 /// Mode and form of a call for a single thing.
 pub(super) fn single(mode: i32, form: i32) -> Result<(Mode, common::Form), Fault> {
     let mut fields = Fields::default();
@@ -108,19 +130,19 @@ pub(super) fn single(mode: i32, form: i32) -> Result<(Mode, common::Form), Fault
     Ok(read)
 }
 
-/// The text of a `q`. An empty one is an absent one.
-pub(super) fn text(q: Option<&str>) -> Option<&str> {
-    q.map(str::trim).filter(|q| !q.is_empty())
+/// A parameter; an empty one is an absent one (§4.1).
+pub(super) fn given(value: Option<String>) -> Option<String> {
+    value.filter(|value| !value.is_empty())
 }
 
 /// A country code as it is written in upper case.
 pub(super) fn code(code: Option<String>) -> Option<String> {
-    code.map(|code| code.to_ascii_uppercase())
+    given(code).map(|code| code.to_ascii_uppercase())
 }
 
-/// The reason why a value of a fixed set is refused. The value is not repeated: it may be anything.
-pub(super) fn accepted(what: &str, values: &[&str]) -> String {
-    format!("not {what} of the directory; one of {}", values.join(", "))
+/// The reason why a value outside a fixed set is refused. The value is not repeated: it may be anything.
+pub(super) fn one_of(values: &[&str]) -> String {
+    format!("Use one of: {}.", values.join(", "))
 }
 
 fn limit(limit: u32) -> Result<usize, String> {
@@ -128,7 +150,7 @@ fn limit(limit: u32) -> Result<usize, String> {
     usize::try_from(limit)
         .ok()
         .filter(|_| limit <= MAX_LIMIT)
-        .ok_or_else(|| format!("a number from 1 to {MAX_LIMIT}"))
+        .ok_or_else(|| format!("Use a whole number from 1 to {MAX_LIMIT}."))
 }
 
 fn after<M: DeserializeOwned>(cursor: &str, binding: Binding) -> Result<Option<M>, String> {
@@ -137,6 +159,6 @@ fn after<M: DeserializeOwned>(cursor: &str, binding: Binding) -> Result<Option<M
     }
     match binding.decode(cursor) {
         Some(mark) => Ok(Some(mark)),
-        None => Err("not a cursor of this list; send `meta.next_cursor` of the page before, with the same filters".to_owned()),
+        None => Err("This is not a cursor of this list. Send `meta.next_cursor` of the page before, with the same filters.".to_owned()),
     }
 }

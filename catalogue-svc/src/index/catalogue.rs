@@ -1,0 +1,120 @@
+//! Where the newest snapshot is found, and how a reader waits for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use contracts::common::v1 as common;
+use kit::Fault;
+use kit::feed::Position;
+use tokio::sync::watch;
+
+use super::snapshot::Snapshot;
+use crate::domain::listing::Mode;
+
+/// Where the newest snapshot is found. One that is made by default lets nobody wait.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    snapshot: ArcSwapOption<Snapshot>,
+    /// Told of each snapshot that is published.
+    news: watch::Sender<()>,
+    patience: Duration,
+}
+
+impl Catalogue {
+    /// An empty one, whose readers wait so long for a snapshot that they have heard of (§1).
+    pub fn new(patience: Duration) -> Self {
+        Self {
+            patience,
+            ..Self::default()
+        }
+    }
+
+    /// The newest snapshot.
+    ///
+    /// # Errors
+    /// [`kit::Code::Unavailable`] while nothing whole has been learnt yet.
+    pub fn snapshot(&self) -> Result<Arc<Snapshot>, Fault> {
+        self.snapshot
+            .load_full()
+            .ok_or_else(|| Fault::unavailable("the catalogue, which is still being loaded"))
+    }
+
+    /// The newest snapshot, which reaches as far as `at_least` says; or, when that does not come in time, the newest all the same.
+    ///
+    /// # Errors
+    /// As [`Catalogue::snapshot`].
+    pub async fn snapshot_at(
+        &self,
+        at_least: Option<&common::Position>,
+    ) -> Result<Arc<Snapshot>, Fault> {
+        if let Some(wanted) = at_least {
+            let reached = tokio::time::timeout(self.patience, self.reach(wanted)).await;
+            if !reached.is_ok_and(|reached| reached) {
+                metrics::counter!("catalogue_reads_behind_total").increment(1);
+            }
+        }
+        self.snapshot()
+    }
+
+    /// Waits for a snapshot that reaches as far as `wanted`. False as soon as waiting is no use.
+    async fn reach(&self, wanted: &common::Position) -> bool {
+        let mut news = self.news.subscribe();
+        loop {
+            news.mark_unchanged();
+            let snapshot = self.snapshot.load();
+            let position = snapshot.as_ref().map(|snapshot| snapshot.position);
+            drop(snapshot);
+            match position.map(|position| Reach::of(position, wanted)) {
+                Some(Reach::Reached) => return true,
+                Some(Reach::Foreign) => return false,
+                Some(Reach::Behind) | None => {}
+            }
+            // The sender lives as long as the catalogue: there is no error to hear of.
+            news.changed().await.ok();
+        }
+    }
+
+    /// Makes `snapshot` the newest.
+    pub fn publish(&self, snapshot: Snapshot) {
+        for mode in [Mode::Live, Mode::Test] {
+            let dataset = snapshot.dataset(mode);
+            for (kind, rows) in [
+                ("games", dataset.games.len()),
+                ("creators", dataset.creators.len()),
+                ("events", dataset.events.len()),
+                ("cities", dataset.cities.len()),
+            ] {
+                let rows = f64::from(u32::try_from(rows).unwrap_or(u32::MAX));
+                metrics::gauge!("catalogue_rows", "kind" => kind, "mode" => mode.as_str())
+                    .set(rows);
+            }
+        }
+        self.snapshot.store(Some(Arc::new(snapshot)));
+        self.news.send_replace(());
+    }
+}
+
+/// How a snapshot compares with the position that a read wants.
+enum Reach {
+    Reached,
+    /// It will be reached soon.
+    Behind,
+    /// It belongs to an epoch that this replica does not follow. It does not say when it will: a rebuild takes minutes.
+    Foreign,
+}
+
+impl Reach {
+    fn of(position: Position, wanted: &common::Position) -> Self {
+        let Ok(wanted) = Position::try_from(wanted) else {
+            return Self::Foreign;
+        };
+        if position.reaches(wanted) {
+            Self::Reached
+        } else if position.epoch == wanted.epoch {
+            Self::Behind
+        } else {
+            Self::Foreign
+        }
+    }
+}

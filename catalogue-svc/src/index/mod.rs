@@ -1,0 +1,42 @@
+//! The catalogue in memory: one writer, any number of readers, no lock.
+//!
+//! A [`Snapshot`] is one moment. Its parts are shared and copied on write, so publishing the next moment costs what the change touched,
+//! and whoever still reads the last one is not disturbed.
+//!
+//! What is listed stands on a [`Index`], one for each kind and mode; all that differs between kinds is in [`Document`].
+
+mod bits;
+mod catalogue;
+mod chunk;
+mod cities;
+mod cow_map;
+mod cow_vec;
+mod creators;
+mod document;
+mod events;
+mod games;
+mod listing_index;
+mod places;
+mod query;
+mod rendered;
+mod search;
+mod snapshot;
+mod term_dictionary;
+mod timestamp;
+mod writer;
+
+pub use catalogue::Catalogue;
+pub use cities::City;
+pub use creators::{Creator, CreatorSummary};
+pub use document::{Document, IndexedFields};
+pub use events::Event;
+pub use games::Game;
+pub use listing_index::Index;
+pub use query::{Query, ResultPage};
+pub use rendered::Rendered;
+pub use search::{Hit, Hits, Kind, Search, SearchCursor};
+pub use snapshot::{Dataset, Genres, Snapshot};
+pub use writer::Writer;
+
+/// Rows in a chunk at most.
+pub const CHUNK_ROWS: u16 = 4_096;
