@@ -5,7 +5,7 @@ use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::common::v1::Mode;
 use contracts::gateway::v1::ListPlansRequest;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
-use e2e::Fleet;
+use e2e::{Fleet, binaries};
 use kit::rpc::client::dial;
 use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;
@@ -140,5 +140,23 @@ async fn an_internal_call_needs_the_right_token() {
             plans(token).await.unwrap_err().code(),
             Code::Unauthenticated
         );
+    }
+}
+
+#[tokio::test]
+async fn the_staff_tool_tells_the_public_address_from_an_internal_one() {
+    let fleet = Fleet::shared();
+    let public = fleet.base_url.trim_end_matches("/v1");
+    for (option, command) in [
+        ("--gateway", &["plan", "list"][..]),
+        ("--listings", &["review", "list"]),
+    ] {
+        let mut staff = tokio::process::Command::new(binaries().join("staff"));
+        staff.args([option, public]).args(command);
+        staff.env("STAFF_TOKEN", &fleet.staff_token);
+        let output = staff.output().await.unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("not the public address"), "{said}");
+        assert_eq!(output.status.code(), Some(2), "{said}");
     }
 }

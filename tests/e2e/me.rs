@@ -2,6 +2,28 @@
 
 use e2e::{Client, Fleet, KeyRequest, Staff};
 
+/// The game that a key belongs to.
+async fn game_of(fleet: &Fleet, key: &str) -> String {
+    let answer = Client::new(fleet, key).get("/me").await;
+    let me: contracts::public::Me = serde_json::from_value(answer.data().clone()).unwrap();
+    me.key.game.unwrap()
+}
+
+#[tokio::test]
+async fn a_ready_made_key_of_a_game_is_of_a_game_of_its_account() {
+    let fleet = Fleet::shared();
+    for account in &fleet.accounts {
+        let keys = &account.keys;
+        let live = Client::new(&fleet, &keys.live);
+        let listed = live.get("/me/listings?limit=100").await;
+        let rows = listed.data().as_array().unwrap();
+        let game = game_of(&fleet, &keys.live_secret).await;
+        assert!(rows.iter().any(|row| row["slug"] == game), "{game}");
+        assert_eq!(game_of(&fleet, &keys.live_public).await, game);
+        assert_eq!(game_of(&fleet, &keys.test_secret).await, game);
+    }
+}
+
 #[tokio::test]
 async fn a_key_learns_what_it_is_and_what_is_left() {
     let fleet = Fleet::shared();

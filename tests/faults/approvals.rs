@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use contracts::listings::v1::ApproveRequest;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
+use contracts::listings::v1::{DecideItem, DecideRequest, Decision};
 use e2e::{Fleet, SmallFleet, Staff, eventually, named};
 use futures::future::join_all;
 use kit::rpc::client::{Client as Channel, dial};
@@ -64,12 +64,20 @@ async fn an_approval_is_made_once_whoever_dies_in_the_middle() {
         let (_, replica) = &replicas[place % replicas.len()];
         let what = format!("{slug} is approved");
         eventually(&what, async || {
-            let name = Some(named("event", slug));
-            let request = ApproveRequest {
-                name,
+            let item = DecideItem {
+                name: Some(named("event", slug)),
                 revision: None,
             };
-            replica.clone().approve(request).await.ok()
+            let request = DecideRequest {
+                decision: Decision::Approve.into(),
+                items: vec![item],
+                reason: String::new(),
+            };
+            let answer = replica.clone().decide(request).await.ok()?;
+            (answer.into_inner().results)
+                .iter()
+                .all(|result| result.problem.is_empty())
+                .then_some(())
         })
         .await;
         approved.fetch_add(1, Ordering::Relaxed);

@@ -24,5 +24,5 @@ pub use fleet::{Account, Fleet, Keys, Server, Service};
 pub use guess::guess;
 pub use many_keys::{call_with_each, put_keys};
 pub use process::Process;
-pub use small_fleet::SmallFleet;
+pub use small_fleet::{SmallFleet, binaries};
 pub use staff::{KeyRequest, NewAccount, Staff, named};

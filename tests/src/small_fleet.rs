@@ -149,8 +149,11 @@ impl Drop for SmallFleet {
     }
 }
 
-/// The folder with the launcher and the services of this build.
-fn binaries() -> PathBuf {
+/// The folder with the launcher, the services and the tools of this build.
+///
+/// # Panics
+/// When the test does not lie below it.
+pub fn binaries() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     test.parent().and_then(Path::parent).unwrap().to_owned()
 }

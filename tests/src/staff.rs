@@ -5,12 +5,11 @@ use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::gateway::v1::{self as proto, Account, CreateAccountRequest, CreateKeyRequest, Key};
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
-use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use contracts::listings::v1::{
-    AddOwnerRequest, ApproveRequest, ImportEnd, ImportHeader, ImportLines, ImportRequest,
-    ListingName, RejectRequest, RemoveOwnerRequest, RestoreRequest, TakeDownRequest,
+    AddOwnerRequest, DecideItem, DecideRequest, Decision, ImportEnd, ImportHeader, ImportLines,
+    ImportRequest, ListingName, RemoveOwnerRequest,
 };
 use kit::Fault;
 use kit::rpc::client::{Client as Channel, dial};
@@ -28,7 +27,6 @@ pub struct Staff {
     pages: StaffPageServiceClient<Channel>,
     imports: StaffImportServiceClient<Channel>,
     reviews: StaffReviewServiceClient<Channel>,
-    listings: StaffListingServiceClient<Channel>,
 }
 
 /// An account that staff made for one test.
@@ -63,46 +61,43 @@ impl Staff {
             gateway: StaffServiceClient::new(channel),
             pages: StaffPageServiceClient::new(listings.clone()),
             imports: StaffImportServiceClient::new(listings.clone()),
-            reviews: StaffReviewServiceClient::new(listings.clone()),
-            listings: StaffListingServiceClient::new(listings),
+            reviews: StaffReviewServiceClient::new(listings),
         }
     }
 
     /// Publishes what waits for its review.
     pub async fn approve(&self, kind: &str, name: &str) {
-        let request = ApproveRequest {
-            name: Some(named(kind, name)),
-            revision: None,
-        };
-        self.reviews.clone().approve(request).await.unwrap();
+        self.decide(Decision::Approve, kind, name, "").await;
     }
 
-    /// Sends back what waits for its review.
+    /// Rejects what waits for its review.
     pub async fn reject(&self, kind: &str, name: &str, reason: &str) {
-        let request = RejectRequest {
-            name: Some(named(kind, name)),
-            reason: reason.to_owned(),
-            revision: None,
-        };
-        self.reviews.clone().reject(request).await.unwrap();
+        self.decide(Decision::Reject, kind, name, reason).await;
     }
 
     /// Takes a listing down.
     pub async fn take_down(&self, kind: &str, name: &str) {
-        let request = TakeDownRequest {
-            name: Some(named(kind, name)),
-            reason: "A test".to_owned(),
-        };
-        self.listings.clone().take_down(request).await.unwrap();
+        self.decide(Decision::TakeDown, kind, name, "A test").await;
     }
 
     /// Publishes what was taken down.
     pub async fn restore(&self, kind: &str, name: &str) {
-        let request = RestoreRequest {
+        self.decide(Decision::Restore, kind, name, "").await;
+    }
+
+    async fn decide(&self, decision: Decision, kind: &str, name: &str, reason: &str) {
+        let item = DecideItem {
             name: Some(named(kind, name)),
-            reason: String::new(),
+            revision: None,
         };
-        self.listings.clone().restore(request).await.unwrap();
+        let request = DecideRequest {
+            decision: decision.into(),
+            items: vec![item],
+            reason: reason.to_owned(),
+        };
+        let decided = self.reviews.clone().decide(request).await;
+        let results = decided.unwrap().into_inner().results;
+        assert_eq!(results[0].problem, "", "{kind} {name}");
     }
 
     /// Loads rows, none of which is refused or changes nothing.

@@ -184,7 +184,7 @@ pub(crate) fn accounts(
     manifest: &mut Manifest,
 ) -> Result<()> {
     let token = manifest.staff_token.clone();
-    let game = first_game(data)?;
+    let first = first_game(data)?;
     let wanted: Vec<(&str, &str)> = ACCOUNTS.iter().chain(extra).copied().collect();
     let mut makers = makers(data)?.into_iter();
     for (name, plan) in wanted {
@@ -201,17 +201,6 @@ pub(crate) fn accounts(
             manifest.save(staff.folder)?;
             manifest.accounts.len() - 1
         };
-        for (key, mode, special) in KEYS {
-            let Some(account) = manifest.accounts.get_mut(index) else {
-                continue;
-            };
-            if account.keys.contains_key(key) {
-                continue;
-            }
-            let secret = make_key(staff, &token, &account.id, (key, mode, special), &game)?;
-            account.keys.insert(key.to_owned(), secret);
-            manifest.save(staff.folder)?;
-        }
         if let (Some(account), Some(maker)) = (manifest.accounts.get_mut(index), maker)
             && account.pages.is_empty()
         {
@@ -219,6 +208,19 @@ pub(crate) fn accounts(
             staff.demand(&token, &args)?;
             account.pages.push(maker.handle);
             account.games = maker.games;
+            manifest.save(staff.folder)?;
+        }
+        for (key, mode, special) in KEYS {
+            let Some(account) = manifest.accounts.get_mut(index) else {
+                continue;
+            };
+            if account.keys.contains_key(key) {
+                continue;
+            }
+            // Keys of a game are of a game of the account's own; with more accounts than pages in the directory, of the first of all.
+            let game = account.games.first().unwrap_or(&first);
+            let secret = make_key(staff, &token, &account.id, (key, mode, special), game)?;
+            account.keys.insert(key.to_owned(), secret);
             manifest.save(staff.folder)?;
         }
     }

@@ -226,7 +226,13 @@ fn summary(manifest: &Manifest, folder: &Folder) -> String {
     }
     lines.push(String::new());
     for account in &manifest.accounts {
-        let shown = [("live", "live"), ("live_write", "writes"), ("test", "test")];
+        let shown = [
+            ("live", "live"),
+            ("live_write", "writes"),
+            ("test", "test"),
+            ("live_secret", "secret"),
+            ("live_public", "public"),
+        ];
         for (place, (name, what)) in shown.into_iter().enumerate() {
             let head = if place == 0 {
                 account.name.as_str()
@@ -239,6 +245,10 @@ fn summary(manifest: &Manifest, folder: &Folder) -> String {
         if !account.pages.is_empty() {
             let pages = account.pages.join(", ");
             lines.push(format!("  {:<16} {:<7} {pages}", "", "owns"));
+        }
+        if let Some(game) = account.games.first() {
+            let game = format!("{game} (of the secret and the public key)");
+            lines.push(format!("  {:<16} {:<7} {game}", "", "game"));
         }
     }
     lines.join("\n")

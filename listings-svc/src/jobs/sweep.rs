@@ -14,8 +14,6 @@ use crate::store::pictures;
 const PERIOD: Duration = Duration::from_hours(1);
 /// How old they are before they go.
 const AGE: Duration = Duration::from_hours(24);
-/// How many go in one transaction.
-const PORTION: usize = 100;
 
 /// Sweeps again and again, in one replica at a time.
 pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, store: &Store, clock: &Clock) {
@@ -39,27 +37,16 @@ pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, store: &Store, clock: &Clock)
 
 /// Removes what is there to be removed; how many files that were.
 pub async fn sweep(pool: &PgPool, store: &Store, clock: &Clock) -> Result<usize, Fault> {
-    let mut files = 0;
-    loop {
-        let portion = portion(pool, store, clock).await?;
-        files += portion;
-        if portion < PORTION {
-            return Ok(files);
-        }
-    }
-}
-
-async fn portion(pool: &PgPool, store: &Store, clock: &Clock) -> Result<usize, Fault> {
     let lost = |error: sqlx::Error| pg::fault(&error);
-    let mut transaction = pool.begin().await.map_err(lost)?;
-    let limit = i64::try_from(PORTION).unwrap_or(i64::MAX);
-    let names = pictures::forget_unused(&mut transaction, clock.now() - AGE, limit)
+    let mut files = 0;
+    // No row is locked while the store is asked: it may take its time. If it fails, the row stays, and a later sweep removes the file.
+    while let Some(unused) = pictures::claim_unused(pool, clock.now() - AGE, clock.now())
         .await
-        .map_err(lost)?;
-    // The rows are held until the files are gone. If it breaks off here, they stay, and the next sweep finds no file to remove.
-    for name in &names {
-        store.remove(name).await?;
+        .map_err(lost)?
+    {
+        store.remove(&unused.name).await?;
+        pictures::forget(pool, &unused).await.map_err(lost)?;
+        files += 1;
     }
-    transaction.commit().await.map_err(lost)?;
-    Ok(names.len())
+    Ok(files)
 }

@@ -78,9 +78,12 @@ impl Pictures {
             ))
         })?;
         let now = self.clock.now();
-        pictures::know(&self.pool, &pair, now)
-            .await
-            .map_err(|error| pg::fault(&error))?;
+        let known = pictures::know(&self.pool, &pair, now).await;
+        if !known.map_err(|error| pg::fault(&error))? {
+            return Err(Fault::unavailable(
+                "a file that is sent again while the sweep removes it",
+            ));
+        }
         for made in [&pair.small, &pair.large] {
             self.store.put(&made.name, made.bytes.clone()).await?;
         }

@@ -3,7 +3,7 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_member_service_server::StaffMemberService;
 use kit::rpc::staff::{Member, OPERATOR, Role};
-use kit::{Clock, Fault, pg};
+use kit::{Clock, Code, Fault, pg};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
 use tonic::{Request, Response, Status};
@@ -53,7 +53,7 @@ impl Service {
         let details = json!({ "role": role.as_str() });
         self.keep(&mut transaction, by, Deed::CreateMember, name, details)
             .await?;
-        let row = held(&mut transaction, name).await?.0;
+        let row = held(&mut transaction, by, name).await?.0;
         transaction
             .commit()
             .await
@@ -64,7 +64,7 @@ impl Service {
     /// Changes a member under the lock of all of them.
     async fn change(&self, by: &Member, name: &str, change: Change) -> Result<Row, Fault> {
         let mut transaction = self.pool.begin().await.map_err(|error| pg::fault(&error))?;
-        let (row, others) = held(&mut transaction, name).await?;
+        let (row, others) = held(&mut transaction, by, name).await?;
         let details = match change {
             Change::Role(role) if row.role == role.as_str() => return Ok(row),
             Change::Revoke if row.revoked_at.is_some() => return Ok(row),
@@ -101,7 +101,8 @@ impl Service {
             }
         };
         self.keep(&mut transaction, by, deed, name, details).await?;
-        let (row, _) = held(&mut transaction, name).await?;
+        let row = store::get(&mut transaction, name).await;
+        let row = row.map_err(|error| pg::fault(&error))?;
         transaction
             .commit()
             .await
@@ -206,11 +207,23 @@ impl StaffMemberService for Service {
     }
 }
 
-/// The member of that name, and the others; all are held.
-async fn held(connection: &mut PgConnection, name: &str) -> Result<(Row, Vec<Row>), Fault> {
+/// The member of that name, and the others; all are locked. `by` was let through before, and may have been revoked meanwhile: of two
+/// admins who revoke each other at once only the first does.
+async fn held(
+    connection: &mut PgConnection,
+    by: &Member,
+    name: &str,
+) -> Result<(Row, Vec<Row>), Fault> {
     let mut rows = store::lock(connection)
         .await
         .map_err(|error| pg::fault(&error))?;
+    let is_admin = |row: &Row| row.role == Role::Admin.as_str() && row.revoked_at.is_none();
+    if by.name != OPERATOR && !rows.iter().any(|row| row.name == by.name && is_admin(row)) {
+        return Err(Fault::new(
+            Code::InvalidKey,
+            "your own token was revoked meanwhile, or your role changed: another admin was faster",
+        ));
+    }
     let place = rows.iter().position(|row| row.name == name);
     let place = place.ok_or_else(|| {
         Fault::not_found("there is no member of this name; `staff member list` names all")

@@ -121,7 +121,7 @@ impl Parts {
             desk.clone(),
             self.draining.clone(),
         );
-        let listing = listing::Service::new(pool.clone(), writer.clone(), desk.clone());
+        let listing = listing::Service::new(pool.clone(), desk.clone());
         let addresses = self.rules.addresses.clone();
         let picture =
             staff_picture::Service::new(pool, writer, self.pictures, addresses, desk.clone());

@@ -98,6 +98,39 @@ pub async fn now_and_then(
     .await
 }
 
+/// A listing as it is, and as it was at a revision: with each field that changed since taken back to what it was before the first change
+/// of it.
+pub async fn now_and_at(
+    pool: &PgPool,
+    entity: Entity,
+    id: Uuid,
+    revision: i64,
+) -> Result<Option<(Value, Value)>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"with listing as (
+             select to_jsonb(page) as now from listings.page where $1 = 'page' and id = $2
+             union all
+             select to_jsonb(game) from listings.game where $1 = 'game' and id = $2
+             union all
+             select to_jsonb(event) from listings.event where $1 = 'event' and id = $2
+         ),
+         since as (
+             select distinct on (field.key) field.key, field.value
+             from listings.revision, jsonb_each(revision.before) as field
+             where entity = $1 and id = $2 and revision > $3
+             order by field.key, revision
+         )
+         select now as "now!", now || coalesce((select jsonb_object_agg(key, value) from since), '{}') as "at!"
+         from listing"#,
+        entity.as_str(),
+        id,
+        revision
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(row.map(|row| (row.now, row.at)))
+}
+
 /// Handles of pages.
 pub async fn handles(pool: &PgPool, pages: &[Uuid]) -> Result<HashMap<Uuid, String>, sqlx::Error> {
     let rows = sqlx::query!(

@@ -77,6 +77,17 @@ pub async fn lock(connection: &mut PgConnection) -> Result<Vec<Row>, sqlx::Error
     .await
 }
 
+/// A member of the staff, who is there.
+pub async fn get(connection: &mut PgConnection, name: &str) -> Result<Row, sqlx::Error> {
+    sqlx::query_as!(
+        Row,
+        "select name, role, created_at, created_by, revoked_at from listings.staff_member where name = $1",
+        name
+    )
+    .fetch_one(connection)
+    .await
+}
+
 /// Gives a member another role.
 pub async fn set_role(
     connection: &mut PgConnection,

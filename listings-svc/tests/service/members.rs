@@ -10,7 +10,7 @@ use kit::{Code, Fault};
 use sqlx::PgPool;
 use tonic::Status;
 
-use crate::support::{File, Service, counts, creator, start};
+use crate::support::{File, Service, counts, creator, decide, start};
 
 /// One member's way to the service.
 pub(crate) struct Caller {
@@ -103,11 +103,9 @@ impl Caller {
     }
 
     async fn take_down(&self, handle: &str) -> Result<(), Status> {
-        let request = proto::TakeDownRequest {
-            name: Some(page(handle)),
-            reason: "Its maker asked".to_owned(),
-        };
-        self.listings.clone().take_down(request).await.map(|_| ())
+        let down = proto::Decision::TakeDown;
+        let done = decide(&self.channel, down, (page(handle), None), "Its maker asked");
+        done.await.map(|_| ())
     }
 
     async fn show(&self, handle: &str) -> Result<proto::Listing, Status> {
@@ -277,6 +275,48 @@ async fn the_last_admin_stays(pool: PgPool) {
     let working = service.operator().await.list().await.unwrap();
     let working = working.iter().filter(|m| m.revoked_at.is_none());
     assert_eq!(working.count(), 1);
+}
+
+/// Waits until so many calls wait for a lock.
+async fn waiting_for_locks(service: &Service, count: i64) {
+    loop {
+        let waiting = sqlx::query_scalar!(
+            r#"select count(*) as "count!" from pg_stat_activity
+               where datname = current_database() and wait_event_type = 'Lock'"#
+        )
+        .fetch_one(&service.pool)
+        .await
+        .unwrap();
+        if waiting >= count {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn of_two_admins_who_revoke_each_other_at_once_one_stays(pool: PgPool) {
+    let service = stocked(pool).await;
+    let ada = service.member("ada", proto::Role::Admin).await;
+    let bea = service.member("bea", proto::Role::Admin).await;
+    service.member("eve", proto::Role::Admin).await;
+    // Both were let through before either is done.
+    let mut held = service.pool.begin().await.unwrap();
+    sqlx::query_scalar!("select name from listings.staff_member for update")
+        .fetch_all(&mut *held)
+        .await
+        .unwrap();
+    let release = async {
+        waiting_for_locks(&service, 2).await;
+        held.rollback().await.unwrap();
+    };
+    let (one, two, ()) = tokio::join!(ada.revoke("bea"), bea.revoke("ada"), release);
+    assert_ne!(one.is_ok(), two.is_ok());
+    let late = Fault::from(one.and(two).unwrap_err());
+    assert_eq!(late.code, Code::InvalidKey, "{late:?}");
+    let working = service.operator().await.list().await.unwrap();
+    let working = working.iter().filter(|m| m.revoked_at.is_none());
+    assert_eq!(working.count(), 2);
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]

@@ -15,7 +15,7 @@ use prost::Message as _;
 use sqlx::PgPool;
 use tonic::Status;
 
-use crate::support::{File, NOW, Service, counts, creator, game, start};
+use crate::support::{File, NOW, Service, counts, creator, decide, game, start};
 
 /// A PNG of one colour.
 pub(crate) fn picture(width: u32, height: u32, colour: [u8; 3]) -> Vec<u8> {
@@ -301,15 +301,15 @@ async fn what_is_taken_down_or_unknown_is_not_found(pool: PgPool) {
         code(set_cover(&service, "no-game", &good).await),
         Code::NotFound
     );
-    let removed = proto::TakeDownRequest {
-        name: Some(proto::ListingName {
-            kind: "game".to_owned(),
-            mode: common::Mode::Live.into(),
-            name: "a-game".to_owned(),
-        }),
-        reason: "Stolen".to_owned(),
+    let name = proto::ListingName {
+        kind: "game".to_owned(),
+        mode: common::Mode::Live.into(),
+        name: "a-game".to_owned(),
     };
-    service.listings.clone().take_down(removed).await.unwrap();
+    let down = proto::Decision::TakeDown;
+    decide(&service.operator_client, down, (name, None), "Stolen")
+        .await
+        .unwrap();
     assert_eq!(
         code(set_cover(&service, "a-game", &good).await),
         Code::NotFound

@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use tonic::Status;
 
 use crate::members::Caller;
-use crate::support::{File, Service, counts, creator, game, start};
+use crate::support::{File, Service, counts, creator, decide, game, start};
 
 type Review = StaffReviewServiceClient<Client>;
 
@@ -34,31 +34,24 @@ async fn stocked(pool: PgPool) -> (Service, Caller, Review) {
 }
 
 async fn approve(
-    review: &Review,
+    ada: &Caller,
     kind: &str,
     name: &str,
     revision: Option<i64>,
-) -> Result<proto::ApproveResponse, Status> {
-    let request = proto::ApproveRequest {
-        name: Some(named(kind, name)),
-        revision,
-    };
-    Ok(review.clone().approve(request).await?.into_inner())
+) -> Result<proto::DecideResult, Status> {
+    let approve = proto::Decision::Approve;
+    decide(&ada.channel, approve, (named(kind, name), revision), "").await
 }
 
 async fn reject(
-    review: &Review,
+    ada: &Caller,
     name: &str,
     reason: &str,
     revision: Option<i64>,
 ) -> Result<proto::Listing, Status> {
-    let request = proto::RejectRequest {
-        name: Some(named("game", name)),
-        reason: reason.to_owned(),
-        revision,
-    };
-    let answer = review.clone().reject(request).await?.into_inner();
-    Ok(answer.listing.unwrap())
+    let on = (named("game", name), revision);
+    let done = decide(&ada.channel, proto::Decision::Reject, on, reason).await?;
+    Ok(done.listing.unwrap())
 }
 
 async fn look(review: &Review, kind: &str, name: &str) -> proto::GetReviewResponse {
@@ -167,7 +160,7 @@ async fn what_is_approved_is_public_and_announced_once(pool: PgPool) {
     let accounts = service.accounts().await;
     accounts.game("a-game").await;
     let before = service.head().await;
-    let answer = approve(&review, "game", "a-game", Some(1)).await.unwrap();
+    let answer = approve(&ada, "game", "a-game", Some(1)).await.unwrap();
     let listing = answer.listing.unwrap();
     assert_eq!(
         (listing.state(), listing.revision, listing.actor.as_str()),
@@ -175,7 +168,7 @@ async fn what_is_approved_is_public_and_announced_once(pool: PgPool) {
     );
     assert_eq!(answer.note, "");
     // Again, though at an old revision: it stands as wanted.
-    let again = approve(&review, "game", "a-game", Some(1)).await.unwrap();
+    let again = approve(&ada, "game", "a-game", Some(1)).await.unwrap();
     assert_eq!(again.listing.unwrap(), listing);
     assert_eq!(
         told(&service, before).await,
@@ -185,7 +178,7 @@ async fn what_is_approved_is_public_and_announced_once(pool: PgPool) {
     let deeds = ada.deeds().await;
     assert_eq!(deeds.len(), 1);
     assert_eq!(deeds[0].1, "approve");
-    let status = reject(&review, "a-game", "Too late", None).await;
+    let status = reject(&ada, "a-game", "Too late", None).await;
     assert_eq!(fields(status), ["name"]);
 }
 
@@ -196,23 +189,23 @@ async fn what_is_rejected_goes_back_with_its_reason_and_comes_again(pool: PgPool
     accounts.game("a-game").await;
     let before = service.head().await;
     for reason in ["", " ", &"x".repeat(501)] {
-        let outcome = reject(&review, "a-game", reason, None).await;
+        let outcome = reject(&ada, "a-game", reason, None).await;
         assert_eq!(fields(outcome), ["reason"]);
     }
     let longest = "é".repeat(500);
-    let listing = reject(&review, "a-game", &longest, None).await.unwrap();
+    let listing = reject(&ada, "a-game", &longest, None).await.unwrap();
     assert_eq!(
         (listing.state(), listing.revision, listing.reason),
         (proto::State::Rejected, 2, longest.clone())
     );
-    let again = reject(&review, "a-game", "Another", None).await.unwrap();
+    let again = reject(&ada, "a-game", "Another", None).await.unwrap();
     assert_eq!((again.revision, again.reason), (2, longest));
     assert_eq!(
         told(&service, before).await,
         [("rejected".to_owned(), false, 2)]
     );
     assert_eq!(
-        fields(approve(&review, "game", "a-game", None).await),
+        fields(approve(&ada, "game", "a-game", None).await),
         ["name"]
     );
     assert!(waiting(&review).await.is_empty());
@@ -256,10 +249,10 @@ async fn reason_read(service: &Service, account: uuid::Uuid) -> Option<String> {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn the_reason_of_a_rejection_stays_until_the_next_decision(pool: PgPool) {
-    let (service, _, review) = stocked(pool).await;
+    let (service, ada, review) = stocked(pool).await;
     let accounts = service.accounts().await;
     accounts.game("a-game").await;
-    reject(&review, "a-game", "Too dark", None).await.unwrap();
+    reject(&ada, "a-game", "Too dark", None).await.unwrap();
     let edit = proto::EditRequest {
         name: Some(named("game", "a-game")),
         changes: r#"{"tagline": "A puzzle"}"#.to_owned(),
@@ -281,7 +274,7 @@ async fn the_reason_of_a_rejection_stays_until_the_next_decision(pool: PgPool) {
         .edit("a-game", serde_json::json!({"title": "Lighter"}))
         .await;
     assert_eq!(reason_read(&service, accounts.account).await, None);
-    reject(&review, "a-game", "Too light", None).await.unwrap();
+    reject(&ada, "a-game", "Too light", None).await.unwrap();
     assert_eq!(
         reason_read(&service, accounts.account).await.as_deref(),
         Some("Too light")
@@ -298,12 +291,10 @@ async fn a_decision_is_on_what_was_looked_at(pool: PgPool) {
         .edit("a-game", serde_json::json!({"title": "Worse"}))
         .await;
     for outcome in [
-        approve(&review, "game", "a-game", Some(seen))
+        approve(&ada, "game", "a-game", Some(seen))
             .await
             .map(|_| ()),
-        reject(&review, "a-game", "Why", Some(seen))
-            .await
-            .map(|_| ()),
+        reject(&ada, "a-game", "Why", Some(seen)).await.map(|_| ()),
     ] {
         let fault = Fault::from(outcome.unwrap_err());
         assert!(
@@ -313,20 +304,36 @@ async fn a_decision_is_on_what_was_looked_at(pool: PgPool) {
     }
     assert_eq!(waiting(&review).await, ["a-game"]);
     assert!(ada.deeds().await.is_empty());
-    approve(&review, "game", "a-game", Some(seen + 1))
+    // What has changed comes with the refusal.
+    let request = proto::DecideRequest {
+        decision: proto::Decision::Approve.into(),
+        items: vec![proto::DecideItem {
+            name: Some(named("game", "a-game")),
+            revision: Some(seen),
+        }],
+        reason: String::new(),
+    };
+    let refused = review.clone().decide(request).await.unwrap().into_inner();
+    let expected = proto::Difference {
+        path: "title".to_owned(),
+        before: r#""a-game""#.to_owned(),
+        after: r#""Worse""#.to_owned(),
+    };
+    assert_eq!(refused.results[0].differences, [expected]);
+    approve(&ada, "game", "a-game", Some(seen + 1))
         .await
         .unwrap();
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn two_reviewers_at_once_are_one_decision(pool: PgPool) {
-    let (service, ada, review) = stocked(pool).await;
+    let (service, ada, _) = stocked(pool).await;
     let accounts = service.accounts().await;
     accounts.game("a-game").await;
     let before = service.head().await;
     let (approved, rejected) = tokio::join!(
-        approve(&review, "game", "a-game", Some(1)),
-        reject(&review, "a-game", "Why", Some(1))
+        approve(&ada, "game", "a-game", Some(1)),
+        reject(&ada, "a-game", "Why", Some(1))
     );
     assert_ne!(approved.is_ok(), rejected.is_ok());
     assert_eq!(told(&service, before).await.len(), 1);
@@ -335,20 +342,20 @@ async fn two_reviewers_at_once_are_one_decision(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn a_game_is_told_of_its_page_that_still_waits(pool: PgPool) {
-    let (service, _, review) = stocked(pool).await;
+    let (service, ada, _) = stocked(pool).await;
     let accounts = service.accounts().await;
     accounts.page("new-page").await;
     accounts.game_under("a-game", "new-page").await;
-    let note = approve(&review, "game", "a-game", None).await.unwrap().note;
+    let note = approve(&ada, "game", "a-game", None).await.unwrap().note;
     assert!(note.contains("new-page is not public yet"), "{note}");
-    approve(&review, "page", "new-page", None).await.unwrap();
-    let note = approve(&review, "game", "a-game", None).await.unwrap().note;
+    approve(&ada, "page", "new-page", None).await.unwrap();
+    let note = approve(&ada, "game", "a-game", None).await.unwrap().note;
     assert_eq!(note, "");
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn the_difference_is_to_what_was_last_public(pool: PgPool) {
-    let (service, _, review) = stocked(pool).await;
+    let (service, ada, review) = stocked(pool).await;
     let accounts = service.accounts().await;
     accounts.game("a-game").await;
     let first = look(&review, "game", "a-game").await;
@@ -371,7 +378,7 @@ async fn the_difference_is_to_what_was_last_public(pool: PgPool) {
     assert!(first.differences.iter().all(|d| d.before.is_empty()));
     assert_eq!(first.differences[0].after, "\"studio\"");
 
-    approve(&review, "game", "a-game", None).await.unwrap();
+    approve(&ada, "game", "a-game", None).await.unwrap();
     let changes = serde_json::json!({"links": {"steam": "https://steam.example"}, "tagline": "New", "genres": []});
     accounts.edit("a-game", changes).await;
     let then = look(&review, "game", "a-game").await;
@@ -404,11 +411,10 @@ async fn what_has_changed_since_is_told_from_whole_revisions_as_well(pool: PgPoo
         service.import(&File::rows("game", &[row])).await
     };
     import("A Game", "puzzle").await;
-    let take_down = proto::TakeDownRequest {
-        name: Some(named("game", "a-game")),
-        reason: "Its maker asked".to_owned(),
-    };
-    service.listings.clone().take_down(take_down).await.unwrap();
+    let (down, on) = (proto::Decision::TakeDown, (named("game", "a-game"), None));
+    decide(&service.operator_client, down, on, "Its maker asked")
+        .await
+        .unwrap();
     import("A Better Game", "puzzle").await;
     import("A Better Game", "runner").await;
     let differs = async || {
@@ -447,14 +453,19 @@ async fn many_are_decided_each_by_itself(pool: PgPool) {
     }
     let mut names: Vec<_> = all.iter().map(|name| named("game", name)).collect();
     names.extend([named("game", "none"), named("city", "lagos")]);
-    let request = |decision: proto::Decision, reason: &str| proto::DecideManyRequest {
+    let items = names.into_iter().map(|name| proto::DecideItem {
+        name: Some(name),
+        revision: None,
+    });
+    let items: Vec<_> = items.collect();
+    let request = |decision: proto::Decision, reason: &str| proto::DecideRequest {
         decision: decision.into(),
-        names: names.clone(),
+        items: items.clone(),
         reason: reason.to_owned(),
     };
     let answer = review
         .clone()
-        .decide_many(request(proto::Decision::Approve, ""))
+        .decide(request(proto::Decision::Approve, ""))
         .await;
     let results = answer.unwrap().into_inner().results;
     assert_eq!(results.len(), 62);
@@ -472,31 +483,26 @@ async fn many_are_decided_each_by_itself(pool: PgPool) {
     // Taking down is for admins, and has a reason.
     let refused = review
         .clone()
-        .decide_many(request(proto::Decision::TakeDown, "Why"))
+        .decide(request(proto::Decision::TakeDown, "Why"))
         .await;
     assert_eq!(refused.unwrap_err().code(), tonic::Code::PermissionDenied);
     let mut admin = StaffReviewServiceClient::new(service.operator().await.channel);
-    let without = admin
-        .decide_many(request(proto::Decision::TakeDown, ""))
-        .await;
+    let without = admin.decide(request(proto::Decision::TakeDown, "")).await;
     assert_eq!(fields(without), ["reason"]);
     let down = admin
-        .decide_many(request(proto::Decision::TakeDown, "Why"))
+        .decide(request(proto::Decision::TakeDown, "Why"))
         .await;
     let results = down.unwrap().into_inner().results;
     let removed = results.iter().filter_map(|r| r.listing.as_ref());
     assert!(removed.clone().all(|l| l.state() == proto::State::Removed));
     assert_eq!(removed.count(), 60);
-    let nothing = proto::DecideManyRequest::default();
-    assert_eq!(
-        fields(admin.decide_many(nothing).await),
-        ["decision", "names"]
-    );
+    let nothing = proto::DecideRequest::default();
+    assert_eq!(fields(admin.decide(nothing).await), ["decision", "items"]);
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn whoever_watches_sees_what_enters(pool: PgPool) {
-    let (service, _, review) = stocked(pool).await;
+    let (service, ada, review) = stocked(pool).await;
     let accounts = service.accounts().await;
     accounts.game("before").await;
     let request = proto::WatchRequest {
@@ -515,7 +521,7 @@ async fn whoever_watches_sees_what_enters(pool: PgPool) {
     accounts
         .edit("before", serde_json::json!({"title": "Edited"}))
         .await;
-    reject(&review, "before", "Why", None).await.unwrap();
+    reject(&ada, "before", "Why", None).await.unwrap();
     accounts
         .edit("before", serde_json::json!({"title": "Better"}))
         .await;
@@ -530,15 +536,17 @@ async fn whoever_watches_sees_what_enters(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn only_live_listings_are_reviewed(pool: PgPool) {
-    let (_service, _, review) = stocked(pool).await;
-    let sample = proto::ApproveRequest {
-        name: Some(proto::ListingName {
-            mode: common::Mode::Test.into(),
-            ..named("game", "a")
-        }),
-        revision: None,
+    let (_service, ada, review) = stocked(pool).await;
+    let sample = proto::ListingName {
+        mode: common::Mode::Test.into(),
+        ..named("game", "a")
     };
-    assert_eq!(fields(review.clone().approve(sample).await), ["mode"]);
+    let looked = proto::GetReviewRequest {
+        name: Some(sample.clone()),
+    };
+    assert_eq!(fields(review.clone().get_review(looked).await), ["mode"]);
+    let approved = decide(&ada.channel, proto::Decision::Approve, (sample, None), "").await;
+    assert_eq!(Fault::from(approved.unwrap_err()).code, Code::NotFound);
     let kind = proto::ListQueueRequest {
         kind: "city".to_owned(),
         ..Default::default()

@@ -4,11 +4,18 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use kit::Clock;
 use listings::config::Pictures as Settings;
-use listings::domain::picture::Name;
-use listings::pictures::Store;
-use tokio::io::{AsyncBufReadExt as _, BufReader};
+use listings::domain::picture::{Kind, Name};
+use listings::jobs::sweep::sweep;
+use listings::pictures::{Pictures, Store};
+use sqlx::PgPool;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
+
+use crate::pictures::picture;
+use crate::support::NOW;
 
 const MOTO: &str = "moto[server]==5.2.5";
 
@@ -171,4 +178,62 @@ async fn a_bucket_that_is_not_there_is_away_and_no_picture_is_missing() {
         reading.await.unwrap().unwrap_err().code,
         kit::Code::Unavailable
     );
+}
+
+/// Answers requests for removal, each once `asked` has been done.
+async fn slow_bucket(listener: TcpListener, mut asked: impl AsyncFnMut()) {
+    loop {
+        let (mut connection, _) = listener.accept().await.unwrap();
+        let (mut request, mut text) = (Vec::new(), String::new());
+        while !text.contains("</Delete>") {
+            assert_ne!(connection.read_buf(&mut request).await.unwrap(), 0);
+            text = String::from_utf8_lossy(&request).into_owned();
+        }
+        asked().await;
+        let key = &text[text.find("<Key>").unwrap()..text.find("</Key>").unwrap()];
+        let body = format!("<DeleteResult><Deleted>{key}</Key></Deleted></DeleteResult>");
+        let answer = format!(
+            "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        connection.write_all(answer.as_bytes()).await.unwrap();
+    }
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_sweep_locks_nothing_while_the_store_takes_its_time(pool: PgPool) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let settings = settings(&address, "mchezo");
+    let store = Store::open(&settings).unwrap();
+    let clock = Clock::fixed(NOW);
+    let file = picture(640, 480, [1, 2, 3]);
+    let pair = listings::pictures::make(&file, Kind::Cover).unwrap();
+    let long_ago = NOW - time::Duration::days(2);
+    for made in [&pair.large, &pair.small] {
+        sqlx::query!(
+            "insert into listings.picture (hash, width, height, size, made_at) values ($1, 1, 1, 1, $2)",
+            made.name.hash(),
+            long_ago
+        )
+        .execute(&pool)
+        .await
+        .unwrap();
+    }
+    let pictures = Pictures::new(pool.clone(), store.clone(), clock.clone(), &settings);
+    let answering = slow_bucket(listener, async || {
+        let mut looking = pool.begin().await.unwrap();
+        let free = sqlx::query_scalar!("select hash from listings.picture for update nowait")
+            .fetch_all(&mut *looking)
+            .await;
+        assert!(!free.unwrap().is_empty());
+        looking.rollback().await.unwrap();
+        // Whoever sends it just now comes back later: its files would be gone.
+        let again = pictures.keep(file.clone(), Kind::Cover).await;
+        assert_eq!(again.unwrap_err().code, kit::Code::Unavailable);
+    });
+    tokio::select! {
+        () = answering => {}
+        swept = sweep(&pool, &store, &clock) => assert_eq!(swept.unwrap(), 2),
+    }
 }

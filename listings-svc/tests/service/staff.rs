@@ -157,7 +157,7 @@ async fn a_review_goes_by_lines(pool: PgPool) {
         "+ https://play.example/a",
         "revision 1 of",
         "one is public",
-        "two goes back",
+        "rejected: two",
         "1 approved, 1 rejected, 1 skipped",
     ] {
         assert!(text.contains(line), "{line}: {text}");
@@ -166,7 +166,7 @@ async fn a_review_goes_by_lines(pool: PgPool) {
     assert!(!text.contains('\u{1b}'), "{text}");
     let complaint = ran.complaint();
     assert!(complaint.contains("without a reason"), "{complaint}");
-    assert!(complaint.contains("x is none of"), "{complaint}");
+    assert!(complaint.contains("x is not one of"), "{complaint}");
 
     let ran = staff_with(&service, &token, &["--json", "review", "list"], "").await;
     let document = ran.document();
@@ -216,6 +216,58 @@ async fn many_are_approved_and_the_others_are_named(pool: PgPool) {
     let args = ["--json", "search", "GAME", "--state", "removed"];
     let found = staff_with(&service, &token, &args, "").await.document();
     assert_eq!(found["listings"].as_array().unwrap().len(), 2);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_decision_is_on_the_revision_that_was_seen(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    let accounts = service.accounts().await;
+    for name in ["one", "two"] {
+        accounts.game(name).await;
+        accounts
+            .edit(name, serde_json::json!({"tagline": "Other"}))
+            .await;
+    }
+    let args = ["approve", "game", "one", "--revision", "1"];
+    let ran = staff_with(&service, &token, &args, "").await;
+    assert_eq!(ran.status(), 1, "{ran:?}");
+    for line in ["changed since it was looked at", "tagline", "+ Other"] {
+        assert!(ran.text().contains(line), "{line}: {ran:?}");
+    }
+    let args = ["--json", "approve", "game", "one", "--revision", "1"];
+    let document = staff_with(&service, &token, &args, "").await.document();
+    let result = &document["results"][0];
+    assert_eq!(result["changed"][0]["field"], "tagline");
+    assert_eq!(result["changed"][0]["after"], "Other");
+    assert!(result["revision"].is_null());
+
+    // Without a revision each is shown, and decided on as it was shown.
+    let args = ["approve", "game", "one", "two"];
+    let ran = staff_with(&service, &token, &args, "").await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    assert!(ran.text().contains("never public before"), "{ran:?}");
+    let operator = kit::testing::identity().staff_token;
+    let args = ["take-down", "game", "one", "--reason", "Why", "--revision"];
+    for (revision, status) in [("2", 1), ("3", 0)] {
+        let args = [&args[..], &[revision]].concat();
+        let ran = staff_with(&service, operator.expose(), &args, "").await;
+        assert_eq!(ran.status(), status, "{ran:?}");
+    }
+    let ran = staff_with(&service, operator.expose(), &["restore", "game", "one"], "").await;
+    assert!(ran.text().contains("published"), "{ran:?}");
+    let args = ["approve", "game", "one", "two", "--revision", "3"];
+    let ran = staff_with(&service, &token, &args, "").await;
+    assert_eq!(ran.status(), 2, "{ran:?}");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn no_rows_are_not_asked_for(pool: PgPool) {
+    let service = start(pool).await;
+    for command in [&["review", "list"][..], &["search"], &["audit"]] {
+        let args = [command, &["--limit", "0"]].concat();
+        let output = staff(&service.address, &args).await;
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+    }
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]

@@ -8,7 +8,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use tonic::Status;
 
-use crate::support::{File, NOW, Service, counts, creator, game, start};
+use crate::support::{File, NOW, Service, counts, creator, decide, game, start};
 
 fn named(kind: &str, name: &str) -> proto::ListingName {
     proto::ListingName {
@@ -31,12 +31,10 @@ async fn take_down(
     name: proto::ListingName,
     reason: &str,
 ) -> Result<proto::Listing, Status> {
-    let request = proto::TakeDownRequest {
-        name: Some(name),
-        reason: reason.to_owned(),
-    };
-    let answer = service.listings.clone().take_down(request).await?;
-    Ok(answer.into_inner().listing.unwrap())
+    let on = (name, None);
+    let down = proto::Decision::TakeDown;
+    let done = decide(&service.operator_client, down, on, reason).await?;
+    Ok(done.listing.unwrap())
 }
 
 async fn restore(
@@ -44,12 +42,10 @@ async fn restore(
     name: proto::ListingName,
     reason: &str,
 ) -> Result<proto::Listing, Status> {
-    let request = proto::RestoreRequest {
-        name: Some(name),
-        reason: reason.to_owned(),
-    };
-    let answer = service.listings.clone().restore(request).await?;
-    Ok(answer.into_inner().listing.unwrap())
+    let on = (name, None);
+    let restore = proto::Decision::Restore;
+    let done = decide(&service.operator_client, restore, on, reason).await?;
+    Ok(done.listing.unwrap())
 }
 
 /// A service with a page `studio`, a game `a-game` and an event `a-jam`.
@@ -217,7 +213,42 @@ async fn a_name_that_is_none_is_refused(pool: PgPool) {
         mode: 0,
         name: "lagos".to_owned(),
     };
+    let named = take_down(&service, nothing.clone(), "Why").await;
+    let fault = Fault::from(named.unwrap_err());
+    assert!(fault.fields.keys().eq(["kind", "mode"]), "{fault:?}");
     let fault = Fault::from(take_down(&service, nothing, " ").await.unwrap_err());
-    let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
-    assert_eq!(fields, ["kind", "mode", "reason"]);
+    assert!(fault.fields.keys().eq(["reason"]), "{fault:?}");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_sample_is_taken_down_and_restored_as_it_was_looked_at(pool: PgPool) {
+    let service = stocked(pool).await;
+    service
+        .import(&File::rows("page", &[creator("studio")]).test())
+        .await;
+    service
+        .import(&File::rows("game", &[game("a-sample", "A Sample")]).test())
+        .await;
+    let sample = proto::ListingName {
+        mode: common::Mode::Test.into(),
+        ..named("game", "a-sample")
+    };
+    let client = &service.operator_client;
+    let longest = "x".repeat(500);
+    let down = proto::Decision::TakeDown;
+    let done = decide(client, down, (sample.clone(), Some(1)), &longest).await;
+    let removed = done.unwrap().listing.unwrap();
+    assert_eq!(
+        (removed.state(), removed.reason),
+        (proto::State::Removed, longest)
+    );
+    let restore = proto::Decision::Restore;
+    let stale = decide(client, restore, (sample.clone(), Some(1)), "").await;
+    let fault = Fault::from(stale.unwrap_err());
+    assert!(fault.fields.keys().eq(["revision"]), "{fault:?}");
+    let done = decide(client, restore, (sample, Some(2)), "").await;
+    assert_eq!(
+        done.unwrap().listing.unwrap().state(),
+        proto::State::Published
+    );
 }

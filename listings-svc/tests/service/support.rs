@@ -15,6 +15,7 @@ use contracts::listings::v1::picture_service_client::PictureServiceClient;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
+use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
 use kit::lifecycle::{Lifecycle, Supervisor};
@@ -334,6 +335,31 @@ pub(crate) fn refused(report: &proto::ImportResponse) -> BTreeMap<u64, Vec<Strin
             (row.line, fields)
         })
         .collect()
+}
+
+/// Decides on one listing; its refusal is that of the call.
+pub(crate) async fn decide(
+    channel: &Client,
+    decision: proto::Decision,
+    (name, revision): (proto::ListingName, Option<i64>),
+    reason: &str,
+) -> Result<proto::DecideResult, Status> {
+    let name = Some(name);
+    let request = proto::DecideRequest {
+        decision: decision.into(),
+        items: vec![proto::DecideItem { name, revision }],
+        reason: reason.to_owned(),
+    };
+    let mut review = StaffReviewServiceClient::new(channel.clone());
+    let answer = review.decide(request).await?.into_inner();
+    let result = answer.results.into_iter().next().unwrap();
+    match kit::Code::parse(&result.code) {
+        None => Ok(result),
+        Some(code) => Err(Status::from(kit::Fault {
+            fields: result.fields.into_iter().collect(),
+            ..kit::Fault::new(code, result.problem)
+        })),
+    }
 }
 
 /// A creator's row.

@@ -31,6 +31,15 @@ fn data_and_keys_survive_down_and_up() {
         "test_write",
     ];
     assert_eq!(names, all);
+    // The last lines show the keys to try it with, those of a game of the account's own too.
+    for name in ["live", "live_write", "test", "live_secret", "live_public"] {
+        assert!(
+            first.contains(keys[name].as_str().unwrap()),
+            "{name}: {first}"
+        );
+    }
+    let game = before["accounts"][0]["games"][0].as_str().unwrap();
+    assert!(first.contains(&format!("game    {game}")), "{first}");
     let owner = before["database_url"].as_str().unwrap();
     assert_eq!(
         Bench::sql(owner, "create table economy.kept (); select 'made'"),

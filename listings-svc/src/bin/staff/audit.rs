@@ -1,5 +1,7 @@
 //! `staff audit`
 
+use std::num::NonZeroUsize;
+
 use clap::Args;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
@@ -39,8 +41,8 @@ pub(crate) struct Audit {
     #[arg(long, value_parser = moment)]
     since: Option<OffsetDateTime>,
     /// Rows at most
-    #[arg(long, default_value_t = 50)]
-    limit: usize,
+    #[arg(long, default_value = "50")]
+    limit: NonZeroUsize,
 }
 
 fn moment(text: &str) -> Result<OffsetDateTime, String> {
@@ -79,10 +81,11 @@ impl From<proto::Deed> for Deed {
 
 pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(), Problem> {
     let mut service = StaffAuditServiceClient::new(fleet.listings().await?);
+    let limit = audit.limit.get();
     let mut deeds: Vec<Deed> = Vec::new();
     let mut cursor = String::new();
-    while deeds.len() < audit.limit {
-        let rest = i32::try_from(audit.limit - deeds.len()).unwrap_or(PAGE);
+    while deeds.len() < limit {
+        let rest = i32::try_from(limit - deeds.len()).unwrap_or(PAGE);
         let request = proto::ListAuditRequest {
             member: audit.member.clone(),
             action: audit.action.clone(),

@@ -1,5 +1,7 @@
 //! `staff edit`, `feature`, `unfeature`, `reassign` and `search`
 
+use std::num::NonZeroUsize;
+
 use clap::{Subcommand, ValueEnum};
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
@@ -63,8 +65,8 @@ pub(crate) enum Command {
         #[arg(long)]
         state: Option<State>,
         /// Rows at most
-        #[arg(long, default_value_t = 100)]
-        limit: usize,
+        #[arg(long, default_value = "100")]
+        limit: NonZeroUsize,
     },
 }
 
@@ -151,6 +153,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 State::Rejected => proto::State::Rejected,
                 State::Removed => proto::State::Removed,
             });
+            let limit = limit.get();
             let mut found = Vec::new();
             let mut cursor = String::new();
             while found.len() < limit {

@@ -1,4 +1,4 @@
-//! `staff show`, `take-down` and `restore`
+//! `staff show`
 
 use clap::Subcommand;
 use contracts::listings::v1 as proto;
@@ -6,9 +6,8 @@ use contracts::listings::v1::staff_listing_service_client::StaffListingServiceCl
 use contracts::public::Timestamp;
 use serde::Serialize;
 
-use super::decide;
 use super::fleet::Fleet;
-use super::names::{self, Name, Names};
+use super::names::{self, Name};
 use super::output::{self, Output};
 use super::problem::Problem;
 use super::table::table;
@@ -19,24 +18,6 @@ pub(crate) enum Command {
     Show {
         #[command(flatten)]
         name: Name,
-    },
-    /// Take published listings down: reads answer 404, their slugs stay taken
-    ///
-    /// The games of a creator that is taken down are not shown either. The keys of a game that is taken down stop working.
-    TakeDown {
-        #[command(flatten)]
-        names: Names,
-        /// Why, for the record
-        #[arg(long)]
-        reason: String,
-    },
-    /// Publish a listing that was taken down, as it was before
-    Restore {
-        #[command(flatten)]
-        name: Name,
-        /// Why, for the record
-        #[arg(long, default_value = "", hide_default_value = true)]
-        reason: String,
     },
 }
 
@@ -77,29 +58,12 @@ impl From<proto::Listing> for Listing {
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
     let mut listings = StaffListingServiceClient::new(fleet.listings().await?);
-    let listing = match command {
-        Command::Show { name } => {
-            let name = Some(name.into());
-            let answer = listings.get_listing(proto::GetListingRequest { name });
-            answer.await?.into_inner().listing
-        }
-        Command::TakeDown { names, reason } => {
-            let name = match <[proto::ListingName; 1]>::try_from(names.into_messages()) {
-                Ok([name]) => Some(name),
-                Err(names) => {
-                    return decide::many(fleet, output, proto::Decision::TakeDown, names, reason)
-                        .await;
-                }
-            };
-            let answer = listings.take_down(proto::TakeDownRequest { name, reason });
-            answer.await?.into_inner().listing
-        }
-        Command::Restore { name, reason } => {
-            let name = Some(name.into());
-            let answer = listings.restore(proto::RestoreRequest { name, reason });
-            answer.await?.into_inner().listing
-        }
-    };
+    let Command::Show { name } = command;
+    let name = Some(name.into());
+    let answered = listings
+        .get_listing(proto::GetListingRequest { name })
+        .await?;
+    let listing = answered.into_inner().listing;
     answer(listing, output)
 }
 

@@ -38,16 +38,6 @@ pub(crate) struct LiveName {
     pub(crate) slug: String,
 }
 
-/// One live listing or more, all of a kind.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct LiveNames {
-    /// What they are
-    kind: Kind,
-    /// Their slugs, or the handles of creators
-    #[arg(required = true)]
-    slugs: Vec<String>,
-}
-
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Kind {
     #[value(alias = "page")]
@@ -104,11 +94,9 @@ impl Names {
     }
 }
 
-impl LiveNames {
-    pub(crate) fn into_messages(self) -> Vec<proto::ListingName> {
-        let named = |slug| self.kind.named(Mode::Live, slug);
-        self.slugs.into_iter().map(named).collect()
-    }
+/// Whether it is a real listing.
+pub(crate) fn is_live(name: &proto::ListingName) -> bool {
+    name.mode() == common::Mode::Live
 }
 
 /// A state for people and documents.

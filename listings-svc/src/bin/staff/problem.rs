@@ -38,6 +38,12 @@ impl From<Status> for Problem {
         if !status.details().is_empty() {
             return Fault::from(status).into();
         }
+        // What tonic makes of an answer over HTTP that is not one of gRPC.
+        if status.message().starts_with("grpc-status header missing") {
+            return Self::usage(
+                "what answers there is not gRPC: give the internal gRPC address of the service, not the public address of the API (`deploy/status` names both)",
+            );
+        }
         match status.code() {
             tonic::Code::Unauthenticated => {
                 Self::Refused("the service does not accept this staff token".to_owned())

@@ -1,6 +1,7 @@
 //! `staff review`: looking at what waits, one after the other
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
@@ -8,10 +9,10 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use contracts::listings::v1::watch_response::Message;
 use contracts::public::Timestamp;
-use kit::Fault;
 use kit::rpc::client::Client;
+use kit::{Code, Fault};
 use serde::Serialize;
-use tonic::{Request, Status};
+use tonic::Request;
 
 use super::account;
 use super::fleet::Fleet;
@@ -45,8 +46,8 @@ enum Command {
     /// List what waits, the oldest first
     List {
         /// Rows at most
-        #[arg(long, default_value_t = 100)]
-        limit: usize,
+        #[arg(long, default_value = "100")]
+        limit: NonZeroUsize,
     },
     /// Name what enters the queue, as it does, until Ctrl-C
     Watch,
@@ -94,7 +95,7 @@ pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result
     let mut service = StaffReviewServiceClient::new(fleet.listings().await?);
     match review.command {
         None => converse(&mut service, fleet, kind, output).await,
-        Some(Command::List { limit }) => list(&mut service, fleet, kind, limit, output).await,
+        Some(Command::List { limit }) => list(&mut service, fleet, kind, limit.get(), output).await,
         Some(Command::Watch) => watch(&mut service, kind, output).await,
     }
 }
@@ -252,32 +253,31 @@ async fn one(
         output.say(&format!("{} was decided on by somebody else", name.name));
         return Ok(Next::Item);
     }
-    let revision = review.item.as_ref().map(|item| item.revision);
+    let item = proto::DecideItem {
+        name: Some(name.clone()),
+        revision: review.item.as_ref().map(|item| item.revision),
+    };
     if let Some(item) = &mut review.item {
         item.submitter = accounts.of(&item.submitter).await;
     }
     output.text(&shown::differences(&review));
     loop {
+        let item = item.clone();
         let Some(answer) = ask("a(pprove) r(eject) s(kip) o(pen) q(uit) > ").await? else {
             return Ok(Next::End);
         };
         match answer.trim() {
             "a" => {
-                let request = proto::ApproveRequest {
-                    name: Some(name.clone()),
-                    revision,
+                let approve = proto::Decision::Approve;
+                let Some(note) = decide(service, approve, item, String::new(), output).await?
+                else {
+                    return Ok(Next::Again);
                 };
-                return match service.approve(request).await {
-                    Ok(answer) => {
-                        tally.approved += 1;
-                        let note = answer.into_inner().note;
-                        let note = Some(note).filter(|note| !note.is_empty());
-                        let note = note.map_or_else(String::new, |note| format!("; {note}"));
-                        output.say(&format!("{} is public{note}", name.name));
-                        Ok(Next::Item)
-                    }
-                    Err(status) => again(status),
-                };
+                tally.approved += 1;
+                let note = Some(note).filter(|note| !note.is_empty());
+                let note = note.map_or_else(String::new, |note| format!("; {note}"));
+                output.say(&format!("{} is public{note}", name.name));
+                return Ok(Next::Item);
             }
             "r" => {
                 let reason = ask("reason > ").await?.unwrap_or_default();
@@ -285,19 +285,16 @@ async fn one(
                     output::note("nothing is rejected without a reason");
                     continue;
                 }
-                let request = proto::RejectRequest {
-                    name: Some(name.clone()),
-                    reason,
-                    revision,
-                };
-                return match service.reject(request).await {
-                    Ok(_) => {
-                        tally.rejected += 1;
-                        output.say(&format!("{} goes back", name.name));
-                        Ok(Next::Item)
-                    }
-                    Err(status) => again(status),
-                };
+                let reject = proto::Decision::Reject;
+                if decide(service, reject, item, reason, output)
+                    .await?
+                    .is_none()
+                {
+                    return Ok(Next::Again);
+                }
+                tally.rejected += 1;
+                output.say(&format!("rejected: {}", name.name));
+                return Ok(Next::Item);
             }
             "s" => {
                 tally.skipped += 1;
@@ -306,23 +303,52 @@ async fn one(
             "o" => output.text(&shown::whole(&review)),
             "q" => return Ok(Next::End),
             "" => {}
-            other => output::note(&format!("{} is none of a, r, s, o, q", plain(other))),
+            other => output::note(&format!("{} is not one of a, r, s, o, q", plain(other))),
         }
     }
 }
 
-/// Whether a refused decision is worth another look: what is wrong with it is said, and the listing is shown again.
-fn again(status: Status) -> Result<Next, Problem> {
-    if status.details().is_empty() {
-        return Err(status.into());
-    }
-    match Problem::from(Fault::from(status)) {
-        Problem::Refused(sentence) => {
-            output::note(&sentence);
-            Ok(Next::Again)
+/// Decides on the listing as it was shown; a note on it. `None` when that is refused: the problem is told, with what has changed since,
+/// and the listing is worth another look.
+async fn decide(
+    service: &mut Service,
+    decision: proto::Decision,
+    item: proto::DecideItem,
+    reason: String,
+    output: Output,
+) -> Result<Option<String>, Problem> {
+    let request = proto::DecideRequest {
+        decision: decision.into(),
+        items: vec![item],
+        reason,
+    };
+    let answer = match service.decide(request).await {
+        Ok(answer) => answer.into_inner(),
+        // Such as a reason that is too long.
+        Err(status) if !status.details().is_empty() => {
+            return match Problem::from(Fault::from(status)) {
+                Problem::Refused(sentence) => {
+                    output::note(&sentence);
+                    Ok(None)
+                }
+                problem => Err(problem),
+            };
         }
-        problem => Err(problem),
+        Err(status) => return Err(status.into()),
+    };
+    let result = answer.results.into_iter().next().unwrap_or_default();
+    if result.problem.is_empty() {
+        return Ok(Some(result.note));
     }
+    if Code::parse(&result.code) == Some(Code::Unavailable) {
+        return Err(Problem::Unreachable(result.problem));
+    }
+    output::note(&result.problem);
+    if !result.differences.is_empty() {
+        let name = result.name.unwrap_or_default();
+        output.text(&shown::changes(&name, &result.differences));
+    }
+    Ok(None)
 }
 
 /// A line of the reviewer's; `None` at the end. The question is for terminals.

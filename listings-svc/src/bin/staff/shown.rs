@@ -22,17 +22,37 @@ pub(crate) fn differences(review: &proto::GetReviewResponse) -> String {
         text.push_str("  nothing is different from what was last public\n");
     }
     for difference in &review.differences {
-        push(&mut text, &format!("  {BOLD}{}{BOLD:#}", difference.path));
-        for (sign, style, value) in [
-            ('-', OLD, &difference.before),
-            ('+', NEW, &difference.after),
-        ] {
-            for line in lines(value) {
-                push(&mut text, &format!("    {style}{sign} {line}{style:#}"));
-            }
-        }
+        push_difference(&mut text, difference);
     }
     text
+}
+
+/// What has changed in a listing since somebody looked at it.
+pub(crate) fn changes(name: &proto::ListingName, differences: &[proto::Difference]) -> String {
+    let mut text = format!("{BOLD}{} {}{BOLD:#}\n", name.kind, plain(&name.name));
+    push(
+        &mut text,
+        &format!("  {DIM}changed since it was looked at{DIM:#}"),
+    );
+    for difference in differences {
+        push_difference(&mut text, difference);
+    }
+    text
+}
+
+fn push_difference(text: &mut String, difference: &proto::Difference) {
+    push(
+        text,
+        &format!("  {BOLD}{}{BOLD:#}", plain(&difference.path)),
+    );
+    for (sign, style, value) in [
+        ('-', OLD, &difference.before),
+        ('+', NEW, &difference.after),
+    ] {
+        for line in lines(value) {
+            push(text, &format!("    {style}{sign} {line}{style:#}"));
+        }
+    }
 }
 
 /// All of it, with its history.

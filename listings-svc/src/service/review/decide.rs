@@ -1,4 +1,4 @@
-//! Decisions, one or many at a time.
+//! Decisions on one listing or more, each by itself.
 
 use contracts::listings::v1 as proto;
 use futures::future::join_all;
@@ -6,103 +6,106 @@ use kit::rpc::staff::Member;
 use kit::{Fault, pg};
 use tonic::Status;
 
-use super::{REASON, Service, live};
+use super::{REASON, Service};
 use crate::domain::entity::Entity;
-use crate::domain::state::Act;
+use crate::domain::state::{Act, State};
 use crate::service::listing;
 use crate::service::names::{self, Name, Problems};
 use crate::standing::{self, Turn};
-use crate::store::queue;
+use crate::store::{listings, queue};
 use crate::write::Write;
 
-/// Names in one call at most.
+/// Listings in one call at most.
 const MANY: usize = 100;
 
 impl Service {
-    pub(super) async fn decide_approve(
-        &self,
-        request: proto::ApproveRequest,
-        by: Member,
-    ) -> Result<(proto::Listing, String), Fault> {
-        let mut problems = Problems::new();
-        let name = live(request.name, &mut problems);
-        let name = names::finish(name, problems)?;
-        self.turn(&name, Act::Approve, String::new(), request.revision, by)
-            .await
-    }
-
-    pub(super) async fn decide_reject(
-        &self,
-        request: proto::RejectRequest,
-        by: Member,
-    ) -> Result<proto::Listing, Fault> {
-        let mut problems = Problems::new();
-        let reason = names::reason(&request.reason, REASON, true, &mut problems);
-        let name = live(request.name, &mut problems);
-        let name = names::finish(name, problems)?;
-        let done = self.turn(&name, Act::Reject, reason, request.revision, by);
-        Ok(done.await?.0)
-    }
-
-    /// Decides on each by itself: what one cannot be does not hold the others up.
+    /// Decides on each by itself: one that is refused does not hold up the others.
     pub(super) async fn decide_all(
         &self,
-        request: proto::DecideManyRequest,
+        request: proto::DecideRequest,
         by: &Member,
     ) -> Result<Vec<proto::DecideResult>, Status> {
         let act = match request.decision() {
             proto::Decision::Approve => Some(Act::Approve),
             proto::Decision::Reject => Some(Act::Reject),
             proto::Decision::TakeDown => Some(Act::TakeDown),
+            proto::Decision::Restore => Some(Act::Restore),
             proto::Decision::Unspecified => None,
         };
         if let Some(act) = act {
-            let on = names::on(request.names.first());
-            self.desk.allow(by, standing::deed(act), on).await?;
+            let first = request.items.first().and_then(|item| item.name.as_ref());
+            let deed = standing::deed(act);
+            self.desk.allow(by, deed, names::on(first)).await?;
         }
         let mut problems = Problems::new();
         if act.is_none() {
-            let reason = "approve, reject or take down";
+            let reason = "approve, reject, take down or restore";
             problems.insert("decision".to_owned(), reason.to_owned());
         }
-        if !(1..=MANY).contains(&request.names.len()) {
-            problems.insert("names".to_owned(), format!("Give 1 to {MANY} names."));
+        if !(1..=MANY).contains(&request.items.len()) {
+            let reason = format!("Give 1 to {MANY} listings.");
+            problems.insert("items".to_owned(), reason);
         }
-        let required = act.is_some_and(|act| act != Act::Approve);
+        let required = matches!(act, Some(Act::Reject | Act::TakeDown));
         let reason = names::reason(&request.reason, REASON, required, &mut problems);
         let act = names::finish(act, problems)?;
-        let deciding = request.names.into_iter().map(|name| {
-            let (reason, by) = (reason.clone(), by.clone());
-            async move {
-                let mut problems = Problems::new();
-                let read = live(Some(name.clone()), &mut problems);
-                let outcome = match names::finish(read, problems) {
-                    Ok(read) => self.turn(&read, act, reason, None, by).await,
-                    Err(fault) => Err(fault),
-                };
-                result(name, outcome)
-            }
-        });
+        let deciding = (request.items.into_iter()).map(|item| self.decide(item, act, &reason, by));
         Ok(join_all(deciding).await)
     }
 
-    async fn turn(
+    async fn decide(
         &self,
-        name: &Name,
+        item: proto::DecideItem,
         act: Act,
-        reason: String,
-        revision: Option<i64>,
-        by: Member,
-    ) -> Result<(proto::Listing, String), Fault> {
-        let turn = Turn {
-            entity: name.entity,
-            mode: name.mode,
-            name: name.key.clone(),
-            act,
-            reason,
-            revision,
-            by,
+        reason: &str,
+        by: &Member,
+    ) -> proto::DecideResult {
+        let mut result = proto::DecideResult {
+            name: item.name.clone(),
+            ..proto::DecideResult::default()
         };
+        let mut problems = Problems::new();
+        let name = names::read(item.name, &mut problems);
+        let decided = match names::finish(name, problems) {
+            Ok(name) => {
+                let turn = Turn {
+                    entity: name.entity,
+                    mode: name.mode,
+                    name: name.key.clone(),
+                    act,
+                    reason: reason.to_owned(),
+                    revision: item.revision,
+                    by: by.clone(),
+                };
+                let decided = self.turn(&name, turn).await;
+                if let (Err(fault), Some(seen)) = (&decided, item.revision)
+                    && fault.fields.contains_key("revision")
+                {
+                    result.differences = self.changed_since(&name, seen).await;
+                }
+                decided
+            }
+            Err(fault) => Err(fault),
+        };
+        match decided {
+            Ok((listing, note)) => {
+                result.listing = Some(listing);
+                result.note = note;
+            }
+            Err(fault) => {
+                fault.code.as_str().clone_into(&mut result.code);
+                result.problem = match fault.fields.len() {
+                    0 => fault.message.into_owned(),
+                    _ => (fault.fields.values().cloned().collect::<Vec<_>>()).join("; "),
+                };
+                result.fields = fault.fields.into_iter().collect();
+            }
+        }
+        result
+    }
+
+    async fn turn(&self, name: &Name, turn: Turn) -> Result<(proto::Listing, String), Fault> {
+        let act = turn.act;
         self.writer.write(Write::Turn(Box::new(turn))).await?;
         let listing = listing::find(&self.pool, name).await?;
         let note = match act {
@@ -119,36 +122,25 @@ impl Service {
             .map_err(|error| pg::fault(&error))?;
         let page = item.and_then(|item| item.page.zip(item.page_state));
         Ok(match page {
-            Some((page, state)) if state.0 != crate::domain::state::State::Published => format!(
+            Some((page, state)) if state.0 != State::Published => format!(
                 "its page {page} is not public yet: the game is shown as soon as the page is"
             ),
             _ => String::new(),
         })
     }
-}
 
-fn result(
-    name: proto::ListingName,
-    outcome: Result<(proto::Listing, String), Fault>,
-) -> proto::DecideResult {
-    match outcome {
-        Ok((listing, note)) => proto::DecideResult {
-            name: Some(name),
-            listing: Some(listing),
-            problem: String::new(),
-            note,
-        },
-        Err(fault) => {
-            let problem = match fault.fields.len() {
-                0 => fault.message.into_owned(),
-                _ => fault.fields.into_values().collect::<Vec<_>>().join("; "),
-            };
-            proto::DecideResult {
-                name: Some(name),
-                listing: None,
-                problem,
-                note: String::new(),
+    /// What has changed in a listing since a revision; empty when that cannot be found out just now.
+    async fn changed_since(&self, name: &Name, revision: i64) -> Vec<proto::Difference> {
+        let differences = async {
+            let found = listings::find(&self.pool, name.entity, name.mode, &name.key).await?;
+            match found {
+                Some(found) => self.since(name.entity, found.id, revision).await,
+                None => Ok(Vec::new()),
             }
-        }
+        };
+        differences.await.unwrap_or_else(|error: sqlx::Error| {
+            tracing::warn!(%error, "what has changed since a revision cannot be read");
+            Vec::new()
+        })
     }
 }

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::{Service, item, kind, live_name};
 use crate::domain::difference::{self, Difference};
+use crate::domain::entity::Entity;
 use crate::domain::state::State;
 use crate::feed;
 use crate::service::names::{Name, Problems};
@@ -88,11 +89,7 @@ impl Service {
             .as_ref()
             .map(difference::content)
             .unwrap_or_default();
-        let pages: Vec<Uuid> = [&now, &then].into_iter().filter_map(page).collect();
-        let handles = history::handles(&self.pool, &pages).await?;
-        name_page(&mut now, &handles);
-        name_page(&mut then, &handles);
-        let differences = difference::between(&then, &now);
+        let differences = self.differences(&mut then, &mut now).await?;
         let state = feed::state(found.state.0);
         // What was looked at is this revision, also when the listing has changed since its row was read.
         let found = queue::Item {
@@ -107,6 +104,34 @@ impl Service {
             differences: differences.into_iter().map(shown).collect(),
             history: made.iter().map(revision).collect(),
         }))
+    }
+
+    /// What has changed in a listing since a revision.
+    pub(super) async fn since(
+        &self,
+        entity: Entity,
+        id: Uuid,
+        revision: i64,
+    ) -> Result<Vec<proto::Difference>, sqlx::Error> {
+        let Some((now, then)) = history::now_and_at(&self.pool, entity, id, revision).await? else {
+            return Ok(Vec::new());
+        };
+        let (mut now, mut then) = (difference::content(&now), difference::content(&then));
+        let differences = self.differences(&mut then, &mut now).await?;
+        Ok(differences.into_iter().map(shown).collect())
+    }
+
+    /// The fields that differ between two states of a listing. A page is called by its handle in both.
+    async fn differences(
+        &self,
+        then: &mut Map<String, Value>,
+        now: &mut Map<String, Value>,
+    ) -> Result<Vec<Difference>, sqlx::Error> {
+        let pages: Vec<Uuid> = [&*now, &*then].into_iter().filter_map(page).collect();
+        let handles = history::handles(&self.pool, &pages).await?;
+        name_page(now, &handles);
+        name_page(then, &handles);
+        Ok(difference::between(then, now))
     }
 
     pub(super) async fn find_all(

@@ -100,38 +100,13 @@ impl StaffReviewService for Service {
         Ok(Response::new(self.review(&name).await?))
     }
 
-    async fn approve(
+    async fn decide(
         &self,
-        request: Request<proto::ApproveRequest>,
-    ) -> Result<Response<proto::ApproveResponse>, Status> {
-        let name = request.get_ref().name.as_ref();
-        let by = self.admit(&request, Deed::Approve, name).await?;
-        let (listing, note) = self.decide_approve(request.into_inner(), by).await?;
-        Ok(Response::new(proto::ApproveResponse {
-            listing: Some(listing),
-            note,
-        }))
-    }
-
-    async fn reject(
-        &self,
-        request: Request<proto::RejectRequest>,
-    ) -> Result<Response<proto::RejectResponse>, Status> {
-        let name = request.get_ref().name.as_ref();
-        let by = self.admit(&request, Deed::Reject, name).await?;
-        let listing = self.decide_reject(request.into_inner(), by).await?;
-        Ok(Response::new(proto::RejectResponse {
-            listing: Some(listing),
-        }))
-    }
-
-    async fn decide_many(
-        &self,
-        request: Request<proto::DecideManyRequest>,
-    ) -> Result<Response<proto::DecideManyResponse>, Status> {
+        request: Request<proto::DecideRequest>,
+    ) -> Result<Response<proto::DecideResponse>, Status> {
         let member = Member::of(&request)?;
         let results = self.decide_all(request.into_inner(), &member).await?;
-        Ok(Response::new(proto::DecideManyResponse { results }))
+        Ok(Response::new(proto::DecideResponse { results }))
     }
 
     async fn edit(

@@ -162,7 +162,7 @@ mod tests {
             Ok(Caller::Fleet) => Some("the fleet".to_owned()),
             Err(_) => None,
         };
-        let staff = "/listings.v1.StaffReviewService/Approve";
+        let staff = "/listings.v1.StaffReviewService/Decide";
         assert_eq!(who(staff, "ada").await.as_deref(), Some("ada"));
         assert_eq!(who(staff, "staff").await.as_deref(), Some("operator"));
         assert_eq!(who(staff, "fleet").await, None);
