@@ -1,19 +1,12 @@
 #![doc = include_str!("../README.md")]
 
-pub mod amend;
 pub mod config;
 pub mod domain;
 pub mod feed;
-pub mod illustration;
-pub mod import;
 pub mod jobs;
-mod keep;
 pub mod members;
 pub mod pictures;
-mod readdress;
-pub mod sending;
 pub mod service;
-pub mod standing;
 pub mod store;
 pub mod write;
 
@@ -27,13 +20,12 @@ use kit::redis::Redis;
 
 use config::Settings;
 use feed::PublicUrl;
-use import::Importer;
 use members::Members;
 use pictures::{Pictures, Store};
-use sending::Rules;
-use sending::vocabulary::Vocabulary;
 use service::Parts;
-use write::Listings;
+use write::import::Importer;
+use write::reference_data::ReferenceData;
+use write::{Listings, Rules};
 
 /// The service's schema.
 pub const SCHEMA: Schema = Schema("listings");
@@ -63,7 +55,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let rules = Arc::new(Rules {
         addresses: addresses.clone(),
         most_waiting: boot.settings.most_waiting,
-        vocabulary: Vocabulary::default(),
+        reference_data: ReferenceData::default(),
     });
     let writer = producer.writer(Listings::new(Arc::clone(&rules)));
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());

@@ -15,8 +15,8 @@ use crate::SCHEMA;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed::PublicUrl;
-use crate::import::{Header, Importer};
 use crate::store::start_work;
+use crate::write::import::{Header, Importer};
 
 /// A file that ships in the binary.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use contracts::listings::v1::events_service_server::EventsService;
 use tonic::{Request, Response, Status};
 
 use super::writing::Writing;
-use crate::sending::Target;
+use crate::write::submission::Target;
 
 /// The service.
 #[derive(Debug)]

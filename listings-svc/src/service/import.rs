@@ -16,8 +16,8 @@ use crate::domain::deed::Deed;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::text;
-use crate::import::{Header, Importer};
 use crate::store::imports::{Counts, Refusal};
+use crate::write::import::{Header, Importer};
 
 /// The largest message that is taken: a few lines of the longest kind.
 pub const MESSAGE: usize = 8 * 1024 * 1024;

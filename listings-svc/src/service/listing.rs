@@ -10,8 +10,8 @@ use super::desk::Desk;
 use super::names::{self, Name, Problems};
 use crate::domain::deed::Deed;
 use crate::feed;
-use crate::standing::none;
 use crate::store::listings;
+use crate::write::moderate::none;
 
 /// The service.
 #[derive(Debug)]

@@ -38,11 +38,10 @@ use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 use tonic::service::RoutesBuilder;
 
-use crate::import::Importer;
 use crate::members::Members;
 use crate::pictures::{Pictures, Store};
-use crate::sending::Rules;
-use crate::write::Listings;
+use crate::write::import::Importer;
+use crate::write::{Listings, Rules};
 use desk::Desk;
 use writing::Writing;
 

@@ -16,8 +16,8 @@ use crate::domain::slug;
 use crate::domain::state::State;
 use crate::domain::text;
 use crate::feed::{PublicUrl, Publish as _};
-use crate::sending::Target;
 use crate::store::{Found as _, claims, owners};
+use crate::write::submission::Target;
 
 /// The longest evidence.
 const EVIDENCE: usize = 2_000;

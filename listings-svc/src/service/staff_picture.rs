@@ -23,8 +23,8 @@ use crate::domain::mode::Mode;
 use crate::domain::picture::{Kind, Made, Name, Pair};
 use crate::domain::text;
 use crate::feed::PublicUrl;
-use crate::illustration::{Change, Illustration};
 use crate::pictures::{FIELD, Pictures};
+use crate::write::pictures::{Change, Illustration};
 use crate::write::{Listings, Write};
 
 /// Uploads at once: each holds its file in memory.

@@ -14,11 +14,11 @@ use tonic::Status;
 use crate::domain::body::json::{self, Unreadable};
 use crate::domain::mode::Mode;
 use crate::feed;
-use crate::sending::check::check;
-use crate::sending::in_flight::InFlight;
-use crate::sending::{Answer, Author, Once, Rules, Sent, Target};
 use crate::store::idempotency::Name;
-use crate::write::{Done, Listings, Write};
+use crate::write::check::check;
+use crate::write::in_flight::InFlight;
+use crate::write::submission::{Answer, Author, IdempotencyKey, Submission, Target};
+use crate::write::{Done, Listings, Rules, Write};
 
 /// The longest `Idempotency-Key`.
 const KEY: usize = 255;
@@ -55,27 +55,27 @@ impl Writing {
         let writing = writing.unwrap_or_default();
         let author = author(&writing.author.unwrap_or_default())?;
         let writes = author.mode == Mode::Live && !writing.dry_run;
-        let once = match writing.idempotency_key.as_str() {
-            key if writes && !key.is_empty() => Some(Once {
+        let idempotency_key = match writing.idempotency_key.as_str() {
+            key if writes && !key.is_empty() => Some(IdempotencyKey {
                 name: name(&author, route, key)?,
                 body_sha256: Sha256::digest(&writing.body).to_vec(),
             }),
             _ => None,
         };
-        let sent = Sent {
+        let submission = Submission {
             author,
             target,
             body: object(&writing.body)?,
-            once,
+            idempotency_key,
         };
         if !writes {
-            let answer = check(&self.pool, &sent, &self.rules, self.clock.now()).await?;
+            let answer = check(&self.pool, &submission, &self.rules, self.clock.now()).await?;
             return Ok(Some(proto::Written {
                 state: feed::state(answer.state),
                 ..proto::Written::default()
             }));
         }
-        self.write(sent).await.map(Some).map_err(Status::from)
+        self.write(submission).await.map(Some).map_err(Status::from)
     }
 
     /// Sends a page in, or changes it, for an account that has signed in.
@@ -85,7 +85,7 @@ impl Writing {
         account_id: &str,
         body: &[u8],
     ) -> Result<Option<proto::Written>, Fault> {
-        let sent = Sent {
+        let submission = Submission {
             author: Author {
                 account: super::claim::id("account_id", account_id)?,
                 mode: Mode::Live,
@@ -93,18 +93,21 @@ impl Writing {
             },
             target,
             body: object(body)?,
-            once: None,
+            idempotency_key: None,
         };
-        self.write(sent).await.map(Some)
+        self.write(submission).await.map(Some)
     }
 
-    async fn write(&self, sent: Sent) -> Result<proto::Written, Fault> {
-        let once = sent.once.as_ref();
-        let under_way = once.map(|once| self.in_flight.begin(once.name.clone()));
+    async fn write(&self, submission: Submission) -> Result<proto::Written, Fault> {
+        let key = submission.idempotency_key.as_ref();
+        let under_way = key.map(|key| self.in_flight.begin(key.name.clone()));
         let _under_way = under_way.transpose()?;
-        let (done, _) = self.writer.write(Write::Send(Box::new(sent))).await?;
+        let (done, _) = self
+            .writer
+            .write(Write::Submit(Box::new(submission)))
+            .await?;
         match done {
-            Done::Sent(outcome) => Ok(written(outcome.answer, outcome.replayed)),
+            Done::Submitted(outcome) => Ok(written(outcome.answer, outcome.replayed)),
             Done::Imported | Done::Turned | Done::Illustrated | Done::Moved(_) => {
                 tracing::error!(?done, "the writer did something else than what was sent");
                 Err(Fault::new(Code::Internal, "something broke on our side"))

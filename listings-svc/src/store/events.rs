@@ -121,8 +121,8 @@ impl Found for Listing<Event> {
     }
 }
 
-/// Events of all worlds by id, those after `after`; each is locked. Rows that somebody else has locked are left out: whoever changes
-/// them publishes them.
+/// Events of all worlds by id, those after `after`; each is locked. A row that somebody else has locked is an error (55P03), so that
+/// none is passed over.
 pub async fn walk(
     connection: &mut PgConnection,
     after: Uuid,
@@ -130,7 +130,7 @@ pub async fn walk(
 ) -> Result<Vec<Listing<Event>>, sqlx::Error> {
     let rows = sqlx::query_scalar!(
         r#"select to_json(event) as "listing!: Json<Listing<Event>>" from listings.event
-           where id > $1 order by id limit $2 for no key update skip locked"#,
+           where id > $1 order by id limit $2 for no key update nowait"#,
         after,
         limit
     )

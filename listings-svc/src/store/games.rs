@@ -204,15 +204,15 @@ impl Found for Listing<Game> {
     }
 }
 
-/// Games of all worlds by id, those after `after`; each is locked. Rows that somebody else has locked are left out: whoever changes
-/// them publishes them.
+/// Games of all worlds by id, those after `after`; each is locked. A row that somebody else has locked is an error (55P03), so that
+/// none is passed over.
 pub async fn walk(
     connection: &mut PgConnection,
     after: Uuid,
     limit: i64,
 ) -> Result<Vec<Listing<Game>>, sqlx::Error> {
     rows!(
-        "where id > $1 order by id limit $2 for no key update skip locked",
+        "where id > $1 order by id limit $2 for no key update nowait",
         after,
         limit
     )

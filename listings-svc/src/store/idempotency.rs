@@ -28,65 +28,42 @@ pub struct Kept {
     pub answer: Value,
 }
 
-/// The answers that are still kept, each with the place of its name.
+/// The answer to a call, if it is still kept.
 pub async fn find(
     connection: &mut PgConnection,
-    names: &[Name],
+    name: &Name,
     now: OffsetDateTime,
-) -> Result<Vec<(Name, Kept)>, sqlx::Error> {
-    let (accounts, routes, keys) = columns(names);
-    let rows = sqlx::query!(
-        r#"select wanted.place as "place!", kept.body_sha256, kept.answer
-           from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as wanted (account_id, route, key, place)
-           join listings.idempotency as kept using (account_id, route, key)
-           where kept.at > $4"#,
-        &accounts,
-        &routes,
-        &keys,
+) -> Result<Option<Kept>, sqlx::Error> {
+    sqlx::query_as!(
+        Kept,
+        "select body_sha256, answer from listings.idempotency
+         where account_id = $1 and route = $2 and key = $3 and at > $4",
+        name.account,
+        name.route,
+        name.key,
         now - KEPT
     )
-    .fetch_all(connection)
-    .await?;
-    let name = |place: i64| names.get(usize::try_from(place - 1).ok()?).cloned();
-    Ok(rows
-        .into_iter()
-        .filter_map(|row| {
-            let kept = Kept {
-                body_sha256: row.body_sha256,
-                answer: row.answer,
-            };
-            Some((name(row.place)?, kept))
-        })
-        .collect())
+    .fetch_optional(connection)
+    .await
 }
 
-/// Keeps answers. One that is older than it may be makes way.
+/// Keeps an answer. One that is older than it may be makes way.
 pub async fn save(
     connection: &mut PgConnection,
-    answers: &[(Name, Kept)],
+    name: &Name,
+    kept: &Kept,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let names: Vec<Name> = answers.iter().map(|(name, _)| name.clone()).collect();
-    let (accounts, routes, keys) = columns(&names);
-    let bodies: Vec<Vec<u8>> = answers
-        .iter()
-        .map(|(_, kept)| kept.body_sha256.clone())
-        .collect();
-    let contents: Vec<Value> = answers
-        .iter()
-        .map(|(_, kept)| kept.answer.clone())
-        .collect();
     sqlx::query!(
         "insert into listings.idempotency (account_id, route, key, body_sha256, answer, at)
-         select account_id, route, key, body_sha256, answer, $6
-         from unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::jsonb[]) as row (account_id, route, key, body_sha256, answer)
+         values ($1, $2, $3, $4, $5, $6)
          on conflict (account_id, route, key) do update set
              body_sha256 = excluded.body_sha256, answer = excluded.answer, at = excluded.at",
-        &accounts,
-        &routes,
-        &keys,
-        &bodies,
-        &contents,
+        name.account,
+        name.route,
+        name.key,
+        kept.body_sha256,
+        kept.answer,
         now
     )
     .execute(connection)
@@ -106,11 +83,4 @@ pub async fn forget(pool: &PgPool, now: OffsetDateTime, most: i64) -> Result<u64
     .execute(pool)
     .await?;
     Ok(done.rows_affected())
-}
-
-fn columns(names: &[Name]) -> (Vec<Uuid>, Vec<String>, Vec<String>) {
-    let accounts = names.iter().map(|name| name.account).collect();
-    let routes = names.iter().map(|name| name.route.to_owned()).collect();
-    let keys = names.iter().map(|name| name.key.clone()).collect();
-    (accounts, routes, keys)
 }

@@ -45,10 +45,10 @@ pub struct Owned {
     pub rejected: bool,
 }
 
-/// Of the pages with these ids or handles, those that belong to one of the accounts, whatever their state.
+/// Of the pages with these ids or handles, those that belong to the account, whatever their state.
 pub async fn find(
     connection: &mut PgConnection,
-    accounts: &[Uuid],
+    account: Uuid,
     ids: &[Uuid],
     handles: &[String],
 ) -> Result<Vec<Owned>, sqlx::Error> {
@@ -58,10 +58,10 @@ pub async fn find(
                page.state = 'rejected' as "rejected!"
            from listings.page
            join listings.page_owner as owner on owner.page_id = page.id
-           where owner.account_id = any($1) and page.id = any(
+           where owner.account_id = $1 and page.id = any(
                $2 || array(select id from listings.page where mode = 'live' and handle = any($3))
            )"#,
-        accounts,
+        account,
         ids,
         handles
     )
@@ -69,18 +69,17 @@ pub async fn find(
     .await
 }
 
-/// Gives new pages to the accounts that sent them in.
+/// Gives a new page to the account that sent it in.
 pub async fn found(
     connection: &mut PgConnection,
-    owners: &[(Uuid, Uuid)],
+    page: Uuid,
+    account: Uuid,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let (pages, accounts): (Vec<Uuid>, Vec<Uuid>) = owners.iter().copied().unzip();
     sqlx::query!(
-        "insert into listings.page_owner (page_id, account_id, by_way_of, since)
-         select page_id, account_id, 'submission', $3 from unnest($1::uuid[], $2::uuid[]) as row (page_id, account_id)",
-        &pages,
-        &accounts,
+        "insert into listings.page_owner (page_id, account_id, by_way_of, since) values ($1, $2, 'submission', $3)",
+        page,
+        account,
         now
     )
     .execute(connection)

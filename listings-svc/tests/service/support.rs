@@ -24,13 +24,12 @@ use kit::rpc::client::{self, Client};
 use kit::testing;
 use listings::config::{Pictures as Settings, Place};
 use listings::feed::PublicUrl;
-use listings::import::Importer;
 use listings::members::Members;
 use listings::pictures::{Pictures, Store};
-use listings::sending::Rules;
-use listings::sending::vocabulary::Vocabulary;
 use listings::service::Parts;
-use listings::write::Listings;
+use listings::write::import::Importer;
+use listings::write::reference_data::ReferenceData;
+use listings::write::{Listings, Rules};
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use time::macros::datetime;
@@ -88,7 +87,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     let rules = Arc::new(Rules {
         addresses: PublicUrl::new(public_url),
         most_waiting: MOST_WAITING,
-        vocabulary: Vocabulary::default(),
+        reference_data: ReferenceData::default(),
     });
     let writer = producer.writer(Listings::new(Arc::clone(&rules)));
     let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());

@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{REASON, Service, live};
-use crate::amend::{Amendment, What};
 use crate::domain::amendment;
 use crate::domain::entity::Entity;
 use crate::domain::game;
@@ -15,6 +14,7 @@ use crate::service::listing;
 use crate::service::names::{self, Name, Problems};
 use crate::store;
 use crate::write::Write;
+use crate::write::edit::{Amendment, What};
 
 impl Service {
     pub(super) async fn amend_edit(

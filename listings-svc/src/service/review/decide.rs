@@ -11,9 +11,9 @@ use crate::domain::entity::Entity;
 use crate::domain::state::{Act, State};
 use crate::service::listing;
 use crate::service::names::{self, Name, Problems};
-use crate::standing::{self, Turn};
 use crate::store::{listings, queue};
 use crate::write::Write;
+use crate::write::moderate::{self, Turn};
 
 /// Listings in one call at most.
 const MANY: usize = 100;
@@ -34,7 +34,7 @@ impl Service {
         };
         if let Some(act) = act {
             let first = request.items.first().and_then(|item| item.name.as_ref());
-            let deed = standing::deed(act);
+            let deed = moderate::deed(act);
             self.desk.allow(by, deed, names::on(first)).await?;
         }
         let mut problems = Problems::new();

@@ -16,9 +16,9 @@ use crate::domain::state::State;
 use crate::feed;
 use crate::service::names::{Name, Problems};
 use crate::service::paging::Paging;
-use crate::standing::none;
 use crate::store::history::{self, Made};
 use crate::store::queue::{self, Found};
+use crate::write::moderate::none;
 
 /// Revisions of a history at most.
 const HISTORY: i64 = 100;

@@ -21,9 +21,9 @@ use crate::domain::deed::Deed;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed;
-use crate::import::Importer;
 use crate::store::queue::Item;
 use crate::write::Listings;
+use crate::write::import::Importer;
 
 /// The longest reason.
 const REASON: usize = 500;

@@ -9,6 +9,8 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::moderate::none;
+use super::record_change::{StaffAction, by_staff, overtaken};
 use crate::domain::Read;
 use crate::domain::amendment::{self, Amended};
 use crate::domain::deed::Deed;
@@ -21,8 +23,6 @@ use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::state::State;
 use crate::feed::{Happened, PublicUrl, Publish};
-use crate::keep::{Kept, keep, overtaken};
-use crate::standing::none;
 use crate::store::{self, Changed, Stored as _};
 
 /// A listing that staff change.
@@ -185,13 +185,13 @@ impl Task<'_> {
         if let Some(fault) = overtaken(self.amendment.revision, before.revision) {
             return Ok(Applied::Refused(fault));
         }
-        let kept = Kept {
+        let action = StaffAction {
             by: &self.amendment.by,
             deed: self.amendment.what.deed(),
             reason: &self.amendment.reason,
             now: self.now,
         };
-        keep(connection, &before, &after, kept).await?;
+        by_staff(connection, (&before, &after), action).await?;
         // Whose an event is does not show.
         let announced =
             after.state == State::Published && !matches!(self.amendment.what, What::Account(_));

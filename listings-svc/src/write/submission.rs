@@ -1,17 +1,4 @@
-//! What accounts send in: new pages, games and events, and changes of them (§4.3).
-//!
-//! All that is sent at once is decided together, inside the writer's transaction: what the decisions need is loaded ([`load`]), each is
-//! made in memory in the order of §7.1 ([`decide`]), and what came of them is saved ([`save`]). A call that shall write nothing is decided
-//! in the same way, on rows that are not locked ([`check`]).
-
-pub mod check;
-mod decide;
-mod desk;
-pub mod in_flight;
-mod load;
-mod save;
-mod shown;
-pub mod vocabulary;
+//! What accounts send in, new listings and changes of them (§4.3), and what they are answered.
 
 use kit::feed::Applied;
 use serde::{Deserialize, Serialize};
@@ -20,11 +7,11 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::Rules;
+use super::command::{Command, Stop};
 use crate::domain::mode::Mode;
 use crate::domain::state::State;
-use crate::feed::PublicUrl;
 use crate::store::idempotency::Name;
-use vocabulary::Vocabulary;
 
 /// Who sends it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,26 +41,26 @@ pub enum Target {
     Page(String),
 }
 
-/// A call that is to have its effect once (§10.4).
+/// The `Idempotency-Key` of a call, which is to have its effect once (§10.4).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Once {
+pub struct IdempotencyKey {
     /// Which call.
     pub name: Name,
     /// Of its body.
     pub body_sha256: Vec<u8>,
 }
 
-/// What an account sends in.
+/// A new listing, or a change of one, as an account sends it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sent {
+pub struct Submission {
     /// Who sends it.
     pub author: Author,
     /// What it is about.
     pub target: Target,
     /// All of it, or what is to change.
     pub body: Map<String, Value>,
-    /// Given with an `Idempotency-Key`.
-    pub once: Option<Once>,
+    /// The key that it came with, if any.
+    pub idempotency_key: Option<IdempotencyKey>,
 }
 
 /// What came of it.
@@ -96,26 +83,27 @@ pub struct Outcome {
     pub replayed: bool,
 }
 
-/// What decisions are held to.
-#[derive(Debug)]
-pub struct Rules {
-    /// Where public pages are.
-    pub addresses: PublicUrl,
-    /// Submissions of one account that may wait for their review.
-    pub most_waiting: i64,
-    /// Genres, countries and cities.
-    pub vocabulary: Vocabulary,
-}
-
-/// Decides and writes what was sent, inside the writer's transaction; says what came of it.
-pub async fn apply(
+/// Decides and writes a submission, inside the writer's transaction.
+pub(super) async fn apply(
     connection: &mut PgConnection,
-    sent: &Sent,
+    submission: &Submission,
     rules: &Rules,
     now: OffsetDateTime,
 ) -> Result<Applied<Box<Outcome>>, sqlx::Error> {
-    let mut desk = load::locked(connection, &[sent], rules, now).await?;
-    let verdict = desk.decide(sent);
-    save::all(connection, desk).await?;
-    Ok(verdict.applied())
+    let command = Command {
+        connection,
+        submission,
+        rules,
+        now,
+        is_dry_run: false,
+    };
+    match command.run().await {
+        Ok(accepted) => {
+            let changes = accepted.change.into_iter().collect();
+            Ok(Applied::Done(Box::new(accepted.outcome), changes))
+        }
+        Err(Stop::Busy) => Ok(Applied::Busy),
+        Err(Stop::Refused(fault)) => Ok(Applied::Refused(fault)),
+        Err(Stop::Database(error)) => Err(error),
+    }
 }

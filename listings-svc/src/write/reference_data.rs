@@ -5,26 +5,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use super::{Sent, Target};
+use super::submission::{Submission, Target};
 use crate::domain::gazetteer::Gazetteer;
 use crate::domain::known::Known;
 use crate::store::known;
 
 /// What bodies may refer to.
 #[derive(Debug, Default)]
-pub struct Vocabulary(Mutex<Option<(i64, Arc<Known>)>>);
+pub struct ReferenceData(Mutex<Option<(i64, Arc<Known>)>>);
 
-impl Vocabulary {
-    /// What is known now, for what is `sent`: loaded again when an import has changed it, or the year has turned.
+impl ReferenceData {
+    /// What is known now, for a submission: loaded again when an import has changed it, or the year has turned.
     pub async fn now(
         &self,
         connection: &mut PgConnection,
-        sent: &[&Sent],
+        submission: &Submission,
         now: OffsetDateTime,
     ) -> Result<Arc<Known>, sqlx::Error> {
         let held = self.held().filter(|(_, known)| known.year == now.year());
         if let Some((_, known)) = &held
-            && !sent.iter().copied().any(refers)
+            && !refers(submission)
         {
             return Ok(Arc::clone(known));
         }
@@ -54,11 +54,11 @@ impl Vocabulary {
 }
 
 /// Whether a body may name any of it.
-fn refers(sent: &Sent) -> bool {
-    match sent.target {
+fn refers(submission: &Submission) -> bool {
+    match submission.target {
         Target::NewGame | Target::NewEvent | Target::NewPage => true,
         Target::Game(_) | Target::Event(_) | Target::Page(_) => ["genres", "country_code", "city"]
             .into_iter()
-            .any(|field| sent.body.contains_key(field)),
+            .any(|field| submission.body.contains_key(field)),
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
+use super::record_change::{StaffAction, by_staff, overtaken};
 use crate::domain::deed::Deed;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -16,7 +17,6 @@ use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::state::{Act, State};
 use crate::feed::{Happened, PublicUrl, Publish};
-use crate::keep::{Kept, keep, overtaken};
 use crate::store::{Changed, Stored as _};
 
 /// A listing that staff decide on, take down or restore.
@@ -80,13 +80,13 @@ where
     if let Some(fault) = overtaken(turn.revision, before.revision) {
         return Ok(Applied::Refused(fault));
     }
-    let kept = Kept {
+    let action = StaffAction {
         by: &turn.by,
         deed: deed(turn.act),
         reason: &turn.reason,
         now,
     };
-    keep(connection, &before, &after, kept).await?;
+    by_staff(connection, (&before, &after), action).await?;
     let (happened, announced) = match turn.act {
         Act::Approve => (Happened::Approved, true),
         Act::Reject => (Happened::Rejected, false),

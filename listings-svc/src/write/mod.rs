@@ -1,4 +1,23 @@
-//! The one way in: everything that changes a record goes through the writer of the feed as one of these.
+//! Commands: everything that changes a record goes through the writer of the feed as one of these.
+//!
+//! Each is one function, a file a kind of command, and one straight line: lock, load, decide, save, publish. The writer applies it
+//! inside a transaction that it shares with others, under a savepoint of its own.
+
+pub mod check;
+mod command;
+pub mod edit;
+pub mod import;
+pub mod in_flight;
+mod limits;
+pub mod moderate;
+pub mod pictures;
+mod record_change;
+pub mod reference_data;
+mod representation;
+mod republish;
+pub mod submission;
+mod submit;
+mod update;
 
 use std::sync::Arc;
 
@@ -8,15 +27,15 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::amend::{self, Amendment};
 use crate::domain::entity::Entity;
-use crate::illustration::{self, Illustration};
-use crate::import::apply;
-use crate::import::chunk::Chunk;
-use crate::readdress;
-use crate::sending::{self, Outcome, Rules, Sent};
-use crate::standing::{self, Turn};
+use crate::feed::PublicUrl;
 use crate::store::constraints;
+use edit::Amendment;
+use import::chunk::Chunk;
+use moderate::Turn;
+use pictures::Illustration;
+use reference_data::ReferenceData;
+use submission::{Outcome, Submission};
 
 /// A change that is asked for.
 #[derive(Debug)]
@@ -26,7 +45,7 @@ pub enum Write {
     /// A listing that staff decide on, take down or restore.
     Turn(Box<Turn>),
     /// What an account sends in.
-    Send(Box<Sent>),
+    Submit(Box<Submission>),
     /// A listing that staff change.
     Amend(Box<Amendment>),
     /// A picture that staff give to a listing or take out of it.
@@ -43,21 +62,32 @@ pub enum Done {
     /// The listing stands as wanted.
     Turned,
     /// Accepted.
-    Sent(Box<Outcome>),
+    Submitted(Box<Outcome>),
     /// The listing has its pictures as wanted.
     Illustrated,
     /// Up to this id; `None` when there was nothing left.
     Moved(Option<Uuid>),
 }
 
-/// Makes changes.
+/// What commands are held to.
+#[derive(Debug)]
+pub struct Rules {
+    /// Where public pages are.
+    pub addresses: PublicUrl,
+    /// Submissions of one account that may wait for their review.
+    pub most_waiting: i64,
+    /// Genres, countries and cities.
+    pub reference_data: ReferenceData,
+}
+
+/// Carries out commands.
 #[derive(Debug)]
 pub struct Listings {
     rules: Arc<Rules>,
 }
 
 impl Listings {
-    /// Changes that follow `rules`.
+    /// Commands that follow `rules`.
     pub fn new(rules: Arc<Rules>) -> Self {
         Self { rules }
     }
@@ -75,28 +105,28 @@ impl Apply for Listings {
     ) -> Result<Applied<Done>, sqlx::Error> {
         let addresses = &self.rules.addresses;
         Ok(match item {
-            Write::Send(sent) => {
-                let sending = sending::apply(connection, sent, &self.rules, now);
-                Box::pin(sending).await?.map(Done::Sent)
+            Write::Submit(submission) => {
+                let submitting = submission::apply(connection, submission, &self.rules, now);
+                Box::pin(submitting).await?.map(Done::Submitted)
             }
             Write::Import(chunk) => {
-                let importing = apply::chunk(connection, chunk, addresses, now);
+                let importing = import::apply::chunk(connection, chunk, addresses, now);
                 Box::pin(importing).await?.map(|()| Done::Imported)
             }
             Write::Turn(turn) => {
-                let turning = standing::turn(connection, turn, addresses, now);
+                let turning = moderate::turn(connection, turn, addresses, now);
                 Box::pin(turning).await?.map(|()| Done::Turned)
             }
             Write::Amend(amendment) => {
-                let amending = amend::amend(connection, amendment, addresses, now);
+                let amending = edit::amend(connection, amendment, addresses, now);
                 Box::pin(amending).await?.map(|()| Done::Turned)
             }
             Write::Illustrate(wanted) => {
-                let illustrating = illustration::apply(connection, wanted, addresses, now);
+                let illustrating = pictures::apply(connection, wanted, addresses, now);
                 Box::pin(illustrating).await?.map(|()| Done::Illustrated)
             }
             Write::Move(entity, after) => {
-                let moving = readdress::republish(connection, *entity, *after, addresses);
+                let moving = republish::republish(connection, *entity, *after, addresses);
                 Box::pin(moving).await?.map(Done::Moved)
             }
         })

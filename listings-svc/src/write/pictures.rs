@@ -7,6 +7,8 @@ use serde::Serialize;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
+use super::moderate::none;
+use super::record_change::{StaffAction, by_staff};
 use crate::domain::deed::Deed;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
@@ -16,8 +18,6 @@ use crate::domain::page::Page;
 use crate::domain::picture::{Name, Pair};
 use crate::domain::state::State;
 use crate::feed::{Happened, PublicUrl, Publish};
-use crate::keep::{Kept, keep};
-use crate::standing::none;
 use crate::store::pictures;
 use crate::store::{Changed, Stored as _};
 
@@ -185,13 +185,13 @@ where
         Some(false) => return Ok(Applied::Refused(swept())),
         None => return Ok(Applied::Busy),
     }
-    let kept = Kept {
+    let action = StaffAction {
         by: &wanted.by,
         deed: Deed::Edit,
         reason: "",
         now,
     };
-    keep(connection, &before, &after, kept).await?;
+    by_staff(connection, (&before, &after), action).await?;
     let announced = after.state == State::Published;
     let change = after.change(Happened::Updated, announced, addresses);
     Ok(Applied::Done((), vec![change]))

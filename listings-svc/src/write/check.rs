@@ -1,0 +1,35 @@
+//! Calls that shall write nothing: those of test keys, and dry runs (§4.3, §10.3).
+
+use kit::{Fault, pg};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+
+use super::Rules;
+use super::command::{Command, Stop};
+use super::submission::{Answer, Submission};
+
+/// What would be answered: the same decision, on rows that are not locked.
+///
+/// # Errors
+/// What the call would be refused for.
+pub async fn check(
+    pool: &PgPool,
+    submission: &Submission,
+    rules: &Rules,
+    now: OffsetDateTime,
+) -> Result<Answer, Fault> {
+    let mut connection = pool.acquire().await.map_err(|error| pg::fault(&error))?;
+    let command = Command {
+        connection: &mut connection,
+        submission,
+        rules,
+        now,
+        is_dry_run: true,
+    };
+    match command.run().await {
+        Ok(accepted) => Ok(accepted.outcome.answer),
+        Err(Stop::Refused(fault)) => Err(fault),
+        Err(Stop::Busy) => Err(Fault::unavailable("a row that was only looked at")),
+        Err(Stop::Database(error)) => Err(pg::fault(&error)),
+    }
+}

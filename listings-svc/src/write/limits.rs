@@ -1,0 +1,71 @@
+//! What accounts may do, and the sentences that refuse the rest.
+
+use kit::{Code, Fault};
+use time::{Duration, OffsetDateTime, Time};
+
+use crate::domain::fields;
+use crate::store::accounts::Writes;
+
+/// Refuses one more submission than may wait.
+pub(super) fn check_waiting(waiting: i64, most: i64) -> Result<(), Fault> {
+    if waiting < most {
+        return Ok(());
+    }
+    let message = format!(
+        "{most} of your submissions are waiting for their review, which is the most; send this one when one of them is decided"
+    );
+    Err(Fault::new(Code::TooManyPending, message))
+}
+
+/// The writes of the day with one more; refuses one more than the plan has.
+pub(super) fn count_write(
+    writes: Writes,
+    most: Option<u32>,
+    now: OffsetDateTime,
+) -> Result<Writes, Fault> {
+    let today = now.date();
+    let count = if writes.day == today { writes.count } else { 0 };
+    if let Some(most) = most
+        && count >= i32::try_from(most).unwrap_or(i32::MAX)
+    {
+        return Err(daily_limit(most, now));
+    }
+    Ok(Writes {
+        day: today,
+        count: count.saturating_add(1),
+    })
+}
+
+fn daily_limit(most: u32, now: OffsetDateTime) -> Fault {
+    let midnight = now.replace_time(Time::MIDNIGHT) + Duration::DAY;
+    let left = midnight - now;
+    let wait = left.whole_seconds() + i64::from(left.subsec_nanoseconds() > 0);
+    Fault {
+        retry_after: u32::try_from(wait).ok(),
+        ..Fault::new(
+            Code::Limit,
+            format!(
+                "the account has used the {most} writes of its day (plan); come back at 00:00 UTC, or take a larger plan"
+            ),
+        )
+    }
+}
+
+/// Refuses a page that is not the account's.
+pub(super) fn not_yours(handle: &str) -> Fault {
+    let handle = fields::clip(handle);
+    Fault::new(
+        Code::NotYours,
+        format!(
+            "`{handle}` is no page of yours; give the handle of a page that you sent in or claimed"
+        ),
+    )
+}
+
+/// Refuses an `Idempotency-Key` that was used before.
+pub(super) fn other_body() -> Fault {
+    Fault::new(
+        Code::IdempotencyMismatch,
+        "this Idempotency-Key came with another body before; use a new one for another call",
+    )
+}

@@ -1,0 +1,138 @@
+//! Records a change of a listing, inside the writer's transaction: the listing, its revision and, if staff made it, the audit.
+
+use kit::Fault;
+use kit::rpc::staff::Member;
+use serde::Serialize;
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+
+use crate::domain::deed::Deed;
+use crate::domain::difference;
+use crate::domain::listing::Listing;
+use crate::domain::record::Record as _;
+use crate::feed::Publish;
+use crate::store::revisions::{self, Actor, Revision};
+use crate::store::{Changed, Stored as _, audit, to_row};
+
+/// Records a new listing.
+pub(super) async fn insert<C>(
+    connection: &mut PgConnection,
+    listing: &Listing<C>,
+    actor: Actor,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error>
+where
+    Listing<C>: Changed + Publish + Serialize,
+{
+    let row = to_row(listing)?;
+    Listing::<C>::save(connection, &json!([row])).await?;
+    let revision = Revision {
+        id: listing.id,
+        number: listing.revision,
+        actor,
+        before: None,
+        after: row,
+        reason: None,
+    };
+    revisions::append(connection, Listing::<C>::ENTITY, now, vec![revision]).await
+}
+
+/// Records what an account has made of a listing.
+pub(super) async fn update<C>(
+    connection: &mut PgConnection,
+    (before, after): (&Listing<C>, &Listing<C>),
+    actor: Actor,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error>
+where
+    Listing<C>: Changed + Publish + Serialize,
+{
+    let rows = (to_row(before)?, to_row(after)?);
+    write(connection, after, rows, (actor, None), now).await
+}
+
+/// What staff do to a listing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StaffAction<'a> {
+    /// Who of them.
+    pub(super) by: &'a Member,
+    /// What.
+    pub(super) deed: Deed,
+    /// Why; may be empty.
+    pub(super) reason: &'a str,
+    /// When.
+    pub(super) now: OffsetDateTime,
+}
+
+/// Records what staff have made of a listing.
+pub(super) async fn by_staff<C>(
+    connection: &mut PgConnection,
+    (before, after): (&Listing<C>, &Listing<C>),
+    action: StaffAction<'_>,
+) -> Result<(), sqlx::Error>
+where
+    Listing<C>: Changed + Publish + Serialize,
+{
+    let (old, new) = (to_row(before)?, to_row(after)?);
+    let changed: Vec<String> =
+        difference::between(&difference::content(&old), &difference::content(&new))
+            .into_iter()
+            .map(|difference| difference.path)
+            .collect();
+    let details = json!({
+        "mode": after.mode,
+        "title": new.get("title").or_else(|| new.get("name")),
+        "revision": after.revision,
+        "state": after.state,
+        "changed": changed,
+        "reason": action.reason,
+    });
+    let actor = Actor::Staff(action.by.name.clone());
+    let reason = Some(action.reason.to_owned()).filter(|reason| !reason.is_empty());
+    write(connection, after, (old, new), (actor, reason), action.now).await?;
+    let entry = audit::Entry {
+        member: action.by,
+        deed: action.deed,
+        entity: Listing::<C>::ENTITY.as_str(),
+        name: after.key(),
+        refused: false,
+        details,
+    };
+    audit::append(connection, entry, action.now).await
+}
+
+/// Writes the fields that differ, and the revision.
+async fn write<C>(
+    connection: &mut PgConnection,
+    after: &Listing<C>,
+    (old, new): (Value, Value),
+    (actor, reason): (Actor, Option<String>),
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error>
+where
+    Listing<C>: Changed + Publish,
+{
+    let (before, fields) = difference::kept(Some(old), new);
+    let revision = Revision {
+        id: after.id,
+        number: after.revision,
+        actor,
+        before,
+        after: fields.clone(),
+        reason,
+    };
+    Listing::<C>::update(connection, &[after.id], vec![fields]).await?;
+    revisions::append(connection, Listing::<C>::ENTITY, now, vec![revision]).await
+}
+
+/// Refuses a decision on what is not any more as it was looked at.
+pub(super) fn overtaken(seen: Option<i64>, stands: i64) -> Option<Fault> {
+    let seen = seen.filter(|seen| *seen != stands)?;
+    Some(Fault::invalid_field(
+        "revision",
+        format!(
+            "the listing has changed since it was looked at: it stands at revision {stands}, not {seen}. Look again, then decide"
+        ),
+    ))
+}

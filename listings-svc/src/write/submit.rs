@@ -1,0 +1,93 @@
+//! New pages, games and events, as accounts send them in.
+
+use kit::{Fault, ids};
+
+use super::command::{Accepted, Command, Stop, Submitted};
+use super::limits::not_yours;
+use super::record_change;
+use crate::domain::body;
+use crate::domain::event::Event;
+use crate::domain::game::Game;
+use crate::domain::listing::Listing;
+use crate::domain::page::Page;
+use crate::domain::slug;
+use crate::feed::Happened;
+use crate::store::accounts::Writes;
+use crate::store::revisions::Actor;
+use crate::store::{Found as _, owners};
+
+/// Lists a game under a page of the account.
+pub(super) async fn game(command: &mut Command<'_>, writes: Writes) -> Result<Accepted, Stop> {
+    let known = command.reference_data().await?;
+    let body = &command.submission.body;
+    let read = body::read::<Game>(body, &known, None).map_err(Fault::invalid)?;
+    let handle = read.creator.unwrap_or_default();
+    let page = command.page_with_handle(&handle).await?;
+    let page_id = page.ok_or_else(|| not_yours(&handle))?.id;
+    command.check_waiting().await?;
+    command.count_write(writes).await?;
+    let base = slug::from_title(&read.game.title).unwrap_or_else(|| "game".to_owned());
+    let slug = command.free_slug::<Game>(&base).await?;
+    let game = Game {
+        slug,
+        page_id,
+        ..read.game
+    };
+    let listing = list(command, game).await?;
+    Ok(command.accept(&listing, Some(Happened::Submitted)))
+}
+
+/// Lists an event.
+pub(super) async fn event(command: &mut Command<'_>, writes: Writes) -> Result<Accepted, Stop> {
+    let known = command.reference_data().await?;
+    let body = &command.submission.body;
+    let read = body::read::<Event>(body, &known, None).map_err(Fault::invalid)?;
+    command.check_waiting().await?;
+    command.count_write(writes).await?;
+    let base = slug::from_title(&read.title).unwrap_or_else(|| "event".to_owned());
+    let slug = command.free_slug::<Event>(&base).await?;
+    let listing = list(command, Event { slug, ..read }).await?;
+    Ok(command.accept(&listing, Some(Happened::Submitted)))
+}
+
+/// Lists a page, which is the account's from then on. It is no write of the day (§8).
+pub(super) async fn page(command: &mut Command<'_>) -> Result<Accepted, Stop> {
+    let known = command.reference_data().await?;
+    let body = &command.submission.body;
+    let read = body::read::<Page>(body, &known, None).map_err(Fault::invalid)?;
+    let handle = if read.handle.is_empty() {
+        let base = slug::from_title(&read.name).unwrap_or_else(|| "page".to_owned());
+        command.free_slug::<Page>(&base).await?
+    } else {
+        let wanted = std::slice::from_ref(&read.handle);
+        let taken = Listing::<Page>::taken(command.connection, wanted).await?;
+        if !taken.is_empty() {
+            return Err(Fault::invalid_field("handle", "It is taken: choose another.").into());
+        }
+        read.handle.clone()
+    };
+    command.check_waiting().await?;
+    let listing = list(command, Page { handle, ..read }).await?;
+    if !command.is_dry_run {
+        let account = command.submission.author.account;
+        owners::found(command.connection, listing.id, account, command.now).await?;
+    }
+    Ok(command.accept(&listing, Some(Happened::Submitted)))
+}
+
+/// Saves a new listing, which waits for its review.
+async fn list<C: Clone + PartialEq>(
+    command: &mut Command<'_>,
+    content: C,
+) -> Result<Listing<C>, Stop>
+where
+    Listing<C>: Submitted,
+{
+    let (account, now) = (command.submission.author.account, command.now);
+    let listing = Listing::submitted(ids::row_id(), account, content, now);
+    if !command.is_dry_run {
+        let actor = Actor::Account(account);
+        record_change::insert(command.connection, &listing, actor, now).await?;
+    }
+    Ok(listing)
+}

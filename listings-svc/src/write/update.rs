@@ -1,0 +1,134 @@
+//! Changes of pages, games and events by their accounts.
+
+use std::cell::LazyCell;
+
+use kit::Fault;
+
+use super::command::{Accepted, Command, Stop, Submitted};
+use super::limits::not_yours;
+use super::{record_change, representation};
+use crate::domain::body::{self, Before};
+use crate::domain::event::Event;
+use crate::domain::game::Game;
+use crate::domain::listing::Listing;
+use crate::domain::page::Page;
+use crate::domain::state::State;
+use crate::feed::Happened;
+use crate::store::accounts::Writes;
+use crate::store::revisions::Actor;
+
+/// Changes the game with this slug.
+pub(super) async fn game(
+    command: &mut Command<'_>,
+    writes: Writes,
+    slug: &str,
+) -> Result<Accepted, Stop> {
+    let none = || Fault::not_found("no game of yours has this slug");
+    let before = command.lock_listing::<Game>(slug).await?;
+    let before = before.ok_or_else(none)?;
+    let page = command.page_with_id(before.content.page_id).await?;
+    let page = page.filter(|page| !page.rejected).ok_or_else(none)?;
+    let known = command.reference_data().await?;
+    let read = {
+        let addresses = &command.rules.addresses;
+        let shown = LazyCell::new(|| representation::game(&before, &page, addresses));
+        let held = Before {
+            listing: &before,
+            shown: &shown,
+        };
+        let body = &command.submission.body;
+        body::read::<Game>(body, &known, Some(held)).map_err(Fault::invalid)?
+    };
+    let page_id = match read.creator {
+        Some(handle) if handle != page.handle => {
+            let other = command.page_with_handle(&handle).await?;
+            other.ok_or_else(|| not_yours(&handle))?.id
+        }
+        Some(_) | None => page.id,
+    };
+    let game = Game {
+        page_id,
+        ..read.game
+    };
+    update(command, before, game, Some(writes)).await
+}
+
+/// Changes the event with this slug.
+pub(super) async fn event(
+    command: &mut Command<'_>,
+    writes: Writes,
+    slug: &str,
+) -> Result<Accepted, Stop> {
+    let before = command.lock_listing::<Event>(slug).await?;
+    let account = command.submission.author.account;
+    let samples = command.is_about_samples();
+    let before = before.filter(|event| samples || event.submitter == Some(account));
+    let before = before.ok_or_else(|| Fault::not_found("no event of yours has this slug"))?;
+    let known = command.reference_data().await?;
+    let read = {
+        let addresses = &command.rules.addresses;
+        let shown = LazyCell::new(|| representation::event(&before, addresses));
+        let held = Before {
+            listing: &before,
+            shown: &shown,
+        };
+        let body = &command.submission.body;
+        body::read::<Event>(body, &known, Some(held)).map_err(Fault::invalid)?
+    };
+    update(command, before, read, Some(writes)).await
+}
+
+/// Changes the page with this handle. It is no write of the day (§8).
+pub(super) async fn page(command: &mut Command<'_>, handle: &str) -> Result<Accepted, Stop> {
+    let none = || Fault::not_found("no page of yours has this handle");
+    let before = command.lock_listing::<Page>(handle).await?;
+    let before = before.ok_or_else(none)?;
+    command.page_with_id(before.id).await?.ok_or_else(none)?;
+    let known = command.reference_data().await?;
+    let read = {
+        let addresses = &command.rules.addresses;
+        let shown = LazyCell::new(|| representation::page(&before, addresses));
+        let held = Before {
+            listing: &before,
+            shown: &shown,
+        };
+        let body = &command.submission.body;
+        body::read::<Page>(body, &known, Some(held)).map_err(Fault::invalid)?
+    };
+    update(command, before, read, None).await
+}
+
+/// Saves what a listing has become, within the limits of the account. A listing that was rejected waits for its review again, and is a
+/// submission like a new one.
+async fn update<C: Clone + PartialEq>(
+    command: &mut Command<'_>,
+    before: Listing<C>,
+    content: C,
+    writes: Option<Writes>,
+) -> Result<Accepted, Stop>
+where
+    Listing<C>: Submitted,
+{
+    let after = before.edited(content, command.now);
+    let happened = after
+        .as_ref()
+        .map(|after| match (before.state, after.state) {
+            (State::Rejected, State::Pending) => Happened::Submitted,
+            _ => Happened::Updated,
+        });
+    if happened == Some(Happened::Submitted) {
+        command.check_waiting().await?;
+    }
+    if let Some(writes) = writes {
+        command.count_write(writes).await?;
+    }
+    let Some(after) = after else {
+        return Ok(command.accept(&before, None));
+    };
+    if !command.is_dry_run {
+        let actor = Actor::Account(command.submission.author.account);
+        let change = (&before, &after);
+        record_change::update(command.connection, change, actor, command.now).await?;
+    }
+    Ok(command.accept(&after, happened))
+}
