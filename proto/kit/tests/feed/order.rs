@@ -1,5 +1,7 @@
 //! The order of `seq` is the order of commit, without gaps.
 
+use std::task::Poll;
+
 use contracts::common::v1::FollowRequest;
 use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::follow_response::Message;
@@ -117,4 +119,120 @@ async fn a_row_locked_elsewhere_stalls_nobody_else(pool: PgPool) {
     };
     let (revision, ()) = tokio::join!(waiting, others);
     assert_eq!(revision, 2);
+}
+
+#[sqlx::test]
+async fn writes_that_wait_for_one_row_leave_room_for_the_others(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    fixture.set("locked").await;
+    let mut stranger = pool.acquire().await.unwrap();
+    let mut transaction = stranger.begin().await.unwrap();
+    sqlx::query("select from kit.note where id = 'locked' for update")
+        .execute(&mut *transaction)
+        .await
+        .unwrap();
+
+    // More than one transaction has room for.
+    let waiting = futures::future::join_all((0..60).map(|_| fixture.set("locked")));
+    let others = async {
+        for _ in 0..10 {
+            fixture.set("free").await;
+        }
+        transaction.commit().await.unwrap();
+    };
+    let (mut revisions, ()) = tokio::join!(waiting, others);
+    revisions.sort_unstable();
+    assert_eq!(revisions, (2..=61).collect::<Vec<i64>>());
+}
+
+#[sqlx::test]
+async fn a_write_that_waits_inside_postgresql_holds_nobody_up(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let mut stranger = pool.acquire().await.unwrap();
+    let mut transaction = stranger.begin().await.unwrap();
+    // Whether the name is taken is known when this transaction has ended.
+    sqlx::query("insert into kit.note values ('contested', 1)")
+        .execute(&mut *transaction)
+        .await
+        .unwrap();
+
+    let waiting = fixture.set("contested");
+    let others = async {
+        for _ in 0..10 {
+            fixture.set("free").await;
+        }
+        transaction.commit().await.unwrap();
+    };
+    let (revision, ()) = tokio::join!(waiting, others);
+    assert_eq!(revision, 2);
+}
+
+#[sqlx::test]
+async fn an_item_that_only_the_commit_refuses_fails_alone(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    sqlx::raw_sql(
+        "create function kit.refuse() returns trigger language plpgsql as
+             $$ begin if new.id = 'late' then raise 'refused at the commit'; end if; return null; end $$;
+         create constraint trigger refuse after insert on kit.note deferrable initially deferred
+             for each row execute function kit.refuse()",
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    let names = ["a", "late", "b", "c"];
+    let outcomes =
+        futures::future::join_all(names.map(|id| fixture.writer.write(Note::Set(id.to_owned()))))
+            .await;
+    let codes: Vec<Option<Code>> = outcomes
+        .iter()
+        .map(|outcome| outcome.as_ref().err().map(|fault| fault.code))
+        .collect();
+    assert_eq!(codes, [None, Some(Code::Internal), None, None]);
+    assert_eq!(fixture.head().await, 3);
+}
+
+#[sqlx::test]
+async fn two_that_want_one_name_at_once_get_two(pool: PgPool) {
+    let one = Fixture::start(&pool).await;
+    let other = Fixture::again(&pool).await;
+    let creating = (0..40).map(|n| {
+        let fixture = if n % 2 == 0 { &one } else { &other };
+        // Names that share some of those that they try.
+        let name = if n % 3 == 0 { "foo" } else { "foo-8" };
+        fixture.writer.write(Note::Create(name.to_owned()))
+    });
+    for outcome in futures::future::join_all(creating).await {
+        outcome.unwrap();
+    }
+    let notes: i64 = sqlx::query_scalar("select count(*) from kit.note")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+    assert_eq!((notes, one.head().await), (40, 40));
+}
+
+#[sqlx::test]
+async fn more_than_can_be_written_in_time_is_refused_at_once(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let mut stranger = pool.acquire().await.unwrap();
+    let mut transaction = stranger.begin().await.unwrap();
+    sqlx::query("update kit.feed_head set seq = seq")
+        .execute(&mut *transaction)
+        .await
+        .unwrap();
+    let mut waiting = Vec::new();
+    let mut refused = Vec::new();
+    for n in 0..6_000 {
+        let mut write = Box::pin(fixture.writer.write(Note::Set(format!("note {n}"))));
+        match futures::poll!(&mut write) {
+            Poll::Ready(outcome) => refused.push(outcome.unwrap_err()),
+            Poll::Pending => waiting.push(write),
+        }
+    }
+    assert!(!refused.is_empty());
+    for fault in refused {
+        assert_eq!(fault.code, Code::Unavailable);
+        assert!(fault.retry_after.is_some_and(|seconds| seconds > 1));
+    }
+    drop(waiting);
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use contracts::common::v1::Change;
 use kit::feed::{
-    Applied, Apply, CONSUMER_TABLES, Latest, NewChange, PRODUCER_TABLES, Producer, Retention,
-    Store, Stored, Taken, Writer, consume,
+    Applied, Apply, CONSUMER_TABLES, Explained, Latest, NewChange, PRODUCER_TABLES, Producer,
+    Retention, Store, Stored, Taken, Writer, consume,
 };
 use kit::pg::Schema;
 use kit::rpc::client::Client;
@@ -36,6 +36,8 @@ pub(crate) enum Note {
     Set(String),
     /// Something that happened to it.
     Happened(String),
+    /// Makes a note of this name, or the first free one after it.
+    Create(String),
     /// A change that PostgreSQL refuses.
     Bad,
     /// One that the producer refuses.
@@ -59,6 +61,7 @@ impl Apply for Notes {
         match item {
             Note::Set(id) => set(connection, id).await,
             Note::Happened(id) => Ok(Applied::Done(0, vec![change(id, 0, true)])),
+            Note::Create(name) => create(connection, name).await,
             Note::Bad => {
                 sqlx::query("insert into kit.note values ('bad', null)")
                     .execute(&mut *connection)
@@ -69,6 +72,28 @@ impl Apply for Notes {
             Note::Nothing => Ok(Applied::Done(0, Vec::new())),
         }
     }
+
+    fn explain(&self, error: &sqlx::Error) -> Explained {
+        let error = error.as_database_error();
+        if error.is_some_and(|error| error.is_unique_violation()) {
+            return Explained::Passing;
+        }
+        Explained::Unknown
+    }
+}
+
+async fn create(connection: &mut PgConnection, name: &str) -> Result<Applied<i64>, sqlx::Error> {
+    let taken: Vec<String> = sqlx::query_scalar("select id from kit.note")
+        .fetch_all(&mut *connection)
+        .await?;
+    let numbered = (2..).map(|n| format!("{name}-{n}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    let id = names.find(|id| !taken.contains(id)).unwrap();
+    sqlx::query("insert into kit.note values ($1, 1)")
+        .bind(&id)
+        .execute(&mut *connection)
+        .await?;
+    Ok(Applied::Done(1, vec![change(&id, 1, false)]))
 }
 
 async fn set(connection: &mut PgConnection, id: &str) -> Result<Applied<i64>, sqlx::Error> {
