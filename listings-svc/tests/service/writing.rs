@@ -507,6 +507,51 @@ async fn many_of_one_title_get_slugs_of_their_own_at_two_replicas(pool: PgPool) 
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn titles_whose_slugs_share_candidates_get_slugs_of_their_own(pool: PgPool) {
+    let service = stocked(pool).await;
+    let bases =
+        ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"].map(|name| format!("fest-{name}"));
+    // Of `fest-a` the eighth and those from the tenth on are free.
+    let taken: Vec<Value> = (bases.iter())
+        .flat_map(|base| {
+            let numbered = [2, 3, 4, 5, 6, 7, 9].map(|n| format!("{base}-{n}"));
+            std::iter::once(base.clone()).chain(numbered)
+        })
+        .map(|slug| {
+            let mut row = event("A Fest");
+            row["slug"] = json!(slug);
+            row
+        })
+        .collect();
+    service.import(&File::rows("event", &taken)).await;
+
+    let titles = bases
+        .iter()
+        .flat_map(|base| [format!("{base} 8"), base.clone()]);
+    let calls = titles.zip(100..).map(|(title, account)| {
+        let call = Call {
+            account: Uuid::from_u128(account),
+            ..LIVE.clone()
+        };
+        let service = &service;
+        async move {
+            call.event(service, &event(&title))
+                .await
+                .unwrap()
+                .slug
+                .unwrap()
+        }
+    });
+    let slugs: BTreeSet<String> = join_all(calls).await.into_iter().collect();
+    assert_eq!(slugs.len(), 20);
+    for base in bases {
+        let of_both = [format!("{base}-10"), format!("{base}-8-2")];
+        assert!(slugs.contains(&format!("{base}-8")), "{slugs:?}");
+        assert!(of_both.iter().any(|slug| slugs.contains(slug)), "{slugs:?}");
+    }
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn a_change_shows_at_once_and_one_that_changes_nothing_is_none(pool: PgPool) {
     let service = stocked(pool).await;
     let slug = LIVE

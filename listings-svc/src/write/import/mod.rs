@@ -72,7 +72,8 @@ impl Importer {
         &self.pool
     }
 
-    pub(crate) fn writer(&self) -> &Writer<Listings> {
+    /// What it writes through.
+    pub fn writer(&self) -> &Writer<Listings> {
         &self.writer
     }
 

@@ -248,3 +248,130 @@ impl<A: Apply> Queue<A> {
         self.pace.record(items, took);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sqlx::PgConnection;
+    use time::OffsetDateTime;
+
+    use super::super::apply::Applied;
+    use super::*;
+
+    struct Numbers;
+
+    impl Apply for Numbers {
+        type Item = usize;
+        type Done = ();
+
+        async fn apply(
+            &self,
+            _: &mut PgConnection,
+            _: &usize,
+            _: OffsetDateTime,
+        ) -> Result<Applied<()>, sqlx::Error> {
+            Ok(Applied::Busy)
+        }
+    }
+
+    fn queued(item: usize) -> Queued<Numbers> {
+        Queued {
+            item,
+            request: Uuid::nil(),
+            give_up: Instant::now() + DEADLINE,
+            reply: oneshot::channel().0,
+            tries: 0,
+            alone: false,
+        }
+    }
+
+    fn items(batch: Option<Vec<Queued<Numbers>>>) -> Vec<usize> {
+        let batch = batch.unwrap_or_default();
+        batch.into_iter().map(|queued| queued.item).collect()
+    }
+
+    fn fill(entrance: &Entrance<Numbers>) -> usize {
+        (0..20_000)
+            .take_while(|n| entrance.push(queued(*n)).is_ok())
+            .count()
+    }
+
+    #[test]
+    fn as_many_wait_as_are_written_in_time() {
+        let (entrance, _queue) = queue::<Numbers>(CancellationToken::new());
+        assert_eq!(fill(&entrance), 5_001);
+        let fault = entrance.push(queued(0)).unwrap_err();
+        assert_eq!(fault.retry_after, Some(5));
+
+        let (entrance, slow) = queue::<Numbers>(CancellationToken::new());
+        for _ in 0..50 {
+            slow.record(BATCH, Duration::from_secs(1));
+        }
+        let waiting = fill(&entrance);
+        assert!((250..400).contains(&waiting), "{waiting}");
+
+        let (entrance, stalled) = queue::<Numbers>(CancellationToken::new());
+        for _ in 0..50 {
+            stalled.record(BATCH, Duration::from_mins(1));
+        }
+        assert_eq!(fill(&entrance), BATCH, "one batch may always wait");
+    }
+
+    #[tokio::test]
+    async fn neither_new_items_nor_retries_keep_the_others_out() {
+        let (entrance, mut queue) = queue::<Numbers>(CancellationToken::new());
+        for n in 0..100 {
+            assert!(queue.retry(queued(1_000 + n)).is_none());
+        }
+        let due = queue.retries.iter().map(|(due, _)| *due).max();
+        tokio::time::sleep_until(due.unwrap().into()).await;
+        for n in 0..60 {
+            entrance.push(queued(n)).unwrap();
+        }
+        let first = items(queue.next().await);
+        assert_eq!(first[..40], (0..40).collect::<Vec<_>>());
+        assert_eq!(first[40..], (1_000..1_010).collect::<Vec<_>>());
+        let second = items(queue.next().await);
+        assert_eq!(second[..20], (40..60).collect::<Vec<_>>());
+        assert_eq!(second[20..], (1_010..1_040).collect::<Vec<_>>());
+    }
+
+    #[tokio::test]
+    async fn an_item_that_is_tried_alone_lets_the_others_go_on() {
+        let (entrance, mut queue) = queue::<Numbers>(CancellationToken::new());
+        for n in [1, 2] {
+            let alone = Queued {
+                alone: true,
+                ..queued(n)
+            };
+            assert!(queue.retry(alone).is_none());
+        }
+        assert_eq!(items(queue.next().await), [1]);
+        entrance.push(queued(3)).unwrap();
+        assert_eq!(items(queue.next().await), [3]);
+        assert_eq!(items(queue.next().await), [2]);
+    }
+
+    #[tokio::test]
+    async fn what_was_not_reached_comes_before_what_is_new() {
+        let (entrance, mut queue) = queue::<Numbers>(CancellationToken::new());
+        entrance.push(queued(3)).unwrap();
+        for n in [1, 2] {
+            queue.put_back(queued(n));
+        }
+        assert_eq!(items(queue.next().await), [1, 2, 3]);
+    }
+
+    #[tokio::test]
+    async fn what_waits_is_still_written_when_the_process_stops() {
+        let stopping = CancellationToken::new();
+        let (entrance, mut queue) = queue::<Numbers>(stopping.clone());
+        entrance.push(queued(1)).unwrap();
+        assert!(queue.retry(queued(2)).is_none());
+        stopping.cancel();
+        let mut written = items(queue.next().await);
+        written.extend(items(queue.next().await));
+        assert_eq!(written, [1, 2]);
+        assert!(queue.next().await.is_none());
+        assert!(entrance.push(queued(3)).is_err());
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use kit::feed::{Producer, Retention, Writer};
 use kit::{Clock, Lifecycle};
@@ -145,7 +146,10 @@ async fn write_through(pool: &PgPool, cut: Cut) {
     let Cuttable { writer, armed, .. } = &Cuttable::start(pool, cut).await;
     writer.write(Note::Set(NOTE.to_owned())).await.unwrap();
     armed.store(true, Ordering::SeqCst);
-    let (revision, position) = writer.write(Note::Set(NOTE.to_owned())).await.unwrap();
+    // Long before TCP would notice by itself.
+    let writing = writer.write(Note::Set(NOTE.to_owned()));
+    let written = tokio::time::timeout(Duration::from_secs(30), writing).await;
+    let (revision, position) = written.unwrap().unwrap();
 
     assert!(!armed.load(Ordering::SeqCst), "the connection was not cut");
     assert_eq!((revision, position.unwrap().seq), (2, 2));

@@ -75,7 +75,7 @@ impl Apply for Notes {
 
     fn explain(&self, error: &sqlx::Error) -> Explained {
         let error = error.as_database_error();
-        if error.is_some_and(|error| error.is_unique_violation()) {
+        if error.is_some_and(sqlx::error::DatabaseError::is_unique_violation) {
             return Explained::Passing;
         }
         Explained::Unknown
