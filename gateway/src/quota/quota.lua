@@ -1,8 +1,8 @@
 -- Decides whether calls may be made, and counts them, one after the other, in one step. The rules are those of domain/quota.rs.
 --
 -- KEYS: the key's tombstone, the key's minute, the account's month. They share a hash tag, the account.
--- ARGV: now in milliseconds, calls a minute (-1: no limit), calls a month (-1: no limit), 1 when the month is used, the run of Redis,
--- how many calls.
+-- ARGV: now in milliseconds, calls a minute (-1: no limit), calls a month (-1: no limit), 1 when the month is used, the run of Redis
+-- (empty in a cluster), how many calls.
 -- Answer: verdict on those that may not go on (0 there are none, 1 revoked, 2 minute used up, 3 month used up, 4 month unknown), how many
 -- go on, start of the minute, calls in it and in the month before them. A call that is refused, or not decided for want of the month, uses
 -- nothing. Expiries only clear away what no clock can need any more.
@@ -13,8 +13,13 @@ if buried then
 end
 
 -- A month that another run of Redis counted may lack the last moments of that run: it is compared with PostgreSQL first.
+local this_run = ARGV[5]
+if this_run == '' then
+  -- A cluster: only the node itself knows which run it is.
+  this_run = string.sub(string.match(redis.call('info', 'server'), 'run_id:(%w+)'), 1, 20)
+end
 local month, run = string.match(held or '', '^(%d+)@(.*)$')
-if run ~= ARGV[5] then
+if run ~= this_run then
   return {4, 0, 0, 0, 0}
 end
 month = tonumber(month)

@@ -3,8 +3,8 @@
 //! All keys of an account share the hash tag `{account}`, so that the scripts work on a Redis Cluster as well.
 
 use kit::feed::{Latest, Told};
-use kit::redis::{Away, Redis, RunId, evaluate};
-use redis::{Cmd, RedisWrite as _, Script};
+use kit::redis::{Away, Redis, RunId, Script, evaluate};
+use redis::{Cmd, RedisWrite as _};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

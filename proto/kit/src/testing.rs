@@ -1,5 +1,7 @@
 //! Support for the tests of services: a real gRPC server on a port of its own, inside the test's process.
 
+pub mod redis;
+
 use tonic::service::RoutesBuilder;
 
 use crate::admin::{Condition, Readiness};

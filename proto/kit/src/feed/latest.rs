@@ -8,13 +8,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::{Cmd, FromRedisValue, ParsingError, Script, Value};
+use redis::{Cmd, FromRedisValue, ParsingError, Value};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Position, Producer};
 use crate::clock::Clock;
-use crate::redis::{Redis, evaluate};
+use crate::redis::{Redis, Script, evaluate};
 
 /// How long what was told holds.
 const HOLDS: Duration = Duration::from_millis(600);

@@ -67,7 +67,7 @@ impl Looking {
 
 /// A new connection, on which Redis answers as soon as calls want it to.
 async fn look(shared: &Shared) -> Option<Link> {
-    let link = timeout(CONNECT, Link::open(&shared.client)).await.ok()?;
+    let link = timeout(CONNECT, Link::open(&shared.address)).await.ok()?;
     let link = link.ok()?;
     timeout(shared.patience, link.ping()).await.ok()?.ok()?;
     Some(link)

@@ -1,52 +1,74 @@
-//! One connection, and what is asked of Redis when it is made.
+//! A connection to one server or to a cluster, and what is asked of Redis when it is made.
 
 use std::time::Duration;
 
 use anyhow::Context as _;
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, ConnectionAddr, RedisError};
+use redis::cluster_async::ClusterConnection;
+use redis::cluster_routing::{RoutingInfo, SingleNodeRoutingInfo};
+use redis::{
+    AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue as _, RedisError, RedisResult,
+    ServerErrorKind, Value,
+};
+use tokio::time::timeout;
 
-use crate::config::Secret;
+use super::address::Address;
 
 /// The oldest version that is supported.
 const OLDEST: (u32, u32) = (6, 2);
 /// How long Redis is waited for at start: a machine that starts a fleet is busy.
 const AT_START: Duration = Duration::from_secs(3);
+/// How often a call is sent on to the node that has its keys now. Twice would do, unless keys are moved all the time.
+const REDIRECTS: u32 = 3;
 
 /// Which run of Redis a connection leads to: another after every restart, and after a replica took over. The first half of what Redis
-/// calls `run_id`.
+/// calls `run_id`. A connection to a cluster leads to several, so that a script has to ask the node that it runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RunId([u8; 20]);
+pub struct RunId(Option<[u8; 20]>);
 
 impl RunId {
-    /// Its letters and digits.
+    /// Its letters and digits; empty for a cluster.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+        self.0.as_ref().map_or(&[], <[u8; 20]>::as_slice)
     }
 
     /// Where Redis does not tell, all runs are one.
-    const UNTOLD: Self = Self([b'0'; 20]);
+    const UNTOLD: Self = Self(Some([b'0'; 20]));
+    const OF_CLUSTER: Self = Self(None);
 
     fn of(info: &str) -> Self {
         let told = line(info, "run_id:").and_then(|id| id.as_bytes().first_chunk());
-        told.copied().map_or(Self::UNTOLD, Self)
+        told.copied().map_or(Self::UNTOLD, |run| Self(Some(run)))
     }
 }
 
 /// A connection.
 pub(super) struct Link {
-    pub(super) connection: MultiplexedConnection,
+    pub(super) connection: Connection,
     pub(super) run: RunId,
+}
+
+#[derive(Clone)]
+pub(super) enum Connection {
+    Server(MultiplexedConnection),
+    /// It finds the node of each call's keys by itself, and new nodes when keys have moved.
+    Cluster(ClusterConnection),
 }
 
 impl Link {
     /// Connects. Whoever calls waits no longer than they like.
-    pub(super) async fn open(client: &Client) -> Result<Self, RedisError> {
-        let unhurried = AsyncConnectionConfig::new()
-            .set_connection_timeout(None)
-            .set_response_timeout(None);
-        let connecting = client.get_multiplexed_async_connection_with_config(&unhurried);
-        let mut connection = connecting.await?;
+    pub(super) async fn open(address: &Address) -> Result<Self, RedisError> {
+        let client = match address {
+            Address::Server(client) => client,
+            Address::Cluster(client) => {
+                let connection = client.get_async_connection().await?;
+                return Ok(Self {
+                    connection: Connection::Cluster(connection),
+                    run: RunId::OF_CLUSTER,
+                });
+            }
+        };
+        let mut connection = connect(client, None).await?;
         let info = ask_info(&mut connection).await;
         let run = match info {
             Ok(info) => RunId::of(&info),
@@ -54,14 +76,60 @@ impl Link {
             Err(error) if error.code().is_some() => RunId::UNTOLD,
             Err(error) => return Err(error),
         };
-        Ok(Self { connection, run })
+        Ok(Self {
+            connection: Connection::Server(connection),
+            run,
+        })
     }
 
-    /// Whether Redis answers.
+    /// Whether Redis answers; of a cluster, whether any node does.
     pub(super) async fn ping(&self) -> Result<(), RedisError> {
-        let mut connection = self.connection.clone();
-        redis::cmd("PING").query_async(&mut connection).await
+        let ping = redis::cmd("PING");
+        match self.connection.clone() {
+            Connection::Server(mut connection) => ping.query_async(&mut connection).await,
+            Connection::Cluster(mut connection) => {
+                let any = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
+                connection.route_command(ping, any).await.map(|_| ())
+            }
+        }
     }
+}
+
+impl Connection {
+    /// Sends a command. In a cluster, one that reached a node which does not have its keys has done nothing, and is sent on.
+    pub(super) async fn send(&self, command: &Cmd) -> RedisResult<Value> {
+        let mut connection = match self.clone() {
+            Self::Server(mut connection) => return command.query_async(&mut connection).await,
+            Self::Cluster(connection) => connection,
+        };
+        let mut redirects = 0;
+        loop {
+            let answer = command.query_async(&mut connection).await;
+            // By this answer the connection has begun to look where the keys are now; what is sent next waits for that.
+            let elsewhere = answer.as_ref().is_err_and(|error: &RedisError| {
+                matches!(
+                    error.kind(),
+                    ErrorKind::Server(ServerErrorKind::Moved | ServerErrorKind::ReadOnly)
+                )
+            });
+            if !elsewhere || redirects == REDIRECTS {
+                return answer;
+            }
+            redirects += 1;
+        }
+    }
+}
+
+async fn connect(
+    client: &Client,
+    patience: Option<Duration>,
+) -> Result<MultiplexedConnection, RedisError> {
+    let config = AsyncConnectionConfig::new()
+        .set_connection_timeout(patience)
+        .set_response_timeout(patience);
+    client
+        .get_multiplexed_async_connection_with_config(&config)
+        .await
 }
 
 async fn ask_info(connection: &mut MultiplexedConnection) -> Result<String, RedisError> {
@@ -69,33 +137,27 @@ async fn ask_info(connection: &mut MultiplexedConnection) -> Result<String, Redi
     info.arg("server").query_async(connection).await
 }
 
-pub(super) fn client(url: &Secret) -> anyhow::Result<Client> {
-    Client::open(url.expose())
-        .ok()
-        .context("redis_url is not an address such as redis://127.0.0.1:6379")
+/// What a node of a cluster says of itself.
+async fn ask_node(client: &redis::cluster::ClusterClient) -> Result<String, RedisError> {
+    let mut connection = client.get_async_connection().await?;
+    let mut info = redis::cmd("INFO");
+    info.arg("server");
+    let any = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
+    let info = connection.route_command(info, any).await?;
+    Ok(String::from_redis_value(info)?)
 }
 
-/// Where it is, without what is secret in its address.
-pub(super) fn place(client: &Client) -> String {
-    match client.get_connection_info().addr() {
-        ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => {
-            format!("{host}:{port}")
-        }
-        other => other.to_string(),
-    }
-}
-
-/// Looks whether Redis is there, and new enough.
-pub(super) async fn check(client: &Client, place: &str) -> anyhow::Result<()> {
-    let patient = AsyncConnectionConfig::new()
-        .set_connection_timeout(Some(AT_START))
-        .set_response_timeout(Some(AT_START));
+/// Looks whether Redis is there, new enough, and what the address says that it is.
+pub(super) async fn check(address: &Address, place: &str) -> anyhow::Result<()> {
     let info = async {
-        let connecting = client.get_multiplexed_async_connection_with_config(&patient);
-        ask_info(&mut connecting.await?).await
+        match address {
+            Address::Server(client) => ask_info(&mut connect(client, Some(AT_START)).await?).await,
+            Address::Cluster(client) => ask_node(client).await,
+        }
     };
-    let info = info
+    let info = timeout(AT_START, info)
         .await
+        .with_context(|| format!("Redis at {place} does not answer; check redis_url"))?
         .with_context(|| format!("Redis at {place} cannot be used; check redis_url"))?;
     let version = line(&info, "redis_version:").context("Redis does not say its version")?;
     anyhow::ensure!(
@@ -103,6 +165,11 @@ pub(super) async fn check(client: &Client, place: &str) -> anyhow::Result<()> {
         "Redis at {place} is version {version}; {}.{} or newer is needed",
         OLDEST.0,
         OLDEST.1
+    );
+    let is_cluster = line(&info, "redis_mode:") == Some("cluster");
+    anyhow::ensure!(
+        !is_cluster || matches!(address, Address::Cluster(_)),
+        "Redis at {place} is a node of a Redis Cluster: write redis_url as redis+cluster://host:port,host:port"
     );
     Ok(())
 }
@@ -120,6 +187,7 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Secret;
     use crate::redis::{PATIENCE, Redis};
 
     #[test]
@@ -137,6 +205,7 @@ mod tests {
         for untold in ["", "run_id:\r\n", "run_id:short"] {
             assert_eq!(RunId::of(untold), RunId::UNTOLD, "{untold}");
         }
+        assert_eq!(RunId::OF_CLUSTER.as_bytes(), b"");
     }
 
     #[tokio::test]
@@ -144,6 +213,10 @@ mod tests {
         for (url, said) in [
             ("no address", "redis_url is not an address"),
             ("redis://127.0.0.1:1", "Redis at 127.0.0.1:1 "),
+            (
+                "redis+cluster://127.0.0.1:1,127.0.0.1:2",
+                "Redis at 127.0.0.1:1,127.0.0.1:2 ",
+            ),
         ] {
             let url = Secret::from(url.to_owned());
             let refused = Redis::connect(&url, PATIENCE, "nobody minds").await;

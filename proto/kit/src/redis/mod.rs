@@ -1,7 +1,9 @@
 //! A connection to Redis that nobody waits for long: whatever is slow counts as away, and what is away is not waited for again.
 
+mod address;
 mod breaker;
 mod link;
+mod script;
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,19 +11,25 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
+use futures::future::join_all;
+use redis::aio::MultiplexedConnection;
 use redis::{
-    Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, RedisResult, Script,
-    ServerErrorKind, Value,
+    Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, RedisResult, ServerErrorKind, Value,
 };
 use tokio::sync::Mutex;
-use tokio::time::timeout;
+use tokio::time::error::Elapsed;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::config::Secret;
-use link::Link;
+use address::Address;
 pub use link::RunId;
+use link::{Connection, Link};
+pub use script::{Script, evaluate};
 
 /// How long Redis may take, where no setting says otherwise.
 pub const PATIENCE: Duration = Duration::from_millis(50);
+/// So much earlier a node of a cluster is given up than the whole round trip.
+const MARGIN: Duration = Duration::from_millis(1);
 
 /// A connection that calls share: what is asked at the same time travels together. Clones share it, and its breaker.
 ///
@@ -31,7 +39,7 @@ pub const PATIENCE: Duration = Duration::from_millis(50);
 pub struct Redis(Arc<Shared>);
 
 struct Shared {
-    client: Client,
+    address: Address,
     place: String,
     patience: Duration,
     without: &'static str,
@@ -78,7 +86,7 @@ impl Redis {
         without: &'static str,
     ) -> anyhow::Result<Self> {
         let redis = Self::lazy(url, patience, without)?;
-        link::check(&redis.0.client, &redis.0.place).await?;
+        link::check(&redis.0.address, &redis.0.place).await?;
         Ok(redis)
     }
 
@@ -87,21 +95,33 @@ impl Redis {
     /// # Errors
     /// The address is none.
     pub fn lazy(url: &Secret, patience: Duration, without: &'static str) -> anyhow::Result<Self> {
-        let client = link::client(url)?;
-        Ok(Self::unconnected(client, patience, without))
+        let (address, place) = address::read(url)?;
+        Ok(Self::unconnected(address, place, patience, without))
     }
 
     /// Another connection to the same Redis, with a breaker of its own. It is made by the first call, and lives on the runtime of
     /// that call.
     #[must_use]
     pub fn another(&self) -> Self {
-        Self::unconnected(self.0.client.clone(), self.0.patience, self.0.without)
+        let Shared {
+            address,
+            place,
+            patience,
+            without,
+            ..
+        } = &*self.0;
+        Self::unconnected(address.clone(), place.clone(), *patience, without)
     }
 
-    fn unconnected(client: Client, patience: Duration, without: &'static str) -> Self {
+    fn unconnected(
+        address: Address,
+        place: String,
+        patience: Duration,
+        without: &'static str,
+    ) -> Self {
         Self(Arc::new(Shared {
-            place: link::place(&client),
-            client,
+            address,
+            place,
             patience,
             without,
             link: ArcSwapOption::empty(),
@@ -124,7 +144,8 @@ impl Redis {
         let mut used = None;
         let call = async {
             let link = used.insert(self.0.link().await?);
-            let answer = command.query_async(&mut link.connection.clone()).await;
+            let answer = link.connection.send(command).await;
+            let answer = answer.and_then(|answer| Ok(T::from_redis_value(answer)?));
             answer.map_err(Failure::of)
         };
         let outcome = timeout(self.0.patience, call).await;
@@ -143,19 +164,17 @@ impl Redis {
         script: &Script,
         command: impl FnOnce(RunId) -> Cmd,
     ) -> Result<T, Away> {
-        let pipeline = |run| {
-            let mut pipeline = Pipeline::with_capacity(1);
-            pipeline.add_command(command(run));
-            pipeline
-        };
-        let is_missing = |answer: &RedisResult<_>| answer.as_ref().is_err_and(is_unknown);
-        let answer = self.run(what, script, pipeline, is_missing);
-        let (answer,) = answer.await?;
-        Ok(answer)
+        let commands = |run| vec![command(run)];
+        let (mut answers, _) = self
+            .invoke_many::<T, Value>(what, script, commands, None)
+            .await?;
+        answers.pop().unwrap_or(Err(Away::Unknown))
     }
 
-    /// Runs `script` by each of these commands, and asks what `beside` asks, in one round trip. A command that Redis refuses fails by
-    /// itself.
+    /// Runs `script` by each of these commands, and asks what `beside` asks, in one round trip. A command that fails fails by itself.
+    ///
+    /// In a cluster the keys of a command lie on one node, and those of two commands may not: each command goes to its node by itself,
+    /// all at the same time.
     ///
     /// # Errors
     /// Redis is away.
@@ -166,76 +185,113 @@ impl Redis {
         commands: impl FnOnce(RunId) -> Vec<Cmd>,
         beside: Option<&Cmd>,
     ) -> Result<(Vec<Result<T, Away>>, Option<U>), Away> {
-        let pipeline = |run| {
-            let commands = commands(run);
-            let mut pipeline = Pipeline::with_capacity(commands.len() + 1);
-            pipeline.ignore_errors();
-            for command in commands.into_iter().chain(beside.cloned()) {
-                pipeline.add_command(command);
+        let mut used = None;
+        let until = Instant::now() + self.0.patience;
+        let call = async {
+            let link = used.insert(self.0.link().await?);
+            let commands = commands(link.run);
+            match link.connection.clone() {
+                Connection::Server(connection) => {
+                    in_a_pipeline(connection, script, commands, beside)
+                        .await
+                        .map_err(Failure::of)
+                }
+                Connection::Cluster(_) => {
+                    each_by_itself(&link.connection, script, &commands, beside, until).await
+                }
             }
-            pipeline
         };
-        let is_missing = |answers: &RedisResult<Vec<RedisResult<Value>>>| {
-            let first = answers.as_ref().ok().and_then(|answers| answers.first());
-            first.is_some_and(|answer| answer.as_ref().is_err_and(is_unknown))
-        };
-        let answers = self.run(what, script, pipeline, is_missing);
-        let mut answers: Vec<RedisResult<Value>> = answers.await?;
+        let outcome = timeout_at(until, call).await;
+        let outcome = outcome.unwrap_or_else(|_| Err(Failure::late(used.is_some())));
+        let mut answers = self.0.note(what, used.as_ref(), outcome)?;
         let told = beside.and_then(|_| answers.pop());
         let told = told.map(|told| self.each(what, told)).transpose()?;
         let answers = answers.into_iter().map(|answer| self.each(what, answer));
         Ok((answers.collect(), told))
     }
 
-    /// One answer of many.
+    /// One answer of many. Whether Redis is away is judged by all of them, not by this one.
     fn each<T: FromRedisValue>(
         &self,
         what: &'static str,
-        answer: RedisResult<Value>,
+        answer: Result<Value, Failure>,
     ) -> Result<T, Away> {
-        let answer = answer.and_then(|answer| Ok(T::from_redis_value(answer)?));
-        match answer {
-            Ok(answer) => Ok(answer),
-            Err(error) => self.0.note(what, None, Err(Failure::Refused(error))),
-        }
+        let answer = answer.and_then(|answer| {
+            T::from_redis_value(answer).map_err(|error| Failure::Refused(error.into()))
+        });
+        answer.map_err(|failure| self.0.tell(what, &failure))
     }
+}
 
-    async fn run<T: FromRedisValue>(
-        &self,
-        what: &'static str,
-        script: &Script,
-        pipeline: impl FnOnce(RunId) -> Pipeline,
-        is_missing: impl Fn(&RedisResult<T>) -> bool,
-    ) -> Result<T, Away> {
-        let mut used = None;
-        let call = async {
-            let link = used.insert(self.0.link().await?);
-            let (mut connection, pipeline) = (link.connection.clone(), pipeline(link.run));
-            let mut answer = pipeline.query_async(&mut connection).await;
-            if is_missing(&answer) {
-                let loaded = script.load_async(&mut connection).await;
-                loaded.map_err(Failure::of)?;
-                answer = pipeline.query_async(&mut connection).await;
-            }
-            answer.map_err(Failure::of)
-        };
-        let outcome = timeout(self.0.patience, call).await;
-        let outcome = outcome.unwrap_or_else(|_| Err(Failure::late(used.is_some())));
-        self.0.note(what, used.as_ref(), outcome)
+/// What came of each of several commands.
+type Answers = Vec<Result<Value, Failure>>;
+
+/// To one server, in one round trip.
+async fn in_a_pipeline(
+    mut connection: MultiplexedConnection,
+    script: &Script,
+    commands: Vec<Cmd>,
+    beside: Option<&Cmd>,
+) -> RedisResult<Answers> {
+    let mut pipeline = Pipeline::with_capacity(commands.len() + 1);
+    pipeline.ignore_errors();
+    for command in commands.into_iter().chain(beside.cloned()) {
+        pipeline.add_command(command);
     }
+    let mut answers: Vec<RedisResult<Value>> = pipeline.query_async(&mut connection).await?;
+    // All run the same script: the first tells for all, and none was run.
+    if answers.first().is_some_and(is_unknown) {
+        script.known().load_async(&mut connection).await?;
+        answers = pipeline.query_async(&mut connection).await?;
+    }
+    let refused = |answer: RedisResult<Value>| answer.map_err(Failure::Refused);
+    Ok(answers.into_iter().map(refused).collect())
+}
+
+/// To the nodes of a cluster. A node that hangs holds up its own calls only; when no node answers, the cluster is away.
+async fn each_by_itself(
+    connection: &Connection,
+    script: &Script,
+    commands: &[Cmd],
+    beside: Option<&Cmd>,
+    until: Instant,
+) -> Result<Answers, Failure> {
+    let run = |command| async move {
+        let answer = connection.send(command).await;
+        if is_unknown(&answer) {
+            return connection.send(&script.in_full(command)).await;
+        }
+        answer
+    };
+    // A little earlier than the whole is given up, which would lose the answers of the others.
+    let until = until - MARGIN;
+    let in_time = |answer: Result<RedisResult<Value>, Elapsed>| match answer {
+        Ok(answer) => answer.map_err(Failure::of),
+        Err(_) => Err(Failure::NoAnswer(None)),
+    };
+    let scripts = join_all(commands.iter().map(|it| timeout_at(until, run(it))));
+    let look = async {
+        match beside {
+            Some(command) => Some(timeout_at(until, connection.send(command)).await),
+            None => None,
+        }
+    };
+    let (scripts, look) = futures::join!(scripts, look);
+    let mut answers: Answers = scripts.into_iter().chain(look).map(in_time).collect();
+    let is_lost = |answer: &Result<_, Failure>| !matches!(answer, Ok(_) | Err(Failure::Refused(_)));
+    if answers.iter().all(is_lost)
+        && let Some(Err(failure)) = answers.pop()
+    {
+        return Err(failure);
+    }
+    Ok(answers)
 }
 
 /// Whether Redis says that it does not know a script.
-fn is_unknown(error: &RedisError) -> bool {
-    error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
-}
-
-/// The beginning of a command that runs `script`: `keys` of its arguments are keys, which come first.
-pub fn evaluate(script: &Script, keys: usize) -> Cmd {
-    // Room for a handful of arguments of the usual length.
-    let mut command = Cmd::with_capacity(12, 320);
-    command.arg("EVALSHA").arg(script.get_hash()).arg(keys);
-    command
+fn is_unknown<T>(answer: &RedisResult<T>) -> bool {
+    answer
+        .as_ref()
+        .is_err_and(|error| error.kind() == ErrorKind::Server(ServerErrorKind::NoScript))
 }
 
 impl Shared {
@@ -251,7 +307,7 @@ impl Shared {
         if self.open.load(Ordering::Acquire) {
             return Err(Failure::Open);
         }
-        let link = Link::open(&self.client).await;
+        let link = Link::open(&self.address).await;
         let link = Arc::new(link.map_err(|error| Failure::NoConnection(Some(error)))?);
         self.link.store(Some(Arc::clone(&link)));
         Ok(link)
@@ -277,16 +333,23 @@ impl Shared {
             Err(Failure::Open) => return Err(Away::Undone),
             Err(failure) => failure,
         };
+        // A refusal came in time.
+        if !matches!(failure, Failure::Refused(_)) {
+            // That to a cluster mends itself.
+            let is_server = link.is_some_and(|it| matches!(it.connection, Connection::Server(_)));
+            breaker::count(self, link, is_server && failure.lost_connection());
+        }
+        Err(self.tell(what, &failure))
+    }
+
+    /// Tells the metrics of a failed call, and the log if it does not know yet.
+    fn tell(&self, what: &'static str, failure: &Failure) -> Away {
         metrics::counter!("redis_errors_total", "call" => what).increment(1);
         if !self.told.swap(true, Ordering::Relaxed) {
             let reason = failure.reason();
             tracing::warn!(what, reason, "Redis is away; {}", self.without);
         }
-        // A refusal came in time.
-        if !matches!(failure, Failure::Refused(_)) {
-            breaker::count(self, link, failure.lost_connection());
-        }
-        Err(failure.away())
+        failure.away()
     }
 }
 
@@ -294,6 +357,7 @@ impl Failure {
     fn of(error: RedisError) -> Self {
         match error.kind() {
             ErrorKind::Server(_) | ErrorKind::Extension => Self::Refused(error),
+            ErrorKind::ClusterConnectionNotFound => Self::NoConnection(Some(error)),
             _ => Self::NoAnswer(Some(error)),
         }
     }

@@ -1,5 +1,4 @@
 //! A Redis that is slow, lost or back, as the kit's connection meets it.
-#![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,0 +1,217 @@
+//! Where Redis is: the setting `redis_url`, read.
+//!
+//! - `redis://user:password@host:port`: one server.
+//! - `redis+cluster://user:password@host:port,host:port`: a Redis Cluster, by some of its nodes.
+//! - `rediss://` and `rediss+cluster://`: the same over TLS. The server's certificate is checked against the system's authorities, or
+//!   against those of the PEM file that the parameter `sslrootcert` names, as in an address of PostgreSQL.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use redis::cluster::ClusterClient;
+use redis::{Client, ConnectionAddr, TlsCertificates};
+
+use crate::config::Secret;
+
+/// How long a node of a cluster may take to connect. While one is connected anew, calls to the others wait.
+const CONNECT_NODE: Duration = Duration::from_millis(250);
+
+/// Where connections lead.
+#[derive(Clone)]
+pub(super) enum Address {
+    Server(Client),
+    Cluster(ClusterClient),
+}
+
+/// An address, and how the log calls it: without what is secret in it.
+pub(super) fn read(url: &Secret) -> anyhow::Result<(Address, String)> {
+    let parts = Parts::read(url.expose()).context(
+        "redis_url is not an address such as redis://127.0.0.1:6379, rediss://host:6379 (TLS) or \
+         redis+cluster://host:6379,host:6380 (a Redis Cluster)",
+    )?;
+    let certificates = parts.certificates()?;
+    if parts.tls {
+        // Fails when there is a provider already, which serves as well.
+        let (Ok(()) | Err(_)) = rustls::crypto::ring::default_provider().install_default();
+    }
+    let urls: Vec<String> = parts.urls();
+    let address = if parts.cluster {
+        let client = ClusterClient::builder(urls.iter().map(String::as_str))
+            // A call that may have been carried out must not be made twice: what is safe to repeat is repeated here.
+            .retries(0)
+            .connection_timeout(CONNECT_NODE);
+        let client = match certificates {
+            Some(certificates) => client.certs(certificates),
+            None => client,
+        };
+        client.build().map(Address::Cluster)
+    } else {
+        let url = urls.first().map_or("", String::as_str);
+        match certificates {
+            Some(certificates) => Client::build_with_tls(url, certificates),
+            None => Client::open(url),
+        }
+        .map(Address::Server)
+    };
+    // The reason may name what is secret in the address.
+    let address = address.ok().context(
+        "redis_url is not an address such as redis://127.0.0.1:6379; check its ports and its `sslrootcert`",
+    )?;
+    let place = match &address {
+        Address::Server(client) => server_place(client),
+        Address::Cluster(_) => parts.hosts.join(","),
+    };
+    Ok((address, place))
+}
+
+fn server_place(client: &Client) -> String {
+    match client.get_connection_info().addr() {
+        ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => {
+            format!("{host}:{port}")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// What an address says.
+struct Parts<'a> {
+    tls: bool,
+    cluster: bool,
+    /// `user:password@`, or nothing.
+    user: &'a str,
+    hosts: Vec<&'a str>,
+    /// The path and the parameters, without ours.
+    rest: String,
+    authorities: Option<&'a str>,
+}
+
+impl<'a> Parts<'a> {
+    fn read(url: &'a str) -> Option<Self> {
+        let (scheme, after) = url.split_once("://")?;
+        let (tls, cluster) = match scheme {
+            "redis" | "redis+unix" | "unix" => (false, false),
+            "rediss" => (true, false),
+            "redis+cluster" => (false, true),
+            "rediss+cluster" => (true, true),
+            _ => return None,
+        };
+        let (before, parameters) = after.split_once('?').unwrap_or((after, ""));
+        let end = before.find('/').unwrap_or(before.len());
+        let (authority, path) = before.split_at(end);
+        let (user, hosts) = match authority.rfind('@') {
+            Some(at) => authority.split_at(at + 1),
+            None => ("", authority),
+        };
+        let (ours, others): (Vec<&str>, Vec<&str>) = parameters
+            .split('&')
+            .filter(|parameter| !parameter.is_empty())
+            .partition(|parameter| parameter.starts_with("sslrootcert="));
+        let rest = match others.as_slice() {
+            [] => path.to_owned(),
+            others => format!("{path}?{}", others.join("&")),
+        };
+        let hosts = if cluster {
+            hosts.split(',').filter(|host| !host.is_empty()).collect()
+        } else {
+            vec![hosts]
+        };
+        let authorities = ours.first().and_then(|it| it.strip_prefix("sslrootcert="));
+        Some(Self {
+            tls,
+            cluster,
+            user,
+            hosts,
+            rest,
+            authorities,
+        })
+    }
+
+    /// An address of each host, as the library reads it.
+    fn urls(&self) -> Vec<String> {
+        let scheme = if self.tls { "rediss" } else { "redis" };
+        let Self { user, rest, .. } = self;
+        let hosts = self.hosts.iter();
+        hosts
+            .map(|host| format!("{scheme}://{user}{host}{rest}"))
+            .collect()
+    }
+
+    fn certificates(&self) -> anyhow::Result<Option<TlsCertificates>> {
+        let Some(path) = self.authorities else {
+            return Ok(None);
+        };
+        anyhow::ensure!(
+            self.tls,
+            "redis_url: `sslrootcert` is for an address that begins with rediss://"
+        );
+        let root_cert = std::fs::read(path)
+            .with_context(|| format!("redis_url: `sslrootcert` {path} cannot be read"))?;
+        Ok(Some(TlsCertificates {
+            client_tls: None,
+            root_cert: Some(root_cert),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(url: &str) -> Option<(bool, bool, Vec<String>, Option<&str>)> {
+        let parts = Parts::read(url)?;
+        Some((parts.tls, parts.cluster, parts.urls(), parts.authorities))
+    }
+
+    #[test]
+    fn an_address_is_of_a_server_or_of_a_cluster() {
+        let one = |url: &str| vec![url.to_owned()];
+        let plain = "redis://u:p@h:1/2?protocol=resp3";
+        assert_eq!(parts(plain), Some((false, false, one(plain), None)));
+        assert_eq!(
+            parts("rediss://h:1/?sslrootcert=/ca.pem&protocol=resp3"),
+            Some((
+                true,
+                false,
+                one("rediss://h:1/?protocol=resp3"),
+                Some("/ca.pem")
+            ))
+        );
+        let both = ["redis://u:p,@h:1", "redis://u:p,@h:2"].map(str::to_owned);
+        assert_eq!(
+            parts("redis+cluster://u:p,@h:1,h:2"),
+            Some((false, true, both.to_vec(), None))
+        );
+        assert_eq!(
+            parts("rediss+cluster://h:1?sslrootcert=/ca.pem"),
+            Some((true, true, one("rediss://h:1"), Some("/ca.pem")))
+        );
+        for none in ["", "no address", "http://h:1", "redis+sentinel://h:1"] {
+            assert_eq!(parts(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_without_the_password() {
+        for (url, said) in [
+            ("http://u:geheim@h:1", "redis_url is not an address"),
+            ("redis://u:geheim@h:x", "redis_url is not an address"),
+            ("redis+cluster://u:geheim@", "redis_url is not an address"),
+            (
+                "rediss://u:geheim@h:1?sslrootcert=/nowhere",
+                "redis_url: `sslrootcert` /nowhere cannot be read",
+            ),
+            (
+                "redis://u:geheim@h:1?sslrootcert=/nowhere",
+                "redis_url: `sslrootcert` is for",
+            ),
+        ] {
+            let refused = read(&Secret::from(url.to_owned())).err().unwrap();
+            let refused = format!("{refused:#}");
+            assert!(refused.starts_with(said), "{refused}");
+            assert!(!refused.contains("geheim"), "{refused}");
+        }
+        let (_, place) =
+            read(&Secret::from("redis+cluster://u:geheim@h:1,h:2".to_owned())).unwrap();
+        assert_eq!(place, "h:1,h:2");
+    }
+}

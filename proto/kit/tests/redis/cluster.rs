@@ -1,0 +1,159 @@
+//! A cluster of three masters.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use kit::config::Secret;
+use kit::redis::{Away, Redis, RunId, Script, evaluate};
+use kit::testing::redis::Servers;
+use redis::Cmd;
+
+/// Longer than a busy machine takes.
+const LONG: Duration = Duration::from_secs(20);
+const COUNT: &str = "return redis.call('incr', KEYS[1])";
+
+fn connect(url: String, patience: Duration) -> Redis {
+    Redis::lazy(&Secret::from(url), patience, "a test goes on").unwrap()
+}
+
+fn key(account: usize) -> String {
+    format!("{{{account}}}:count")
+}
+
+fn count(script: &Script, account: usize) -> Cmd {
+    let mut command = evaluate(script, 1);
+    command.arg(key(account));
+    command
+}
+
+async fn counted(redis: &Redis, script: &Script, account: usize) -> Result<u64, Away> {
+    redis
+        .invoke("test", script, |_: RunId| count(script, account))
+        .await
+}
+
+/// The slot of an account, and the node that has it.
+fn home(servers: &Servers, account: usize) -> (String, usize) {
+    let slot = servers
+        .ask(0, &["cluster", "keyslot", &key(account)])
+        .unwrap();
+    let slot: u32 = slot.trim().parse().unwrap();
+    // As redis-cli deals them out to three.
+    let node = [5460, 10922, 16383].iter().position(|last| slot <= *last);
+    (slot.to_string(), node.unwrap())
+}
+
+/// An account that lives on this node.
+fn account_on(servers: &Servers, node: usize) -> usize {
+    (0..)
+        .find(|account| home(servers, *account).1 == node)
+        .unwrap()
+}
+
+#[tokio::test]
+async fn each_command_finds_its_node() {
+    let servers = Servers::cluster(false).unwrap();
+    Redis::connect(&Secret::from(servers.url()), LONG, "")
+        .await
+        .unwrap();
+    let redis = connect(servers.url(), LONG);
+    let script = Script::new(COUNT);
+    for expected in 1..=3 {
+        let answers = join_all((0..60).map(|account| counted(&redis, &script, account))).await;
+        assert!(answers.iter().all(|it| *it == Ok(expected)), "{answers:?}");
+    }
+    // Many accounts in what is one round trip elsewhere, and a key of another slot beside them.
+    let mut beside = redis::cmd("INCR");
+    beside.arg("beside");
+    let commands = |_| (0..60).map(|account| count(&script, account)).collect();
+    let (answers, told) = redis
+        .invoke_many::<u64, u64>("test", &script, commands, Some(&beside))
+        .await
+        .unwrap();
+    assert!(answers.iter().all(|it| *it == Ok(4)), "{answers:?}");
+    assert_eq!(told, Some(1));
+    for node in 0..3 {
+        let size = servers.ask(node, &["dbsize"]).unwrap();
+        assert!(size.trim() != "0", "node {node} has none of the keys");
+    }
+}
+
+#[tokio::test]
+async fn a_node_by_itself_is_refused_at_start() {
+    let servers = Servers::cluster(false).unwrap();
+    let url = Secret::from(servers.url_of_node(1));
+    let refused = Redis::connect(&url, LONG, "").await.unwrap_err();
+    let refused = format!("{refused:#}");
+    assert!(refused.contains("redis+cluster://"), "{refused}");
+}
+
+#[tokio::test]
+async fn keys_that_moved_are_found() {
+    let servers = Servers::cluster(false).unwrap();
+    let redis = connect(servers.url(), LONG);
+    let script = Script::new(COUNT);
+    let account = account_on(&servers, 0);
+    assert_eq!(counted(&redis, &script, account).await, Ok(1));
+    let (slot, _) = home(&servers, account);
+    let id = servers.ask(2, &["cluster", "myid"]).unwrap();
+    // Without the key: what matters is who has the slot.
+    servers.ask(0, &["del", &key(account)]).unwrap();
+    for node in [2, 0, 1] {
+        let words = ["cluster", "setslot", &slot, "node", id.trim()];
+        servers.ask(node, &words).unwrap();
+    }
+    assert_eq!(counted(&redis, &script, account).await, Ok(1));
+    assert_eq!(counted(&redis, &script, account).await, Ok(2));
+    let held = servers.ask(2, &["get", &key(account)]).unwrap();
+    assert_eq!(held.trim(), "2");
+}
+
+#[tokio::test]
+async fn a_node_that_hangs_holds_up_its_own_keys_only() {
+    let servers = Servers::cluster(false).unwrap();
+    let redis = connect(servers.url(), Duration::from_secs(1));
+    let script = Script::new(COUNT);
+    let [hung, well] = [0, 1].map(|node| account_on(&servers, node));
+    // Busy machines connect slowly.
+    while counted(&redis, &script, hung).await.is_err() {}
+    while counted(&redis, &script, well).await.is_err() {}
+    servers
+        .ask(0, &["client", "pause", "3600000", "all"])
+        .unwrap();
+    let commands = |_| [hung, well].map(|account| count(&script, account)).to_vec();
+    let (answers, _) = redis
+        .invoke_many::<u64, u64>("test", &script, commands, None)
+        .await
+        .unwrap();
+    assert_eq!(answers[0], Err(Away::Unknown));
+    assert!(answers[1].is_ok(), "{answers:?}");
+    assert!(counted(&redis, &script, well).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_node_that_ended_is_found_again() {
+    let mut servers = Servers::cluster(false).unwrap();
+    let redis = connect(servers.url(), Duration::from_secs(1));
+    let script = Script::new(COUNT);
+    let [ended, well] = [2, 1].map(|node| account_on(&servers, node));
+    while counted(&redis, &script, ended).await.is_err() {}
+    servers.stop(2).unwrap();
+    assert!(counted(&redis, &script, ended).await.is_err());
+    let again = async {
+        while counted(&redis, &script, well).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(LONG, again).await.unwrap();
+    servers.restart(2).unwrap();
+    // It comes back empty, and does not know the script any more.
+    let back = async {
+        loop {
+            if let Ok(count) = counted(&redis, &script, ended).await {
+                break count;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    assert_eq!(tokio::time::timeout(LONG, back).await.unwrap(), 1);
+}

@@ -1,0 +1,50 @@
+//! Redis over TLS.
+
+use std::time::Duration;
+
+use kit::config::Secret;
+use kit::redis::{Redis, RunId, Script, evaluate};
+use kit::testing::redis::Servers;
+
+const LONG: Duration = Duration::from_secs(20);
+
+async fn works(url: String) {
+    let redis = Redis::connect(&Secret::from(url), LONG, "").await.unwrap();
+    let script = Script::new("return redis.call('incr', KEYS[1])");
+    for expected in 1..=2 {
+        for key in ["{a}", "{b}", "{c}", "{d}"] {
+            let command = |_: RunId| {
+                let mut command = evaluate(&script, 1);
+                command.arg(key);
+                command
+            };
+            let counted = redis.invoke::<u64>("test", &script, command).await;
+            assert_eq!(counted, Ok(expected));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_is_reached_over_tls() {
+    let servers = Servers::tls().unwrap();
+    works(servers.url()).await;
+}
+
+#[tokio::test]
+async fn a_cluster_is_reached_over_tls() {
+    let servers = Servers::cluster(true).unwrap();
+    works(servers.url()).await;
+}
+
+#[tokio::test]
+async fn a_certificate_of_nobody_we_know_is_refused() {
+    let servers = Servers::tls().unwrap();
+    let url = servers.url();
+    let (system, _) = url.split_once('?').unwrap();
+    let plain = system.replacen("rediss", "redis", 1);
+    for url in [system, &plain] {
+        let refused = Redis::connect(&Secret::from(url.to_owned()), LONG, "").await;
+        let refused = format!("{:#}", refused.unwrap_err());
+        assert!(refused.contains("check redis_url"), "{url}: {refused}");
+    }
+}
