@@ -1,7 +1,6 @@
 //! When keys were last used, written behind in batches: a read must not write.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use sqlx::PgPool;
@@ -9,6 +8,7 @@ use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::per_thread::PerThread;
 use crate::store::keys;
 
 /// How late the database may know.
@@ -17,15 +17,13 @@ const PERIOD: Duration = Duration::from_secs(10);
 /// What is not written yet. A crash forgets it; that is all that it costs.
 #[derive(Debug, Default)]
 pub struct LastUsed {
-    noted: Mutex<HashMap<Uuid, OffsetDateTime>>,
+    noted: PerThread<HashMap<Uuid, OffsetDateTime>>,
 }
 
 impl LastUsed {
     /// A call came with the key at `now`.
     pub fn note(&self, key: Uuid, now: OffsetDateTime) {
-        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
-        let latest = noted.entry(key).or_insert(now);
-        *latest = now.max(*latest);
+        self.noted.with(|noted| keep(noted, key, now));
     }
 
     /// Writes again and again, and once more when `stopping`.
@@ -46,7 +44,7 @@ impl LastUsed {
 
     /// Writes what is noted; keeps it when that fails.
     pub async fn flush(&self, pool: &PgPool) -> Result<(), sqlx::Error> {
-        let noted = std::mem::take(&mut *self.noted.lock().unwrap_or_else(PoisonError::into_inner));
+        let noted = self.take();
         if noted.is_empty() {
             return Ok(());
         }
@@ -59,5 +57,54 @@ impl LastUsed {
             }
         }
         written
+    }
+
+    /// What all threads have noted: of a key that several have seen, the latest time.
+    fn take(&self) -> HashMap<Uuid, OffsetDateTime> {
+        let mut all = HashMap::new();
+        for (key, at) in self.noted.take().flatten() {
+            keep(&mut all, key, at);
+        }
+        all
+    }
+}
+
+fn keep(noted: &mut HashMap<Uuid, OffsetDateTime>, key: Uuid, at: OffsetDateTime) {
+    let latest = noted.entry(key).or_insert(at);
+    *latest = at.max(*latest);
+}
+
+#[cfg(test)]
+mod tests {
+    use time::Duration;
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn of_what_threads_saw_the_latest_is_written() {
+        let last_used = LastUsed::default();
+        let start = datetime!(2026-03-01 08:00 UTC);
+        std::thread::scope(|scope| {
+            for thread in 0..8_u128 {
+                let last_used = &last_used;
+                scope.spawn(move || {
+                    for second in 0..100 {
+                        let at = start + Duration::seconds(second);
+                        last_used.note(
+                            Uuid::from_u128(1),
+                            at + Duration::milliseconds(thread as i64),
+                        );
+                        last_used.note(Uuid::from_u128(10 + thread), at);
+                    }
+                });
+            }
+        });
+        let noted = last_used.take();
+        assert_eq!(noted.len(), 9);
+        let last = start + Duration::seconds(99);
+        assert_eq!(noted[&Uuid::from_u128(1)], last + Duration::milliseconds(7));
+        assert!((10..18).all(|key| noted[&Uuid::from_u128(key)] == last));
+        assert!(last_used.take().is_empty());
     }
 }

@@ -2,55 +2,66 @@
 //! was not told of. `jobs/month_use.rs` takes them on their way.
 
 use std::collections::HashMap;
-use std::mem;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::domain::quota::AccountMonth;
+use crate::per_thread::PerThread;
 
-/// Month use on its way to PostgreSQL. It holds the accounts that called since it was last emptied.
+/// Month use on its way to PostgreSQL. It holds the accounts that called since it was last emptied, each thread those of its calls.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
-    used: Mutex<HashMap<AccountMonth, u64>>,
-    owed: Mutex<HashMap<AccountMonth, i64>>,
+    used: PerThread<HashMap<AccountMonth, u64>>,
+    owed: PerThread<HashMap<AccountMonth, i64>>,
 }
 
 impl Ledger {
     /// Redis has counted so many calls in the month. Answers may overtake one another: the highest stays.
     pub(crate) fn saw(&self, month: AccountMonth, used: u64) {
-        let mut known = lock(&self.used);
-        let known = known.entry(month).or_default();
-        *known = used.max(*known);
+        self.used.with(|known| highest(known, month, used));
     }
 
-    /// Redis has taken one of the calls back.
+    /// Redis has taken one of the calls back, which this thread had counted. Another thread may have seen the higher number since: then
+    /// that is written, rather one too many than one too few.
     pub(super) fn gave_back(&self, month: AccountMonth) {
-        if let Some(used) = lock(&self.used).get_mut(&month) {
-            *used = used.saturating_sub(1);
-        }
+        self.used.with(|known| {
+            if let Some(used) = known.get_mut(&month) {
+                *used = used.saturating_sub(1);
+            }
+        });
     }
 
     /// Redis is to be told of so many more calls, or fewer.
     pub(super) fn owe(&self, month: AccountMonth, calls: i64) {
-        let mut owed = lock(&self.owed);
-        let owed = owed.entry(month).or_default();
-        *owed = owed.saturating_add(calls);
+        self.owed.with(|owed| add(owed, month, calls));
     }
 
     /// Hands over the numbers that are to be written, and forgets them.
     pub(crate) fn take_used(&self) -> HashMap<AccountMonth, u64> {
-        mem::take(&mut *lock(&self.used))
+        let mut all = HashMap::new();
+        for (month, used) in self.used.take().flatten() {
+            highest(&mut all, month, used);
+        }
+        all
     }
 
     /// Hands over the calls that Redis is to be told of, and forgets them.
     pub(crate) fn take_owed(&self) -> HashMap<AccountMonth, i64> {
-        let mut owed = mem::take(&mut *lock(&self.owed));
-        owed.retain(|_, calls| *calls != 0);
-        owed
+        let mut all = HashMap::new();
+        for (month, calls) in self.owed.take().flatten() {
+            add(&mut all, month, calls);
+        }
+        all.retain(|_, calls| *calls != 0);
+        all
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+fn highest(known: &mut HashMap<AccountMonth, u64>, month: AccountMonth, used: u64) {
+    let known = known.entry(month).or_default();
+    *known = used.max(*known);
+}
+
+fn add(owed: &mut HashMap<AccountMonth, i64>, month: AccountMonth, calls: i64) {
+    let owed = owed.entry(month).or_default();
+    *owed = owed.saturating_add(calls);
 }
 
 #[cfg(test)]
@@ -79,6 +90,24 @@ mod tests {
         assert_eq!(ledger.take_used(), HashMap::new());
         ledger.gave_back(month);
         assert_eq!(ledger.take_used(), HashMap::new());
+    }
+
+    #[test]
+    fn nothing_of_several_threads_is_lost() {
+        let (ledger, month) = (Ledger::default(), month());
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let ledger = &ledger;
+                scope.spawn(move || {
+                    for call in 0..1_000 {
+                        ledger.owe(month, 1);
+                        ledger.saw(month, call * 8 + thread);
+                    }
+                });
+            }
+        });
+        assert_eq!(ledger.take_owed(), HashMap::from([(month, 8_000)]));
+        assert_eq!(ledger.take_used(), HashMap::from([(month, 7_999)]));
     }
 
     #[test]

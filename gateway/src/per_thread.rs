@@ -1,0 +1,109 @@
+//! State that many threads add to on every call, and one task collects now and then.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::available_parallelism;
+
+/// The number of the next thread that adds something.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed);
+}
+
+/// A shard of `T` for each core. A thread always uses the same one, so that threads of the public port do not wait for one another: only
+/// the collector, and threads beyond the number of cores, share a shard's lock with them.
+#[derive(Debug)]
+pub struct PerThread<T> {
+    shards: Box<[Shard<T>]>,
+}
+
+/// On cache lines of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Shard<T>(Mutex<T>);
+
+impl<T: Default> Default for PerThread<T> {
+    fn default() -> Self {
+        let cores = available_parallelism().map_or(1, usize::from);
+        Self {
+            // The threads of the port are not the only ones: staff calls and jobs have some.
+            shards: (0..cores * 2).map(|_| Shard::default()).collect(),
+        }
+    }
+}
+
+impl<T: Default> PerThread<T> {
+    /// Changes what this thread has added since the last [`PerThread::take`].
+    pub fn with<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
+        let number = NUMBER.with(|number| *number);
+        change(&mut lock(&self.shards[number % self.shards.len()]))
+    }
+
+    /// Hands over what all threads have added, shard by shard. What is added meanwhile is in this, or in the next.
+    pub fn take(&self) -> impl Iterator<Item = T> {
+        self.shards
+            .iter()
+            .map(|shard| std::mem::take(&mut *lock(shard)))
+    }
+}
+
+fn lock<T>(shard: &Shard<T>) -> MutexGuard<'_, T> {
+    shard.0.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    #[test]
+    fn nothing_that_many_threads_add_is_lost_or_taken_twice() {
+        const THREADS: usize = 16;
+        const EACH: u64 = 20_000;
+        let added = PerThread::<u64>::default();
+        let done = AtomicBool::new(false);
+        let taken = std::thread::scope(|scope| {
+            let collector = scope.spawn(|| {
+                let mut taken = 0;
+                while !done.load(Ordering::Acquire) {
+                    taken += added.take().sum::<u64>();
+                }
+                taken
+            });
+            let adders: Vec<_> = (0..THREADS)
+                .map(|_| {
+                    scope.spawn(|| {
+                        for _ in 0..EACH {
+                            added.with(|sum| *sum += 1);
+                        }
+                    })
+                })
+                .collect();
+            for adder in adders {
+                adder.join().unwrap();
+            }
+            done.store(true, Ordering::Release);
+            collector.join().unwrap()
+        });
+        let rest: u64 = added.take().sum();
+        assert_eq!(taken + rest, THREADS as u64 * EACH);
+        assert_eq!(added.take().sum::<u64>(), 0);
+    }
+
+    #[test]
+    fn two_threads_do_not_share_a_shard() {
+        let added = PerThread::<Vec<usize>>::default();
+        let number = || NUMBER.with(|number| *number);
+        let numbers = std::thread::scope(|scope| {
+            let both = [scope.spawn(number), scope.spawn(number)];
+            both.map(|thread| thread.join().unwrap())
+        });
+        assert_ne!(numbers[0], numbers[1]);
+        added.with(|shard| shard.push(1));
+        added.with(|shard| shard.push(2));
+        let shards: Vec<Vec<usize>> = added.take().filter(|shard| !shard.is_empty()).collect();
+        assert_eq!(shards, [vec![1, 2]], "a thread keeps its shard");
+    }
+}
