@@ -18,6 +18,7 @@ pub const fn status(code: Code) -> StatusCode {
         Code::NotFound => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Code::TooManyPending | Code::IdempotencyInFlight => StatusCode::CONFLICT,
+        Code::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
         Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UriTooLong => StatusCode::URI_TOO_LONG,
         Code::IdempotencyMismatch => StatusCode::UNPROCESSABLE_ENTITY,
@@ -29,6 +30,7 @@ pub const fn status(code: Code) -> StatusCode {
         Code::ModuleOff | Code::ApiUnavailable | Code::Closed | Code::Unavailable => {
             StatusCode::SERVICE_UNAVAILABLE
         }
+        Code::OutcomeUnknown => StatusCode::GATEWAY_TIMEOUT,
     }
 }
 

@@ -23,6 +23,8 @@ use crate::domain::words::{self, Field};
 pub struct Event {
     /// Its place in the order.
     pub key: EventKey,
+    /// The listing's revision, which its `ETag` names.
+    pub revision: i64,
     last_day: Date,
     text: Rendered,
 }
@@ -37,9 +39,11 @@ impl Event {
             starts_at,
             slug: event.slug.as_str().into(),
         };
+        let revision = event.revision;
         let event = public_event(event)?;
         Ok(Self {
             key,
+            revision,
             last_day,
             text: Rendered::new(&event, &event)?,
         })

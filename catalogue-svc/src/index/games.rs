@@ -22,6 +22,8 @@ use crate::domain::words::{self, Field};
 pub struct Game {
     /// Its place in the order.
     pub key: GameKey,
+    /// The listing's revision, which its `ETag` names.
+    pub revision: i64,
     /// Whose it is.
     pub maker: Arc<CreatorSummary>,
     /// Its genres, as they are numbered.
@@ -41,11 +43,13 @@ impl Game {
             created_at: Reverse(microseconds(game.created_at.as_ref())?),
             slug: game.slug.as_str().into(),
         };
-        Self::render(key, genres, public_game(game)?, maker)
+        let revision = game.revision;
+        Self::render(key, revision, genres, public_game(game)?, maker)
     }
 
     fn render(
         key: GameKey,
+        revision: i64,
         genres: Box<[Facet]>,
         mut game: public::Game,
         maker: Arc<CreatorSummary>,
@@ -58,6 +62,7 @@ impl Game {
         game.row.city.clone_from(&maker.city);
         Ok(Self {
             key,
+            revision,
             genres,
             text: Rendered::new(&game.row, &game)?,
             maker,
@@ -67,7 +72,8 @@ impl Game {
     /// The same game of another maker.
     pub(super) fn with_maker(&self, maker: Arc<CreatorSummary>) -> anyhow::Result<Self> {
         let game = self.text.parse()?;
-        Self::render(self.key.clone(), self.genres.clone(), game, maker)
+        let (key, genres) = (self.key.clone(), self.genres.clone());
+        Self::render(key, self.revision, genres, game, maker)
     }
 }
 

@@ -56,12 +56,14 @@ impl Events {
         let (mode, form) = query_params::single(request.mode, request.form)?;
         let event = snapshot.dataset(mode).events.get(&request.slug);
         let event = event.ok_or_else(|| unknown(mode))?;
+        let revision = event.revision;
         let json = event.text().json().to_vec();
         let (json, event) = answer::single(json, form, typed::events::event)?;
         Ok(GetEventResponse {
             event,
             json,
             position: Some(snapshot.position.into()),
+            revision,
         })
     }
 }

@@ -48,12 +48,14 @@ impl Games {
         let (mode, form) = query_params::single(request.mode, request.form)?;
         let game = snapshot.dataset(mode).games.get(&request.slug);
         let game = game.ok_or_else(|| unknown(mode))?;
+        let revision = game.revision;
         let json = game.text().json().to_vec();
         let (json, game) = answer::single(json, form, typed::games::game)?;
         Ok(GetGameResponse {
             game,
             json,
             position: Some(snapshot.position.into()),
+            revision,
         })
     }
 }

@@ -42,6 +42,8 @@ pub enum Effect {
 pub enum Keys {
     /// Every key.
     Any,
+    /// Every key but a public one, which is meant to be given away.
+    NotPublic,
     /// A game's secret key, from a server (§5.4).
     Secret,
     /// A game's secret or public key.
@@ -62,6 +64,10 @@ pub fn check(call: Call, caller: &Caller, plans: &Plans, switches: Switches) -> 
 fn secret_key_required(call: Call, caller: &Caller) -> Result<(), Fault> {
     let (fits, message) = match call.keys {
         Keys::Any => return Ok(()),
+        Keys::NotPublic => (
+            caller.key.kind != Kind::Public,
+            "this call shows what is not public yet, and a public key is meant to be given away: use a secret key or a key of the account",
+        ),
         Keys::Secret => (
             caller.key.kind == Kind::Secret && !call.from_page,
             "economy calls take the secret key of the game, sent from your server",
@@ -301,7 +307,12 @@ mod tests {
     }
 
     #[test]
-    fn which_keys_an_economy_call_and_a_tip_take() {
+    fn which_keys_an_economy_call_a_tip_and_the_own_list_take() {
+        let own = Call {
+            keys: Keys::NotPublic,
+            endpoint: None,
+            ..READ
+        };
         let economy = Call {
             keys: Keys::Secret,
             endpoint: None,
@@ -311,16 +322,17 @@ mod tests {
             keys: Keys::OfGame,
             ..economy
         };
-        for (kind, economy_takes, tip_takes) in [
-            (Kind::Account, false, false),
-            (Kind::Secret, true, true),
-            (Kind::Public, false, true),
+        for (kind, economy_takes, tip_takes, own_takes) in [
+            (Kind::Account, false, false, true),
+            (Kind::Secret, true, true, true),
+            (Kind::Public, false, true, false),
         ] {
             let mut caller = caller();
             caller.key.kind = kind;
             let refused = Some(Code::SecretKeyRequired);
             assert_eq!(code(economy, &caller, on()) != refused, economy_takes);
             assert_eq!(code(tip, &caller, on()) != refused, tip_takes);
+            assert_eq!(code(own, &caller, on()) != refused, own_takes);
         }
     }
 

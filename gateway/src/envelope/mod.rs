@@ -16,7 +16,7 @@ use contracts::common::v1::PageInfo;
 use futures::stream;
 use http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName,
-    HeaderValue, VARY,
+    HeaderValue, LOCATION, VARY,
 };
 use http::{Method, StatusCode};
 use kit::{Code, Fault};
@@ -26,7 +26,7 @@ pub use asked::Asked;
 
 use crate::app::Gateway;
 use crate::coding::{Coding, Opening};
-pub use tag::{Known as Tags, Tag};
+pub use tag::{Known as Tags, Tag, sent_tags};
 
 use crate::domain::quota::Standing;
 use crate::errors::{self, Refusal};
@@ -43,13 +43,15 @@ pub struct Answer {
     content: Content,
     standing: Option<Box<Standing>>,
     effect: Effect,
+    /// Of the listing that it shows or has changed.
+    revision: Option<i64>,
 }
 
 /// What a call has changed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Effect {
-    /// Something is there that was not.
-    created: bool,
+    /// Where something is that was not there before.
+    created: Option<String>,
     /// Nothing now: the same call did before, and this is what it was answered.
     replayed: bool,
 }
@@ -86,13 +88,21 @@ impl Answer {
             content,
             standing: None,
             effect: Effect::default(),
+            revision: None,
         }
     }
 
-    /// The answer to a call that has created what it shows.
+    /// The answer to a call that has created what is at `path` from now on.
     #[must_use]
-    pub fn created(mut self) -> Self {
-        self.effect.created = true;
+    pub fn created_at(mut self, path: String) -> Self {
+        self.effect.created = Some(path);
+        self
+    }
+
+    /// The answer with the revision of its listing in the `ETag` (§10.7); 0 stands for none.
+    #[must_use]
+    pub fn at_revision(mut self, revision: i64) -> Self {
+        self.revision = (revision > 0).then_some(revision);
         self
     }
 
@@ -112,7 +122,7 @@ impl Answer {
 
     fn status(&self) -> StatusCode {
         match &self.content {
-            Content::Data(..) if self.effect.created => StatusCode::CREATED,
+            Content::Data(..) if self.effect.created.is_some() => StatusCode::CREATED,
             Content::Data(..) => StatusCode::OK,
             Content::Refused(refusal) => errors::status(refusal.fault.code),
         }
@@ -129,6 +139,7 @@ impl Answer {
             }
         };
         set(REQUEST_ID, Some(context.id.clone()));
+        set(LOCATION, self.effect.created.clone());
         if self.effect.replayed {
             let name = HeaderName::from_static("idempotency-replayed");
             set(name, Some("true".to_owned()));
@@ -196,13 +207,16 @@ pub async fn write_answer(
         Content::Data(data, page) => {
             let after = || body::after(context, page.as_ref());
             if asked.reads() {
-                let tag = Tag::of(data, page.as_ref());
+                let tag = Tag::of(data, page.as_ref(), answer.revision);
                 let is_known = asked.has(&tag);
                 headers.extend(tag.into_value().map(|tag| (ETAG, tag)));
                 headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
                 if is_known {
                     return not_modified(headers);
                 }
+            } else if let Some(revision) = answer.revision {
+                let tag = Tag::of_revision(revision).into_value();
+                headers.extend(tag.map(|tag| (ETAG, tag)));
             }
             match coded(data, asked, app).await {
                 Some((coding, opening)) => {

@@ -1,12 +1,16 @@
-//! `ETag` and `If-None-Match` (RFC 9110, 8.8.3 and 13.1.2).
+//! `ETag`, `If-None-Match` and the tags of `If-Match` (RFC 9110, 8.8.3, 13.1.2 and 13.1.1).
 
 use contracts::common::v1::PageInfo;
 use http::header::{HeaderMap, HeaderValue, IF_NONE_MATCH};
 use xxhash_rust::xxh3::Xxh3Default;
 
+/// What a tag begins with that names a revision.
+const REVISION: &str = "r";
+
 /// The tag of an answer's data: the same at every replica and in every coding, and another when the data is another.
 ///
-/// It is weak, since around the data each answer differs. The hash is quick, not cryptographic: whoever writes into the directory
+/// It is weak, since around the data each answer differs; but that of a game or an event names the listing's revision and is strong, so
+/// that `If-Match` can be held against it: the revision alone counts there. The hash is quick, not cryptographic: whoever writes into the directory
 /// and finds two contents with one tag has hidden a change of theirs from those who ask for it by the tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag(String);
@@ -17,8 +21,13 @@ impl Tag {
         Self(format!("\"{hash}\""))
     }
 
-    /// The tag of one object, or of the rows of a list and what its page says.
-    pub(super) fn of(data: &[u8], page: Option<&PageInfo>) -> Self {
+    /// The tag of a listing at this revision, whatever a read of it shows.
+    pub fn of_revision(revision: i64) -> Self {
+        Self(format!("\"{REVISION}{revision}\""))
+    }
+
+    /// The tag of one object, which may be a listing at a `revision`, or of the rows of a list and what its page says.
+    pub(super) fn of(data: &[u8], page: Option<&PageInfo>, revision: Option<i64>) -> Self {
         let mut hash = Xxh3Default::new();
         hash.update(data);
         if let Some(page) = page {
@@ -30,7 +39,12 @@ impl Tag {
                 hash.update(cursor.as_bytes());
             }
         }
-        Self(format!("W/\"{:032x}\"", hash.digest128()))
+        let hash = hash.digest128();
+        // Without the hash, a change of its page's name would not be seen in a game.
+        Self(revision.map_or_else(
+            || format!("W/\"{hash:032x}\""),
+            |revision| format!("\"{REVISION}{revision}-{hash:032x}\""),
+        ))
     }
 
     /// The tag as a header has it.
@@ -70,10 +84,10 @@ impl Known {
         for line in &self.0 {
             let mut rest = line.as_bytes();
             while !rest.is_empty() {
-                let Some((opaque, after)) = member(rest) else {
+                let Some((sent, after)) = member(rest) else {
                     return false;
                 };
-                found |= opaque == Some(tag.opaque());
+                found |= sent.is_some_and(|sent| sent.opaque == tag.opaque());
                 rest = after;
             }
         }
@@ -81,14 +95,51 @@ impl Known {
     }
 }
 
-/// The first member of a list of tags, without its quotes, and what comes behind its comma. A list may have empty members (RFC 9110,
-/// 5.6.1.2).
-fn member(list: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
+/// A tag as a caller sends it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SentTag<'a> {
+    /// Whether it says `W/`.
+    pub weak: bool,
+    /// What stands between the quotes.
+    opaque: &'a [u8],
+}
+
+impl SentTag<'_> {
+    /// The revision of a listing that it names: only digits of ours, so that no two tags name one.
+    pub fn revision(&self) -> Option<i64> {
+        let text = std::str::from_utf8(self.opaque).ok()?;
+        let named = text.strip_prefix(REVISION)?;
+        let digits = named
+            .split_once('-')
+            .map_or(named, |(digits, _hash)| digits);
+        let revision: i64 = digits.parse().ok()?;
+        (revision.to_string() == digits).then_some(revision)
+    }
+}
+
+/// The tags of a header's lines; `None` when they are not well-formed.
+pub fn sent_tags<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Option<Vec<SentTag<'a>>> {
+    let mut tags = Vec::new();
+    for mut rest in lines {
+        while !rest.is_empty() {
+            let (sent, after) = member(rest)?;
+            tags.extend(sent);
+            rest = after;
+        }
+    }
+    Some(tags)
+}
+
+/// The first member of a list of tags, and what comes behind its comma. A list may have empty members (RFC 9110, 5.6.1.2).
+fn member(list: &[u8]) -> Option<(Option<SentTag<'_>>, &[u8])> {
     let list = list.trim_ascii_start();
-    let (opaque, after) = if matches!(list.first(), None | Some(b',')) {
+    let (sent, after) = if matches!(list.first(), None | Some(b',')) {
         (None, list)
     } else {
-        let quoted = list.strip_prefix(b"W/").unwrap_or(list);
+        let (weak, quoted) = match list.strip_prefix(b"W/") {
+            Some(quoted) => (true, quoted),
+            None => (false, list),
+        };
         let quoted = quoted.strip_prefix(b"\"")?;
         let end = quoted.iter().position(|byte| *byte == b'"')?;
         let (opaque, after) = quoted.split_at(end);
@@ -96,11 +147,14 @@ fn member(list: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
         if opaque.iter().any(|byte| *byte <= b' ' || *byte == 0x7f) {
             return None;
         }
-        (Some(opaque), after[1..].trim_ascii_start())
+        (
+            Some(SentTag { weak, opaque }),
+            after[1..].trim_ascii_start(),
+        )
     };
     match after {
-        [] => Some((opaque, after)),
-        [b',', after @ ..] => Some((opaque, after)),
+        [] => Some((sent, after)),
+        [b',', after @ ..] => Some((sent, after)),
         _ => None,
     }
 }
@@ -119,15 +173,17 @@ mod tests {
     #[test]
     fn a_tag_is_of_rows_cursor_and_total_and_of_nothing_else() {
         let rows = br#"[{"slug":"kora"}]"#;
-        let list = |page: &PageInfo| Tag::of(rows, Some(page));
+        let list = |page: &PageInfo| Tag::of(rows, Some(page), None);
         let tags = [
             list(&page(61, Some("next"))),
             list(&page(62, Some("next"))),
             list(&page(61, Some("nexu"))),
             list(&page(61, Some(""))),
             list(&page(61, None)),
-            Tag::of(br#"[{"slug":"korb"}]"#, Some(&page(61, Some("next")))),
-            Tag::of(rows, None),
+            Tag::of(br#"[{"slug":"korb"}]"#, Some(&page(61, Some("next"))), None),
+            Tag::of(rows, None, None),
+            Tag::of(rows, None, Some(7)),
+            Tag::of(rows, None, Some(8)),
         ];
         for (n, tag) in tags.iter().enumerate() {
             assert!(!tags[..n].contains(tag), "{n}: {tag:?}");
@@ -138,10 +194,38 @@ mod tests {
     /// Replicas of two versions must agree, and callers keep tags for long.
     #[test]
     fn tags_are_the_same_for_good() {
-        let tag = Tag::of(br#"{"slug":"kora"}"#, None);
+        let tag = Tag::of(br#"{"slug":"kora"}"#, None, None);
         assert_eq!(tag.0, r#"W/"5eb7558f4adb757b4f51907aaf55d5a4""#);
-        let tag = Tag::of(b"[]", Some(&page(7, Some("next"))));
+        let tag = Tag::of(br#"{"slug":"kora"}"#, None, Some(12));
+        assert_eq!(tag.0, r#""r12-5eb7558f4adb757b4f51907aaf55d5a4""#);
+        let tag = Tag::of(b"[]", Some(&page(7, Some("next"))), None);
         assert_eq!(tag.0, r#"W/"aed84fb99b4481287de8bbfa6f613a0a""#);
+    }
+
+    #[test]
+    fn a_tag_of_ours_names_its_revision() {
+        let revision = |value: &str| {
+            let tags = sent_tags([value.as_bytes()].into_iter()).unwrap();
+            (tags[0].weak, tags[0].revision())
+        };
+        assert_eq!(revision(r#""r12""#), (false, Some(12)));
+        assert_eq!(revision(r#""r12-5eb7558f""#), (false, Some(12)));
+        assert_eq!(revision(r#"W/"r12-5eb7558f""#), (true, Some(12)));
+        for other in [
+            r#""12""#,
+            r#""r""#,
+            r#""r-5""#,
+            r#""r+5""#,
+            r#""r012""#,
+            r#""R12""#,
+            r#""r12 ""#,
+            r#""5eb7558f4adb757b4f51907aaf55d5a4""#,
+            r#""r99999999999999999999""#,
+        ] {
+            let tags = sent_tags([other.as_bytes()].into_iter());
+            let named = tags.and_then(|tags| tags[0].revision());
+            assert_eq!(named, None, "{other}");
+        }
     }
 
     fn known(lines: &[&str]) -> bool {

@@ -2,6 +2,7 @@
 
 pub mod caller;
 
+pub mod if_match;
 pub mod latest;
 pub mod object;
 pub mod once;

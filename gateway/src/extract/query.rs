@@ -1,4 +1,4 @@
-//! The query of a read (§4): known parameters once each, everything else passed over.
+//! The query of a call (§4): known parameters once each, everything else passed over. An empty one is the same as none.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ impl Query {
             match decode(name) {
                 Ok(name) if known.contains(&name.as_str()) => query.take_in(name, value),
                 Ok(_) => {}
-                Err(reason) => query.refuse("query", format!("a name in it {reason}")),
+                Err(reason) => query.refuse("query", format!("A name in it {reason}.")),
             }
         }
         query
@@ -30,7 +30,7 @@ impl Query {
 
     fn take_in(&mut self, name: String, value: &str) {
         if self.values.contains_key(&name) {
-            self.refuse(&name, "is given twice");
+            self.refuse(&name, "It is given twice: give it once.");
             return;
         }
         match decode(value) {
@@ -38,7 +38,7 @@ impl Query {
                 self.values.insert(name, value);
             }
             Err(reason) => {
-                self.refuse(&name, reason);
+                self.refuse(&name, format!("It {reason}."));
                 self.values.insert(name, String::new());
             }
         }
@@ -50,9 +50,9 @@ impl Query {
             .or_insert_with(|| reason.into());
     }
 
-    /// Takes a text out; `None` when it is not given.
+    /// Takes a text out; `None` when it is not given, or empty.
     pub fn text(&mut self, name: &str) -> Option<String> {
-        self.values.remove(name)
+        self.values.remove(name).filter(|text| !text.is_empty())
     }
 
     /// Takes out which page is asked for (§4.1).
@@ -73,7 +73,7 @@ impl Query {
         match text.parse() {
             Ok(limit @ 1..=100) if digits => limit,
             _ => {
-                self.refuse("limit", "has to be a whole number from 1 to 100");
+                self.refuse("limit", "Give a whole number from 1 to 100.");
                 0
             }
         }
@@ -85,7 +85,7 @@ impl Query {
             Some("true") => true,
             Some("false") | None => false,
             Some(_) => {
-                self.refuse(name, "has to be true or false");
+                self.refuse(name, "Give true or false.");
                 false
             }
         }
@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    const KNOWN: &[&str] = &["q", "genre", "limit"];
+    const KNOWN: &[&str] = &["q", "genre", "platform", "limit"];
 
     fn bad(raw: &str) -> Vec<String> {
         let mut query = Query::read(Some(raw), KNOWN);
@@ -142,10 +142,13 @@ mod tests {
 
     #[test]
     fn values_are_decoded_and_unknown_names_passed_over() {
-        let raw = "q=caf%C3%A9+noir&x=1&x=%zz&genre=&&limit=20";
+        let raw = "q=caf%C3%A9+noir&x=1&x=%zz&genre=&&limit=20&platform";
         let mut query = Query::read(Some(raw), KNOWN);
         assert_eq!(query.text("q").as_deref(), Some("café noir"));
-        assert_eq!(query.text("genre").as_deref(), Some(""));
+        // What is empty is not given.
+        assert_eq!(query.text("genre"), None);
+        assert_eq!(query.text("platform"), None);
+        assert!(!query.flag("genre"));
         assert_eq!(query.limit(), 20);
         assert!(query.bad.is_empty());
     }
@@ -161,20 +164,18 @@ mod tests {
 
     #[test]
     fn a_limit_is_1_to_100() {
-        for good in ["limit=1", "limit=100", "limit=020", "", "limits=x"] {
+        for good in [
+            "limit=1",
+            "limit=100",
+            "limit=020",
+            "",
+            "limit=",
+            "limit",
+            "limits=x",
+        ] {
             assert_eq!(bad(good), [""; 0], "{good}");
         }
-        for text in [
-            "",
-            "0",
-            "101",
-            "-1",
-            "%2B5",
-            "1.0",
-            "ten",
-            " 5",
-            "99999999999",
-        ] {
+        for text in ["0", "101", "-1", "%2B5", "1.0", "ten", " 5", "99999999999"] {
             assert_eq!(bad(&format!("limit={text}")), ["limit"], "{text}");
         }
     }
@@ -184,13 +185,14 @@ mod tests {
         fn what_is_encoded_is_read_back(value: String) {
             let encoded = percent_encoding::utf8_percent_encode(&value, percent_encoding::NON_ALPHANUMERIC);
             let mut query = Query::read(Some(&format!("q={encoded}")), KNOWN);
-            prop_assert_eq!(query.text("q"), Some(value));
+            prop_assert_eq!(query.text("q").unwrap_or_default(), value);
         }
 
         #[test]
         fn any_query_can_be_read(raw: String) {
             let query = Query::read(Some(&raw), KNOWN);
-            prop_assert!(query.bad.values().all(|reason| !reason.is_empty()));
+            let is_sentence = |reason: &String| reason.starts_with(char::is_uppercase) && reason.ends_with('.');
+            prop_assert!(query.bad.values().all(is_sentence));
         }
     }
 }

@@ -30,7 +30,7 @@ pub fn host<B>(request: &Request<B>) -> Result<(), Fault> {
     }
     Err(Fault::invalid_field(
         "host",
-        "is named once, as a name or an address, with a port or without",
+        "Name it once, as a name or an address, with a port or without.",
     ))
 }
 

@@ -44,11 +44,6 @@ impl Gate {
         context.found_route(rule.pattern);
         let step = rule.step(request.method());
 
-        // Before all else its turn, if there are many.
-        let _asked = match step {
-            Step::Read => Some(app.upstream.take_on().await?),
-            _ => None,
-        };
         // 1: a preflight.
         preflight(request.method(), request.headers())?;
         // 2 and 3: missing_key, invalid_key; rate_limited for the address that guesses.
@@ -65,6 +60,12 @@ impl Gate {
         app.last_used.note(caller.key.id, now);
         request.extensions_mut().insert(Arc::clone(&caller));
 
+        // A read's permit for catalogue-svc. It comes after the look-up of the key: strangers whose keys are looked up slowly must not
+        // hold permits that callers with known keys need.
+        let _permit = match step {
+            Step::Read => Some(app.upstream.take_on().await?),
+            _ => None,
+        };
         // 9: rate_limited, quota_exceeded; then the rest. A read goes its way while Redis is asked for the quota and for how far the
         // listings have come, both at once; its answer is withheld when the quota says no.
         let plan = app.plans.get_or_cheapest(&caller.plan);

@@ -77,7 +77,9 @@ fn table() -> Vec<Path> {
             .endpoint("rankings")
             .absent(),
         Path::at("/v1/me").read_standing(me::show),
-        Path::at("/v1/me/listings").read_own(me::listings),
+        Path::at("/v1/me/listings")
+            .keys(Keys::NotPublic)
+            .read_own(me::listings),
         Path::at("/v1/play/tips")
             .endpoint("tips")
             .behind(Switch::Economy, Keys::OfGame)

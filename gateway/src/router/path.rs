@@ -97,11 +97,16 @@ impl Path {
         self
     }
 
+    /// For some keys only.
+    pub(super) fn keys(mut self, keys: Keys) -> Self {
+        self.rule.keys = keys;
+        self
+    }
+
     /// All of it behind a switch, for some keys only.
     pub(super) fn behind(mut self, switch: Switch, keys: Keys) -> Self {
         self.rule.behind = Some(switch);
-        self.rule.keys = keys;
-        self
+        self.keys(keys)
     }
 
     pub(super) fn pattern(&self) -> &'static str {

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
+use crate::extract::if_match::IfMatch;
 use crate::extract::latest::Latest;
 use crate::extract::object::Object;
 use crate::extract::once::IdempotencyKey;
@@ -63,7 +64,7 @@ pub async fn one(
         at_least: None,
     };
     let event = app.upstream.read(question, latest.position()).await?;
-    Ok(Answer::object(event.json))
+    Ok(Answer::object(event.json).at_revision(event.revision))
 }
 
 /// Sends a new event in (§4.3).
@@ -77,7 +78,7 @@ pub async fn create(
     let writing = writing::writing(&app, &caller, query.as_deref(), key, body).await?;
     let writing = Some(writing);
     let order = CreateEventRequest { writing };
-    writing::created(app.upstream.order(order).await?.written)
+    writing::created("/v1/events", app.upstream.order(order).await?.written)
 }
 
 /// Changes an event of the caller's (§4.3).
@@ -86,11 +87,16 @@ pub async fn update(
     Caller(caller): Caller,
     Segment(slug): Segment,
     RawQuery(query): RawQuery,
+    IfMatch(precondition): IfMatch,
     body: Object,
 ) -> Result<Answer, Refusal> {
     let no_key = IdempotencyKey::none();
     let writing = writing::writing(&app, &caller, query.as_deref(), no_key, body).await?;
     let writing = Some(writing);
-    let order = UpdateEventRequest { slug, writing };
+    let order = UpdateEventRequest {
+        slug,
+        writing,
+        precondition,
+    };
     writing::updated(app.upstream.order(order).await?.written)
 }

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
+use crate::extract::if_match::IfMatch;
 use crate::extract::latest::Latest;
 use crate::extract::object::Object;
 use crate::extract::once::IdempotencyKey;
@@ -62,7 +63,7 @@ pub async fn one(
         at_least: None,
     };
     let game = app.upstream.read(question, latest.position()).await?;
-    Ok(Answer::object(game.json))
+    Ok(Answer::object(game.json).at_revision(game.revision))
 }
 
 /// Sends a new game in (§4.3).
@@ -76,7 +77,7 @@ pub async fn create(
     let writing = writing::writing(&app, &caller, query.as_deref(), key, body).await?;
     let writing = Some(writing);
     let order = CreateGameRequest { writing };
-    writing::created(app.upstream.order(order).await?.written)
+    writing::created("/v1/games", app.upstream.order(order).await?.written)
 }
 
 /// Changes a game of the caller's (§4.3).
@@ -85,11 +86,16 @@ pub async fn update(
     Caller(caller): Caller,
     Segment(slug): Segment,
     RawQuery(query): RawQuery,
+    IfMatch(precondition): IfMatch,
     body: Object,
 ) -> Result<Answer, Refusal> {
     let no_key = IdempotencyKey::none();
     let writing = writing::writing(&app, &caller, query.as_deref(), no_key, body).await?;
     let writing = Some(writing);
-    let order = UpdateGameRequest { slug, writing };
+    let order = UpdateGameRequest {
+        slug,
+        writing,
+        precondition,
+    };
     writing::updated(app.upstream.order(order).await?.written)
 }

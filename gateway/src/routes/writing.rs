@@ -39,20 +39,23 @@ pub(super) async fn writing(
     })
 }
 
-/// The answer to a POST.
-pub(super) fn created(written: Option<Written>) -> Result<Answer, Refusal> {
+/// The answer to a POST. What was created is below the path `list`.
+pub(super) fn created(list: &str, written: Option<Written>) -> Result<Answer, Refusal> {
     let written = written.ok_or_else(envelope::internal)?;
-    let (status, replayed) = (status(&written), written.replayed);
+    let (status, replayed, revision) = (status(&written), written.replayed, written.revision);
     let Some(slug) = written.slug else {
         return dry_run("create", status);
     };
+    // A slug is of small letters, digits and hyphens: nothing in it is to be encoded.
+    let path = format!("{list}/{slug}");
     let answer = Answer::written(&Created {
         slug,
         status,
         url: written.url,
         note: NOTE.to_owned(),
     })?;
-    Ok(answer.created().replayed(replayed))
+    let answer = answer.created_at(path).at_revision(revision);
+    Ok(answer.replayed(replayed))
 }
 
 /// The answer to a PATCH.
@@ -62,11 +65,12 @@ pub(super) fn updated(written: Option<Written>) -> Result<Answer, Refusal> {
     let Some(slug) = written.slug else {
         return dry_run("update", status);
     };
-    Answer::written(&Updated {
+    let answer = Answer::written(&Updated {
         slug,
         status,
         url: written.url,
-    })
+    })?;
+    Ok(answer.at_revision(written.revision))
 }
 
 fn dry_run(would: &str, status: String) -> Result<Answer, Refusal> {

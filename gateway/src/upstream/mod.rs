@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use kit::feed::Position;
 use kit::overload::{Load, UnderWay};
-use kit::rpc::client::{Client, Idempotent};
+use kit::rpc::client::{Client, Idempotent, was_not_sent};
 use kit::{Code, Fault};
 use tokio::time::Instant;
-use tonic::{Request, Response};
+use tonic::{Request, Response, Status};
 
 use catalogue::Catalogue;
 use listings::Listings;
@@ -112,7 +112,11 @@ impl Upstream {
             request.set_timeout(self.deadline);
             request.extensions_mut().insert(Idempotent);
         }
-        Ok(O::make(&self.listings, request).await?.into_inner())
+        match O::make(&self.listings, request).await {
+            Ok(answer) => Ok(answer.into_inner()),
+            Err(status) if O::WRITES && is_unanswered(&status) => Err(outcome_unknown(&status)),
+            Err(status) => Err(status.into()),
+        }
     }
 
     /// Makes a call that changes nothing, and may be made again elsewhere.
@@ -135,6 +139,32 @@ struct Refusal {
     fault: Fault,
     /// How far into the listings' feed the refusal reaches, as [`Question::reached`] of an answer.
     decided_at: Option<Position>,
+}
+
+/// Whether the service was sent the call and has not said what came of it: a fault of its own has details.
+fn is_unanswered(status: &Status) -> bool {
+    let lost = matches!(
+        status.code(),
+        tonic::Code::Unavailable
+            | tonic::Code::DeadlineExceeded
+            | tonic::Code::Cancelled
+            | tonic::Code::Unknown
+            | tonic::Code::Internal
+    );
+    lost && status.details().is_empty() && !was_not_sent(status)
+}
+
+/// What becomes of a write that was not answered. It has no `Retry-After`: clients that heed it by themselves would do the write twice.
+fn outcome_unknown(status: &Status) -> Fault {
+    tracing::warn!(
+        reason = status.message(),
+        "a write was not answered: its outcome is unknown"
+    );
+    Fault::new(
+        Code::OutcomeUnknown,
+        "the write was not answered in time, and may have taken effect or not: repeat it only with the Idempotency-Key that it was sent \
+         with; if it had none, see in GET /me/listings whether it took effect before you send it again",
+    )
 }
 
 /// Whether an answer may lack some of what was written up to `latest`.

@@ -176,6 +176,39 @@ async fn games_keys_meet_the_economy_s_switch(pool: PgPool) {
 }
 
 #[sqlx::test]
+async fn a_public_key_does_not_read_what_is_not_public(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    crate::keys::publish(&test, "kora", true).await;
+    for (kind, game) in [
+        ("account", None),
+        ("secret", Some("kora")),
+        ("public", Some("kora")),
+    ] {
+        let request = proto::CreateKeyRequest {
+            kind: kind.to_owned(),
+            game: game.map(str::to_owned),
+            ..account_key(&account, "live")
+        };
+        let key = test.key_like(request).await.unwrap();
+        let own = test.get(&key, "/me/listings").await;
+        if kind != "public" {
+            assert!(own.is_ok(), "{kind}: {}", own.text);
+            continue;
+        }
+        assert_eq!(own.refusal(), (403, "secret_key_required"));
+        let message = own.json["error"]["message"].as_str().unwrap();
+        assert!(message.contains("public key"), "{message}");
+        // Before the page, and uncounted.
+        let page = test
+            .call(key.get("/me/listings").header(ORIGIN.0, ORIGIN.1))
+            .await;
+        assert_eq!(page.refusal(), (403, "secret_key_required"));
+        assert!(test.get(&key, "/games").await.is_ok());
+    }
+}
+
+#[sqlx::test]
 async fn the_plan_comes_before_the_quota(pool: PgPool) {
     let (test, live, sample) = narrow(pool, "\"games\"").await;
     assert!(test.get(&live, "/me").await.is_ok());

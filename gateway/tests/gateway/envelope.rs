@@ -46,7 +46,7 @@ async fn refusals_name_the_way_out(pool: PgPool) {
     assert_eq!(
         answer.text,
         format!(
-            r#"{{"success":false,"error":{{"code":"invalid","message":"not acceptable: limit, q; `fields` says why","docs_url":"https://docs.example/errors#invalid"}},"fields":{{"limit":"has to be a whole number from 1 to 100","q":"is not UTF-8"}},"meta":{{"request_id":"{id}","mode":"live"}}}}"#
+            r#"{{"success":false,"error":{{"code":"invalid","message":"not acceptable: limit, q; `fields` says why","docs_url":"https://docs.example/errors#invalid"}},"fields":{{"limit":"Give a whole number from 1 to 100.","q":"It is not UTF-8."}},"meta":{{"request_id":"{id}","mode":"live"}}}}"#
         )
     );
 }

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use futures::future::join_all;
+use gateway::lookup::Bounds;
 use gateway::upstream;
 use sqlx::PgPool;
 
-use crate::support::{Answer, Held, Script, Test, UPSTREAM, With};
+use crate::support::{Answer, Held, Script, Test, UPSTREAM, With, lock};
 
 /// Two reads that catalogue-svc never answers, and what comes of `meanwhile`, which runs while both wait there.
 async fn while_two_hang<T>(
@@ -90,4 +92,37 @@ async fn a_call_beyond_waits_for_its_turn(pool: PgPool) {
     .await;
     assert!(hung.iter().all(|answer| !answer.is_ok()));
     assert!(beyond.is_ok(), "{}", beyond.text);
+}
+
+/// At the settings that we ship: more strangers than catalogue-svc has permits, whose keys PostgreSQL is slow to look up.
+#[sqlx::test]
+async fn strangers_whose_keys_are_looked_up_hold_no_permit(pool: PgPool) {
+    let with = With {
+        upstream: upstream::Bounds {
+            deadline: Duration::from_secs(2),
+            write_deadline: Duration::from_secs(10),
+            calls: 256,
+            patience: Duration::from_millis(500),
+        },
+        bounds: Bounds {
+            outage: Duration::from_hours(1),
+            deadline: Duration::from_secs(2),
+            unknown_a_minute: 30,
+        },
+        ..With::default()
+    };
+    let test = Test::with(pool, with).await;
+    let known = test.live_key().await;
+    assert!(test.get(&known, "/games").await.is_ok());
+    let keys = lock(&test.pool, "gateway.key").await;
+    let strangers = (0..300).map(|n| {
+        let address = format!("192.0.{}.{}", n / 200, n % 200);
+        let call = test.guess().get_from(&address);
+        test.call(call)
+    });
+    let mut strangers = Box::pin(join_all(strangers));
+    assert!(futures::poll!(&mut strangers).is_pending());
+    let read = test.get(&known, "/games").await;
+    assert!(read.is_ok(), "{}", read.text);
+    drop(keys);
 }

@@ -4,6 +4,7 @@
 pub mod address;
 pub mod amendment;
 pub mod body;
+pub mod body_hash;
 pub mod city;
 pub mod country;
 pub mod deed;

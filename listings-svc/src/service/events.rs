@@ -20,7 +20,7 @@ impl EventsService for Service {
         let writing = request.into_inner().writing;
         let written = self
             .0
-            .make(Target::NewEvent, "POST /events", writing)
+            .make(Target::NewEvent, "POST /events", writing, None)
             .await?;
         Ok(Response::new(proto::CreateEventResponse { written }))
     }
@@ -29,9 +29,14 @@ impl EventsService for Service {
         &self,
         request: Request<proto::UpdateEventRequest>,
     ) -> Result<Response<proto::UpdateEventResponse>, Status> {
-        let proto::UpdateEventRequest { slug, writing } = request.into_inner();
+        let proto::UpdateEventRequest {
+            slug,
+            writing,
+            precondition,
+        } = request.into_inner();
         let target = Target::Event(slug);
-        let written = self.0.make(target, "PATCH /events/{slug}", writing).await?;
+        let route = "PATCH /events/{slug}";
+        let written = self.0.make(target, route, writing, precondition).await?;
         Ok(Response::new(proto::UpdateEventResponse { written }))
     }
 }

@@ -18,7 +18,7 @@ impl GamesService for Service {
         request: Request<proto::CreateGameRequest>,
     ) -> Result<Response<proto::CreateGameResponse>, Status> {
         let writing = request.into_inner().writing;
-        let written = self.0.make(Target::NewGame, "POST /games", writing).await?;
+        let written = self.0.make(Target::NewGame, "POST /games", writing, None).await?;
         Ok(Response::new(proto::CreateGameResponse { written }))
     }
 
@@ -26,9 +26,14 @@ impl GamesService for Service {
         &self,
         request: Request<proto::UpdateGameRequest>,
     ) -> Result<Response<proto::UpdateGameResponse>, Status> {
-        let proto::UpdateGameRequest { slug, writing } = request.into_inner();
+        let proto::UpdateGameRequest {
+            slug,
+            writing,
+            precondition,
+        } = request.into_inner();
         let target = Target::Game(slug);
-        let written = self.0.make(target, "PATCH /games/{slug}", writing).await?;
+        let route = "PATCH /games/{slug}";
+        let written = self.0.make(target, route, writing, precondition).await?;
         Ok(Response::new(proto::UpdateGameResponse { written }))
     }
 }

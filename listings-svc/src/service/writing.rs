@@ -7,11 +7,11 @@ use contracts::listings::v1 as proto;
 use kit::feed::Writer;
 use kit::{Clock, Code, Fault};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use tonic::Status;
 
 use crate::domain::body::json::{self, Unreadable};
+use crate::domain::body_hash;
 use crate::domain::mode::Mode;
 use crate::feed;
 use crate::store::idempotency::Name;
@@ -51,22 +51,25 @@ impl Writing {
         target: Target,
         route: &'static str,
         writing: Option<proto::Writing>,
+        precondition: Option<proto::Precondition>,
     ) -> Result<Option<proto::Written>, Status> {
         let writing = writing.unwrap_or_default();
         let author = author(&writing.author.unwrap_or_default())?;
         let writes = author.mode == Mode::Live && !writing.dry_run;
+        let body = object(&writing.body)?;
         let idempotency_key = match writing.idempotency_key.as_str() {
             key if writes && !key.is_empty() => Some(IdempotencyKey {
                 name: name(&author, route, key)?,
-                body_sha256: Sha256::digest(&writing.body).to_vec(),
+                body_sha256: body_hash::of(&body),
             }),
             _ => None,
         };
         let submission = Submission {
             author,
             target,
-            body: object(&writing.body)?,
+            body,
             idempotency_key,
+            precondition: precondition.map(|condition| condition.revisions),
         };
         if !writes {
             let answer = check(&self.pool, &submission, &self.rules, self.clock.now()).await?;
@@ -94,6 +97,7 @@ impl Writing {
             target,
             body: object(body)?,
             idempotency_key: None,
+            precondition: None,
         };
         self.write(submission).await.map(Some)
     }
@@ -122,6 +126,7 @@ fn written(answer: Answer, replayed: bool) -> proto::Written {
         state: feed::state(answer.state),
         url: answer.url,
         replayed,
+        revision: answer.revision,
     }
 }
 

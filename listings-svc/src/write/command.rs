@@ -242,6 +242,7 @@ impl Command<'_> {
                     slug: listing.key().to_owned(),
                     state: listing.state,
                     url: listing.url(addresses),
+                    revision: listing.revision,
                 },
                 replayed: false,
             },

@@ -61,6 +61,8 @@ pub struct Submission {
     pub body: Map<String, Value>,
     /// The key that it came with, if any.
     pub idempotency_key: Option<IdempotencyKey>,
+    /// With a change: the revisions of the listing at which it is made; `None` for any (§10.10).
+    pub precondition: Option<Vec<i64>>,
 }
 
 /// What came of it.
@@ -72,6 +74,9 @@ pub struct Answer {
     pub state: State,
     /// Its public page.
     pub url: String,
+    /// Its revision after the write; 0 in an answer that was kept before revisions were.
+    #[serde(default)]
+    pub revision: i64,
 }
 
 /// An answer, and whether it was given before.

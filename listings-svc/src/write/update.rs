@@ -2,7 +2,7 @@
 
 use std::cell::LazyCell;
 
-use kit::Fault;
+use kit::{Code, Fault};
 
 use super::command::{Accepted, Command, Stop, Submitted};
 use super::limits::not_yours;
@@ -98,6 +98,14 @@ pub(super) async fn page(command: &mut Command<'_>, handle: &str) -> Result<Acce
     update(command, before, read, None).await
 }
 
+fn changed_since() -> Fault {
+    Fault::new(
+        Code::PreconditionFailed,
+        "the listing is not at a revision that If-Match names: it has changed since, or the tag is a weak one (`W/`), which never matches; \
+         read it again and send the change with its new ETag",
+    )
+}
+
 /// Saves what a listing has become, within the limits of the account. A listing that was rejected waits for its review again, and is a
 /// submission like a new one.
 async fn update<C: Clone + PartialEq>(
@@ -121,6 +129,12 @@ where
     }
     if let Some(writes) = writes {
         command.count_write(writes).await?;
+    }
+    // The last check: what would be refused without the condition is refused for that reason.
+    if let Some(revisions) = &command.submission.precondition
+        && !revisions.contains(&before.revision)
+    {
+        return Err(changed_since().into());
     }
     let Some(after) = after else {
         return Ok(command.accept(&before, None));

@@ -106,7 +106,11 @@ impl Accounts<'_> {
     pub(crate) async fn edit(&self, slug: &str, changes: Value) {
         let writing = Some(writing(self.sender_of(slug), &changes));
         let slug = slug.to_owned();
-        let request = proto::UpdateGameRequest { slug, writing };
+        let request = proto::UpdateGameRequest {
+            slug,
+            writing,
+            precondition: None,
+        };
         let made = self.service.games.clone().update_game(request).await;
         drop(made.unwrap());
     }

@@ -28,6 +28,8 @@ struct Call {
     writes_per_day: Option<u32>,
     dry_run: bool,
     key: String,
+    /// Of a change: the revisions at which it is made.
+    revisions: Option<Vec<i64>>,
 }
 
 static LIVE: Call = Call {
@@ -36,6 +38,7 @@ static LIVE: Call = Call {
     writes_per_day: None,
     dry_run: false,
     key: String::new(),
+    revisions: None,
 };
 
 impl Call {
@@ -52,6 +55,18 @@ impl Call {
         }
     }
 
+    fn at(revisions: &[i64]) -> Self {
+        Self {
+            revisions: Some(revisions.to_vec()),
+            ..LIVE.clone()
+        }
+    }
+
+    fn precondition(&self) -> Option<proto::Precondition> {
+        let revisions = self.revisions.clone()?;
+        Some(proto::Precondition { revisions })
+    }
+
     fn keyed(key: &str) -> Self {
         Self {
             key: key.to_owned(),
@@ -60,7 +75,14 @@ impl Call {
     }
 
     async fn game(&self, service: &Service, body: &Value) -> Outcome {
-        let writing = Some(self.with(body));
+        self.game_of_bytes(service, &body.to_string()).await
+    }
+
+    async fn game_of_bytes(&self, service: &Service, body: &str) -> Outcome {
+        let writing = Some(proto::Writing {
+            body: body.to_owned().into(),
+            ..self.with(&Value::Null)
+        });
         let made = service
             .games
             .clone()
@@ -81,14 +103,22 @@ impl Call {
 
     async fn change_game(&self, service: &Service, slug: &str, body: &Value) -> Outcome {
         let (slug, writing) = (slug.to_owned(), Some(self.with(body)));
-        let request = proto::UpdateGameRequest { slug, writing };
+        let request = proto::UpdateGameRequest {
+            slug,
+            writing,
+            precondition: self.precondition(),
+        };
         let made = service.games.clone().update_game(request).await;
         outcome(made.map(|made| made.into_inner().written))
     }
 
     async fn change_event(&self, service: &Service, slug: &str, body: &Value) -> Outcome {
         let (slug, writing) = (slug.to_owned(), Some(self.with(body)));
-        let request = proto::UpdateEventRequest { slug, writing };
+        let request = proto::UpdateEventRequest {
+            slug,
+            writing,
+            precondition: self.precondition(),
+        };
         let made = service.events.clone().update_event(request).await;
         outcome(made.map(|made| made.into_inner().written))
     }
@@ -705,6 +735,41 @@ async fn changes_at_the_same_time_all_last(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_change_is_made_only_at_a_revision_that_its_condition_names(pool: PgPool) {
+    let service = stocked(pool).await;
+    let made = LIVE.game(&service, &game("A Game")).await.unwrap();
+    let slug = made.slug.clone().unwrap();
+    let change = async |revisions: &[i64], tagline: &str| {
+        let call = Call::at(revisions);
+        call.change_game(&service, &slug, &json!({ "tagline": tagline })).await
+    };
+    let first = change(&[made.revision], "One.").await.unwrap();
+    assert_eq!(first.revision, made.revision + 1);
+    // Somebody else was quicker, or no tag can match.
+    for revisions in [&[made.revision][..], &[]] {
+        let late = change(revisions, "Two.").await;
+        assert_eq!(code(late), Code::PreconditionFailed, "{revisions:?}");
+    }
+    let several = [made.revision, first.revision];
+    let second = change(&several, "Two.").await.unwrap();
+    assert_eq!(second.revision, first.revision + 1);
+    // What would be refused anyway is refused for that; a dry run is told the same.
+    let bad = Call::at(&[]).change_game(&service, &slug, &json!({ "title": "" })).await;
+    assert_eq!(code(bad), Code::Invalid);
+    let dry = Call {
+        dry_run: true,
+        ..Call::at(&[first.revision])
+    };
+    let dry = dry.change_game(&service, &slug, &json!({ "tagline": "Three." })).await;
+    assert_eq!(code(dry), Code::PreconditionFailed);
+    let event = LIVE.event(&service, &event("A Jam")).await.unwrap();
+    let slug = event.slug.unwrap();
+    let late = Call::at(&[event.revision + 1]);
+    let late = late.change_event(&service, &slug, &json!({ "description": "New." })).await;
+    assert_eq!(code(late), Code::PreconditionFailed);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn the_same_call_has_its_effect_once(pool: PgPool) {
     let service = stocked(pool).await;
     let call = Call::keyed("a-key");
@@ -723,6 +788,11 @@ async fn the_same_call_has_its_effect_once(pool: PgPool) {
         code(call.game(&service, &game("Another")).await),
         Code::IdempotencyMismatch
     );
+    // The same value in other bytes is the same call.
+    let bytes = format!("  {}  ", game("A Game"));
+    let spaced = call.game_of_bytes(&service, &bytes).await.unwrap();
+    assert_eq!(spaced.slug, first.slug);
+    assert!(spaced.replayed);
     // Other routes, accounts and worlds have their own.
     assert!(
         !call

@@ -70,6 +70,8 @@ codes! {
     IdempotencyInFlight = "idempotency_in_flight", Aborted;
     /// The Idempotency-Key was used with another body.
     IdempotencyMismatch = "idempotency_mismatch", FailedPrecondition;
+    /// The listing is not what `If-Match` says.
+    PreconditionFailed = "precondition_failed", FailedPrecondition;
     /// The body is too large.
     TooLarge = "too_large", InvalidArgument;
     /// Path and query are too long.
@@ -92,6 +94,8 @@ codes! {
     Closed = "closed", Unavailable;
     /// A part of the fleet does not answer.
     Unavailable = "unavailable", Unavailable;
+    /// A write was not answered: it may have taken effect or not.
+    OutcomeUnknown = "outcome_unknown", DeadlineExceeded;
     /// Something broke; the log knows more.
     Internal = "internal", Internal;
 }

@@ -122,6 +122,7 @@ impl Studios {
                 let request = UpdateGameRequest {
                     slug: slug.clone(),
                     writing: Some(writing),
+                    precondition: None,
                 };
                 replicas[place].update_game(request).await.unwrap();
             }

@@ -34,6 +34,7 @@ use request_body::RequestBody;
 use request_headers::{RequestHeaders, set_deadline};
 pub use response_body::ResponseBody;
 use transport_error::TransportError;
+pub use transport_error::was_not_sent;
 
 /// Extension of a request that changes nothing: it may be retried even if the service has seen it. Its response is handed over when
 /// all of it has come.

@@ -4,6 +4,17 @@ use std::sync::Arc;
 
 use tonic::{Code, Status};
 
+/// Source of the status of a call that its service has not seen.
+#[derive(Debug, thiserror::Error)]
+#[error("the call was not sent")]
+struct NotSent;
+
+/// Whether the call that ended with `status` did not reach its service, which therefore has done nothing.
+pub fn was_not_sent(status: &Status) -> bool {
+    let source = std::error::Error::source(status);
+    source.is_some_and(|source| source.is::<NotSent>())
+}
+
 /// Why a call has no response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TransportError {
@@ -25,9 +36,12 @@ impl TransportError {
 impl From<TransportError> for Status {
     fn from(error: TransportError) -> Self {
         match error {
-            TransportError::NotSent(reason) | TransportError::Broken(reason) => {
-                Self::new(Code::Unavailable, &*reason)
+            TransportError::NotSent(reason) => {
+                let mut status = Self::new(Code::Unavailable, &*reason);
+                status.set_source(Arc::new(NotSent));
+                status
             }
+            TransportError::Broken(reason) => Self::new(Code::Unavailable, &*reason),
             TransportError::TimedOut => {
                 Self::new(Code::DeadlineExceeded, "a service did not answer in time")
             }
