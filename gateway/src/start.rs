@@ -20,12 +20,13 @@ use crate::feeds::own::Own;
 use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
 use crate::lookup::Lookup;
+use crate::members::Members;
 use crate::quota::{self, Quota};
 use crate::router::public;
 use crate::serve::{Serving, Turns, WARM, of_descriptors, serve};
 use crate::service::staff::Staff;
 use crate::store::accounts;
-use crate::store::write::{Item, Writes};
+use crate::store::write::{Item, Write, Writes};
 use crate::switches::Board;
 use crate::upstream::Upstream;
 use crate::upstream::pictures::Pictures;
@@ -58,7 +59,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         plans: Arc::clone(&plans),
         grace: settings.grace,
     });
-    writer.write(Item::TellPlans).await?;
+    writer.write(Write::of_gateway(Item::TellPlans)).await?;
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_bounds()));
     let switches = Arc::new(Board::new(pool.clone()));
@@ -90,7 +91,11 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             quota: Arc::new(Quota::new(redis.another(), Arc::clone(&counted))),
             clock: boot.clock.clone(),
         }));
-    boot.serve_rpc(services).await?;
+    let of_members = boot.client(&settings.listings_addresses)?;
+    let deadline = settings.upstream.upstream_deadline;
+    let members = Members::new(of_members, deadline, boot.clock.clone());
+    boot.serve_rpc_to_members(services, Arc::new(members))
+        .await?;
 
     let catalogue = Resolver::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
     let listings = Resolver::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;

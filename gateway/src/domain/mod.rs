@@ -10,4 +10,5 @@ pub mod plan;
 pub mod plan_table;
 pub mod quota;
 pub mod secret;
+pub mod staff_action;
 pub mod switch;

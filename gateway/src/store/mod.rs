@@ -1,6 +1,7 @@
 //! The schema `gateway` in PostgreSQL, a file a table. Changes of accounts, keys, plans and switches go through [`mod@write`] only.
 
 pub mod accounts;
+pub mod audit;
 pub mod feed;
 pub mod games;
 pub mod key_requests;

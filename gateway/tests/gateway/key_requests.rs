@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use time::Duration;
 use tonic::{Request, Status};
 
-use crate::support::{Held, START, Test, account_key};
+use crate::support::{Held, START, Test, account_key, by_operator};
 
 fn request(account: &str) -> proto::RequestKeyRequest {
     proto::RequestKeyRequest {
@@ -23,7 +23,7 @@ async fn ask_for(
     test: &Test,
     request: proto::RequestKeyRequest,
 ) -> Result<proto::KeyRequest, Status> {
-    let asked = test.staff.request_key(Request::new(request)).await?;
+    let asked = test.staff.request_key(by_operator(request)).await?;
     Ok(asked.into_inner().request.unwrap())
 }
 
@@ -34,7 +34,7 @@ async fn ask(test: &Test, account: &str) -> Result<String, Status> {
 
 async fn approve(test: &Test, id: &str) -> Result<proto::KeyRequest, Status> {
     let request = proto::ApproveKeyRequest { id: id.to_owned() };
-    let approved = test.staff.approve_key(Request::new(request)).await?;
+    let approved = test.staff.approve_key(by_operator(request)).await?;
     Ok(approved.into_inner().request.unwrap())
 }
 
@@ -43,13 +43,13 @@ async fn reject(test: &Test, id: &str, reason: &str) -> Result<proto::KeyRequest
         id: id.to_owned(),
         reason: reason.to_owned(),
     };
-    let rejected = test.staff.reject_key(Request::new(request)).await?;
+    let rejected = test.staff.reject_key(by_operator(request)).await?;
     Ok(rejected.into_inner().request.unwrap())
 }
 
 async fn reveal(test: &Test, id: &str) -> Result<proto::RevealKeyResponse, Status> {
     let request = proto::RevealKeyRequest { id: id.to_owned() };
-    let revealed = test.staff.reveal_key(Request::new(request)).await?;
+    let revealed = test.staff.reveal_key(by_operator(request)).await?;
     Ok(revealed.into_inner())
 }
 
@@ -62,7 +62,7 @@ async fn list(test: &Test, state: &str) -> Vec<String> {
             limit: 2,
             cursor: after,
         };
-        let page = test.staff.list_key_requests(Request::new(request)).await;
+        let page = test.staff.list_key_requests(by_operator(request)).await;
         let page = page.unwrap().into_inner();
         assert!(page.requests.len() <= 2);
         ids.extend(page.requests.into_iter().map(|request| request.id));
@@ -211,7 +211,7 @@ async fn as_many_are_asked_for_at_once_as_the_plan_has_keys(pool: PgPool) {
     // One in its grace leaves its place to its successor.
     let id = revealed.key.unwrap().id;
     let rotation = proto::RotateKeyRequest { id };
-    here.staff.rotate_key(Request::new(rotation)).await.unwrap();
+    here.staff.rotate_key(by_operator(rotation)).await.unwrap();
     full(&here).await;
 
     // A rejected and a revoked one leave theirs.
@@ -288,7 +288,7 @@ async fn requests_are_listed_oldest_first_page_by_page(pool: PgPool) {
         limit: 501,
         cursor: "elsewhere".to_owned(),
     };
-    let refused = test.staff.list_key_requests(Request::new(odd)).await;
+    let refused = test.staff.list_key_requests(by_operator(odd)).await;
     let fault = Fault::from(refused.unwrap_err());
     let fields: BTreeSet<&str> = fault.fields.keys().map(String::as_str).collect();
     assert_eq!(fields, BTreeSet::from(["cursor", "limit", "state"]));

@@ -9,10 +9,9 @@ use kit::feed::{Store as _, Taken};
 use prost::Message as _;
 use sqlx::PgPool;
 use time::Duration;
-use tonic::Request;
 use uuid::Uuid;
 
-use crate::support::{Held, NO_REDIS, START, Test, With, account_key};
+use crate::support::{Held, NO_REDIS, START, Test, With, account_key, by_operator};
 
 /// What the listings feed tells of a game.
 fn change(slug: &str, published: bool) -> Change {
@@ -103,7 +102,7 @@ async fn without_a_grace_to_rotate_is_to_revoke(pool: PgPool) {
     let key = here.live_key().await;
     assert!(there.get(&key, "/games").await.is_ok());
     let request = proto::RotateKeyRequest { id: key.id.clone() };
-    here.staff.rotate_key(Request::new(request)).await.unwrap();
+    here.staff.rotate_key(by_operator(request)).await.unwrap();
     // Neither has read the feed yet.
     assert_eq!(there.get(&key, "/games").await.refusal(), REFUSED);
     assert_eq!(here.get(&key, "/games").await.refusal(), REFUSED);
@@ -117,7 +116,7 @@ async fn a_rotated_key_works_through_its_grace(pool: PgPool) {
     let request = proto::RotateKeyRequest { id: key.id.clone() };
     let rotated = test
         .staff
-        .rotate_key(Request::new(request))
+        .rotate_key(by_operator(request))
         .await
         .unwrap()
         .into_inner();
@@ -209,7 +208,7 @@ async fn another_plan_acts_on_keys_in_use(pool: PgPool) {
         plan: "build".to_owned(),
     };
     here.staff
-        .set_account_plan(Request::new(request))
+        .set_account_plan(by_operator(request))
         .await
         .unwrap();
     there.catch_up().await;
@@ -232,7 +231,7 @@ async fn when_a_key_was_last_used_is_written_behind(pool: PgPool) {
     let request = proto::ListKeysRequest { account };
     let keys = test
         .staff
-        .list_keys(Request::new(request))
+        .list_keys(by_operator(request))
         .await
         .unwrap()
         .into_inner()

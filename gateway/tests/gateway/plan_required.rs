@@ -5,9 +5,8 @@ use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::domain::plan::ENDPOINTS;
 use gateway::domain::plan_table;
 use sqlx::PgPool;
-use tonic::Request;
 
-use crate::support::{Held, Test, With, account_key};
+use crate::support::{Held, Test, With, account_key, by_operator};
 
 /// Plans `free`, `build` and `partner`, which lack these, each `"games", "events"`.
 fn table(free: &str, build: &str, partner: &str) -> With {
@@ -141,7 +140,7 @@ async fn a_better_plan_opens_what_the_plan_lacked(pool: PgPool) {
         plan: "build".to_owned(),
     };
     test.staff
-        .set_account_plan(Request::new(request))
+        .set_account_plan(by_operator(request))
         .await
         .unwrap();
     test.catch_up().await;

@@ -4,9 +4,8 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use prost::Message as _;
 use sqlx::PgPool;
-use tonic::Request;
 
-use crate::support::{Test, With, account_key, plans};
+use crate::support::{Test, With, account_key, by_operator, plans};
 
 /// The rows about plans: name, event, revision, calls a minute.
 async fn told(pool: &PgPool) -> Vec<(String, String, i64, Option<u32>)> {
@@ -75,7 +74,7 @@ async fn limits_working_keys_and_webhooks_are_the_table_s(pool: PgPool) {
     let test = Test::with(pool, with).await;
     let listed = test
         .staff
-        .list_plans(Request::new(proto::ListPlansRequest {}));
+        .list_plans(by_operator(proto::ListPlansRequest {}));
     let listed = listed.await.unwrap().into_inner().plans;
     let (own, open) = (&listed[0], &listed[1]);
     assert_eq!(

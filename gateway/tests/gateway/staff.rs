@@ -10,7 +10,7 @@ use sqlx::PgPool;
 use time::Duration;
 use tonic::{Request, Status};
 
-use crate::support::{START, Test, account_key};
+use crate::support::{START, Test, account_key, by_operator};
 
 fn fault<T: std::fmt::Debug>(outcome: Result<T, Status>) -> Fault {
     outcome.unwrap_err().into()
@@ -43,7 +43,7 @@ async fn create(
         email: email.to_owned(),
         plan: plan.to_owned(),
     };
-    let made = test.staff.create_account(Request::new(request)).await?;
+    let made = test.staff.create_account(by_operator(request)).await?;
     Ok(made.into_inner().account.unwrap())
 }
 
@@ -51,7 +51,7 @@ async fn get(test: &Test, account: &str) -> Result<proto::Account, Status> {
     let request = proto::GetAccountRequest {
         account: account.to_owned(),
     };
-    let found = test.staff.get_account(Request::new(request)).await?;
+    let found = test.staff.get_account(by_operator(request)).await?;
     Ok(found.into_inner().account.unwrap())
 }
 
@@ -60,7 +60,7 @@ async fn list_keys(test: &Test, account: &str) -> Vec<proto::Key> {
         account: account.to_owned(),
     };
     test.staff
-        .list_keys(Request::new(request))
+        .list_keys(by_operator(request))
         .await
         .unwrap()
         .into_inner()
@@ -71,7 +71,7 @@ async fn rotate(test: &Test, id: &str) -> Result<proto::RotateKeyResponse, Statu
     let request = proto::RotateKeyRequest { id: id.to_owned() };
     Ok(test
         .staff
-        .rotate_key(Request::new(request))
+        .rotate_key(by_operator(request))
         .await?
         .into_inner())
 }
@@ -95,7 +95,7 @@ async fn an_account_is_made_found_and_moved(pool: PgPool) {
             account: "ama@example.org".to_owned(),
             plan: plan.to_owned(),
         };
-        test.staff.set_account_plan(Request::new(request)).await
+        test.staff.set_account_plan(by_operator(request)).await
     };
     let moved = set("build").await.unwrap().into_inner().account.unwrap();
     assert_eq!((moved.id, moved.plan.as_str()), (made.id, "build"));
@@ -158,7 +158,7 @@ async fn nobody_and_nothing_are_not_found(pool: PgPool) {
     assert_eq!(fields(&fault(rotate(&test, "7").await)), ["id"]);
     let revoke = test
         .staff
-        .revoke_key(Request::new(proto::RevokeKeyRequest { id }))
+        .revoke_key(by_operator(proto::RevokeKeyRequest { id }))
         .await;
     assert_eq!(fault(revoke).code, Code::NotFound);
 }
@@ -175,7 +175,7 @@ async fn accounts_are_listed_page_by_page(pool: PgPool) {
         let request = proto::ListAccountsRequest { limit: 2, cursor };
         let page = test
             .staff
-            .list_accounts(Request::new(request))
+            .list_accounts(by_operator(request))
             .await
             .unwrap()
             .into_inner();
@@ -192,7 +192,7 @@ async fn accounts_are_listed_page_by_page(pool: PgPool) {
         limit: 501,
         cursor: "elsewhere".to_owned(),
     };
-    let refused = fault(test.staff.list_accounts(Request::new(request)).await);
+    let refused = fault(test.staff.list_accounts(by_operator(request)).await);
     assert_eq!(fields(&refused), ["cursor", "limit"]);
 }
 
@@ -201,7 +201,7 @@ async fn plans_are_listed_cheapest_first(pool: PgPool) {
     let test = Test::new(pool).await;
     let plans = test
         .staff
-        .list_plans(Request::new(proto::ListPlansRequest {}))
+        .list_plans(by_operator(proto::ListPlansRequest {}))
         .await;
     let plans = plans.unwrap().into_inner().plans;
     let titles: Vec<&str> = plans.iter().map(|plan| plan.title.as_str()).collect();

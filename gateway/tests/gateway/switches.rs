@@ -7,7 +7,7 @@ use prost::Message as _;
 use sqlx::PgPool;
 use tonic::{Request, Status};
 
-use crate::support::{Held, START, Test, account_key};
+use crate::support::{Held, START, Test, account_key, by_operator};
 
 pub(crate) async fn set(
     test: &Test,
@@ -20,12 +20,12 @@ pub(crate) async fn set(
         on,
         reason: reason.to_owned(),
     };
-    let answer = test.staff.set_switch(Request::new(request)).await?;
+    let answer = test.staff.set_switch(by_operator(request)).await?;
     Ok(answer.into_inner().switch.unwrap())
 }
 
 async fn list(test: &Test) -> proto::ListSwitchesResponse {
-    let request = Request::new(proto::ListSwitchesRequest {});
+    let request = by_operator(proto::ListSwitchesRequest {});
     test.staff
         .list_switches(request)
         .await

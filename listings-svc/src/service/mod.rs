@@ -4,6 +4,7 @@ pub mod audit;
 mod claim;
 pub mod desk;
 pub mod events;
+mod find_member;
 pub mod games;
 pub mod import;
 pub mod listing;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 
 use contracts::listings::v1::events_service_server::EventsServiceServer;
 use contracts::listings::v1::games_service_server::GamesServiceServer;
+use contracts::listings::v1::member_service_server::MemberServiceServer;
 use contracts::listings::v1::own_listings_service_server::OwnListingsServiceServer;
 use contracts::listings::v1::pages_service_server::PagesServiceServer;
 use contracts::listings::v1::picture_service_server::PictureServiceServer;
@@ -93,6 +95,9 @@ impl Parts {
             .add_service(GamesServiceServer::new(games::Service(writing.clone())))
             .add_service(EventsServiceServer::new(events::Service(writing)))
             .add_service(PagesServiceServer::new(pages))
+            .add_service(MemberServiceServer::new(find_member::Service::new(
+                pool.clone(),
+            )))
             .add_service(OwnListingsServiceServer::new(own::Service::new(
                 pool, addresses,
             )))

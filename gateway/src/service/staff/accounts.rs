@@ -8,10 +8,12 @@ use super::page::Page;
 use super::{Staff, unexpected};
 use crate::domain::account::{Account, Problems};
 use crate::store::accounts;
+use crate::store::audit::By;
 use crate::store::write::{Done, Item};
 
 pub(super) async fn create(
     staff: &Staff,
+    by: By,
     request: proto::CreateAccountRequest,
 ) -> Result<proto::CreateAccountResponse, Fault> {
     let mut problems = Problems::default();
@@ -28,7 +30,7 @@ pub(super) async fn create(
         revision: 1,
     };
     problems.finish()?;
-    let account = changed(staff, Item::CreateAccount(account)).await?;
+    let account = changed(staff, by, Item::CreateAccount(account)).await?;
     Ok(proto::CreateAccountResponse {
         account: Some(account),
     })
@@ -64,13 +66,14 @@ pub(super) async fn get(
 
 pub(super) async fn set_plan(
     staff: &Staff,
+    by: By,
     request: proto::SetAccountPlanRequest,
 ) -> Result<proto::SetAccountPlanResponse, Fault> {
     let mut problems = Problems::default();
     let named = problems.account("account", &request.account);
     let plan = problems.plan("plan", &request.plan, &staff.plans);
     problems.finish()?;
-    let account = changed(staff, Item::SetPlan(named, plan)).await?;
+    let account = changed(staff, by, Item::SetPlan(named, plan)).await?;
     Ok(proto::SetAccountPlanResponse {
         account: Some(account),
     })
@@ -88,8 +91,8 @@ pub(super) async fn find(staff: &Staff, text: &str) -> Result<Account, Fault> {
 }
 
 /// Makes a change that leaves an account behind.
-async fn changed(staff: &Staff, item: Item) -> Result<proto::Account, Fault> {
-    match staff.write(item).await? {
+async fn changed(staff: &Staff, by: By, item: Item) -> Result<proto::Account, Fault> {
+    match staff.write(by, item).await? {
         Done::Account(account) => Ok((&account).into()),
         other => Err(unexpected(&other)),
     }

@@ -8,11 +8,13 @@ use super::page::Page;
 use super::{Staff, id, keys, unexpected};
 use crate::domain::account::Problems;
 use crate::domain::key::{Mode, Wanted};
+use crate::store::audit::By;
 use crate::store::key_requests;
 use crate::store::write::{Done, Item};
 
 pub(super) async fn ask(
     staff: &Staff,
+    by: By,
     request: proto::RequestKeyRequest,
 ) -> Result<proto::RequestKeyResponse, Fault> {
     let mut problems = Problems::default();
@@ -27,7 +29,7 @@ pub(super) async fn ask(
     };
     problems.key(&wanted, staff.clock.now());
     problems.finish()?;
-    let asked = changed(staff, Item::AskKey(named, wanted, ids::row_id())).await?;
+    let asked = changed(staff, by, Item::AskKey(named, wanted, ids::row_id())).await?;
     Ok(proto::RequestKeyResponse {
         request: Some(asked),
     })
@@ -54,9 +56,10 @@ pub(super) async fn list(
 
 pub(super) async fn approve(
     staff: &Staff,
+    by: By,
     request: proto::ApproveKeyRequest,
 ) -> Result<proto::ApproveKeyResponse, Fault> {
-    let approved = changed(staff, Item::ApproveKey(id(&request.id)?)).await?;
+    let approved = changed(staff, by, Item::ApproveKey(id(&request.id)?)).await?;
     Ok(proto::ApproveKeyResponse {
         request: Some(approved),
     })
@@ -64,6 +67,7 @@ pub(super) async fn approve(
 
 pub(super) async fn reject(
     staff: &Staff,
+    by: By,
     request: proto::RejectKeyRequest,
 ) -> Result<proto::RejectKeyResponse, Fault> {
     let mut problems = Problems::default();
@@ -73,7 +77,7 @@ pub(super) async fn reject(
         problems.add("reason", "is required: its owner reads it");
     }
     problems.finish()?;
-    let rejected = changed(staff, Item::RejectKey(id, reason)).await?;
+    let rejected = changed(staff, by, Item::RejectKey(id, reason)).await?;
     Ok(proto::RejectKeyResponse {
         request: Some(rejected),
     })
@@ -81,6 +85,7 @@ pub(super) async fn reject(
 
 pub(super) async fn reveal(
     staff: &Staff,
+    by: By,
     request: proto::RevealKeyRequest,
 ) -> Result<proto::RevealKeyResponse, Fault> {
     let id = id(&request.id)?;
@@ -89,7 +94,7 @@ pub(super) async fn reveal(
         .map_err(|error| pg::fault(&error))?
         .ok_or_else(|| Fault::not_found("no such key was asked for"))?;
     let (secret, fresh) = keys::fresh(staff, id, Mode::Live, asked.wanted.kind);
-    match staff.write(Item::RevealKey(fresh)).await? {
+    match staff.write(by, Item::RevealKey(fresh)).await? {
         Done::Key(key) => Ok(proto::RevealKeyResponse {
             key: Some((&key).into()),
             secret: secret.expose().to_owned(),
@@ -99,8 +104,8 @@ pub(super) async fn reveal(
 }
 
 /// Makes a change that leaves a request behind.
-async fn changed(staff: &Staff, item: Item) -> Result<proto::KeyRequest, Fault> {
-    match staff.write(item).await? {
+async fn changed(staff: &Staff, by: By, item: Item) -> Result<proto::KeyRequest, Fault> {
+    match staff.write(by, item).await? {
         Done::KeyRequest(request) => Ok((&request).into()),
         other => Err(unexpected(&other)),
     }

@@ -11,11 +11,13 @@ use crate::domain::account::Problems;
 use crate::domain::key::{Key, Kind, Mode, Wanted};
 use crate::domain::secret::Secret;
 use crate::message;
+use crate::store::audit::By;
 use crate::store::keys;
 use crate::store::write::{Done, Fresh, Item};
 
 pub(super) async fn create(
     staff: &Staff,
+    by: By,
     request: proto::CreateKeyRequest,
 ) -> Result<proto::CreateKeyResponse, Fault> {
     let mut problems = Problems::default();
@@ -31,7 +33,10 @@ pub(super) async fn create(
     problems.key(&wanted, staff.clock.now());
     problems.finish()?;
     let (secret, fresh) = fresh(staff, ids::row_id(), wanted.mode, wanted.kind);
-    match staff.write(Item::CreateKey(named, wanted, fresh)).await? {
+    match staff
+        .write(by, Item::CreateKey(named, wanted, fresh))
+        .await?
+    {
         Done::Key(key) => Ok(proto::CreateKeyResponse {
             key: Some((&key).into()),
             secret: secret.expose().to_owned(),
@@ -55,6 +60,7 @@ pub(super) async fn list(
 
 pub(super) async fn rotate(
     staff: &Staff,
+    by: By,
     request: proto::RotateKeyRequest,
 ) -> Result<proto::RotateKeyResponse, Fault> {
     let id = id(&request.id)?;
@@ -63,7 +69,7 @@ pub(super) async fn rotate(
         .map_err(|error| pg::fault(&error))?
         .ok_or_else(|| Fault::not_found("there is no such key"))?;
     let (secret, fresh) = fresh(staff, ids::row_id(), old.mode, old.kind);
-    match staff.write(Item::RotateKey(id, fresh)).await? {
+    match staff.write(by, Item::RotateKey(id, fresh)).await? {
         Done::Rotated(new, old) => {
             if !old.works(staff.clock.now()) {
                 // Without a grace, to rotate is to revoke.
@@ -81,10 +87,11 @@ pub(super) async fn rotate(
 
 pub(super) async fn revoke(
     staff: &Staff,
+    by: By,
     request: proto::RevokeKeyRequest,
 ) -> Result<proto::RevokeKeyResponse, Fault> {
     let id = id(&request.id)?;
-    match staff.write(Item::RevokeKey(id)).await? {
+    match staff.write(by, Item::RevokeKey(id)).await? {
         Done::Key(key) => {
             bury(staff, &key).await;
             Ok(proto::RevokeKeyResponse {

@@ -1,6 +1,7 @@
 //! Accounts, plans, keys and switches, by staff: gateway.v1.StaffService. A file a subject.
 
 mod accounts;
+mod audit;
 mod key_requests;
 mod keys;
 mod page;
@@ -11,7 +12,9 @@ use std::sync::Arc;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService;
 use kit::feed::Writer;
+use kit::rpc::staff::{self, Member};
 use kit::{Clock, Fault};
+use serde_json::json;
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
@@ -19,8 +22,13 @@ use uuid::Uuid;
 use crate::domain::account::Problems;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
+use crate::domain::staff_action::Action;
 use crate::quota::Quota;
-use crate::store::write::{Done, Item, Writes};
+use crate::store::audit::{self as audit_rows, By, Subject};
+use crate::store::write::{Done, Item, Write, Writes};
+
+/// The longest name in the audit.
+const LONGEST: usize = 200;
 
 /// What staff calls work on.
 pub struct Staff {
@@ -44,7 +52,9 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::CreateAccountRequest>,
     ) -> Result<Response<proto::CreateAccountResponse>, Status> {
-        let answer = accounts::create(self, request.into_inner()).await?;
+        let on = ("account", request.get_ref().email.as_str());
+        let by = self.admit(&request, Action::CreateAccount, on).await?;
+        let answer = accounts::create(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
 
@@ -52,6 +62,8 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::ListAccountsRequest>,
     ) -> Result<Response<proto::ListAccountsResponse>, Status> {
+        let on = ("account", "");
+        self.admit(&request, Action::Look, on).await?;
         let answer = accounts::list(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -60,6 +72,8 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::GetAccountRequest>,
     ) -> Result<Response<proto::GetAccountResponse>, Status> {
+        let on = ("account", request.get_ref().account.as_str());
+        self.admit(&request, Action::Look, on).await?;
         let answer = accounts::get(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -68,14 +82,18 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::SetAccountPlanRequest>,
     ) -> Result<Response<proto::SetAccountPlanResponse>, Status> {
-        let answer = accounts::set_plan(self, request.into_inner()).await?;
+        let on = ("account", request.get_ref().account.as_str());
+        let by = self.admit(&request, Action::SetPlan, on).await?;
+        let answer = accounts::set_plan(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
 
     async fn list_plans(
         &self,
-        _: Request<proto::ListPlansRequest>,
+        request: Request<proto::ListPlansRequest>,
     ) -> Result<Response<proto::ListPlansResponse>, Status> {
+        let on = ("plan", "");
+        self.admit(&request, Action::Look, on).await?;
         let plans = self.plans.iter().map(Into::into).collect();
         Ok(Response::new(proto::ListPlansResponse { plans }))
     }
@@ -84,7 +102,9 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::CreateKeyRequest>,
     ) -> Result<Response<proto::CreateKeyResponse>, Status> {
-        let answer = keys::create(self, request.into_inner()).await?;
+        let on = ("account", request.get_ref().account.as_str());
+        let by = self.admit(&request, Action::CreateKey, on).await?;
+        let answer = keys::create(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
 
@@ -92,6 +112,8 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::ListKeysRequest>,
     ) -> Result<Response<proto::ListKeysResponse>, Status> {
+        let on = ("account", request.get_ref().account.as_str());
+        self.admit(&request, Action::Look, on).await?;
         let answer = keys::list(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -100,7 +122,9 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::RotateKeyRequest>,
     ) -> Result<Response<proto::RotateKeyResponse>, Status> {
-        let answer = keys::rotate(self, request.into_inner()).await?;
+        let on = ("key", request.get_ref().id.as_str());
+        let by = self.admit(&request, Action::RotateKey, on).await?;
+        let answer = keys::rotate(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
 
@@ -108,7 +132,9 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::RevokeKeyRequest>,
     ) -> Result<Response<proto::RevokeKeyResponse>, Status> {
-        let answer = keys::revoke(self, request.into_inner()).await?;
+        let on = ("key", request.get_ref().id.as_str());
+        let by = self.admit(&request, Action::RevokeKey, on).await?;
+        let answer = keys::revoke(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
 
@@ -116,7 +142,9 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::RequestKeyRequest>,
     ) -> Result<Response<proto::RequestKeyResponse>, Status> {
-        let answer = key_requests::ask(self, request.into_inner()).await?;
+        let on = ("account", request.get_ref().account.as_str());
+        let by = self.admit(&request, Action::RequestKey, on).await?;
+        let answer = key_requests::ask(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
 
@@ -124,6 +152,8 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::ListKeyRequestsRequest>,
     ) -> Result<Response<proto::ListKeyRequestsResponse>, Status> {
+        let on = ("key_request", "");
+        self.admit(&request, Action::Look, on).await?;
         let answer = key_requests::list(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -132,7 +162,9 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::ApproveKeyRequest>,
     ) -> Result<Response<proto::ApproveKeyResponse>, Status> {
-        let answer = key_requests::approve(self, request.into_inner()).await?;
+        let on = ("key_request", request.get_ref().id.as_str());
+        let by = self.admit(&request, Action::ApproveKey, on).await?;
+        let answer = key_requests::approve(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
 
@@ -140,7 +172,9 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::RejectKeyRequest>,
     ) -> Result<Response<proto::RejectKeyResponse>, Status> {
-        let answer = key_requests::reject(self, request.into_inner()).await?;
+        let on = ("key_request", request.get_ref().id.as_str());
+        let by = self.admit(&request, Action::RejectKey, on).await?;
+        let answer = key_requests::reject(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
 
@@ -148,7 +182,9 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::RevealKeyRequest>,
     ) -> Result<Response<proto::RevealKeyResponse>, Status> {
-        let answer = key_requests::reveal(self, request.into_inner()).await?;
+        let on = ("key_request", request.get_ref().id.as_str());
+        let by = self.admit(&request, Action::RevealKey, on).await?;
+        let answer = key_requests::reveal(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
 
@@ -156,6 +192,8 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::ListSwitchesRequest>,
     ) -> Result<Response<proto::ListSwitchesResponse>, Status> {
+        let on = ("switch", "");
+        self.admit(&request, Action::Look, on).await?;
         let answer = switches::list(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -164,14 +202,74 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::SetSwitchRequest>,
     ) -> Result<Response<proto::SetSwitchResponse>, Status> {
-        let answer = switches::set(self, request.into_inner()).await?;
+        let on = ("switch", request.get_ref().name.as_str());
+        let by = self.admit(&request, Action::SetSwitch, on).await?;
+        let answer = switches::set(self, by, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn list_audit(
+        &self,
+        request: Request<proto::ListAuditRequest>,
+    ) -> Result<Response<proto::ListAuditResponse>, Status> {
+        let member = Member::of(&request)?;
+        let request = audit::narrowed(&member, request.into_inner());
+        if request.member != member.name {
+            let on = ("member", request.member.as_str());
+            self.allow(member, Action::ReadAudit, on).await?;
+        }
+        let answer = audit::list(self, request).await?;
         Ok(Response::new(answer))
     }
 }
 
 impl Staff {
-    async fn write(&self, item: Item) -> Result<Done, Fault> {
-        let (done, _) = self.writer.write(item).await?;
+    /// Who makes this call, if the member's role allows the action. `on` is the kind and name of what it is done to.
+    async fn admit<T>(
+        &self,
+        request: &Request<T>,
+        action: Action,
+        on: (&'static str, &str),
+    ) -> Result<By, Status> {
+        self.allow(Member::of(request)?, action, on).await
+    }
+
+    /// Refuses an action that the member's role does not allow, and records that it was tried.
+    async fn allow(
+        &self,
+        member: Member,
+        action: Action,
+        (entity, name): (&'static str, &str),
+    ) -> Result<By, Status> {
+        let by = By { member, action };
+        let needed = action.needs();
+        if by.member.role.covers(needed) {
+            return Ok(by);
+        }
+        let subject = Subject {
+            entity,
+            // Whoever sent it may have sent anything.
+            name: name
+                .replace('\0', "\u{FFFD}")
+                .chars()
+                .take(LONGEST)
+                .collect(),
+            details: json!({ "needs": needed.as_str() }),
+        };
+        let recorded = audit_rows::append(&self.pool, &by, &subject, true, self.clock.now());
+        let Member { name, role } = &by.member;
+        if let Err(error) = recorded.await {
+            tracing::warn!(%error, member = name, action = action.as_str(), "a refusal is not in the audit");
+        }
+        Err(staff::refused(format!(
+            "this needs the role {}, and {name} has the role {}: ask an admin to do it, or for the role",
+            needed.as_str(),
+            role.as_str()
+        )))
+    }
+
+    async fn write(&self, by: By, item: Item) -> Result<Done, Fault> {
+        let (done, _) = self.writer.write(Write::by(by, item)).await?;
         Ok(done)
     }
 }

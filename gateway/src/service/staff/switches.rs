@@ -6,6 +6,7 @@ use kit::{Fault, pg};
 use super::{Staff, unexpected};
 use crate::domain::account::Problems;
 use crate::domain::switch::Switch;
+use crate::store::audit::By;
 use crate::store::switches;
 use crate::store::write::{Done, Item, Thrown};
 
@@ -27,6 +28,7 @@ pub(super) async fn list(
 
 pub(super) async fn set(
     staff: &Staff,
+    by: By,
     request: proto::SetSwitchRequest,
 ) -> Result<proto::SetSwitchResponse, Fault> {
     let mut problems = Problems::default();
@@ -36,7 +38,7 @@ pub(super) async fn set(
         reason: problems.reason("reason", &request.reason),
     };
     problems.finish()?;
-    match staff.write(Item::Throw(thrown)).await? {
+    match staff.write(by, Item::Throw(thrown)).await? {
         Done::Switch(setting) => Ok(proto::SetSwitchResponse {
             switch: Some((&setting).into()),
         }),

@@ -1,6 +1,7 @@
 //! Every change of accounts, keys, plans and switches, and its row on the feed: what the writer task does. A file a subject.
 
 mod accounts;
+mod audited;
 mod key_requests;
 mod keys;
 mod plans;
@@ -20,6 +21,7 @@ use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Hash;
 use crate::domain::switch::{Setting, Switch};
+use crate::store::audit::{self, By};
 
 /// The writer's hands: applies what is asked for.
 #[derive(Debug, Clone)]
@@ -28,6 +30,25 @@ pub struct Writes {
     pub plans: Arc<Plans>,
     /// How long a rotated key goes on working.
     pub grace: Duration,
+}
+
+/// A change, and who makes it.
+#[derive(Debug)]
+pub struct Write {
+    by: Option<By>,
+    item: Item,
+}
+
+impl Write {
+    /// A change that staff make. It is recorded in the audit, in its own transaction.
+    pub fn by(by: By, item: Item) -> Self {
+        Self { by: Some(by), item }
+    }
+
+    /// A change that the gateway makes by itself.
+    pub fn of_gateway(item: Item) -> Self {
+        Self { by: None, item }
+    }
 }
 
 /// What is asked for. The fields are good by themselves; what is checked here is how they fit with what there is.
@@ -99,10 +120,30 @@ pub enum Done {
 type Outcome = Result<Applied<Done>, sqlx::Error>;
 
 impl Apply for Writes {
-    type Item = Item;
+    type Item = Write;
     type Done = Done;
 
     async fn apply(
+        &self,
+        connection: &mut PgConnection,
+        write: &Write,
+        now: OffsetDateTime,
+    ) -> Outcome {
+        let Write { by, item } = write;
+        let outcome = self.make(connection, item, now).await?;
+        // A call that changed nothing leaves no trace.
+        if let (Some(by), Applied::Done(done, changes)) = (by, &outcome)
+            && !changes.is_empty()
+            && let Some(subject) = audited::subject(done)
+        {
+            audit::append(&mut *connection, by, &subject, false, now).await?;
+        }
+        Ok(outcome)
+    }
+}
+
+impl Writes {
+    async fn make(
         &self,
         connection: &mut PgConnection,
         item: &Item,

@@ -46,6 +46,8 @@ struct Told {
     /// `data` of every answer, where it is not the usual.
     data: Option<Bytes>,
     total: u64,
+    /// Of every single game and event.
+    revision: i64,
 }
 
 impl Catalogue {
@@ -60,6 +62,7 @@ impl Catalogue {
                 position: None,
                 data: None,
                 total: 61,
+                revision: 0,
             })),
         };
         let server = Server::builder()
@@ -94,6 +97,11 @@ impl Catalogue {
         self.told.lock().unwrap().position = Some(position.into());
     }
 
+    /// Every single game and event is at this revision from now on.
+    pub(crate) fn revised(&self, revision: i64) {
+        self.told.lock().unwrap().revision = revision;
+    }
+
     /// Every answer has this `data` from now on, and a list so many rows in all.
     pub(crate) fn holds(&self, data: impl Into<Bytes>, total: u64) {
         let mut told = self.told.lock().unwrap();
@@ -110,6 +118,10 @@ impl Catalogue {
             total: self.told.lock().unwrap().total,
             next_cursor: Some("next".to_owned()),
         }
+    }
+
+    fn revision(&self) -> i64 {
+        self.told.lock().unwrap().revision
     }
 
     fn position(&self) -> Option<Position> {
@@ -149,7 +161,7 @@ impl Catalogue {
 
 /// The calls of a service. Every list has the same page; of single things there is only one, called `kora`.
 macro_rules! answers {
-    ($service:ident: $($call:ident($question:ident $(, $name:ident)?) -> $answer:ident;)+) => {
+    ($service:ident: $($call:ident($question:ident $(, $name:ident)? $(; $revision:ident)?) -> $answer:ident;)+) => {
         #[tonic::async_trait]
         impl $service for Catalogue {
             $(async fn $call(
@@ -163,6 +175,7 @@ macro_rules! answers {
                 })?
                 Ok(Response::new(proto::$answer {
                     position: self.position(),
+                    $($revision: self.revision(),)?
                     ..answers!(answer self $answer $($name)?)
                 }))
             })+
@@ -185,7 +198,7 @@ macro_rules! answers {
 
 answers! { GamesService:
     list_games(ListGamesRequest) -> ListGamesResponse;
-    get_game(GetGameRequest, slug) -> GetGameResponse;
+    get_game(GetGameRequest, slug; revision) -> GetGameResponse;
 }
 
 answers! { CreatorsService:
@@ -202,7 +215,7 @@ answers! { PlacesService:
 
 answers! { EventsService:
     list_events(ListEventsRequest) -> ListEventsResponse;
-    get_event(GetEventRequest, slug) -> GetEventResponse;
+    get_event(GetEventRequest, slug; revision) -> GetEventResponse;
 }
 
 answers! { SearchService:

@@ -15,6 +15,8 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 
+use super::listings::Listings;
+
 #[derive(Clone)]
 pub(crate) struct Files {
     pub(crate) address: String,
@@ -33,13 +35,15 @@ struct Told {
 }
 
 impl Files {
-    pub(crate) async fn start(lifecycle: &Lifecycle) -> Self {
+    /// Answers at one address with `listings`.
+    pub(crate) async fn start(lifecycle: &Lifecycle, listings: &Listings) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let files = Self {
             address: format!("http://{}", listener.local_addr().unwrap()),
             told: Arc::default(),
         };
         let server = Server::builder()
+            .add_routes(listings.routes())
             .add_service(PictureServiceServer::new(files.clone()))
             .add_service(FeedServiceServer::new(files.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));

@@ -3,6 +3,7 @@
 mod answer;
 mod catalogue;
 mod files;
+mod listings;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -23,9 +24,10 @@ use gateway::feeds::own::Own;
 use gateway::jobs::last_used::LastUsed;
 use gateway::jobs::month_use::MonthUse;
 use gateway::lookup::{Bounds, Lookup};
+use gateway::members::Members;
 use gateway::quota::{self, Quota};
 use gateway::service::staff::Staff;
-use gateway::store::write::{Item, Writes};
+use gateway::store::write::{Item, Write, Writes};
 use gateway::switches::Board;
 use gateway::upstream::pictures::Pictures;
 use gateway::upstream::{self, Upstream};
@@ -33,6 +35,7 @@ use kit::config::Secret;
 use kit::feed::{Latest, Producer, Retention};
 use kit::redis::Redis;
 use kit::rpc::client::{Addresses, Client};
+use kit::rpc::staff::Member;
 use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
@@ -45,6 +48,7 @@ use uuid::Uuid;
 pub(crate) use answer::Answer;
 pub(crate) use catalogue::{Catalogue, Script};
 pub(crate) use files::Files;
+pub(crate) use listings::{Listings, Outcome};
 
 /// Every read that catalogue-svc answers.
 pub(crate) const READS: [&str; 11] = [
@@ -86,6 +90,8 @@ pub(crate) struct Test {
     pub(crate) staff: Staff,
     pub(crate) catalogue: Catalogue,
     pub(crate) files: Files,
+    pub(crate) listings: Listings,
+    pub(crate) members: Members,
     own: Own,
     lifecycle: Lifecycle,
 }
@@ -113,6 +119,8 @@ pub(crate) struct With {
     pub(crate) bounds: Bounds,
     pub(crate) proxies: Proxies,
     pub(crate) grace: Duration,
+    /// Nobody is where listings-svc should be.
+    pub(crate) no_listings: bool,
 }
 
 impl Default for With {
@@ -130,6 +138,7 @@ impl Default for With {
             },
             proxies: Proxies::default(),
             grace: Duration::from_hours(24),
+            no_listings: false,
         }
     }
 }
@@ -185,8 +194,14 @@ impl Test {
         drop(supervisor);
         let catalogue = Catalogue::start(&lifecycle).await;
         let channel = connect(&catalogue.address, &lifecycle);
-        let files = Files::start(&lifecycle).await;
-        let listings = connect(&files.address, &lifecycle);
+        let desk = Listings::default();
+        let files = Files::start(&lifecycle, &desk).await;
+        let address = match with.no_listings {
+            true => "http://127.0.0.1:1",
+            false => &files.address,
+        };
+        let listings = connect(address, &lifecycle);
+        let members = Members::new(listings.clone(), LONG, with.clock.clone());
 
         let (clock, plans) = (with.clock, Arc::new(with.plans));
         let producer = Producer::start(
@@ -200,7 +215,10 @@ impl Test {
             plans: Arc::clone(&plans),
             grace: with.grace,
         });
-        writer.write(Item::TellPlans).await.unwrap();
+        writer
+            .write(Write::of_gateway(Item::TellPlans))
+            .await
+            .unwrap();
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counted = Arc::new(quota::Shared::new(LONG));
         let quota = Quota::new(redis.clone(), Arc::clone(&counted));
@@ -255,6 +273,8 @@ impl Test {
             staff,
             catalogue,
             files,
+            listings: desk,
+            members,
             own,
             lifecycle,
         }
@@ -300,7 +320,7 @@ impl Test {
             email: format!("{}@example.org", kit::ids::row_id()),
             plan: plan.to_owned(),
         };
-        let made = self.staff.create_account(Request::new(request)).await;
+        let made = self.staff.create_account(by_operator(request)).await;
         made.unwrap().into_inner().account.unwrap().id
     }
 
@@ -316,7 +336,7 @@ impl Test {
     }
 
     pub(crate) async fn key_like(&self, request: proto::CreateKeyRequest) -> Result<Held, Fault> {
-        let made = self.staff.create_key(Request::new(request)).await?;
+        let made = self.staff.create_key(by_operator(request)).await?;
         let made = made.into_inner();
         Ok(Held {
             id: made.key.unwrap().id,
@@ -326,7 +346,7 @@ impl Test {
 
     pub(crate) async fn revoke(&self, key: &Held) {
         let request = proto::RevokeKeyRequest { id: key.id.clone() };
-        self.staff.revoke_key(Request::new(request)).await.unwrap();
+        self.staff.revoke_key(by_operator(request)).await.unwrap();
     }
 }
 
@@ -354,6 +374,18 @@ pub(crate) async fn lock(pool: &PgPool, table: &str) -> sqlx::Transaction<'stati
     let locking = sqlx::query(sqlx::AssertSqlSafe(lock));
     locking.execute(&mut *transaction).await.unwrap();
     transaction
+}
+
+/// A call of staff as it comes from the fleet's own token.
+pub(crate) fn by_operator<T>(message: T) -> Request<T> {
+    by(Member::operator(), message)
+}
+
+/// A call of staff as the port hands it over.
+pub(crate) fn by<T>(member: Member, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    request.extensions_mut().insert(member);
+    request
 }
 
 /// The question for a key of an account.

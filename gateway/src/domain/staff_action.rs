@@ -1,0 +1,93 @@
+//! What staff do at the gateway, and the role that each action needs.
+
+use kit::rpc::staff::Role;
+
+/// What a call of staff does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Reads accounts, keys, requests, plans and switches.
+    Look,
+    /// Makes an account.
+    CreateAccount,
+    /// Moves an account to another plan.
+    SetPlan,
+    /// Makes a key without a review.
+    CreateKey,
+    /// Makes a new secret for a key.
+    RotateKey,
+    /// Ends a key.
+    RevokeKey,
+    /// Asks for a live key, for its owner.
+    RequestKey,
+    /// Lets its owner reveal it.
+    ApproveKey,
+    /// Refuses it.
+    RejectKey,
+    /// Makes the secret of an approved key, for its owner.
+    RevealKey,
+    /// Turns a switch.
+    SetSwitch,
+    /// Reads what others did.
+    ReadAudit,
+}
+
+impl Action {
+    /// Every action.
+    pub const ALL: [Self; 12] = [
+        Self::Look,
+        Self::CreateAccount,
+        Self::SetPlan,
+        Self::CreateKey,
+        Self::RotateKey,
+        Self::RevokeKey,
+        Self::RequestKey,
+        Self::ApproveKey,
+        Self::RejectKey,
+        Self::RevealKey,
+        Self::SetSwitch,
+        Self::ReadAudit,
+    ];
+
+    /// As it stands in the audit.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Look => "look",
+            Self::CreateAccount => "create_account",
+            Self::SetPlan => "set_plan",
+            Self::CreateKey => "create_key",
+            Self::RotateKey => "rotate_key",
+            Self::RevokeKey => "revoke_key",
+            Self::RequestKey => "request_key",
+            Self::ApproveKey => "approve_key",
+            Self::RejectKey => "reject_key",
+            Self::RevealKey => "reveal_key",
+            Self::SetSwitch => "set_switch",
+            Self::ReadAudit => "read_audit",
+        }
+    }
+
+    /// The action of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|action| action.as_str() == name)
+    }
+
+    /// The least role that may do it: a reviewer looks and decides, an admin does the rest.
+    pub const fn needs(self) -> Role {
+        match self {
+            Self::Look | Self::ApproveKey | Self::RejectKey => Role::Reviewer,
+            _ => Role::Admin,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_action_is_found_by_its_name() {
+        for action in Action::ALL {
+            assert_eq!(Action::parse(action.as_str()), Some(action));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What the audit says of a change.
+
+use serde_json::json;
+
+use super::Done;
+use crate::store::audit::Subject;
+
+/// What was changed; `None` for what is no change of staff.
+pub(super) fn subject(done: &Done) -> Option<Subject> {
+    let (entity, name, details) = match done {
+        Done::Account(account) => (
+            "account",
+            account.email.clone(),
+            json!({ "account": account.id, "plan": account.plan }),
+        ),
+        Done::Key(key) => (
+            "key",
+            key.id.to_string(),
+            json!({
+                "account": key.account,
+                "name": key.name,
+                "mode": key.mode.as_str(),
+                "kind": key.kind.as_str(),
+                "may_write": key.may_write,
+                "game": key.game,
+            }),
+        ),
+        Done::Rotated(new, old) => (
+            "key",
+            old.id.to_string(),
+            json!({ "account": old.account, "name": old.name, "new_key": new.id }),
+        ),
+        Done::KeyRequest(request) => (
+            "key_request",
+            request.id.to_string(),
+            json!({
+                "account": request.account,
+                "name": request.wanted.name,
+                "state": request.state.as_str(),
+                "reason": request.reason,
+            }),
+        ),
+        Done::Switch(setting) => (
+            "switch",
+            setting.switch.as_str().to_owned(),
+            json!({ "on": setting.is_on, "reason": setting.reason }),
+        ),
+        Done::Told => return None,
+    };
+    Some(Subject {
+        entity,
+        name,
+        details,
+    })
+}

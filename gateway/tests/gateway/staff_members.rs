@@ -1,0 +1,253 @@
+//! Calls of staff are made by somebody (§5): a member whom listings-svc knows, in a role, and recorded.
+
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::staff_service_server::StaffService as _;
+use contracts::listings::v1::Role as RoleThere;
+use kit::Code;
+use kit::rpc::staff::{Member, Members as _, Role};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use time::Duration;
+use tonic::Status;
+
+use crate::support::{Test, With, account_key, by, by_operator};
+
+fn member(name: &str, role: Role) -> Member {
+    Member {
+        name: name.to_owned(),
+        role,
+    }
+}
+
+async fn audit(
+    test: &Test,
+    who: Member,
+    filter: proto::ListAuditRequest,
+) -> Result<Vec<proto::AuditedAction>, Status> {
+    let answer = test.staff.list_audit(by(who, filter)).await?;
+    Ok(answer.into_inner().actions)
+}
+
+async fn all(test: &Test) -> Vec<proto::AuditedAction> {
+    let everything = proto::ListAuditRequest::default();
+    audit(test, Member::operator(), everything).await.unwrap()
+}
+
+fn details(action: &proto::AuditedAction) -> Value {
+    serde_json::from_str(&action.details).unwrap()
+}
+
+#[sqlx::test]
+async fn a_token_is_of_the_member_whom_listings_svc_knows(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let (ada, eve) = ("staff_ada", "staff_eve");
+    test.listings.knows(ada, "ada", RoleThere::Reviewer);
+    for _ in 0..3 {
+        let found = test.members.find(ada).await.unwrap();
+        assert_eq!(found, Some(member("ada", Role::Reviewer)));
+    }
+    assert_eq!(test.listings.looked_for(), 1, "it is known for a moment");
+    assert_eq!(test.members.find(eve).await.unwrap(), None);
+    assert_eq!(test.members.find("eve").await.unwrap(), None);
+    assert_eq!(test.listings.looked_for(), 2, "not for what is no token");
+    // A token that has ended is refused within a second, and one that was made just now works.
+    test.listings.forgets(ada);
+    test.listings.knows(eve, "eve", RoleThere::Admin);
+    test.clock.advance(Duration::SECOND);
+    assert_eq!(test.members.find(ada).await.unwrap(), None);
+    let found = test.members.find(eve).await.unwrap();
+    assert_eq!(found, Some(member("eve", Role::Admin)));
+}
+
+#[sqlx::test]
+async fn without_listings_svc_nobody_is_taken_for_a_member(pool: PgPool) {
+    let with = With {
+        no_listings: true,
+        ..With::default()
+    };
+    let test = Test::with(pool, with).await;
+    let fault = test.members.find("staff_ada").await.unwrap_err();
+    assert_eq!(fault.code, Code::Unavailable);
+}
+
+#[sqlx::test]
+async fn a_rotation_is_recorded_with_who_did_it(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    let before = all(&test).await.len();
+    let request = proto::RotateKeyRequest { id: key.id.clone() };
+    let grace = member("grace", Role::Admin);
+    let rotated = test.staff.rotate_key(by(grace, request.clone())).await;
+    let new = rotated.unwrap().into_inner().key.unwrap();
+    let recorded = all(&test).await;
+    assert_eq!(recorded.len(), before + 1);
+    let last = &recorded[0];
+    let said = [
+        &last.member,
+        &last.role,
+        &last.action,
+        &last.entity,
+        &last.name,
+    ];
+    assert_eq!(said, ["grace", "admin", "rotate_key", "key", &key.id]);
+    assert!(!last.refused);
+    assert_eq!(details(last)["new_key"], json!(new.id));
+    assert!(!last.details.contains(&new.last4), "{}", last.details);
+    // A call that changes nothing, or is refused for what it asks, leaves no trace.
+    let again = test.staff.rotate_key(by_operator(request)).await;
+    assert!(again.is_err());
+    assert_eq!(all(&test).await.len(), recorded.len());
+}
+
+#[sqlx::test]
+async fn what_a_role_does_not_let_through_is_not_done_and_recorded(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    let ada = || member("ada", Role::Reviewer);
+    let refused = [
+        test.staff
+            .create_key(by(ada(), account_key(&account, "live")))
+            .await
+            .map(drop),
+        test.staff
+            .revoke_key(by(ada(), proto::RevokeKeyRequest { id: key.id.clone() }))
+            .await
+            .map(drop),
+        test.staff
+            .set_switch(by(
+                ada(),
+                proto::SetSwitchRequest {
+                    name: "api".to_owned(),
+                    on: false,
+                    reason: "\0".repeat(1_000),
+                },
+            ))
+            .await
+            .map(drop),
+    ];
+    for refused in refused {
+        let status = refused.unwrap_err();
+        assert_eq!(status.code(), tonic::Code::PermissionDenied);
+        assert!(status.message().contains("admin"), "{}", status.message());
+    }
+    assert!(test.get(&key, "/games").await.is_ok());
+    let own = audit(&test, ada(), proto::ListAuditRequest::default())
+        .await
+        .unwrap();
+    let said: Vec<_> = own
+        .iter()
+        .map(|it| (it.action.as_str(), it.refused))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("set_switch", true),
+            ("revoke_key", true),
+            ("create_key", true)
+        ]
+    );
+    // She reads and decides, and reads what others did as little as they may.
+    let keys = proto::ListKeysRequest {
+        account: account.clone(),
+    };
+    assert!(test.staff.list_keys(by(ada(), keys)).await.is_ok());
+    let others = proto::ListAuditRequest {
+        member: "operator".to_owned(),
+        ..proto::ListAuditRequest::default()
+    };
+    let status = audit(&test, ada(), others).await.unwrap_err();
+    assert_eq!(status.code(), tonic::Code::PermissionDenied);
+    // A call that came by no gate is nobody's.
+    let nobody = tonic::Request::new(proto::ListPlansRequest {});
+    assert!(test.staff.list_plans(nobody).await.is_err());
+}
+
+#[sqlx::test]
+async fn every_change_of_staff_is_in_the_audit_page_by_page(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    let plan = proto::SetAccountPlanRequest {
+        account: account.clone(),
+        plan: "build".to_owned(),
+    };
+    for _ in 0..2 {
+        // The second time nothing changes.
+        test.staff
+            .set_account_plan(by_operator(plan.clone()))
+            .await
+            .unwrap();
+    }
+    crate::switches::set(&test, "api_writes", false, "a test")
+        .await
+        .unwrap();
+    let asked = proto::RequestKeyRequest {
+        account,
+        name: "server".to_owned(),
+        kind: "account".to_owned(),
+        ..proto::RequestKeyRequest::default()
+    };
+    let asked = test.staff.request_key(by_operator(asked)).await.unwrap();
+    let id = asked.into_inner().request.unwrap().id;
+    let approve = proto::ApproveKeyRequest { id: id.clone() };
+    test.staff.approve_key(by_operator(approve)).await.unwrap();
+    let reveal = proto::RevealKeyRequest { id };
+    test.staff.reveal_key(by_operator(reveal)).await.unwrap();
+    test.revoke(&key).await;
+
+    let mut actions = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let page = proto::ListAuditRequest {
+            limit: 3,
+            cursor,
+            ..proto::ListAuditRequest::default()
+        };
+        let page = test
+            .staff
+            .list_audit(by_operator(page))
+            .await
+            .unwrap()
+            .into_inner();
+        assert!(page.actions.len() <= 3);
+        actions.extend(page.actions.into_iter().map(|it| it.action));
+        cursor = page.next_cursor;
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    actions.reverse();
+    let expected = [
+        "create_account",
+        "create_key",
+        "set_plan",
+        "set_switch",
+        "request_key",
+        "approve_key",
+        "reveal_key",
+        "revoke_key",
+    ];
+    assert_eq!(actions, expected);
+    let only = proto::ListAuditRequest {
+        action: "set_switch".to_owned(),
+        entity: "switch".to_owned(),
+        name: "api_writes".to_owned(),
+        ..proto::ListAuditRequest::default()
+    };
+    let only = audit(&test, Member::operator(), only).await.unwrap();
+    assert_eq!(
+        details(&only[0]),
+        json!({ "on": false, "reason": "a test" })
+    );
+    let odd = proto::ListAuditRequest {
+        action: "dance".to_owned(),
+        limit: 101,
+        cursor: "x".to_owned(),
+        ..proto::ListAuditRequest::default()
+    };
+    let fault = kit::Fault::from(audit(&test, Member::operator(), odd).await.unwrap_err());
+    let fields: Vec<&String> = fault.fields.keys().collect();
+    assert_eq!(fields, ["action", "cursor", "limit"]);
+}

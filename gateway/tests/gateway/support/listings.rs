@@ -1,0 +1,192 @@
+//! A stand-in for listings-svc as accounts write through it and as it knows the staff: it notes what it was sent, and does as it is told.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::events_service_server::{EventsService, EventsServiceServer};
+use contracts::listings::v1::games_service_server::{GamesService, GamesServiceServer};
+use contracts::listings::v1::member_service_server::{MemberService, MemberServiceServer};
+use contracts::listings::v1::own_listings_service_server::{
+    OwnListingsService, OwnListingsServiceServer,
+};
+use kit::Fault;
+use sha2::{Digest as _, Sha256};
+use tonic::service::Routes;
+use tonic::{Request, Response, Status};
+
+/// What it does with calls.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Outcome {
+    /// Writes `kora`, at revision 7.
+    #[default]
+    Written,
+    Refused(Fault),
+    /// Does its work and loses the answer.
+    Lost,
+    /// Never answers.
+    Hangs,
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Listings(Arc<Mutex<Told>>);
+
+#[derive(Default)]
+struct Told {
+    outcome: Outcome,
+    preconditions: Vec<Option<Vec<i64>>>,
+    writes: u32,
+    members: HashMap<Vec<u8>, proto::Member>,
+    /// How often it was asked whose a token is.
+    looked_for: u32,
+}
+
+impl Listings {
+    pub(super) fn routes(&self) -> Routes {
+        Routes::new(GamesServiceServer::new(self.clone()))
+            .add_service(EventsServiceServer::new(self.clone()))
+            .add_service(OwnListingsServiceServer::new(self.clone()))
+            .add_service(MemberServiceServer::new(self.clone()))
+    }
+
+    /// From now on every call ends like this.
+    pub(crate) fn ends(&self, outcome: Outcome) {
+        self.0.lock().unwrap().outcome = outcome;
+    }
+
+    /// A token of a member works from now on.
+    pub(crate) fn knows(&self, token: &str, name: &str, role: proto::Role) {
+        let member = proto::Member {
+            name: name.to_owned(),
+            role: role.into(),
+            ..proto::Member::default()
+        };
+        let hash = Sha256::digest(token).to_vec();
+        self.0.lock().unwrap().members.insert(hash, member);
+    }
+
+    /// A token has ended.
+    pub(crate) fn forgets(&self, token: &str) {
+        let hash = Sha256::digest(token).to_vec();
+        self.0.lock().unwrap().members.remove(&hash);
+    }
+
+    /// How often it was asked whose a token is.
+    pub(crate) fn looked_for(&self) -> u32 {
+        self.0.lock().unwrap().looked_for
+    }
+
+    /// How many writes it was sent.
+    pub(crate) fn writes(&self) -> u32 {
+        self.0.lock().unwrap().writes
+    }
+
+    /// The conditions of the changes that it was sent since this was last asked.
+    pub(crate) fn preconditions(&self) -> Vec<Option<Vec<i64>>> {
+        std::mem::take(&mut self.0.lock().unwrap().preconditions)
+    }
+
+    fn note(&self, precondition: Option<proto::Precondition>) {
+        let revisions = precondition.map(|condition| condition.revisions);
+        self.0.lock().unwrap().preconditions.push(revisions);
+    }
+
+    async fn write(
+        &self,
+        writing: Option<proto::Writing>,
+    ) -> Result<Option<proto::Written>, Status> {
+        let outcome = {
+            let mut told = self.0.lock().unwrap();
+            told.writes += 1;
+            told.outcome.clone()
+        };
+        let writing = writing.unwrap_or_default();
+        match outcome {
+            Outcome::Written if writing.dry_run => Ok(Some(proto::Written {
+                state: proto::State::Pending.into(),
+                ..proto::Written::default()
+            })),
+            Outcome::Written => Ok(Some(proto::Written {
+                slug: Some("kora".to_owned()),
+                state: proto::State::Pending.into(),
+                url: "https://example.org/games/kora".to_owned(),
+                replayed: false,
+                revision: 7,
+            })),
+            Outcome::Refused(fault) => Err(fault.into()),
+            Outcome::Lost => Err(Status::new(tonic::Code::Unavailable, "connection reset")),
+            Outcome::Hangs => std::future::pending().await,
+        }
+    }
+}
+
+#[tonic::async_trait]
+impl GamesService for Listings {
+    async fn create_game(
+        &self,
+        request: Request<proto::CreateGameRequest>,
+    ) -> Result<Response<proto::CreateGameResponse>, Status> {
+        let written = self.write(request.into_inner().writing).await?;
+        Ok(Response::new(proto::CreateGameResponse { written }))
+    }
+
+    async fn update_game(
+        &self,
+        request: Request<proto::UpdateGameRequest>,
+    ) -> Result<Response<proto::UpdateGameResponse>, Status> {
+        let request = request.into_inner();
+        self.note(request.precondition);
+        let written = self.write(request.writing).await?;
+        Ok(Response::new(proto::UpdateGameResponse { written }))
+    }
+}
+
+#[tonic::async_trait]
+impl EventsService for Listings {
+    async fn create_event(
+        &self,
+        request: Request<proto::CreateEventRequest>,
+    ) -> Result<Response<proto::CreateEventResponse>, Status> {
+        let written = self.write(request.into_inner().writing).await?;
+        Ok(Response::new(proto::CreateEventResponse { written }))
+    }
+
+    async fn update_event(
+        &self,
+        request: Request<proto::UpdateEventRequest>,
+    ) -> Result<Response<proto::UpdateEventResponse>, Status> {
+        let request = request.into_inner();
+        self.note(request.precondition);
+        let written = self.write(request.writing).await?;
+        Ok(Response::new(proto::UpdateEventResponse { written }))
+    }
+}
+
+#[tonic::async_trait]
+impl OwnListingsService for Listings {
+    async fn list_own_listings(
+        &self,
+        _: Request<proto::ListOwnListingsRequest>,
+    ) -> Result<Response<proto::ListOwnListingsResponse>, Status> {
+        Ok(Response::new(proto::ListOwnListingsResponse {
+            json: "[]".into(),
+            page: None,
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl MemberService for Listings {
+    async fn find_member(
+        &self,
+        request: Request<proto::FindMemberRequest>,
+    ) -> Result<Response<proto::FindMemberResponse>, Status> {
+        let mut told = self.0.lock().unwrap();
+        told.looked_for += 1;
+        let member = told
+            .members
+            .get(&request.get_ref().token_sha256[..])
+            .cloned();
+        Ok(Response::new(proto::FindMemberResponse { member }))
+    }
+}
