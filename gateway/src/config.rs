@@ -23,7 +23,7 @@ pub struct Settings {
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
     pub port: Port,
-    /// Redis 6.2 or newer, as redis://host:port
+    /// Redis 6.2 or newer, as redis://host:port, redis+cluster://host:port,host:port, or rediss:// for TLS
     #[arg(long, hide_env_values = true)]
     pub redis_url: Secret,
     /// Milliseconds after which Redis counts as away, and calls are counted by this process alone

@@ -18,7 +18,7 @@ pub struct Settings {
     /// Submissions of one account that may wait for their review
     #[arg(long, default_value = "10", value_parser = clap::value_parser!(i64).range(0..))]
     pub most_waiting: i64,
-    /// Redis 6.2 or newer, as redis://host:port
+    /// Redis 6.2 or newer, as redis://host:port, redis+cluster://host:port,host:port, or rediss:// for TLS
     #[arg(long, hide_env_values = true)]
     pub redis_url: Secret,
     /// See the type.

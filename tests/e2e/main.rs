@@ -13,6 +13,7 @@ mod key_review;
 mod keys;
 mod lists;
 mod me;
+mod members;
 mod pictures;
 mod places;
 mod port;

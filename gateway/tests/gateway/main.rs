@@ -26,6 +26,7 @@ mod port_slow;
 mod port_turns;
 mod quota;
 mod reads;
+mod redis_cluster;
 mod redis_late;
 mod staff;
 mod staff_members;

@@ -93,6 +93,7 @@ async fn countries_are_asked_for_with_or_without_the_empty_ones(pool: PgPool) {
     for (path, empty) in [
         ("/countries", false),
         ("/countries?empty=false", false),
+        ("/countries?empty=", false),
         ("/countries?empty=true", true),
     ] {
         let question = proto::ListCountriesRequest {
@@ -104,7 +105,7 @@ async fn countries_are_asked_for_with_or_without_the_empty_ones(pool: PgPool) {
         };
         asks(&test, &key, path, question).await;
     }
-    for value in ["", "1", "TRUE", "yes"] {
+    for value in ["1", "TRUE", "yes"] {
         let answer = test.get(&key, &format!("/countries?empty={value}")).await;
         assert_eq!(answer.refusal(), (400, "invalid"), "{value}");
         assert_eq!(answer.fields(), ["empty"], "{value}");

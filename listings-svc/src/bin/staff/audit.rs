@@ -3,9 +3,12 @@
 use std::num::NonZeroUsize;
 
 use clap::Args;
+use contracts::gateway::v1 as at_gateway;
+use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
 use contracts::public::Timestamp;
+use kit::rpc::client::Client;
 use serde::Serialize;
 use serde_json::Value;
 use time::format_description::well_known::Rfc3339;
@@ -21,20 +24,23 @@ const PAGE: i32 = 100;
 
 /// What the staff did, the newest first
 ///
-/// An admin sees the deeds of all, a reviewer the own ones. Deeds are look, approve, reject, edit, `take_down`, restore, feature, reassign,
-/// import, `create_member`, `set_role`, `revoke_member`, `list_members` and `read_audit`; those that only look are kept when they are refused.
+/// An admin sees the actions of all, a reviewer the own ones. With listings they are look, approve, reject, edit, `take_down`, restore,
+/// feature, reassign, import, `create_member`, `set_role`, `revoke_member`, `list_members` and `read_audit`; with accounts, keys and switches
+/// look, `create_account`, `set_plan`, `create_key`, `rotate_key`, `revoke_key`, `request_key`, `approve_key`, `reject_key`, `reveal_key`,
+/// `set_switch` and `read_audit`. Those that only read are recorded when they are refused. Without the gateway's address, only those with
+/// listings are shown.
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
     /// Only of this member
     #[arg(long, default_value = "", hide_default_value = true)]
     member: String,
-    /// Only this deed
+    /// Only this action
     #[arg(long, default_value = "", hide_default_value = true)]
     action: String,
-    /// Only to this kind: page, game, event, member, or a kind of imported rows
+    /// Only to this kind: page, game, event, member, a kind of imported rows, account, key, `key_request` or switch
     #[arg(long, default_value = "", hide_default_value = true)]
     kind: String,
-    /// Only to what has this slug, handle or name
+    /// Only to what has this slug, handle, name, e-mail address or id
     #[arg(long, default_value = "", hide_default_value = true)]
     name: String,
     /// Only since then, such as 2026-03-01T08:00:00Z
@@ -79,20 +85,61 @@ impl From<proto::Deed> for Deed {
     }
 }
 
+impl From<at_gateway::AuditedAction> for Deed {
+    fn from(action: at_gateway::AuditedAction) -> Self {
+        Self {
+            at: output::moment(action.at),
+            member: action.member,
+            role: action.role,
+            action: action.action,
+            kind: action.entity,
+            name: action.name,
+            refused: action.refused,
+            details: serde_json::from_str(&action.details).unwrap_or_default(),
+        }
+    }
+}
+
 pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(), Problem> {
-    let mut service = StaffAuditServiceClient::new(fleet.listings().await?);
-    let limit = audit.limit.get();
+    let listings = at_listings(&audit, fleet.listings().await?).await;
+    let gateway = match fleet.gateway_if_known().await? {
+        Some(client) => Some(at_the_gateway(&audit, client).await),
+        None => None,
+    };
+    let (mut deeds, mut more) = match (listings, gateway) {
+        (Ok((mut deeds, more)), Some(Ok((others, more_others)))) => {
+            deeds.extend(others);
+            (deeds, more || more_others)
+        }
+        (Ok(found), None) => found,
+        // An action that only one of them knows.
+        (Ok(found), Some(Err(Problem::Refused(_)))) if !audit.action.is_empty() => found,
+        (Err(Problem::Refused(_)), Some(Ok(found))) if !audit.action.is_empty() => found,
+        (Err(problem), _) | (_, Some(Err(problem))) => return Err(problem),
+    };
+    // Each has sent its own, the newest first.
+    deeds.sort_by_key(|deed| std::cmp::Reverse(deed.at.as_ref().map(|at| at.0)));
+    more |= deeds.len() > audit.limit.get();
+    deeds.truncate(audit.limit.get());
+    let document = serde_json::json!({ "deeds": deeds, "more": more });
+    output.answer(&document, || listed(&deeds))
+}
+
+/// Actions, and whether there are more.
+type Found = (Vec<Deed>, bool);
+
+async fn at_listings(audit: &Audit, client: Client) -> Result<Found, Problem> {
+    let mut service = StaffAuditServiceClient::new(client);
     let mut deeds: Vec<Deed> = Vec::new();
     let mut cursor = String::new();
-    while deeds.len() < limit {
-        let rest = i32::try_from(limit - deeds.len()).unwrap_or(PAGE);
+    while deeds.len() < audit.limit.get() {
         let request = proto::ListAuditRequest {
             member: audit.member.clone(),
             action: audit.action.clone(),
             entity: audit.kind.clone(),
             name: audit.name.clone(),
             since: audit.since.map(kit::pg::timestamp),
-            limit: rest.clamp(1, PAGE),
+            limit: audit.rest(deeds.len()),
             cursor,
         };
         let answer = service.list_audit(request).await?.into_inner();
@@ -102,8 +149,39 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
             break;
         }
     }
-    let document = serde_json::json!({ "deeds": deeds, "more": !cursor.is_empty() });
-    output.answer(&document, || listed(&deeds))
+    Ok((deeds, !cursor.is_empty()))
+}
+
+async fn at_the_gateway(audit: &Audit, client: Client) -> Result<Found, Problem> {
+    let mut service = StaffServiceClient::new(client);
+    let mut deeds: Vec<Deed> = Vec::new();
+    let mut cursor = String::new();
+    while deeds.len() < audit.limit.get() {
+        let request = at_gateway::ListAuditRequest {
+            member: audit.member.clone(),
+            action: audit.action.clone(),
+            entity: audit.kind.clone(),
+            name: audit.name.clone(),
+            since: audit.since.map(kit::pg::timestamp),
+            limit: audit.rest(deeds.len()),
+            cursor,
+        };
+        let answer = service.list_audit(request).await?.into_inner();
+        deeds.extend(answer.actions.into_iter().map(Deed::from));
+        cursor = answer.next_cursor;
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    Ok((deeds, !cursor.is_empty()))
+}
+
+impl Audit {
+    /// How many are asked for next, when there are so many.
+    fn rest(&self, found: usize) -> i32 {
+        let rest = self.limit.get().saturating_sub(found);
+        i32::try_from(rest).unwrap_or(PAGE).clamp(1, PAGE)
+    }
 }
 
 fn listed(deeds: &[Deed]) -> comfy_table::Table {

@@ -97,6 +97,14 @@ impl Fleet {
         self.dial("gateway", self.gateway.as_deref()).await
     }
 
+    /// The same, if its address is known.
+    pub(crate) async fn gateway_if_known(&self) -> Result<Option<Client>, Problem> {
+        match self.gateway {
+            Some(_) => self.gateway().await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// A channel to listings-svc.
     pub(crate) async fn listings(&self) -> Result<Client, Problem> {
         self.dial("listings", self.listings.as_deref()).await

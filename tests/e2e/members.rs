@@ -1,0 +1,96 @@
+//! Members of the staff at the gateway: it asks listings-svc whose a token is, and records what they do.
+
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::staff_service_client::StaffServiceClient;
+use contracts::listings::v1 as listings;
+use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClient;
+use e2e::{Fleet, KeyRequest, Staff};
+use kit::rpc::client::{Client, dial};
+use tonic::Code;
+
+async fn gateway(fleet: &Fleet, token: &str) -> StaffServiceClient<Client> {
+    let token = token.to_owned().into();
+    let client = dial(&fleet.service("gateway").grpc, &token).await;
+    StaffServiceClient::new(client.unwrap())
+}
+
+async fn members(fleet: &Fleet) -> StaffMemberServiceClient<Client> {
+    let token = fleet.staff_token.clone().into();
+    let client = dial(&fleet.service("listings-svc").grpc, &token).await;
+    StaffMemberServiceClient::new(client.unwrap())
+}
+
+/// A new member's name and token.
+async fn member(fleet: &Fleet, role: listings::Role) -> (String, String) {
+    let name = format!("member-{}", kit::ids::row_id());
+    let request = listings::CreateMemberRequest {
+        name: name.clone(),
+        role: role.into(),
+    };
+    let made = members(fleet).await.create_member(request).await.unwrap();
+    (name, made.into_inner().token)
+}
+
+#[tokio::test]
+async fn a_member_works_at_the_gateway_under_the_own_name() {
+    let fleet = Fleet::shared();
+    let mut staff = Staff::of(&fleet).await;
+    let account = staff.account("free").await;
+    let (key, _) = staff.key(&account, KeyRequest::default()).await;
+    let rotate = proto::RotateKeyRequest { id: key.id.clone() };
+
+    let stranger = format!("staff_{}", "x".repeat(40));
+    for token in ["nobody", &stranger] {
+        let refused = gateway(&fleet, token)
+            .await
+            .rotate_key(rotate.clone())
+            .await;
+        assert_eq!(
+            refused.unwrap_err().code(),
+            Code::Unauthenticated,
+            "{token}"
+        );
+    }
+    let (_, reviewer) = member(&fleet, listings::Role::Reviewer).await;
+    let refused = gateway(&fleet, &reviewer)
+        .await
+        .rotate_key(rotate.clone())
+        .await;
+    assert_eq!(refused.unwrap_err().code(), Code::PermissionDenied);
+
+    let (name, admin) = member(&fleet, listings::Role::Admin).await;
+    let mut gateway = gateway(&fleet, &admin).await;
+    gateway.rotate_key(rotate.clone()).await.unwrap();
+    let filter = proto::ListAuditRequest {
+        name: key.id.clone(),
+        ..proto::ListAuditRequest::default()
+    };
+    let audit = gateway.list_audit(filter).await.unwrap().into_inner();
+    let said: Vec<_> = audit
+        .actions
+        .iter()
+        .map(|it| (it.action.as_str(), it.refused, it.member == name))
+        .collect();
+    let expected = [
+        ("rotate_key", false, true),
+        ("rotate_key", true, false),
+        ("create_key", false, false),
+    ];
+    assert_eq!(said, expected);
+
+    // A token that has ended is refused within a second; until then it may be believed.
+    let end = listings::RevokeMemberRequest { name };
+    members(&fleet).await.revoke_member(end).await.unwrap();
+    let ended = async {
+        loop {
+            let called = gateway.list_plans(proto::ListPlansRequest {}).await;
+            match called.map_err(|status| status.code()) {
+                Err(Code::Unauthenticated) => break,
+                other => assert!(other.is_ok(), "{other:?}"),
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    };
+    let limit = std::time::Duration::from_secs(30);
+    tokio::time::timeout(limit, ended).await.unwrap();
+}
