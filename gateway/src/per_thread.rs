@@ -11,8 +11,10 @@ thread_local! {
     static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed);
 }
 
-/// A shard of `T` for each core. A thread always uses the same one, so that threads of the public port do not wait for one another: only
-/// the collector, and threads beyond the number of cores, share a shard's lock with them.
+/// A shard of `T` for each thread of the public port.
+///
+/// A thread always uses the same shard, so that threads do not wait for one another: only the collector, and threads beyond twice the number of
+/// cores, share a shard's lock with them.
 #[derive(Debug)]
 pub struct PerThread<T> {
     shards: Box<[Shard<T>]>,

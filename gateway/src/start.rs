@@ -9,6 +9,7 @@ use kit::feed::{Latest, Producer, Retention};
 use kit::redis::Redis;
 use kit::rpc::client::{Client, Resolver};
 use sqlx::PgPool;
+use tonic::service::RoutesBuilder;
 
 use crate::app::{App, Gateway};
 use crate::coding::Openings;
@@ -91,11 +92,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             quota: Arc::new(Quota::new(redis.another(), Arc::clone(&counted))),
             clock: boot.clock.clone(),
         }));
-    let of_members = boot.client(&settings.listings_addresses)?;
-    let deadline = settings.upstream.upstream_deadline;
-    let members = Members::new(of_members, deadline, boot.clock.clone());
-    boot.serve_rpc_to_members(services, Arc::new(members))
-        .await?;
+    serve_rpc(&boot, services).await?;
 
     let catalogue = Resolver::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
     let listings = Resolver::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
@@ -124,6 +121,15 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         }))
     };
     serve_http(&boot, gateway).await
+}
+
+/// Opens the internal port, to the fleet and to the staff whom listings-svc knows.
+async fn serve_rpc(boot: &Boot<Settings>, services: RoutesBuilder) -> anyhow::Result<()> {
+    let settings = &boot.settings;
+    let listings = boot.client(&settings.listings_addresses)?;
+    let deadline = settings.upstream.upstream_deadline;
+    let members = Members::new(listings, deadline, boot.clock.clone());
+    boot.serve_rpc_to_members(services, Arc::new(members)).await
 }
 
 /// Opens the public port; each of its threads has what `gateway` makes for it.

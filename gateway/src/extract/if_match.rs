@@ -2,15 +2,16 @@
 
 use axum::extract::FromRequestParts;
 use contracts::listings::v1::Precondition;
-use http::header::{HeaderMap, IF_MATCH};
+use http::header::{HeaderMap, HeaderValue, IF_MATCH};
 use http::request::Parts;
 use kit::Fault;
 
-use crate::envelope::sent_tags;
+use crate::envelope::{SentTag, sent_tags};
 use crate::errors::Refusal;
 
-/// The revisions at which the change is made; `None` when it is made at any. `*` asks for a listing that is there, which every change
-/// does.
+/// The revisions at which the change is made; `None` when it is made at any.
+///
+/// `*` asks for a listing that is there, which every change does.
 #[derive(Debug, PartialEq, Eq)]
 pub struct IfMatch(pub Option<Precondition>);
 
@@ -24,7 +25,7 @@ impl<S: Sync> FromRequestParts<S> for IfMatch {
 
 /// A header that is not well-formed is refused, not passed over: its sender relies on it.
 fn read(headers: &HeaderMap) -> Result<IfMatch, Fault> {
-    let lines = || headers.get_all(IF_MATCH).iter().map(|line| line.as_bytes());
+    let lines = || headers.get_all(IF_MATCH).iter().map(HeaderValue::as_bytes);
     if lines().next().is_none() || (lines().count() == 1 && lines().all(is_any)) {
         return Ok(IfMatch(None));
     }
@@ -37,7 +38,7 @@ fn read(headers: &HeaderMap) -> Result<IfMatch, Fault> {
     // Tags are compared strongly here: a weak one never matches. Nor does one that is not ours.
     let matching = tags.iter().filter(|tag| !tag.weak);
     Ok(IfMatch(Some(Precondition {
-        revisions: matching.filter_map(|tag| tag.revision()).collect(),
+        revisions: matching.filter_map(SentTag::revision).collect(),
     })))
 }
 

@@ -86,16 +86,16 @@ mod tests {
         let last_used = LastUsed::default();
         let start = datetime!(2026-03-01 08:00 UTC);
         std::thread::scope(|scope| {
-            for thread in 0..8_u128 {
+            for thread in 0..8_u8 {
                 let last_used = &last_used;
                 scope.spawn(move || {
                     for second in 0..100 {
                         let at = start + Duration::seconds(second);
                         last_used.note(
                             Uuid::from_u128(1),
-                            at + Duration::milliseconds(thread as i64),
+                            at + Duration::milliseconds(thread.into()),
                         );
-                        last_used.note(Uuid::from_u128(10 + thread), at);
+                        last_used.note(Uuid::from_u128(10 + u128::from(thread)), at);
                     }
                 });
             }

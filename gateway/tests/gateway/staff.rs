@@ -8,7 +8,7 @@ use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
 use time::Duration;
-use tonic::{Request, Status};
+use tonic::Status;
 
 use crate::support::{START, Test, account_key, by_operator};
 

@@ -5,7 +5,7 @@ use contracts::gateway::v1::staff_service_server::StaffService as _;
 use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
-use tonic::{Request, Status};
+use tonic::Status;
 
 use crate::support::{Held, START, Test, account_key, by_operator};
 

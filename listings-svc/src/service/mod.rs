@@ -4,7 +4,7 @@ pub mod audit;
 mod claim;
 pub mod desk;
 pub mod events;
-mod find_member;
+pub mod find_member;
 pub mod games;
 pub mod import;
 pub mod listing;

@@ -32,7 +32,7 @@ use gateway::switches::Board;
 use gateway::upstream::pictures::Pictures;
 use gateway::upstream::{self, Upstream};
 use kit::config::Secret;
-use kit::feed::{Latest, Producer, Retention};
+use kit::feed::{Latest, Producer, Retention, Writer};
 use kit::redis::Redis;
 use kit::rpc::client::{Addresses, Client};
 use kit::rpc::staff::Member;
@@ -196,29 +196,16 @@ impl Test {
         let channel = connect(&catalogue.address, &lifecycle);
         let desk = Listings::default();
         let files = Files::start(&lifecycle, &desk).await;
-        let address = match with.no_listings {
-            true => "http://127.0.0.1:1",
-            false => &files.address,
+        let address = if with.no_listings {
+            "http://127.0.0.1:1"
+        } else {
+            &files.address
         };
         let listings = connect(address, &lifecycle);
         let members = Members::new(listings.clone(), LONG, with.clock.clone());
 
         let (clock, plans) = (with.clock, Arc::new(with.plans));
-        let producer = Producer::start(
-            pool.clone(),
-            gateway::SCHEMA,
-            clock.clone(),
-            &lifecycle,
-            Retention::default(),
-        );
-        let writer = producer.writer(Writes {
-            plans: Arc::clone(&plans),
-            grace: with.grace,
-        });
-        writer
-            .write(Write::of_gateway(Item::TellPlans))
-            .await
-            .unwrap();
+        let writer = write(&pool, &clock, &lifecycle, &plans, with.grace).await;
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counted = Arc::new(quota::Shared::new(LONG));
         let quota = Quota::new(redis.clone(), Arc::clone(&counted));
@@ -348,6 +335,28 @@ impl Test {
         let request = proto::RevokeKeyRequest { id: key.id.clone() };
         self.staff.revoke_key(by_operator(request)).await.unwrap();
     }
+}
+
+/// What makes the changes of staff, once the plans are told.
+async fn write(
+    pool: &PgPool,
+    clock: &Clock,
+    lifecycle: &Lifecycle,
+    plans: &Arc<Plans>,
+    grace: Duration,
+) -> Writer<Writes> {
+    let producer = Producer::start(
+        pool.clone(),
+        gateway::SCHEMA,
+        clock.clone(),
+        lifecycle,
+        Retention::default(),
+    );
+    let plans = Arc::clone(plans);
+    let writer = producer.writer(Writes { plans, grace });
+    let told = Write::of_gateway(Item::TellPlans);
+    writer.write(told).await.unwrap();
+    writer
 }
 
 /// A client of the stand-in at `address`.

@@ -19,8 +19,8 @@ const CONNECT_NODE: Duration = Duration::from_millis(250);
 /// Where connections lead.
 #[derive(Clone)]
 pub(super) enum Address {
-    Server(Client),
-    Cluster(ClusterClient),
+    Server(Box<Client>),
+    Cluster(Box<ClusterClient>),
 }
 
 /// An address, and how the log calls it: without what is secret in it.
@@ -44,13 +44,14 @@ pub(super) fn read(url: &Secret) -> anyhow::Result<(Address, String)> {
             Some(certificates) => client.certs(certificates),
             None => client,
         };
-        client.build().map(Address::Cluster)
+        client.build().map(Box::new).map(Address::Cluster)
     } else {
         let url = urls.first().map_or("", String::as_str);
         match certificates {
             Some(certificates) => Client::build_with_tls(url, certificates),
             None => Client::open(url),
         }
+        .map(Box::new)
         .map(Address::Server)
     };
     // The reason may name what is secret in the address.

@@ -21,8 +21,9 @@ const AT_START: Duration = Duration::from_secs(3);
 /// How often a call is sent on to the node that has its keys now. Twice would do, unless keys are moved all the time.
 const REDIRECTS: u32 = 3;
 
-/// Which run of Redis a connection leads to: another after every restart, and after a replica took over. The first half of what Redis
-/// calls `run_id`. A connection to a cluster leads to several, so that a script has to ask the node that it runs on.
+/// Which run of Redis a connection leads to: another after every restart, and after a replica took over.
+///
+/// It is the first half of what Redis calls `run_id`. A connection to a cluster leads to several, so that a script has to ask the node that it runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunId(Option<[u8; 20]>);
 

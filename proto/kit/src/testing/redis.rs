@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use crate::ids;
 
 /// How long servers and their tools may take: a machine that runs many tests is busy.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 /// A node talks to the others on a port so much higher.
 const BUS: u16 = 10_000;
 
@@ -20,7 +20,7 @@ pub struct Servers {
     folder: PathBuf,
     tls: bool,
     cluster: bool,
-    servers: Vec<Server>,
+    nodes: Vec<Server>,
 }
 
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Servers {
             folder,
             tls,
             cluster,
-            servers: Vec::new(),
+            nodes: Vec::new(),
         };
         if tls {
             certify(&servers.folder)?;
@@ -73,11 +73,11 @@ impl Servers {
         for _ in 0..20 {
             let port = free_port()?;
             let child = self.spawn(node, port)?;
-            self.servers.push(Server { port, child });
+            self.nodes.push(Server { port, child });
             if self.until_answered(node, &["ping"], "PONG").is_ok() {
                 return Ok(());
             }
-            self.servers.truncate(node);
+            self.nodes.truncate(node);
         }
         anyhow::bail!("no redis-server could be started for a test")
     }
@@ -119,9 +119,7 @@ impl Servers {
 
     /// The address of all, for the setting `redis_url`.
     pub fn url(&self) -> String {
-        let places: Vec<String> = (0..self.servers.len())
-            .map(|node| self.place(node))
-            .collect();
+        let places: Vec<String> = (0..self.nodes.len()).map(|node| self.place(node)).collect();
         self.url_of(self.cluster, &places.join(","))
     }
 
@@ -142,14 +140,14 @@ impl Servers {
     }
 
     fn place(&self, node: usize) -> String {
-        format!("127.0.0.1:{}", self.servers[node].port)
+        format!("127.0.0.1:{}", self.nodes[node].port)
     }
 
     /// Ends a server without notice and starts it anew, with the files that it has.
     pub fn restart(&mut self, node: usize) -> anyhow::Result<()> {
-        let port = self.servers[node].port;
+        let port = self.nodes[node].port;
         self.stop(node)?;
-        self.servers[node].child = self.spawn(node, port)?;
+        self.nodes[node].child = self.spawn(node, port)?;
         let (command, wanted): (&[&str], _) = if self.cluster {
             (&["cluster", "info"], "cluster_state:ok")
         } else {
@@ -160,7 +158,7 @@ impl Servers {
 
     /// Ends a server without notice.
     pub fn stop(&mut self, node: usize) -> anyhow::Result<()> {
-        let child = &mut self.servers[node].child;
+        let child = &mut self.nodes[node].child;
         child.kill()?;
         child.wait()?;
         Ok(())
@@ -173,7 +171,7 @@ impl Servers {
 
     fn tool(&self, node: usize, words: &[&str]) -> anyhow::Result<String> {
         let mut command = Command::new("redis-cli");
-        command.args(["-p", &self.servers[node].port.to_string()]);
+        command.args(["-p", &self.nodes[node].port.to_string()]);
         if self.tls {
             command
                 .arg("--tls")
@@ -181,7 +179,7 @@ impl Servers {
                 .arg(self.folder.join("ca.crt"));
         }
         let output = command.args(words).stdin(Stdio::null()).output();
-        said(output.context("redis-cli cannot be started: install it (apt install redis-tools)")?)
+        said(&output.context("redis-cli cannot be started: install it (apt install redis-tools)")?)
     }
 
     fn until_answered(
@@ -196,7 +194,7 @@ impl Servers {
             if answer.as_ref().is_ok_and(|answer| answer.contains(wanted)) {
                 return Ok(());
             }
-            let ended = self.servers[node].child.try_wait()?.is_some();
+            let ended = self.nodes[node].child.try_wait()?.is_some();
             anyhow::ensure!(
                 !ended && begun.elapsed() < LIMIT,
                 "redis-server does not answer {wanted}: {answer:?}"
@@ -208,7 +206,7 @@ impl Servers {
 
 impl Drop for Servers {
     fn drop(&mut self) {
-        for server in &mut self.servers {
+        for server in &mut self.nodes {
             // One that has ended already is what is wanted.
             drop(server.child.kill());
             drop(server.child.wait());
@@ -236,7 +234,7 @@ fn certify(folder: &Path) -> anyhow::Result<()> {
             .args(words.split(' '))
             .stdin(Stdio::null())
             .output();
-        said(output.context("openssl cannot be started: install it (apt install openssl)")?)
+        said(&output.context("openssl cannot be started: install it (apt install openssl)")?)
     };
     std::fs::write(folder.join("names"), "subjectAltName=IP:127.0.0.1\n")?;
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
@@ -252,7 +250,7 @@ fn certify(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn said(output: Output) -> anyhow::Result<String> {
+fn said(output: &Output) -> anyhow::Result<String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     anyhow::ensure!(
         output.status.success(),

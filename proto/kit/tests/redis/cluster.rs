@@ -45,7 +45,7 @@ fn home(servers: &Servers, account: usize) -> (String, usize) {
 
 /// An account that lives on this node.
 fn account_on(servers: &Servers, node: usize) -> usize {
-    (0..)
+    (0..1_000)
         .find(|account| home(servers, *account).1 == node)
         .unwrap()
 }

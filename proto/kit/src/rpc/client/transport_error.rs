@@ -11,8 +11,8 @@ struct NotSent;
 
 /// Whether the call that ended with `status` did not reach its service, which therefore has done nothing.
 pub fn was_not_sent(status: &Status) -> bool {
-    let source = std::error::Error::source(status);
-    source.is_some_and(|source| source.is::<NotSent>())
+    let source = std::error::Error::source(status).and_then(<dyn std::error::Error>::downcast_ref);
+    matches!(source, Some(NotSent))
 }
 
 /// Why a call has no response.
