@@ -18,7 +18,10 @@ impl GamesService for Service {
         request: Request<proto::CreateGameRequest>,
     ) -> Result<Response<proto::CreateGameResponse>, Status> {
         let writing = request.into_inner().writing;
-        let written = self.0.make(Target::NewGame, "POST /games", writing, None).await?;
+        let written = self
+            .0
+            .make(Target::NewGame, "POST /games", writing, None)
+            .await?;
         Ok(Response::new(proto::CreateGameResponse { written }))
     }
 

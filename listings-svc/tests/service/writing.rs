@@ -741,7 +741,8 @@ async fn a_change_is_made_only_at_a_revision_that_its_condition_names(pool: PgPo
     let slug = made.slug.clone().unwrap();
     let change = async |revisions: &[i64], tagline: &str| {
         let call = Call::at(revisions);
-        call.change_game(&service, &slug, &json!({ "tagline": tagline })).await
+        call.change_game(&service, &slug, &json!({ "tagline": tagline }))
+            .await
     };
     let first = change(&[made.revision], "One.").await.unwrap();
     assert_eq!(first.revision, made.revision + 1);
@@ -754,18 +755,24 @@ async fn a_change_is_made_only_at_a_revision_that_its_condition_names(pool: PgPo
     let second = change(&several, "Two.").await.unwrap();
     assert_eq!(second.revision, first.revision + 1);
     // What would be refused anyway is refused for that; a dry run is told the same.
-    let bad = Call::at(&[]).change_game(&service, &slug, &json!({ "title": "" })).await;
+    let bad = Call::at(&[])
+        .change_game(&service, &slug, &json!({ "title": "" }))
+        .await;
     assert_eq!(code(bad), Code::Invalid);
     let dry = Call {
         dry_run: true,
         ..Call::at(&[first.revision])
     };
-    let dry = dry.change_game(&service, &slug, &json!({ "tagline": "Three." })).await;
+    let dry = dry
+        .change_game(&service, &slug, &json!({ "tagline": "Three." }))
+        .await;
     assert_eq!(code(dry), Code::PreconditionFailed);
     let event = LIVE.event(&service, &event("A Jam")).await.unwrap();
     let slug = event.slug.unwrap();
     let late = Call::at(&[event.revision + 1]);
-    let late = late.change_event(&service, &slug, &json!({ "description": "New." })).await;
+    let late = late
+        .change_event(&service, &slug, &json!({ "description": "New." }))
+        .await;
     assert_eq!(code(late), Code::PreconditionFailed);
 }
 
