@@ -1,15 +1,18 @@
 //! The one error vocabulary.
 //!
-//! A [`Fault`] says why a call was refused, travels in the details of a gRPC status, and ends as a row of the contract's error
-//! table (§7). This module is the only maker of a [`Status`].
+//! A [`Fault`] says why a call was refused, travels in the details of a gRPC status (`google.rpc.Status`, which any client reads), and
+//! ends as a row of the contract's error table (§7). This module is the only maker of a [`Status`].
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::time::Duration;
 
-use contracts::common::v1 as proto;
-use prost::Message as _;
 use tonic::Status;
+use tonic_types::{ErrorDetails, FieldViolation, StatusExt as _};
+
+/// `domain` of the `ErrorInfo` in a status of ours.
+const DOMAIN: &str = "mchezo";
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $text:literal, $grpc:ident;)+) => {
@@ -186,31 +189,38 @@ impl std::error::Error for Fault {}
 
 impl From<Fault> for Status {
     fn from(fault: Fault) -> Self {
-        let details = proto::Fault {
-            code: fault.code.as_str().to_owned(),
-            message: fault.message.clone().into_owned(),
-            fields: fault.fields.into_iter().collect(),
-            retry_after: fault.retry_after,
-        };
-        Status::with_details(
-            fault.code.grpc(),
-            fault.message,
-            details.encode_to_vec().into(),
-        )
+        let mut details =
+            ErrorDetails::with_error_info(fault.code.as_str(), DOMAIN, HashMap::new());
+        if !fault.fields.is_empty() {
+            let violations = fault.fields.into_iter();
+            let violations = violations.map(|(field, reason)| FieldViolation::new(field, reason));
+            details.set_bad_request(violations.collect::<Vec<_>>());
+        }
+        if let Some(seconds) = fault.retry_after {
+            details.set_retry_info(Some(Duration::from_secs(seconds.into())));
+        }
+        Status::with_error_details(fault.code.grpc(), fault.message, details)
     }
 }
 
 impl From<Status> for Fault {
     /// A status that carries no fault comes from the way, not from the service: the service is away, or something broke.
     fn from(status: Status) -> Self {
-        if let Ok(details) = proto::Fault::decode(status.details())
-            && let Some(code) = Code::parse(&details.code)
+        // Nothing but our own services sets this domain: the details of a stranger say nothing of our codes.
+        if let Ok(details) = status.check_error_details()
+            && let Some(info) = details.error_info().filter(|info| info.domain == DOMAIN)
+            && let Some(code) = Code::parse(&info.reason)
         {
+            let violations = details.bad_request().map(|bad| &bad.field_violations);
+            let fields = violations.into_iter().flatten();
+            let delay = details.retry_info().and_then(|retry| retry.retry_delay);
             return Self {
                 code,
-                message: details.message.into(),
-                fields: details.fields.into_iter().collect(),
-                retry_after: details.retry_after,
+                message: status.message().to_owned().into(),
+                fields: fields
+                    .map(|field| (field.field.clone(), field.description.clone()))
+                    .collect(),
+                retry_after: delay.map(|delay| u32::try_from(delay.as_secs()).unwrap_or(u32::MAX)),
             };
         }
         match status.code() {
@@ -229,6 +239,9 @@ pub(crate) fn unidentified(message: &'static str) -> Status {
 
 #[cfg(test)]
 mod tests {
+    use prost::Message as _;
+    use tonic_types::pb;
+
     use super::*;
 
     #[test]
@@ -238,6 +251,53 @@ mod tests {
             ..Fault::invalid_field("links.play", "not an https address")
         };
         assert_eq!(Fault::from(Status::from(fault.clone())), fault);
+    }
+
+    /// What a client in any language gets: https://google.aip.dev/193.
+    #[test]
+    fn the_details_are_a_google_rpc_status() {
+        let fault = Fault {
+            retry_after: Some(7),
+            ..Fault::invalid_field("links.play", "not an https address")
+        };
+        let raw = Status::from(fault);
+        let status = pb::Status::decode(raw.details()).unwrap();
+        assert_eq!(status.code, i32::from(tonic::Code::InvalidArgument));
+        assert_eq!(status.message, raw.message());
+        let details: BTreeMap<&str, &[u8]> = status
+            .details
+            .iter()
+            .map(|any| (any.type_url.as_str(), any.value.as_slice()))
+            .collect();
+        let named = |name: &str| details[format!("type.googleapis.com/google.rpc.{name}").as_str()];
+        assert_eq!(details.len(), 3);
+        let info = pb::ErrorInfo::decode(named("ErrorInfo")).unwrap();
+        assert_eq!((&*info.reason, &*info.domain), ("invalid", "mchezo"));
+        let bad = pb::BadRequest::decode(named("BadRequest")).unwrap();
+        let [violation] = &bad.field_violations[..] else {
+            panic!("{bad:?}");
+        };
+        assert_eq!(
+            (&*violation.field, &*violation.description),
+            ("links.play", "not an https address")
+        );
+        let retry = pb::RetryInfo::decode(named("RetryInfo")).unwrap();
+        assert_eq!(retry.retry_delay.unwrap().seconds, 7);
+    }
+
+    #[test]
+    fn what_a_fault_lacks_is_not_in_the_details() {
+        let raw = Status::from(Fault::not_found("no such game"));
+        let status = pb::Status::decode(raw.details()).unwrap();
+        assert_eq!(status.details.len(), 1);
+        assert_eq!(Fault::from(raw), Fault::not_found("no such game"));
+    }
+
+    #[test]
+    fn codes_of_strangers_are_not_ours() {
+        let details = ErrorDetails::with_error_info("invalid", "example.com", HashMap::new());
+        let status = Status::with_error_details(tonic::Code::Unknown, "no", details);
+        assert_eq!(Fault::from(status).code, Code::Internal);
     }
 
     #[test]
