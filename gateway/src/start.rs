@@ -146,6 +146,7 @@ async fn serve_http(
         connections: of_descriptors(port.http_connections),
         threads: port.http_threads.unwrap_or_else(cores::all),
         draining: boot.lifecycle.draining(),
+        ended: boot.lifecycle.ended(),
     };
     let server = serve(listener, serving, move || Ok(public(&gateway()?)));
     boot.lifecycle.serve("HTTP server", server);

@@ -50,6 +50,8 @@ pub struct Serving {
     pub threads: usize,
     /// Ends the serving: calls under way are finished, others not begun.
     pub draining: CancellationToken,
+    /// Ends the threads' runtimes, to which connections of pools are bound that others use as well.
+    pub ended: CancellationToken,
 }
 
 /// What the port serves.
@@ -72,7 +74,8 @@ pub async fn serve(
 ) -> anyhow::Result<()> {
     let draining = serving.draining.clone();
     let rooms = Arc::new(Rooms::new(serving.connections));
-    let cores = Cores::start("http", serving.threads, move |hand| {
+    let ended = serving.ended.clone();
+    let cores = Cores::start("http", serving.threads, &ended, move |hand| {
         core(hand, public(), serving.clone())
     })?;
     let room = || Arc::clone(&rooms).place();

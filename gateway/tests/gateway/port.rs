@@ -16,7 +16,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::support::Test;
@@ -25,6 +25,7 @@ use crate::support::Test;
 pub(crate) struct Port {
     pub(crate) address: SocketAddr,
     draining: CancellationToken,
+    _ended: DropGuard,
     pub(crate) server: TaskTracker,
 }
 
@@ -58,9 +59,11 @@ impl Port {
         turns: Turns,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let ended = CancellationToken::new();
         let port = Self {
             address: listener.local_addr().unwrap(),
             draining: CancellationToken::new(),
+            _ended: ended.clone().drop_guard(),
             server: TaskTracker::new(),
         };
         let serving = Serving {
@@ -71,6 +74,7 @@ impl Port {
             connections,
             threads: 1,
             draining: port.draining.clone(),
+            ended,
         };
         let served = serve(listener, serving, move || Ok(public.clone()));
         drop(port.server.spawn(served));

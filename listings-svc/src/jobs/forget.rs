@@ -18,7 +18,7 @@ const PORTION: i64 = 1_000;
 pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock) {
     let lease = Lease::new(pool.clone(), SCHEMA, "forget answers", clock.clone());
     let (pool, clock) = (pool.clone(), clock.clone());
-    let forgetting = lease.run(move || {
+    lease.spawn(lifecycle, move || {
         let (pool, clock) = (pool.clone(), clock.clone());
         async move {
             loop {
@@ -29,7 +29,6 @@ pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock) {
             }
         }
     });
-    lifecycle.background("forget answers", forgetting);
 }
 
 /// Forgets what is old enough; how many answers that were.

@@ -9,6 +9,7 @@ use kit::admin::Condition;
 use kit::lease::Lease;
 use kit::{Fault, Lifecycle, pg};
 use sha2::{Digest as _, Sha256};
+use tokio_util::sync::CancellationToken;
 
 use super::addresses;
 use crate::SCHEMA;
@@ -60,23 +61,20 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Does the work of a start in the background; `loaded` is met once gazetteer and samples are there.
 pub fn spawn(lifecycle: &Lifecycle, loaded: Condition, importer: Importer, addresses: PublicUrl) {
     let stopping = lifecycle.stopping();
-    let work = async move {
+    lifecycle.detached(async move {
         // An empty database has nothing whose address could be another: that is noted before there is.
         if matches!(
             start_work::input(importer.pool(), Work::Move.name()).await,
             Ok(None)
         ) {
-            once(&importer, Work::Move, addresses.as_str()).await;
+            once(&importer, Work::Move, addresses.as_str(), &stopping).await;
         }
-        once(&importer, Work::Load, &digest()).await;
+        once(&importer, Work::Load, &digest(), &stopping).await;
+        if stopping.is_cancelled() {
+            return;
+        }
         loaded.set(true);
-        once(&importer, Work::Move, addresses.as_str()).await;
-    };
-    lifecycle.detached(async move {
-        tokio::select! {
-            () = stopping.cancelled() => {}
-            () = work => {}
-        }
+        once(&importer, Work::Move, addresses.as_str(), &stopping).await;
     });
 }
 
@@ -105,8 +103,8 @@ impl Work {
     }
 }
 
-/// Sees to it that work was done with this input: by this process, or by another that holds the lease.
-async fn once(importer: &Importer, work: Work, input: &str) {
+/// Sees to it that work was done with this input: by this process, or by another that holds the lease. `stopping` breaks it off.
+async fn once(importer: &Importer, work: Work, input: &str, stopping: &CancellationToken) {
     // Most starts find it done, and need no lease.
     if is_done(importer, work, input).await.unwrap_or(false) {
         return;
@@ -120,7 +118,7 @@ async fn once(importer: &Importer, work: Work, input: &str) {
         }
         Ok(())
     };
-    if let Err(error) = lease.run(until_done).await {
+    if let Err(error) = lease.run(stopping.clone(), until_done).await {
         tracing::error!(work = work.name(), %error, "work at start was not done");
     }
 }

@@ -19,7 +19,7 @@ const AGE: Duration = Duration::from_hours(24);
 pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, store: &Store, clock: &Clock) {
     let lease = Lease::new(pool.clone(), SCHEMA, "sweep of pictures", clock.clone());
     let (pool, store, clock) = (pool.clone(), store.clone(), clock.clone());
-    let sweeping = lease.run(move || {
+    lease.spawn(lifecycle, move || {
         let (pool, store, clock) = (pool.clone(), store.clone(), clock.clone());
         async move {
             loop {
@@ -32,7 +32,6 @@ pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, store: &Store, clock: &Clock)
             }
         }
     });
-    lifecycle.background("sweep of pictures", sweeping);
 }
 
 /// Removes what is there to be removed; how many files that were.

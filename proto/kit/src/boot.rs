@@ -4,7 +4,6 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use sqlx::PgPool;
@@ -35,9 +34,6 @@ pub struct Boot<S> {
     /// Its clock.
     pub clock: Clock,
 }
-
-/// How often metrics are tidied up: what was measured lies about until then, whether anybody reads it or not.
-const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Runs a service: reads its settings, starts telemetry and the admin port, hands over to `start`, and stops in two steps when told
 /// to. `start` sets the service up and returns.
@@ -92,14 +88,7 @@ where
         });
     }
 
-    lifecycle.background("log", telemetry.write_lines());
-    let metrics = telemetry.metrics();
-    lifecycle.background("metrics upkeep", async move {
-        loop {
-            tokio::time::sleep(UPKEEP).await;
-            metrics.run_upkeep();
-        }
-    });
+    lifecycle.background("metrics upkeep", telemetry.upkeep());
 
     let listener = bind(common.admin_listen, "admin_listen").await?;
     let router = admin::router(readiness.clone(), telemetry.metrics());
@@ -173,12 +162,11 @@ impl<S: Settings> Boot<S> {
         let client = self.client(addresses)?;
         let lease = Lease::new(pool.clone(), schema, producer, self.clock.clone());
         let pool = pool.clone();
-        let following = lease.run(move || {
+        lease.spawn(&self.lifecycle, move || {
             let consumer = Stored::new(pool.clone(), schema, producer, store.clone());
             // Another replica may be the one that follows, so readiness does not wait for it.
             feed::consume(client.clone(), S::SERVICE, consumer, None)
         });
-        self.lifecycle.background("following a feed", following);
         Ok(())
     }
 
@@ -201,10 +189,11 @@ impl<S: Settings> Boot<S> {
     async fn serve_rpc_behind(&self, gate: Gate, services: RoutesBuilder) -> anyhow::Result<()> {
         let common = self.common();
         let listener = bind(common.grpc_listen, "grpc_listen").await?;
-        let draining = self.lifecycle.draining();
+        let readiness = self.readiness.clone();
+        let (draining, ended) = (self.lifecycle.draining(), self.lifecycle.ended());
         self.lifecycle.serve(
             "gRPC server",
-            rpc::server::serve(listener, services, gate, self.readiness.clone(), draining),
+            rpc::server::serve(listener, services, gate, readiness, draining, ended),
         );
         Ok(())
     }

@@ -79,39 +79,48 @@ async fn tick() {
 impl<T: Send + 'static> Cores<T> {
     /// Starts `count` threads called `name`, each of which runs `work` to its end.
     ///
+    /// A thread keeps its runtime until `ended`: a connection of a pool is bound to the runtime in which it was opened, and background
+    /// tasks use the pool when the servers have ended.
+    ///
     /// # Errors
     /// A thread or its runtime cannot be made.
     pub fn start<F>(
         name: &'static str,
         count: usize,
+        ended: &CancellationToken,
         work: impl Fn(Hand<T>) -> F + Send + Sync + 'static,
     ) -> anyhow::Result<Self>
     where
         F: Future<Output = anyhow::Result<()>>,
     {
         let work = Arc::new(work);
-        let (mut seats, mut ended) = (Vec::new(), Vec::new());
+        let (mut seats, mut ends) = (Vec::new(), Vec::new());
         for place in 0..count.max(1) {
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()
                 .context("no runtime for a core")?;
             let (hand, dealt) = mpsc::unbounded_channel();
-            let (end, ends) = oneshot::channel();
-            let work = Arc::clone(&work);
+            let (end, seat_ended) = oneshot::channel();
+            let (work, ended) = (Arc::clone(&work), ended.clone());
             thread::Builder::new()
                 .name(format!("{name}-{place}"))
                 .spawn(move || {
-                    drop(runtime.spawn(tick()));
+                    let ticking = runtime.spawn(tick());
+                    let worked = runtime.block_on(work(dealt));
+                    ticking.abort();
+                    // It may hold what `ended` waits for.
+                    drop(work);
                     // Nobody waits for it when the process is cut off.
-                    drop(end.send(runtime.block_on(work(dealt))));
+                    drop(end.send(worked));
+                    runtime.block_on(ended.cancelled());
                 })
                 .context("no thread for a core")?;
             let held = Arc::default();
             seats.push(Seat { hand, held });
-            ended.push(ends);
+            ends.push(seat_ended);
         }
-        Ok(Self { seats, ended })
+        Ok(Self { seats, ended: ends })
     }
 
     /// Deals out what `admit` makes of the connections that `listener` takes, until `draining`; then waits until all that were dealt
@@ -191,16 +200,21 @@ mod tests {
     #[tokio::test]
     async fn each_thread_gets_its_part() {
         let (sender, mut receiver) = mpsc::unbounded_channel();
-        let cores = Cores::start("test", 3, move |mut hand: Hand<u32>| {
-            let sender = sender.clone();
-            async move {
-                while let Some(dealt) = hand.recv().await {
-                    let name = thread::current().name().map(ToOwned::to_owned);
-                    sender.send((name, dealt))?;
+        let cores = Cores::start(
+            "test",
+            3,
+            &CancellationToken::new(),
+            move |mut hand: Hand<u32>| {
+                let sender = sender.clone();
+                async move {
+                    while let Some(dealt) = hand.recv().await {
+                        let name = thread::current().name().map(ToOwned::to_owned);
+                        sender.send((name, dealt))?;
+                    }
+                    Ok(())
                 }
-                Ok(())
-            }
-        });
+            },
+        );
         let cores = cores.unwrap();
         let (mut held, mut parts) = (Vec::new(), BTreeMap::new());
         for item in 0..12 {
@@ -217,15 +231,20 @@ mod tests {
     #[tokio::test]
     async fn what_is_over_counts_no_more() {
         let (sender, mut receiver) = mpsc::unbounded_channel();
-        let cores = Cores::start("test", 2, move |mut hand: Hand<u32>| {
-            let sender = sender.clone();
-            async move {
-                while let Some(dealt) = hand.recv().await {
-                    sender.send(dealt)?;
+        let cores = Cores::start(
+            "test",
+            2,
+            &CancellationToken::new(),
+            move |mut hand: Hand<u32>| {
+                let sender = sender.clone();
+                async move {
+                    while let Some(dealt) = hand.recv().await {
+                        sender.send(dealt)?;
+                    }
+                    Ok(())
                 }
-                Ok(())
-            }
-        });
+            },
+        );
         let cores = cores.unwrap();
         let mut held = Vec::new();
         for item in 0..4 {
@@ -251,10 +270,15 @@ mod tests {
 
     #[tokio::test]
     async fn a_thread_that_fails_is_told_of() {
-        let mut cores = Cores::start("test", 2, |mut hand: Hand<u32>| async move {
-            hand.recv().await;
-            anyhow::bail!("no more memory")
-        })
+        let mut cores = Cores::start(
+            "test",
+            2,
+            &CancellationToken::new(),
+            |mut hand: Hand<u32>| async move {
+                hand.recv().await;
+                anyhow::bail!("no more memory")
+            },
+        )
         .unwrap();
         cores.deal(1);
         assert_eq!(

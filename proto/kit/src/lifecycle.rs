@@ -5,13 +5,14 @@
 //! than half alive.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use tokio::runtime;
 use tokio::sync::{mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 /// Spawns and stops everything that runs in a process. Clones share one lifecycle.
@@ -19,9 +20,12 @@ use tokio_util::task::TaskTracker;
 pub struct Lifecycle {
     draining: CancellationToken,
     stopping: CancellationToken,
+    ended: CancellationToken,
     servers: TaskTracker,
     tasks: TaskTracker,
     died: mpsc::UnboundedSender<anyhow::Error>,
+    /// Cancels `ended` when the last clone is dropped.
+    _end: Arc<DropGuard>,
 }
 
 /// The other end of a [`Lifecycle`]: waits for the reason to stop, and stops.
@@ -35,12 +39,15 @@ impl Lifecycle {
     /// A lifecycle and its supervisor.
     pub fn new() -> (Self, Supervisor) {
         let (died, receiver) = mpsc::unbounded_channel();
+        let ended = CancellationToken::new();
         let lifecycle = Self {
             draining: CancellationToken::new(),
             stopping: CancellationToken::new(),
             servers: TaskTracker::new(),
             tasks: TaskTracker::new(),
             died,
+            _end: Arc::new(ended.clone().drop_guard()),
+            ended,
         };
         let supervisor = Supervisor {
             lifecycle: lifecycle.clone(),
@@ -57,6 +64,11 @@ impl Lifecycle {
     /// Cancelled at step two: stop background work.
     pub fn stopping(&self) -> CancellationToken {
         self.stopping.clone()
+    }
+
+    /// Cancelled when every clone of the lifecycle is dropped: the tasks that hold one have ended, and so has the supervisor.
+    pub fn ended(&self) -> CancellationToken {
+        self.ended.clone()
     }
 
     /// Spawns a server. It ends by itself once [`Lifecycle::draining`] is cancelled; ending before that ends the process.
@@ -231,6 +243,18 @@ mod tests {
         });
         let error = supervisor.run(Duration::from_secs(5)).await.unwrap_err();
         assert_eq!(error.to_string(), "poller panicked");
+    }
+
+    #[tokio::test]
+    async fn it_has_ended_when_nobody_holds_it_any_more() {
+        let (lifecycle, supervisor) = Lifecycle::new();
+        let (ended, clone) = (lifecycle.ended(), lifecycle.clone());
+        lifecycle.background("trigger", async { anyhow::bail!("time to go") });
+        drop(lifecycle);
+        supervisor.run(Duration::from_secs(5)).await.unwrap_err();
+        assert!(!ended.is_cancelled());
+        drop(clone);
+        assert!(ended.is_cancelled());
     }
 
     #[tokio::test]

@@ -11,10 +11,12 @@ use std::time::Duration;
 
 use kit::feed::CONSUMER_TABLES;
 use kit::lease::Lease;
+use kit::lifecycle::Supervisor;
 use kit::pg::Schema;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 const SCHEMA: Schema = Schema("kit");
 
@@ -24,27 +26,24 @@ fn claim(
     clock: &Clock,
     who: u8,
     working: &Arc<AtomicUsize>,
-) -> (Lifecycle, mpsc::UnboundedReceiver<u8>) {
-    let (lifecycle, _) = Lifecycle::new();
+) -> (Lifecycle, Supervisor, mpsc::UnboundedReceiver<u8>) {
+    let (lifecycle, supervisor) = Lifecycle::new();
     let (sender, taken) = mpsc::unbounded_channel();
     let lease = Lease::new(pool.clone(), SCHEMA, "work", clock.clone());
     let working = Arc::clone(working);
-    lifecycle.background(
-        "work",
-        lease.run(move || {
-            let (sender, working) = (sender.clone(), Arc::clone(&working));
-            async move {
-                assert_eq!(
-                    working.fetch_add(1, Ordering::SeqCst),
-                    0,
-                    "two work at once"
-                );
-                sender.send(who)?;
-                std::future::pending().await
-            }
-        }),
-    );
-    (lifecycle, taken)
+    lease.spawn(&lifecycle, move || {
+        let (sender, working) = (sender.clone(), Arc::clone(&working));
+        async move {
+            assert_eq!(
+                working.fetch_add(1, Ordering::SeqCst),
+                0,
+                "two work at once"
+            );
+            sender.send(who)?;
+            std::future::pending().await
+        }
+    });
+    (lifecycle, supervisor, taken)
 }
 
 async fn next(taken: &mut mpsc::UnboundedReceiver<u8>) -> u8 {
@@ -56,36 +55,84 @@ async fn next(taken: &mut mpsc::UnboundedReceiver<u8>) -> u8 {
 
 #[sqlx::test]
 async fn work_is_done_by_one_and_passes_on_when_the_term_is_over(pool: PgPool) {
-    let sql = format!("create schema kit; {CONSUMER_TABLES}");
-    sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
+    tables(&pool).await;
+    let clock = Clock::system();
+    let working = Arc::default();
+    // It died without releasing the lease: another waits until the term is over by the clock.
+    let dead = "insert into kit.lease values ('work', gen_random_uuid(), $1)";
+    sqlx::query(dead)
+        .bind(clock.now() + time::Duration::seconds(10))
         .execute(&pool)
         .await
         .unwrap();
+    let (lifecycle, _supervisor, mut taken) = claim(&pool, &clock, 2, &working);
+    assert!(taken.try_recv().is_err(), "the term is not over");
+    clock.advance(time::Duration::seconds(11));
+    assert_eq!(next(&mut taken).await, 2);
+    lifecycle.stopping().cancel();
+}
+
+#[sqlx::test]
+async fn a_process_that_stops_releases_its_lease(pool: PgPool) {
+    tables(&pool).await;
     let clock = Clock::system();
     let working = Arc::default();
-    let (first, mut taken_by_first) = claim(&pool, &clock, 1, &working);
-    assert_eq!(next(&mut taken_by_first).await, 1);
-    let (second, mut taken_by_second) = claim(&pool, &clock, 2, &working);
+    for who in [1, 2] {
+        let (lifecycle, supervisor, mut taken) = claim(&pool, &clock, who, &working);
+        assert_eq!(next(&mut taken).await, who);
+        lifecycle.background("trigger", async { anyhow::bail!("time to go") });
+        drop(lifecycle);
+        supervisor.run(Duration::from_secs(30)).await.unwrap_err();
+        working.store(0, Ordering::SeqCst);
+        let held: bool = sqlx::query_scalar("select exists (select from kit.lease)")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+        assert!(!held, "another may acquire it at once");
+    }
+}
 
-    // The first dies without a word; the second waits until the term is over by the clock.
-    first.stopping().cancel();
-    working.store(0, Ordering::SeqCst);
-    assert!(taken_by_second.try_recv().is_err(), "the term is not over");
-    clock.advance(time::Duration::seconds(11));
-    assert_eq!(next(&mut taken_by_second).await, 2);
-    second.stopping().cancel();
+#[sqlx::test]
+async fn a_holder_whose_lease_was_taken_drops_its_work(pool: PgPool) {
+    struct Dropped(mpsc::UnboundedSender<u8>);
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            let (Ok(()) | Err(_)) = self.0.send(0);
+        }
+    }
+    tables(&pool).await;
+    let (lifecycle, _supervisor) = Lifecycle::new();
+    let (sender, mut told) = mpsc::unbounded_channel();
+    let lease = Lease::new(pool.clone(), SCHEMA, "work", Clock::system());
+    lease.spawn(&lifecycle, move || {
+        let dropped = Dropped(sender.clone());
+        async move {
+            dropped.0.send(1)?;
+            std::future::pending().await
+        }
+    });
+    assert_eq!(next(&mut told).await, 1);
+    let taken = "update kit.lease set holder = gen_random_uuid(), expires_at = 'infinity'";
+    sqlx::query(taken).execute(&pool).await.unwrap();
+    assert_eq!(next(&mut told).await, 0);
+    lifecycle.stopping().cancel();
+}
+
+async fn tables(pool: &PgPool) {
+    let sql = format!("create schema kit; {}", CONSUMER_TABLES.concat());
+    sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
+        .execute(pool)
+        .await
+        .unwrap();
 }
 
 #[sqlx::test]
 async fn work_that_is_done_lets_go_at_once(pool: PgPool) {
-    let sql = format!("create schema kit; {CONSUMER_TABLES}");
-    sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
-        .execute(&pool)
-        .await
-        .unwrap();
+    tables(&pool).await;
     let clock = Clock::system();
     for _ in 0..3 {
         let lease = Lease::new(pool.clone(), SCHEMA, "work", clock.clone());
-        lease.run(async || Ok(())).await.unwrap();
+        let stopping = CancellationToken::new();
+        lease.run(stopping, async || Ok(())).await.unwrap();
     }
 }

@@ -71,10 +71,9 @@ impl Producer {
         lifecycle.background("feed notifier", producer.clone().notify());
         lifecycle.background("feed listener", producer.clone().listen());
         let lease = Lease::new(pool.clone(), schema, "feed compaction", clock.clone());
-        lifecycle.background(
-            "feed compaction",
-            lease.run(move || compact::run(pool.clone(), schema, clock.clone(), retention)),
-        );
+        lease.spawn(lifecycle, move || {
+            compact::run(pool.clone(), schema, clock.clone(), retention)
+        });
         producer
     }
 

@@ -44,6 +44,7 @@ pub(crate) async fn serve(
     gate: Gate,
     readiness: Readiness,
     draining: CancellationToken,
+    ended: CancellationToken,
 ) -> anyhow::Result<()> {
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(contracts::DESCRIPTORS)
@@ -68,7 +69,7 @@ pub(crate) async fn serve(
 
     let (routes, drained) = (services.routes(), draining.clone());
     let load = Arc::new(Load::new("rpc", CALLS));
-    let cores = Cores::start("rpc", cores::all(), move |hand| {
+    let cores = Cores::start("rpc", cores::all(), &ended, move |hand| {
         let draining = drained.clone();
         let server = server(&gate, &load)
             .add_routes(routes.clone())

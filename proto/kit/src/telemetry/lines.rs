@@ -1,102 +1,133 @@
-//! Log lines on their way to standard output. A line for each request, written by itself, would be a system call for each request; so
-//! lines are gathered for a moment. What is urgent goes at once, and takes along what came before.
+//! Log lines on their way to standard output, which a thread of its own writes: whoever reads it may be slow, or not read at all, and no
+//! request waits for that. Lines that find the queue full are dropped and counted.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
-use tracing::{Level, Metadata};
-use tracing_subscriber::fmt::MakeWriter;
+use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
 
-/// How long a line may wait. A process that is killed loses the lines of so long at most.
-pub(super) const GATHER: Duration = Duration::from_millis(100);
+/// Lines that may wait to be written: some megabytes.
+const QUEUE: usize = 16_384;
+/// Pause after lines were written. Those that come meanwhile are written together: a line for each request, written by itself, would be a
+/// system call for each request. A process that is killed loses the lines of so long at most.
+const GATHER: Duration = Duration::from_millis(20);
 /// Bytes that are written at once.
-const BLOCK: usize = 16 * 1024;
+const BLOCK: usize = 64 * 1024;
+/// How long a process that ends waits for its last lines to be written.
+const LAST: Duration = Duration::from_millis(1_500);
 
-/// Lines that are not written yet. Clones share them.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Lines(Arc<Mutex<Vec<u8>>>);
+/// The queue of lines to standard output, and what writes its last ones.
+pub(super) fn to_stdout() -> (NonBlocking, Lines) {
+    let (queue, worker) = NonBlockingBuilder::default()
+        .lossy(true)
+        .buffered_lines_limit(QUEUE)
+        .thread_name("log")
+        .finish(Gather {
+            lines: Vec::new(),
+            output: io::stdout(),
+        });
+    let dropped = queue.error_counter();
+    let worker = Some(worker);
+    (queue, Lines { worker, dropped })
+}
+
+/// Writes the last lines when it is dropped.
+#[derive(Debug)]
+pub(super) struct Lines {
+    worker: Option<WorkerGuard>,
+    dropped: ErrorCounter,
+}
 
 impl Lines {
-    /// Writes what has been gathered.
-    pub(super) fn write(&self) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        put(&mut lines);
+    /// Counts the lines that were dropped.
+    pub(super) fn dropped(&self) -> ErrorCounter {
+        self.dropped.clone()
     }
 }
 
-/// Whoever reads the log has gone: there is nobody who could be told.
-fn put(lines: &mut Vec<u8>) {
-    if !lines.is_empty() {
-        let mut output = io::stdout().lock();
-        let (Ok(()) | Err(_)) = output.write_all(lines).and_then(|()| output.flush());
-        lines.clear();
+impl Drop for Lines {
+    fn drop(&mut self) {
+        let Some(worker) = self.worker.take() else {
+            return;
+        };
+        // On a thread of its own: with a full queue the worker's guard complains on standard output, which nobody reads then.
+        let (end, ended) = std::sync::mpsc::channel();
+        thread::spawn(move || {
+            drop(worker);
+            let (Ok(()) | Err(_)) = end.send(());
+        });
+        // After a timeout the lines are lost with the process.
+        let (Ok(()) | Err(_)) = ended.recv_timeout(LAST);
     }
 }
 
-impl<'a> MakeWriter<'a> for Lines {
-    type Writer = Line<'a>;
+/// Gathers lines until the queue is empty.
+struct Gather<W> {
+    lines: Vec<u8>,
+    output: W,
+}
 
-    fn make_writer(&'a self) -> Line<'a> {
-        Line {
-            lines: self,
-            is_urgent: true,
-        }
-    }
-
-    fn make_writer_for(&'a self, metadata: &Metadata<'_>) -> Line<'a> {
-        Line {
-            lines: self,
-            is_urgent: *metadata.level() <= Level::WARN,
-        }
+impl<W: Write> Gather<W> {
+    /// Whoever reads the log may have gone: there is nobody who could be told.
+    fn put(&mut self) {
+        let (Ok(()) | Err(_)) = self
+            .output
+            .write_all(&self.lines)
+            .and_then(|()| self.output.flush());
+        self.lines.clear();
     }
 }
 
-/// A writer of one line, which comes as a whole.
-#[derive(Debug)]
-pub(super) struct Line<'a> {
-    lines: &'a Lines,
-    is_urgent: bool,
-}
-
-impl Write for Line<'_> {
+impl<W: Write> Write for Gather<W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let mut lines = self.lines.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.extend_from_slice(line);
-        if self.is_urgent || lines.len() >= BLOCK {
-            put(&mut lines);
+        self.lines.extend_from_slice(line);
+        if self.lines.len() >= BLOCK {
+            self.put();
         }
         Ok(line.len())
     }
 
+    /// Called when the queue is empty.
     fn flush(&mut self) -> io::Result<()> {
+        self.put();
+        thread::sleep(GATHER);
         Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use tracing::subscriber::with_default;
-
     use super::*;
 
+    /// Counts the writes.
+    #[derive(Default)]
+    struct Output(Vec<Vec<u8>>);
+
+    impl Write for Output {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.push(bytes.to_vec());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
     #[test]
-    fn lines_are_gathered_until_one_is_urgent() {
-        let lines = Lines::default();
-        let subscriber = tracing_subscriber::fmt()
-            .with_writer(lines.clone())
-            .finish();
-        let gathered = || lines.0.lock().unwrap().clone();
-        with_default(subscriber, || {
-            tracing::info!("one");
-            tracing::info!("two");
-            let text = String::from_utf8(gathered()).unwrap();
-            assert!(text.contains("one") && text.ends_with("two\n"), "{text}");
-            tracing::warn!("three");
-            assert_eq!(gathered(), b"");
-            tracing::info!("four");
-        });
-        lines.write();
-        assert_eq!(gathered(), b"");
+    fn lines_of_one_moment_are_one_write() {
+        let mut gather = Gather {
+            lines: Vec::new(),
+            output: Output::default(),
+        };
+        for line in ["one\n", "two\n"] {
+            gather.write_all(line.as_bytes()).unwrap();
+        }
+        assert!(gather.output.0.is_empty());
+        gather.flush().unwrap();
+        assert_eq!(gather.output.0, [b"one\ntwo\n".to_vec()]);
+        gather.write_all(&[b'x'; BLOCK]).unwrap();
+        assert_eq!(gather.output.0.len(), 2, "many bytes do not wait");
     }
 }

@@ -9,6 +9,8 @@ mod traces;
 pub(crate) use traces::inject;
 pub use traces::request_span;
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use opentelemetry::trace::TracerProvider as _;
@@ -20,9 +22,9 @@ use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
 use crate::config::{LogFormat, Telemetry};
 use event::OfRequest;
-use lines::{GATHER, Lines};
+use lines::Lines;
 
-/// Keeps telemetry running; [`Guard::shutdown`] sends what is left.
+/// Keeps telemetry running; [`Guard::shutdown`] sends what is left, and dropping it writes the last log lines.
 #[derive(Debug)]
 pub struct Guard {
     metrics: PrometheusHandle,
@@ -36,15 +38,22 @@ impl Guard {
         self.metrics.clone()
     }
 
-    /// Writes log lines again and again, for ever; the last ones are written when the guard is dropped.
-    pub fn write_lines(&self) -> impl Future<Output = anyhow::Result<()>> + Send + 'static {
-        let lines = self.lines.clone();
+    /// Tidies metrics up again and again, for ever: what was measured lies about until then, whether anybody reads it or not.
+    pub fn upkeep(&self) -> impl Future<Output = anyhow::Result<()>> + Send + 'static {
+        let (metrics, dropped) = (self.metrics.clone(), self.lines.dropped());
         async move {
+            let dropped_lines = metrics::counter!("log_lines_dropped_total");
             loop {
-                tokio::time::sleep(GATHER).await;
-                lines.write();
+                dropped_lines.absolute(dropped.dropped_lines() as u64);
+                metrics.run_upkeep();
+                tokio::time::sleep(UPKEEP).await;
             }
         }
+    }
+
+    /// Log lines that were dropped because nobody read standard output.
+    pub fn dropped_lines(&self) -> usize {
+        self.lines.dropped().dropped_lines()
     }
 
     /// Sends the spans that are still held. Blocks for a moment: call it off the runtime.
@@ -57,11 +66,8 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.lines.write();
-    }
-}
+/// How often metrics are tidied up.
+const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Buckets for durations in seconds, from a cached answer to a hung one.
 const DURATION_BUCKETS: &[f64] = &[
@@ -77,7 +83,7 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
             settings.log
         )
     })?;
-    let lines = Lines::default();
+    let (queue, lines) = lines::to_stdout();
     let log: Box<dyn Layer<Registry> + Send + Sync> = match settings.log_format {
         LogFormat::Json => {
             let json = fmt::format()
@@ -88,14 +94,14 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
             fmt::layer()
                 .event_format(OfRequest(json))
                 .fmt_fields(fmt::format::JsonFields::new())
-                .with_writer(lines.clone())
+                .with_writer(queue)
                 .with_filter(filter)
                 .boxed()
         }
         LogFormat::Text => fmt::layer()
             .with_ansi(false)
             .event_format(OfRequest(fmt::format()))
-            .with_writer(lines.clone())
+            .with_writer(queue)
             .with_filter(filter)
             .boxed(),
     };

@@ -37,11 +37,16 @@ pub async fn serve_behind(
 ) -> anyhow::Result<String> {
     let listener = bind(([127, 0, 0, 1], 0).into(), "port of the test").await?;
     let address = format!("http://{}", listener.local_addr()?);
-    let draining = lifecycle.draining();
-    lifecycle.serve(
-        "gRPC server of the test",
-        server::serve(listener, services, gate, Readiness::default(), draining),
+    let (draining, ended) = (lifecycle.draining(), lifecycle.ended());
+    let serving = server::serve(
+        listener,
+        services,
+        gate,
+        Readiness::default(),
+        draining,
+        ended,
     );
+    lifecycle.serve("gRPC server of the test", serving);
     Ok(address)
 }
 

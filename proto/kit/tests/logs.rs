@@ -1,0 +1,69 @@
+//! Log lines when nobody reads standard output. The process is this very test program, asked by an environment variable.
+#![expect(clippy::expect_used, reason = "a test")]
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use kit::config::{LogFormat, Telemetry};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::Command;
+
+/// Many times what a pipe holds, and what may wait.
+const LINES: u32 = 100_000;
+
+#[tokio::test]
+async fn a_reader_that_does_not_read_stops_nobody() {
+    let mut process = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_process_that_logs_much", "--nocapture"])
+        .env("LOGS_MUCH", "1")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(process.stderr.take().unwrap()).lines();
+    let served = async {
+        while let Some(line) = told.next_line().await.unwrap() {
+            if let Some(dropped) = line.strip_prefix("logged all, dropped ") {
+                return Some(dropped.parse::<u32>().unwrap());
+            }
+        }
+        None
+    };
+    let served = tokio::time::timeout(Duration::from_mins(1), served).await;
+    let dropped = served.expect("it waits for its reader").unwrap();
+    assert!((1..LINES).contains(&dropped), "{dropped} of {LINES}");
+    // It ends by itself as well, without its last lines.
+    let ended = async {
+        while let Some(line) = told.next_line().await.unwrap() {
+            if line == "ended" {
+                return;
+            }
+        }
+        panic!("it broke off");
+    };
+    let ended = tokio::time::timeout(Duration::from_mins(1), ended).await;
+    ended.expect("it does not end");
+    process.kill().await.unwrap();
+}
+
+/// Not a test by itself: logs much, and says on standard error when that is done.
+#[tokio::test]
+async fn a_process_that_logs_much() {
+    if std::env::var_os("LOGS_MUCH").is_none() {
+        return;
+    }
+    let settings = Telemetry {
+        log: "info".to_owned(),
+        log_format: LogFormat::Json,
+        otlp_endpoint: None,
+        trace_sample: 0.0,
+    };
+    let guard = kit::telemetry::start("test", &settings).unwrap();
+    for line in 0..LINES {
+        tracing::info!(line, "a line that nobody reads");
+    }
+    eprintln!("logged all, dropped {}", guard.dropped_lines());
+    drop(guard);
+    eprintln!("ended");
+}

@@ -1,0 +1,85 @@
+//! What still works while a process stops.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test, without a schema of its own"
+)]
+
+use std::time::Duration;
+
+use contracts::common::v1 as proto;
+use contracts::common::v1::feed_service_client::FeedServiceClient;
+use contracts::common::v1::feed_service_server::{FeedService, FeedServiceServer};
+use futures::stream;
+use kit::{Lifecycle, testing};
+use sqlx::PgPool;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use tokio::sync::oneshot;
+use tonic::{Request, Response, Status};
+
+/// A service that asks PostgreSQL for something in its call.
+struct Asks(PgPool);
+
+#[tonic::async_trait]
+impl FeedService for Asks {
+    type FollowStream = stream::Empty<Result<proto::FollowResponse, Status>>;
+
+    async fn follow(
+        &self,
+        _: Request<proto::FollowRequest>,
+    ) -> Result<Response<Self::FollowStream>, Status> {
+        unreachable!()
+    }
+
+    async fn acknowledge(
+        &self,
+        _: Request<proto::AcknowledgeRequest>,
+    ) -> Result<Response<proto::AcknowledgeResponse>, Status> {
+        unreachable!()
+    }
+
+    async fn get_position(
+        &self,
+        _: Request<proto::GetPositionRequest>,
+    ) -> Result<Response<proto::GetPositionResponse>, Status> {
+        sqlx::query("select 1").execute(&self.0).await.unwrap();
+        Ok(Response::new(proto::GetPositionResponse { position: None }))
+    }
+}
+
+/// A connection is bound to the runtime of the thread that opened it. Those of the server's threads are in the pool that background
+/// tasks use to their end.
+#[sqlx::test]
+async fn a_connection_that_a_call_opened_outlives_the_servers(
+    pool: PgPoolOptions,
+    options: PgConnectOptions,
+) {
+    let pool = pool.max_connections(1).connect_lazy_with(options);
+    let (lifecycle, supervisor) = Lifecycle::new();
+    let mut services = kit::rpc::server::services();
+    services.add_service(FeedServiceServer::new(Asks(pool.clone())));
+    let address = testing::serve(services, &lifecycle).await.unwrap();
+    let client = testing::client(&address, &lifecycle).unwrap();
+    let mut client = FeedServiceClient::new(client);
+    let asked = client.get_position(proto::GetPositionRequest {}).await;
+    asked.unwrap();
+
+    let mut connection = pool.acquire().await.unwrap();
+    let (tell, outcome) = oneshot::channel();
+    let stopping = lifecycle.stopping();
+    lifecycle.finishing("last words", async move {
+        stopping.cancelled().await;
+        let mut failed = None;
+        for _ in 0..100 {
+            if let Err(error) = sqlx::query("select 1").execute(&mut *connection).await {
+                failed = Some(error);
+            }
+        }
+        drop(tell.send(failed));
+        Ok(())
+    });
+    lifecycle.background("trigger", async { anyhow::bail!("time to go") });
+    drop(lifecycle);
+    supervisor.run(Duration::from_secs(30)).await.unwrap_err();
+    assert!(outcome.await.unwrap().is_none());
+}
