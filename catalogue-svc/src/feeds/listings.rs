@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use contracts::common::v1::Change;
 use futures::TryStreamExt as _;
-use kit::feed::{Consumer, Position};
+use kit::feed::{Consumer, Cursor, Fingerprint, Position};
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -29,6 +29,7 @@ pub struct Follower {
 #[derive(Debug)]
 struct Building {
     writer: Writer,
+    last_row: Option<Fingerprint>,
     /// It is rebuilt aside, and whole at this change. Until then the catalogue keeps what it had.
     whole_at: Option<i64>,
 }
@@ -56,6 +57,7 @@ impl Follower {
         if let Some(Building {
             writer,
             whole_at: None,
+            ..
         }) = &self.building
         {
             self.catalogue.publish(writer.snapshot());
@@ -65,7 +67,7 @@ impl Follower {
 
 /// Reads the rows and the place in the feed that they are of, in one snapshot.
 ///
-/// While the schema itself is rebuilt under a new epoch, only the rows of that epoch count, and they are not whole yet.
+/// While the schema itself is rebuilt, only the rows of that rebuild count, and they are not whole yet.
 async fn read(pool: &PgPool, chunk_rows: u16) -> anyhow::Result<Option<Building>> {
     let mut transaction = pool
         .begin_with("begin isolation level repeatable read, read only")
@@ -75,7 +77,7 @@ async fn read(pool: &PgPool, chunk_rows: u16) -> anyhow::Result<Option<Building>
     };
     let mut writer = Writer::new(cursor.position, chunk_rows);
     for kind in store::Kind::IN_MEMORY {
-        let mut rows = store::rows(&mut transaction, kind, cursor.position.epoch);
+        let mut rows = store::rows(&mut transaction, kind, cursor.generation);
         while let Some((id, body)) = rows.try_next().await? {
             if let Some(entity) = Entity::read(kind.as_str(), &id, body.into())? {
                 writer.load(entity)?;
@@ -86,6 +88,7 @@ async fn read(pool: &PgPool, chunk_rows: u16) -> anyhow::Result<Option<Building>
     writer.list_all()?;
     Ok(Some(Building {
         writer,
+        last_row: cursor.last_row,
         whole_at: cursor.rebuilding_to,
     }))
 }
@@ -94,8 +97,15 @@ impl Consumer for Follower {
     /// Readers wait for it.
     const PAUSE: Duration = Duration::ZERO;
 
-    async fn position(&mut self) -> anyhow::Result<Option<Position>> {
-        Ok(self.building.as_ref().map(|held| held.writer.position()))
+    fn producer(&self) -> &'static str {
+        crate::PRODUCER
+    }
+
+    async fn cursor(&mut self) -> anyhow::Result<Option<Cursor>> {
+        Ok(self.building.as_ref().map(|held| Cursor {
+            position: held.writer.position(),
+            last_row: held.last_row,
+        }))
     }
 
     async fn start(&mut self, epoch: Uuid, head: i64, reset: bool) -> anyhow::Result<()> {
@@ -103,8 +113,21 @@ impl Consumer for Follower {
             tracing::info!(%epoch, head, "the catalogue is built anew from the feed");
             self.building = Some(Building {
                 writer: Writer::new(Position { epoch, seq: 0 }, self.chunk_rows),
+                last_row: None,
                 whole_at: (head > 0).then_some(head),
             });
+            self.publish_if_whole();
+        } else if let Some(held) = &mut self.building
+            && held.writer.position().epoch != epoch
+        {
+            tracing::info!(%epoch, "the feed goes on under a new epoch, and the catalogue with it");
+            held.writer.set_epoch(epoch);
+            // The new epoch may be shorter than the one before.
+            let seq = held.writer.position().seq;
+            held.whole_at = held
+                .whole_at
+                .map(|whole| whole.min(head))
+                .filter(|whole| seq < *whole);
             self.publish_if_whole();
         }
         Ok(())
@@ -112,6 +135,7 @@ impl Consumer for Follower {
 
     async fn apply(&mut self, _epoch: Uuid, changes: Vec<Change>) -> anyhow::Result<()> {
         let seq = changes.last().map_or(0, |change| change.seq);
+        let last_row = changes.last().map(Fingerprint::of);
         let states = changes.iter().filter(|change| !change.happening);
         let entities: Vec<Option<Entity>> = states
             .map(|change| Entity::read(&change.entity, &change.id, change.state.clone()))
@@ -125,6 +149,7 @@ impl Consumer for Follower {
             }
         }
         held.writer.flush(seq)?;
+        held.last_row = last_row;
         held.whole_at = held.whole_at.filter(|head| seq < *head);
         self.building = Some(held);
         self.publish_if_whole();

@@ -2,7 +2,7 @@
 
 use futures::stream::BoxStream;
 use futures::{StreamExt as _, TryStreamExt as _};
-use kit::feed::Position;
+use kit::feed::{Fingerprint, Position};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -11,6 +11,10 @@ use uuid::Uuid;
 pub struct Cursor {
     /// The newest change that is in it.
     pub position: Position,
+    /// Identifies that change.
+    pub last_row: Option<Fingerprint>,
+    /// What the rows of the newest rebuild are marked with.
+    pub generation: Uuid,
     /// While it is rebuilt: the change at which it is whole again.
     pub rebuilding_to: Option<i64>,
 }
@@ -18,7 +22,8 @@ pub struct Cursor {
 /// The cursor; `None` when nothing was ever followed.
 pub async fn cursor(connection: &mut PgConnection) -> Result<Option<Cursor>, sqlx::Error> {
     let row = sqlx::query!(
-        "select epoch, seq, rebuilding_to from catalogue.feed_cursor where producer = $1",
+        r#"select epoch, seq, rebuilding_to, coalesce(generation, epoch) as "generation!", last_row
+         from catalogue.feed_cursor where producer = $1"#,
         crate::PRODUCER
     )
     .fetch_optional(connection)
@@ -28,6 +33,8 @@ pub async fn cursor(connection: &mut PgConnection) -> Result<Option<Cursor>, sql
             epoch: row.epoch,
             seq: row.seq,
         },
+        last_row: row.last_row.as_deref().and_then(Fingerprint::from_bytes),
+        generation: row.generation,
         rebuilding_to: row.rebuilding_to,
     }))
 }
@@ -69,7 +76,7 @@ impl Kind {
     }
 }
 
-/// Id and encoded message of every entity of a kind that a change of `epoch` brought.
+/// Id and encoded message of every entity of a kind whose row is marked with `epoch`, as [`Cursor::generation`] is.
 pub fn rows(
     connection: &mut PgConnection,
     kind: Kind,

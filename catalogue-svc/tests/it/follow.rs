@@ -17,7 +17,7 @@ use contracts::common::v1::{
 };
 use futures::{Stream, stream};
 use kit::admin::Readiness;
-use kit::feed::{Stored, consume};
+use kit::feed::{Position, Stored, consume};
 use kit::lease::Lease;
 use kit::rpc::client::{Client, connect};
 use kit::{Clock, Lifecycle};
@@ -35,6 +35,8 @@ use crate::build::{EPOCH, game, game_change, page, page_change};
 struct Fake {
     feed: Arc<Mutex<(Uuid, Vec<Change>)>>,
     news: Arc<watch::Sender<()>>,
+    /// Epochs that the one of now goes on from.
+    parents: Arc<Mutex<Vec<Uuid>>>,
 }
 
 impl Fake {
@@ -42,6 +44,7 @@ impl Fake {
         Self {
             feed: Arc::new(Mutex::new((EPOCH, Vec::new()))),
             news: Arc::new(watch::Sender::new(())),
+            parents: Arc::default(),
         }
     }
 
@@ -57,8 +60,18 @@ impl Fake {
 
     /// A backup was restored: another epoch, with these rows.
     fn restore(&self, epoch: Uuid, changes: Vec<Change>) {
+        self.parents.lock().unwrap().clear();
         *self.feed.lock().unwrap() = (epoch, Vec::new());
         self.write(changes);
+    }
+
+    /// A replica was promoted: another epoch, which goes on from the one before.
+    fn promote(&self, epoch: Uuid) {
+        let mut feed = self.feed.lock().unwrap();
+        self.parents.lock().unwrap().push(feed.0);
+        feed.0 = epoch;
+        drop(feed);
+        self.news.send_replace(());
     }
 
     fn look(&self) -> (Uuid, Vec<Change>) {
@@ -76,7 +89,9 @@ impl FeedService for Fake {
     ) -> Result<Response<Self::FollowStream>, Status> {
         let request = request.into_inner();
         let (epoch, rows) = self.look();
-        let reset = request.epoch != epoch.to_string();
+        let parents = self.parents.lock().unwrap().clone();
+        let goes_on = |known: &Uuid| request.epoch == known.to_string();
+        let reset = !goes_on(&epoch) && !parents.iter().any(goes_on);
         let start = Message::Start(Start {
             epoch: epoch.to_string(),
             head_seq: rows.last().map_or(0, |change| change.seq),
@@ -97,7 +112,13 @@ impl FeedService for Fake {
                 changes.retain(|change| change.seq > after);
                 if let Some(last) = changes.last() {
                     let after = last.seq;
-                    return Some((Message::Batch(Batch { changes }), (fake, news, after, None)));
+                    return Some((
+                        Message::Batch(Batch {
+                            changes,
+                            head_seq: after,
+                        }),
+                        (fake, news, after, None),
+                    ));
                 }
                 news.changed().await.unwrap();
             }
@@ -181,6 +202,13 @@ async fn memory_follows_the_feed_and_rebuilds_under_a_new_epoch(pool: PgPool) {
     assert_eq!(state.dataset(Mode::Live).games.len(), 2);
     assert!(readiness.missing().is_empty());
 
+    // The promoted replica has all of it: memory goes on, under the new epoch.
+    let promoted = Uuid::from_u128(0xe2);
+    fake.promote(promoted);
+    let state = eventually(&catalogue, |state| state.position.epoch == promoted).await;
+    assert_eq!(state.position.seq, 3);
+    assert_eq!(state.dataset(Mode::Live).games.len(), 2);
+
     let restored = Uuid::from_u128(0xe1);
     fake.restore(restored, vec![game_change(&game(2)), page_change(&page(0))]);
     let state = eventually(&catalogue, |state| state.position.epoch == restored).await;
@@ -197,11 +225,10 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
     for _ in 0..2 {
         let (pool, client) = (pool.clone(), client.clone());
         let lease = Lease::new(pool.clone(), SCHEMA, PRODUCER, Clock::system());
-        let persister = lease.run(move || {
+        lease.spawn(&lifecycle, move || {
             let stored = Stored::new(pool.clone(), SCHEMA, PRODUCER, Listings);
             consume(client.clone(), "catalogue-svc", stored, None)
         });
-        lifecycle.background("persister", persister);
     }
     let loaded = async {
         loop {
@@ -235,4 +262,41 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
     start(follower, client, &lifecycle);
     let state = eventually(&catalogue, |state| state.position.seq == 3).await;
     assert_eq!(state.dataset(Mode::Live).games.len(), 2);
+}
+
+/// The schema is rebuilt under another mark than the feed's epoch, and so are its rows read.
+#[sqlx::test]
+async fn what_was_rebuilt_is_loaded_after_a_promotion(pool: PgPool) {
+    let (lifecycle, _supervisor) = Lifecycle::new();
+    let fake = Fake::new();
+    fake.write(vec![page_change(&page(0)), game_change(&game(1))]);
+    let client = serve(&fake, &lifecycle).await;
+    let stored = Stored::new(pool.clone(), SCHEMA, PRODUCER, Listings);
+    let persister = consume(client, "catalogue-svc", stored, None);
+    lifecycle.background("persister", persister);
+    let promoted = Uuid::from_u128(0xe2);
+    let loaded = async |wanted: Position| {
+        let loaded = async {
+            loop {
+                let catalogue = Arc::new(Catalogue::default());
+                let loading = Follower::load(&pool, Arc::clone(&catalogue), CHUNK_ROWS);
+                loading.await.unwrap();
+                if let Ok(state) = catalogue.snapshot()
+                    && state.position == wanted
+                {
+                    return state.dataset(Mode::Live).games.len();
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), loaded)
+            .await
+            .unwrap()
+    };
+    let at = |epoch, seq| Position { epoch, seq };
+    assert_eq!(loaded(at(EPOCH, 2)).await, 1);
+    fake.promote(promoted);
+    assert_eq!(loaded(at(promoted, 2)).await, 1);
+    fake.write(vec![game_change(&game(2))]);
+    assert_eq!(loaded(at(promoted, 3)).await, 2);
 }

@@ -291,7 +291,7 @@ impl Service {
             follower: String::new(),
             epoch: epoch.to_string(),
             after_seq: after,
-            pause_ms: 0,
+            ..common::FollowRequest::default()
         };
         let mut stream = feed.follow(request).await.unwrap().into_inner();
         let Some(Followed::Start(start)) = stream.message().await.unwrap().unwrap().message else {

@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(Fault::from(Status::from(fault.clone())), fault);
     }
 
-    /// What a client in any language gets: https://google.aip.dev/193.
+    /// What a client in any language gets: see AIP-193.
     #[test]
     fn the_details_are_a_google_rpc_status() {
         let fault = Fault {

@@ -54,6 +54,11 @@ impl Writer {
         self.snapshot.position
     }
 
+    /// The feed goes on under `epoch`, in which all that was taken in is history as well.
+    pub fn set_epoch(&mut self, epoch: Uuid) {
+        self.snapshot.position.epoch = epoch;
+    }
+
     /// The state as it was when the writer last settled. Cheap: it shares its parts with the writer's.
     pub fn snapshot(&self) -> Snapshot {
         self.snapshot.clone()

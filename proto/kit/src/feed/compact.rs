@@ -6,6 +6,7 @@ use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgPool;
 use time::OffsetDateTime;
 
+use super::registered;
 use crate::clock::Clock;
 use crate::pg::Schema;
 
@@ -32,6 +33,8 @@ impl Default for Retention {
 const PERIOD: Duration = Duration::from_mins(10);
 /// Rows are kept at least so long, so that a writer that lost its connection at commit can look its change up.
 const YOUNG: Duration = Duration::from_hours(1);
+/// How long a follower that has been silent for too long has left to show that it is there.
+const GRACE: time::Duration = time::Duration::minutes(5);
 /// Rows removed in one statement.
 const PORTION: i64 = 10_000;
 
@@ -63,17 +66,15 @@ pub(super) async fn compact(
     now: OffsetDateTime,
     retention: Retention,
 ) -> Result<u64, sqlx::Error> {
-    let forget = format!("delete from {schema}.feed_follower where seen_at < $1");
-    sqlx::query(AssertSqlSafe(forget))
-        .bind(now - retention.followers)
-        .execute(pool)
-        .await?;
+    let since = now - retention.followers;
+    registered::forget(pool, schema, since, now, GRACE).await?;
 
-    // A follower of another epoch starts again at 0, so it has passed nothing.
+    // The row that a follower came to last stays, so that its fingerprint can be compared. A follower that was seen last in another
+    // epoch may have to start again, so it has passed nothing.
     let portion = format!(
         "delete from {schema}.feed where seq in (
              select old.seq from {schema}.feed old
-             where old.seq <= (
+             where old.seq < (
                  select min(case
                      when follower.name is null then head.seq
                      when follower.epoch = head.epoch then follower.seq

@@ -4,13 +4,15 @@ use std::future::Future;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use bytes::Bytes;
 use contracts::common::v1 as proto;
 use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::follow_response::{Message, Start};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::Position;
+use super::cursor::Cursor;
+use super::{Position, lag};
 use crate::admin::Condition;
 use crate::rpc::client::Client;
 
@@ -19,11 +21,15 @@ pub trait Consumer: Send {
     /// What it leaves between the changes that it takes in, so that those that come together are taken in together.
     const PAUSE: Duration;
 
-    /// How far it has come; `None` when it starts from nothing.
-    fn position(&mut self) -> impl Future<Output = anyhow::Result<Option<Position>>> + Send;
+    /// The producer, as the metrics of its followers name it.
+    fn producer(&self) -> &'static str;
 
-    /// A stream begins at `position()`, or at 0 of `epoch` when `reset`: then everything held from this producer is in doubt, is
-    /// sent again, and is whole at `head`.
+    /// How far it has come; `None` when it starts from nothing.
+    fn cursor(&mut self) -> impl Future<Output = anyhow::Result<Option<Cursor>>> + Send;
+
+    /// A stream begins at the cursor, or at 0 of `epoch` when `reset`: then everything held from this producer is in doubt, is sent
+    /// again, and is whole at `head`. Without `reset` the `epoch` may still be a new one, which has all that this follower applied in
+    /// common with the one before: from here on the cursor is of `epoch`.
     fn start(
         &mut self,
         epoch: Uuid,
@@ -43,6 +49,8 @@ pub trait Consumer: Send {
 const PAUSE: Duration = Duration::from_millis(200);
 /// How often a registered follower says how far it has come.
 const ACKNOWLEDGE: Duration = Duration::from_secs(1);
+/// How often it does so when it has come no further, so that compaction does not forget it.
+const IDLE: Duration = Duration::from_secs(10);
 
 /// Follows the feed behind `client` for ever.
 ///
@@ -79,11 +87,15 @@ async fn follow<C: Consumer>(
     consumer: &mut C,
     caught_up: Option<&Condition>,
 ) -> anyhow::Result<()> {
-    let position = consumer.position().await?;
+    let cursor = consumer.cursor().await?;
+    let (position, last_row) = (cursor.map(|c| c.position), cursor.and_then(|c| c.last_row));
+    let lag = lag::Follower::new(consumer.producer(), follower);
+    lag.applied(position);
     let request = proto::FollowRequest {
         follower: follower.to_owned(),
         epoch: position.map_or_else(String::new, |p| p.epoch.to_string()),
         after_seq: position.map_or(0, |p| p.seq),
+        last_row: last_row.map_or_else(Bytes::new, |row| Bytes::copy_from_slice(row.as_bytes())),
         pause_ms: u32::try_from(C::PAUSE.as_millis()).unwrap_or(u32::MAX),
     };
     let mut stream = client.follow(request).await?.into_inner();
@@ -100,6 +112,7 @@ async fn follow<C: Consumer>(
     };
     let epoch: Uuid = epoch.parse().context("the epoch is not one")?;
     consumer.start(epoch, head_seq, reset).await?;
+    lag.head(head_seq);
 
     let mut seq = position.filter(|_| !reset).map_or(0, |p| p.seq);
     let mut acknowledged = (seq, Instant::now());
@@ -110,10 +123,15 @@ async fn follow<C: Consumer>(
     };
     tell(seq);
     loop {
-        let due = !follower.is_empty() && seq > acknowledged.0;
+        let due = acknowledged.1
+            + if seq > acknowledged.0 {
+                ACKNOWLEDGE
+            } else {
+                IDLE
+            };
         let response = tokio::select! {
             response = stream.message() => response?,
-            () = tokio::time::sleep_until(acknowledged.1 + ACKNOWLEDGE), if due => {
+            () = tokio::time::sleep_until(due), if !follower.is_empty() => {
                 let request = proto::AcknowledgeRequest { follower: follower.to_owned(), epoch: epoch.to_string(), seq };
                 client.acknowledge(request).await?;
                 acknowledged = (seq, Instant::now());
@@ -126,8 +144,11 @@ async fn follow<C: Consumer>(
         let Some(last) = batch.changes.last() else {
             continue;
         };
-        seq = last.seq;
+        let last = last.seq;
+        lag.head(batch.head_seq.max(last));
         consumer.apply(epoch, batch.changes).await?;
+        seq = last;
+        lag.applied(Some(Position { epoch, seq }));
         tell(seq);
     }
 }

@@ -4,6 +4,7 @@ use sqlx::postgres::types::Oid;
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 use uuid::Uuid;
 
+use crate::ids;
 use crate::pg::Schema;
 
 /// The head of the feed as a connection met it.
@@ -18,9 +19,10 @@ pub(super) struct Head {
 impl Head {
     /// The head, after making sure that its epoch belongs to this very database.
     ///
-    /// An epoch ends when the data were restored, because rows that followers have seen may be gone and their numbers may be given
-    /// out again. A restore shows in the server's identity or timeline (a base backup with recovery, a failover), in the database,
-    /// or in the table itself (a dump).
+    /// An epoch ends when the data became those of another server, because rows that followers have seen may be gone and their numbers
+    /// may be given out again. That shows in the server's identity or timeline (a base backup with recovery, a promoted replica), in
+    /// the database, or in the table itself (a dump). No connection writes before it has come through here, so the head is where the
+    /// new epoch forks from its parent.
     #[expect(
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
@@ -42,9 +44,15 @@ impl Head {
              from {schema}.feed_head, here"
         );
         let renew = format!(
-            "with here as ({here})
-             update {schema}.feed_head set incarnation = here.incarnation, epoch = gen_random_uuid()
-             from here where feed_head.incarnation <> here.incarnation"
+            "with here as ({here}),
+             parent as (
+                 select epoch, seq, here.incarnation from {schema}.feed_head, here
+                 where feed_head.incarnation <> here.incarnation for update of feed_head
+             ),
+             renewed as (
+                 update {schema}.feed_head set incarnation = parent.incarnation, epoch = $1 from parent
+             )
+             insert into {schema}.feed_epoch (epoch, parent, forked_at_seq) select $1, epoch, seq from parent"
         );
         loop {
             let looking = sqlx::query(AssertSqlSafe(look.as_str()));
@@ -57,30 +65,34 @@ impl Head {
                 });
             }
             // Of several that come at once one renews it. The others wait for that, and look again: what they saw is over.
-            let renewing = sqlx::query(AssertSqlSafe(renew.as_str()));
+            let renewing = sqlx::query(AssertSqlSafe(renew.as_str())).bind(ids::row_id());
             if renewing.execute(&mut *connection).await?.rows_affected() > 0 {
-                tracing::warn!(%schema, "the feed begins a new epoch: its data are new or were restored");
+                tracing::warn!(%schema, "the feed begins a new epoch: its data are new, were restored, or a replica was promoted");
             }
         }
     }
 
-    /// Begins a new epoch because a follower has seen more than there is: rows were lost that no restore tells of.
+    /// Begins a new epoch because a follower has seen rows that are not there: rows were lost that no restore tells of.
     #[expect(
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
     )]
-    pub(super) async fn disown(
+    pub(super) async fn fork(
         self,
         connection: &mut PgConnection,
         schema: Schema,
-    ) -> Result<(), sqlx::Error> {
-        let sql =
-            format!("update {schema}.feed_head set epoch = gen_random_uuid() where epoch = $1");
+    ) -> Result<Self, sqlx::Error> {
+        let sql = format!(
+            "with parent as (select epoch, seq from {schema}.feed_head where epoch = $2 for update),
+             renewed as (update {schema}.feed_head set epoch = $1 from parent)
+             insert into {schema}.feed_epoch (epoch, parent, forked_at_seq) select $1, epoch, seq from parent"
+        );
         sqlx::query(AssertSqlSafe(sql))
+            .bind(ids::row_id())
             .bind(self.epoch)
-            .execute(connection)
+            .execute(&mut *connection)
             .await?;
-        tracing::warn!(%schema, "the feed begins a new epoch: a follower has seen more than there is");
-        Ok(())
+        tracing::warn!(%schema, "the feed begins a new epoch: a follower has seen rows that are not there");
+        Self::of(connection, schema).await
     }
 }

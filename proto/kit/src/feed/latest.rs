@@ -74,7 +74,8 @@ impl Latest {
         Self { holds, ..self }
     }
 
-    /// Tells how far the feed has come. What was told of the same epoch is never lowered. Returns whether Redis took it.
+    /// Tells how far the feed has come. What was told of the same epoch is never lowered, and an epoch that has ended does not replace
+    /// a newer one. Returns whether Redis took it.
     pub async fn raise(&self, reached: Reached) -> bool {
         let Reached { position, at } = reached;
         let until = (at + self.holds).unix_timestamp_nanos() / 1_000_000;
@@ -89,7 +90,7 @@ impl Latest {
                     .arg(&until);
                 call
             });
-        told.await.is_ok()
+        told.await.is_ok_and(|taken| taken == 1)
     }
 
     /// Returns when nothing that was told before can be found any more.

@@ -3,23 +3,29 @@
 //! A producer writes an outbox row in the transaction that makes the change ([`Writer`]) and streams its rows ([`Producer`]). The
 //! order of `seq` is the order of commit, without gaps: whoever has seen n never later meets a row below n. A follower
 //! ([`consume()`]) applies changes and stores its cursor in one transaction ([`Stored`]), so that each takes effect exactly once,
-//! across restarts and kill -9 on either side. A producer that was restored from a backup begins a new epoch, and its followers
-//! rebuild what they hold.
+//! across restarts and kill -9 on either side. A producer whose data become those of another server begins a new epoch; followers that
+//! have seen nothing that is missing there go on, the others rebuild what they hold.
 //!
-//! The tables are in `producer.sql` and `consumer.sql` beside this file; a service's migrations repeat them under its own schema.
+//! The tables are in the `producer*.sql` and `consumer*.sql` of this folder; a service's migrations repeat them under its own schema.
 
 mod answer;
 mod apply;
 mod commit;
 mod compact;
 mod consume;
+mod cursor;
 mod follow;
 mod head;
+mod lag;
 mod latest;
+mod lineage;
 mod lookup;
 mod metadata;
 mod producer;
 mod queue;
+mod registered;
+mod resume;
+mod rows;
 mod stored;
 mod tail;
 mod transaction;
@@ -29,6 +35,7 @@ pub use apply::{Applied, Apply, Explained};
 pub use compact::Retention;
 pub use consume::{Consumer, consume};
 pub use contracts::common::v1::Change;
+pub use cursor::{Cursor, Fingerprint};
 pub use latest::{Latest, Reached, Told};
 pub use producer::Producer;
 pub use stored::{Store, Stored, Taken};
@@ -40,15 +47,21 @@ use uuid::Uuid;
 
 use crate::fault::Fault;
 
-/// The producer's tables, written for a schema named `kit`.
-pub const PRODUCER_TABLES: &str = include_str!("producer.sql");
-/// The follower's tables, written for a schema named `kit`.
-pub const CONSUMER_TABLES: &str = include_str!("consumer.sql");
+/// The migrations of a producer, in their order, written for a schema named `kit`.
+pub const PRODUCER_TABLES: [&str; 2] = [
+    include_str!("producer.sql"),
+    include_str!("producer_lineage.sql"),
+];
+/// The migrations of a follower, likewise.
+pub const CONSUMER_TABLES: [&str; 2] = [
+    include_str!("consumer.sql"),
+    include_str!("consumer_resume.sql"),
+];
 
-/// A place in a producer's feed. Places of different epochs cannot be compared.
+/// A place in a producer's feed. Places of different epochs cannot be compared without their lineage, which only the producer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// Which life of the producer's data; new after a restore.
+    /// Which life of the producer's data; new after a restore, or when a replica was promoted.
     pub epoch: Uuid,
     /// The newest change that is included.
     pub seq: i64,

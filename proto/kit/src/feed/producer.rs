@@ -7,7 +7,6 @@ use sqlx::postgres::{PgListener, PgPool};
 use time::OffsetDateTime;
 use tokio::sync::{Notify, watch};
 
-use super::Position;
 use super::answer::Answering;
 use super::apply::Apply;
 use super::compact::{self, Retention};
@@ -16,6 +15,7 @@ use super::head::Head;
 use super::latest::Latest;
 use super::tail::Tail;
 use super::writer::{Writer, writer};
+use super::{Position, lag};
 use crate::clock::Clock;
 use crate::ids;
 use crate::lease::Lease;
@@ -209,6 +209,7 @@ impl Producer {
     /// How far the feed has come.
     pub(super) async fn position(&self) -> Result<Position, sqlx::Error> {
         let head = Head::of(&mut *self.pool.acquire().await?, self.schema).await?;
+        lag::head(self.schema.0, head.seq);
         Ok(Position {
             epoch: head.epoch,
             seq: head.seq,

@@ -8,12 +8,15 @@ use sqlx::postgres::PgPool;
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 use uuid::Uuid;
 
+use super::cursor::{Cursor, Fingerprint};
 use super::{Consumer, Position};
+use crate::ids;
 use crate::pg::Schema;
 
 /// What a service does with changes inside the transaction that also stores the cursor.
 pub trait Store: Send + Sync {
-    /// Takes changes in. Rows carry `taken.epoch`, so that a rebuild can tell old from new.
+    /// Takes changes in. Rows carry `taken.epoch`, so that a rebuild can tell old from new: it is the epoch in which the newest rebuild
+    /// began, or marks a rebuild by itself.
     fn apply(
         &self,
         connection: &mut PgConnection,
@@ -32,7 +35,7 @@ pub trait Store: Send + Sync {
 /// How changes are to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taken {
-    /// The epoch they belong to.
+    /// Marks what the newest rebuild brought, and everything after it.
     pub epoch: Uuid,
     /// Changes up to this one were there before this follower was, or before a restore: take them in, act on none.
     pub acts_after: i64,
@@ -47,15 +50,17 @@ pub struct Stored<S> {
     schema: Schema,
     producer: &'static str,
     store: S,
-    cursor: Option<Cursor>,
+    place: Option<Place>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Cursor {
+struct Place {
     epoch: Uuid,
     seq: i64,
     acts_after: i64,
     rebuilding_to: Option<i64>,
+    generation: Uuid,
+    last_row: Option<Fingerprint>,
 }
 
 impl<S: Store> Stored<S> {
@@ -66,7 +71,7 @@ impl<S: Store> Stored<S> {
             schema,
             producer,
             store,
-            cursor: None,
+            place: None,
         }
     }
 
@@ -74,9 +79,10 @@ impl<S: Store> Stored<S> {
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
     )]
-    async fn load(&self) -> Result<Option<Cursor>, sqlx::Error> {
+    async fn load(&self) -> Result<Option<Place>, sqlx::Error> {
         let sql = format!(
-            "select epoch, seq, acts_after, rebuilding_to from {}.feed_cursor where producer = $1",
+            "select epoch, seq, acts_after, rebuilding_to, coalesce(generation, epoch) as generation, last_row
+             from {}.feed_cursor where producer = $1",
             self.schema
         );
         let row = sqlx::query(AssertSqlSafe(sql))
@@ -84,11 +90,14 @@ impl<S: Store> Stored<S> {
             .fetch_optional(&self.pool)
             .await?;
         row.map(|row| {
-            Ok(Cursor {
+            let last_row: Option<Vec<u8>> = row.try_get("last_row")?;
+            Ok(Place {
                 epoch: row.try_get("epoch")?,
                 seq: row.try_get("seq")?,
                 acts_after: row.try_get("acts_after")?,
                 rebuilding_to: row.try_get("rebuilding_to")?,
+                generation: row.try_get("generation")?,
+                last_row: last_row.and_then(|row| Fingerprint::from_bytes(&row)),
             })
         })
         .transpose()
@@ -99,13 +108,14 @@ impl<S: Store> Stored<S> {
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
     )]
-    async fn advance(&self, connection: &mut PgConnection, to: Cursor) -> anyhow::Result<()> {
+    async fn advance(&self, connection: &mut PgConnection, to: Place) -> anyhow::Result<()> {
         let sql = format!(
-            "insert into {}.feed_cursor as held (producer, epoch, seq, acts_after, rebuilding_to)
-             values ($1, $2, $3, $4, $5)
+            "insert into {}.feed_cursor as held (producer, epoch, seq, acts_after, rebuilding_to, generation, last_row)
+             values ($1, $2, $3, $4, $5, $6, $7)
              on conflict (producer) do update set epoch = excluded.epoch, seq = excluded.seq,
-                 acts_after = excluded.acts_after, rebuilding_to = excluded.rebuilding_to
-             where held.epoch = $6 and held.seq = $7",
+                 acts_after = excluded.acts_after, rebuilding_to = excluded.rebuilding_to,
+                 generation = excluded.generation, last_row = excluded.last_row
+             where held.epoch = $8 and held.seq = $9",
             self.schema
         );
         let moved = sqlx::query(AssertSqlSafe(sql))
@@ -114,8 +124,10 @@ impl<S: Store> Stored<S> {
             .bind(to.seq)
             .bind(to.acts_after)
             .bind(to.rebuilding_to)
-            .bind(self.cursor.map(|c| c.epoch))
-            .bind(self.cursor.map(|c| c.seq))
+            .bind(to.generation)
+            .bind(to.last_row.as_ref().map(Fingerprint::as_bytes))
+            .bind(self.place.map(|held| held.epoch))
+            .bind(self.place.map(|held| held.seq))
             .execute(connection)
             .await?;
         anyhow::ensure!(
@@ -125,68 +137,91 @@ impl<S: Store> Stored<S> {
         );
         Ok(())
     }
+
+    /// Removes what the rebuild did not bring, once it is whole.
+    async fn sweep_if_whole(
+        &self,
+        connection: &mut PgConnection,
+        mut place: Place,
+    ) -> anyhow::Result<Place> {
+        if place.rebuilding_to.is_some_and(|head| place.seq >= head) {
+            self.store.sweep(connection, place.generation).await?;
+            place.rebuilding_to = None;
+        }
+        Ok(place)
+    }
 }
 
 impl<S: Store> Consumer for Stored<S> {
     /// A transaction for each change would cost more than the change itself does.
     const PAUSE: Duration = Duration::from_millis(50);
 
-    async fn position(&mut self) -> anyhow::Result<Option<Position>> {
-        self.cursor = self.load().await?;
-        Ok(self.cursor.map(|cursor| Position {
-            epoch: cursor.epoch,
-            seq: cursor.seq,
+    fn producer(&self) -> &'static str {
+        self.producer
+    }
+
+    async fn cursor(&mut self) -> anyhow::Result<Option<Cursor>> {
+        self.place = self.load().await?;
+        Ok(self.place.map(|held| Cursor {
+            position: Position {
+                epoch: held.epoch,
+                seq: held.seq,
+            },
+            last_row: held.last_row,
         }))
     }
 
     async fn start(&mut self, epoch: Uuid, head: i64, reset: bool) -> anyhow::Result<()> {
-        if !reset {
-            return Ok(());
-        }
-        let empty = head == 0;
-        let cursor = Cursor {
-            epoch,
-            seq: 0,
-            acts_after: head,
-            rebuilding_to: (!empty).then_some(head),
+        let to = match self.place {
+            Some(held) if !reset && held.epoch == epoch => return Ok(()),
+            // The new epoch may be shorter than the one before: what is above its head is yet to come.
+            Some(held) if !reset => Place {
+                epoch,
+                acts_after: held.acts_after.min(head),
+                rebuilding_to: held.rebuilding_to.map(|whole| whole.min(head)),
+                ..held
+            },
+            _ => Place {
+                epoch,
+                seq: 0,
+                acts_after: head,
+                rebuilding_to: Some(head),
+                // Not the epoch: a follower may have to start again within one.
+                generation: ids::row_id(),
+                last_row: None,
+            },
         };
         let mut transaction = self.pool.begin().await?;
-        if empty {
-            self.store.sweep(&mut transaction, epoch).await?;
-        }
-        self.advance(&mut transaction, cursor).await?;
+        let to = self.sweep_if_whole(&mut transaction, to).await?;
+        self.advance(&mut transaction, to).await?;
         transaction.commit().await?;
-        self.cursor = Some(cursor);
+        self.place = Some(to);
         Ok(())
     }
 
     async fn apply(&mut self, epoch: Uuid, changes: Vec<proto::Change>) -> anyhow::Result<()> {
-        let (Some(from), Some(last)) = (self.cursor, changes.last()) else {
+        let (Some(from), Some(last)) = (self.place, changes.last()) else {
             anyhow::bail!("changes came before the start");
         };
-        let whole = from.rebuilding_to.is_some_and(|head| last.seq >= head);
-        let to = Cursor {
+        let to = Place {
+            epoch,
             seq: last.seq,
-            rebuilding_to: from.rebuilding_to.filter(|_| !whole),
+            last_row: Some(Fingerprint::of(last)),
             ..from
         };
         let taken = Taken {
-            epoch,
+            epoch: from.generation,
             acts_after: from.acts_after,
         };
-        // Not waited for until it is on the disk: what a crash of PostgreSQL takes back is followed once more, cursor and all. The feed
-        // keeps its rows for much longer.
+        // Not waited for until it is on the disk: what a crash of PostgreSQL takes back is followed again, cursor and all. The feed keeps
+        // its rows for much longer.
         let begin = "begin; set local synchronous_commit = off";
         let mut transaction = self.pool.begin_with(begin).await?;
         self.store.apply(&mut transaction, &changes, taken).await?;
-        if whole {
-            self.store.sweep(&mut transaction, epoch).await?;
-        }
+        let to = self.sweep_if_whole(&mut transaction, to).await?;
         self.advance(&mut transaction, to).await?;
         transaction.commit().await?;
-        self.cursor = Some(to);
-        metrics::gauge!("feed_follower_seq", "producer" => self.producer)
-            .set(f64::from(u32::try_from(to.seq).unwrap_or(u32::MAX)));
+        self.place = Some(to);
         Ok(())
     }
 }

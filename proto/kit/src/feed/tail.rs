@@ -20,6 +20,7 @@ struct Kept {
     epoch: Uuid,
     changes: VecDeque<proto::Change>,
     bytes: usize,
+    lost: u64,
 }
 
 impl Tail {
@@ -29,8 +30,11 @@ impl Tail {
         for change in changes {
             let next = kept.changes.back().map(|last| last.seq + 1);
             if kept.epoch != epoch || next != Some(change.seq) {
+                // Its number was given out before: PostgreSQL lost rows, and nobody who was told of them goes on.
+                let again = kept.epoch == epoch && next.is_some_and(|next| change.seq < next);
                 *kept = Kept {
                     epoch,
+                    lost: kept.lost + u64::from(again),
                     ..Kept::default()
                 };
             }
@@ -57,6 +61,11 @@ impl Tail {
         let skipped = usize::try_from(seq + 1 - first).ok()?;
         let changes = kept.changes.iter().skip(skipped).take(most);
         Some(changes.cloned().collect())
+    }
+
+    /// How often rows of this process's own were lost and their numbers given out again.
+    pub(super) fn lost(&self) -> u64 {
+        self.lock().lost
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -111,6 +120,22 @@ mod tests {
         assert_eq!(after(&tail, EPOCH, 9, 9), None);
         assert_eq!(after(&tail, OTHER, 8, 9), None);
         assert_eq!(after(&tail, OTHER, 9, 9), Some(vec![10]));
+    }
+
+    #[test]
+    fn numbers_given_out_again_are_counted() {
+        let tail = Tail::default();
+        tail.extend(EPOCH, changes(5..=6));
+        tail.extend(EPOCH, changes(8..=9));
+        tail.extend(OTHER, changes(1..=2));
+        assert_eq!(tail.lost(), 0);
+        tail.extend(OTHER, changes(2..=3));
+        assert_eq!(tail.lost(), 1);
+        tail.extend(OTHER, changes(4..=5));
+        assert_eq!(
+            (tail.lost(), after(&tail, OTHER, 1, 9)),
+            (1, Some(vec![2, 3, 4, 5]))
+        );
     }
 
     #[test]

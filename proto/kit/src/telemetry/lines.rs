@@ -127,7 +127,7 @@ mod tests {
         assert!(gather.output.0.is_empty());
         gather.flush().unwrap();
         assert_eq!(gather.output.0, [b"one\ntwo\n".to_vec()]);
-        gather.write_all(&[b'x'; BLOCK]).unwrap();
+        gather.write_all(&vec![b'x'; BLOCK]).unwrap();
         assert_eq!(gather.output.0.len(), 2, "many bytes do not wait");
     }
 }

@@ -1,32 +1,32 @@
 //! Compaction takes only what nobody needs.
 
-use contracts::common::v1::FollowRequest;
 use contracts::common::v1::feed_service_client::FeedServiceClient;
-use contracts::common::v1::follow_response::Message;
-use kit::Clock;
+use contracts::common::v1::follow_response::{Message, Start};
+use contracts::common::v1::{AcknowledgeRequest, FollowRequest};
 use kit::feed::Retention;
+use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
 
-use crate::support::{Fixture, Note};
+use crate::support::{Fixture, Note, eventually};
 
+/// Registers a follower, which has come to `seq`.
 async fn register(fixture: &Fixture, follower: &str, seq: i64) {
-    let epoch: uuid::Uuid = sqlx::query_scalar("select epoch from kit.feed_head")
-        .fetch_one(&fixture.pool)
-        .await
-        .unwrap();
+    let mut client = FeedServiceClient::new(fixture.client.clone());
     let request = FollowRequest {
         follower: follower.to_owned(),
-        epoch: epoch.to_string(),
-        after_seq: seq,
-        pause_ms: 0,
+        ..FollowRequest::default()
     };
-    let mut stream = FeedServiceClient::new(fixture.client.clone())
-        .follow(request)
-        .await
-        .unwrap()
-        .into_inner();
+    let mut stream = client.follow(request).await.unwrap().into_inner();
     let first = stream.message().await.unwrap().unwrap().message.unwrap();
-    assert!(matches!(first, Message::Start(start) if !start.reset));
+    let Message::Start(Start { epoch, .. }) = first else {
+        panic!("{first:?}");
+    };
+    let acknowledged = AcknowledgeRequest {
+        follower: follower.to_owned(),
+        epoch,
+        seq,
+    };
+    client.acknowledge(acknowledged).await.unwrap();
 }
 
 async fn left(fixture: &Fixture) -> Vec<i64> {
@@ -61,11 +61,10 @@ async fn compaction_past_a_slow_follower_loses_no_happening(pool: PgPool) {
         "young rows stay"
     );
     let later = now + time::Duration::days(2);
-    // Only `a` of 1 is passed by both and replaced.
-    assert_eq!(fixture.producer.compact(later, retention).await.unwrap(), 1);
-    assert_eq!(left(&fixture).await, [2, 3, 4, 5, 6]);
+    // `a` of 1 is passed by both and replaced, but the last that the slow one knows.
+    assert_eq!(fixture.producer.compact(later, retention).await.unwrap(), 0);
 
-    register(&fixture, "slow", 4).await;
+    register(&fixture, "slow", 5).await;
     fixture.producer.compact(later, retention).await.unwrap();
     assert_eq!(
         left(&fixture).await,
@@ -125,14 +124,87 @@ async fn a_follower_that_is_gone_for_good_holds_nothing_up(pool: PgPool) {
     fixture.set("a").await;
     fixture.set("a").await;
     register(&fixture, "retired", 0).await;
-    let later = Clock::system().now() + time::Duration::days(31);
-    assert_eq!(
-        fixture
-            .producer
-            .compact(later, Retention::default())
-            .await
-            .unwrap(),
-        1
-    );
+    forget(&fixture).await;
     assert_eq!(left(&fixture).await, [2]);
+}
+
+#[sqlx::test]
+async fn a_forgotten_follower_starts_from_nothing_and_acts_on_nothing_old(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let following = fixture.follow_into(&pool);
+    fixture.caught_up().await;
+    fixture.set("a").await;
+    fixture.caught_up().await;
+    following.stopping().cancel();
+    for _ in 0..2 {
+        fixture.set("b").await;
+    }
+    forget(&fixture).await;
+    assert_eq!(left(&fixture).await, [1, 3], "2 was removed unseen");
+
+    let following = fixture.follow_into(&pool);
+    fixture.caught_up().await;
+    fixture.set("c").await;
+    fixture.caught_up().await;
+    let acted: Vec<i64> = sqlx::query_scalar("select seq from kit.taken where acted order by seq")
+        .fetch_all(&pool)
+        .await
+        .unwrap();
+    assert_eq!(acted, [1, 4]);
+    assert_eq!(fixture.mirror().await, fixture.notes().await);
+    following.stopping().cancel();
+}
+
+/// Compacts when followers have been silent for too long, and once more when they have missed their last chance.
+async fn forget(fixture: &Fixture) {
+    let now = Clock::system().now() + time::Duration::days(31);
+    for now in [now, now + time::Duration::hours(1)] {
+        let retention = Retention::default();
+        fixture.producer.compact(now, retention).await.unwrap();
+    }
+}
+
+#[sqlx::test]
+async fn an_idle_follower_that_is_connected_is_not_forgotten(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let following = fixture.follow_into(&pool);
+    fixture.set("a").await;
+    fixture.caught_up().await;
+    // The clock jumps over all that a follower may be silent for; the feed compacts itself as well.
+    fixture.clock.advance(time::Duration::days(31));
+    let compact = async |now| {
+        let retention = Retention::default();
+        fixture.producer.compact(now, retention).await.unwrap();
+    };
+    compact(fixture.clock.now()).await;
+    eventually("it says that it is there", async || {
+        let seen = "select seen_at > $1 and expires_at is null from kit.feed_follower";
+        let since = fixture.clock.now() - time::Duration::hours(1);
+        let seen = sqlx::query_scalar(seen).bind(since);
+        seen.fetch_one(&pool).await.unwrap()
+    })
+    .await;
+    compact(fixture.clock.now() + time::Duration::hours(1)).await;
+    let registered: Vec<String> = sqlx::query_scalar("select name from kit.feed_follower")
+        .fetch_all(&pool)
+        .await
+        .unwrap();
+    assert_eq!(registered, ["mirror"]);
+    following.stopping().cancel();
+}
+
+#[sqlx::test]
+async fn an_acknowledgement_does_not_register_a_follower_that_was_forgotten(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    fixture.set("a").await;
+    register(&fixture, "slow", 0).await;
+    forget(&fixture).await;
+    let late = AcknowledgeRequest {
+        follower: "slow".to_owned(),
+        epoch: uuid::Uuid::nil().to_string(),
+        seq: 1,
+    };
+    let mut client = FeedServiceClient::new(fixture.client.clone());
+    let refused = client.acknowledge(late).await.unwrap_err();
+    assert_eq!(Fault::from(refused).code, Code::NotFound);
 }

@@ -2,9 +2,10 @@
 
 use std::process::{Command, Stdio};
 
+use kit::feed::Retention;
 use sqlx::PgPool;
 
-use crate::support::{Fixture, Note, database_url};
+use crate::support::{Fixture, Note, database_url, eventually};
 
 #[sqlx::test]
 async fn a_follower_from_nothing_takes_all_in_and_acts_on_none_of_it(pool: PgPool) {
@@ -125,4 +126,102 @@ async fn a_follower_that_has_seen_more_than_there_is_makes_a_new_epoch(pool: PgP
     again.follow();
     again.caught_up().await;
     assert_eq!(again.mirror().await, [("a".to_owned(), 1)]);
+}
+
+/// A file-level copy from when the head was 1 is put back: neither server nor timeline tell of it.
+const OLD_SNAPSHOT: &str =
+    "delete from kit.feed where seq > 1; delete from kit.note where id <> 'a';
+    update kit.note set revision = 1; update kit.feed_head set seq = 1";
+
+#[sqlx::test]
+async fn a_snapshot_that_new_writes_overtook_is_noticed_by_the_last_row(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let following = fixture.follow_into(&pool);
+    for id in ["a", "b", "c"] {
+        fixture.set(id).await;
+    }
+    fixture.caught_up().await;
+    following.stopping().cancel();
+    sqlx::raw_sql(OLD_SNAPSHOT).execute(&pool).await.unwrap();
+    let again = Fixture::again(&pool).await;
+    for id in ["d", "e", "f", "a"] {
+        again.set(id).await;
+    }
+    assert_eq!(again.head().await, 5);
+    let following = again.follow_into(&pool);
+    again.caught_up().await;
+    assert_eq!(again.mirror().await, again.notes().await);
+    following.stopping().cancel();
+}
+
+#[sqlx::test]
+async fn a_stream_does_not_go_on_over_rows_that_were_lost(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    fixture.follow();
+    for id in ["a", "b", "c"] {
+        fixture.set(id).await;
+    }
+    fixture.caught_up().await;
+    // Neither the process nor its stream notices.
+    sqlx::raw_sql(OLD_SNAPSHOT).execute(&pool).await.unwrap();
+    for id in ["d", "e", "f", "a"] {
+        fixture.set(id).await;
+    }
+    fixture.caught_up().await;
+    assert_eq!(fixture.mirror().await, fixture.notes().await);
+}
+
+#[sqlx::test]
+async fn a_snapshot_is_noticed_after_compaction_too(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let following = fixture.follow_into(&pool);
+    for id in ["a", "b", "c"] {
+        fixture.set(id).await;
+    }
+    fixture.caught_up().await;
+    eventually("it has acknowledged", async || {
+        sqlx::query_scalar("select exists (select from kit.feed_follower where seq = 3)")
+            .fetch_one(&pool)
+            .await
+            .unwrap()
+    })
+    .await;
+    following.stopping().cancel();
+    sqlx::raw_sql(OLD_SNAPSHOT).execute(&pool).await.unwrap();
+    let again = Fixture::again(&pool).await;
+    // All but the last two are replaced.
+    for id in ["d", "e", "d", "e"] {
+        again.set(id).await;
+    }
+    let later = again.clock.now() + time::Duration::days(2);
+    let compacted = again.producer.compact(later, Retention::default());
+    compacted.await.unwrap();
+    let following = again.follow_into(&pool);
+    again.caught_up().await;
+    assert_eq!(again.mirror().await, again.notes().await);
+    following.stopping().cancel();
+}
+
+#[sqlx::test]
+async fn a_follower_below_the_fork_goes_on_under_the_new_epoch(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    fixture.follow();
+    fixture.caught_up().await;
+    fixture.set("a").await;
+    fixture.caught_up().await;
+    for _ in 0..2 {
+        // Restored elsewhere, with nothing lost.
+        sqlx::query("update kit.feed_head set incarnation = 'elsewhere'")
+            .execute(&pool)
+            .await
+            .unwrap();
+        let again = Fixture::again(&pool).await;
+        again.set("a").await;
+        fixture.caught_up().await;
+    }
+    let taken: Vec<(i64, bool)> = sqlx::query_as("select seq, acted from kit.taken order by seq")
+        .fetch_all(&pool)
+        .await
+        .unwrap();
+    assert_eq!(taken, [(1, true), (2, true), (3, true)]);
 }

@@ -68,10 +68,36 @@ async fn a_position_is_never_lowered_and_a_new_epoch_takes_its_place() {
         (at(new, 3), at(new, 3)),
         (at(new, 2), at(new, 3)),
     ] {
-        let at = Clock::system().now();
-        assert!(latest.raise(Reached { position: told, at }).await);
+        assert!(raise(&latest, told).await);
         assert_eq!(latest.read().await, Some(held), "after {told:?}");
     }
+    // Someone who has not heard yet that a replica was promoted.
+    assert!(!raise(&latest, at(old, 11)).await);
+    assert_eq!(latest.read().await, Some(at(new, 3)));
+}
+
+#[tokio::test]
+async fn an_epoch_from_before_epochs_sorted_by_time_is_replaced() {
+    let (latest, _) = latest();
+    let at = |epoch, seq| Position { epoch, seq };
+    let before =
+        [0xf0, 0x10].map(|first| uuid::Builder::from_random_bytes([first; 16]).into_uuid());
+    let new = ids::row_id();
+    for told in [
+        at(before[0], 9),
+        at(before[1], 8),
+        at(before[0], 7),
+        at(new, 3),
+    ] {
+        assert!(raise(&latest, told).await);
+        assert_eq!(latest.read().await, Some(told));
+    }
+    assert!(!raise(&latest, at(before[0], 10)).await);
+}
+
+async fn raise(latest: &Latest, position: Position) -> bool {
+    let at = Clock::system().now();
+    latest.raise(Reached { position, at }).await
 }
 
 #[tokio::test]
@@ -176,7 +202,8 @@ async fn an_emptied_redis_and_a_new_epoch_are_told_without_a_write(pool: PgPool)
     redis().query::<u8>("empty", &delete).await.unwrap();
     eventually("it is told again", told).await;
 
-    sqlx::query("update kit.feed_head set epoch = gen_random_uuid()")
+    sqlx::query("update kit.feed_head set epoch = $1")
+        .bind(ids::row_id())
         .execute(&pool)
         .await
         .unwrap();

@@ -10,6 +10,7 @@
 mod compaction;
 mod connection;
 mod epoch;
+mod failover;
 mod kill;
 mod latest;
 mod order;

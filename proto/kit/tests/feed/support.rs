@@ -10,6 +10,7 @@ use kit::feed::{
 use kit::pg::Schema;
 use kit::rpc::client::Client;
 use kit::{Clock, Code, Fault, Lifecycle, testing};
+use sqlx::postgres::PgPoolOptions;
 use sqlx::{Connection as _, PgConnection, PgPool};
 use uuid::Uuid;
 
@@ -22,7 +23,8 @@ const MIRROR: &str = "
     create table kit.taken (seq bigint not null, id text not null, happening boolean not null, acted boolean not null);";
 
 pub(crate) async fn tables(pool: &PgPool) {
-    let sql = format!("create schema kit; {PRODUCER_TABLES}; {CONSUMER_TABLES}; {MIRROR}");
+    let (producer, consumer) = (PRODUCER_TABLES.concat(), CONSUMER_TABLES.concat());
+    let sql = format!("create schema kit; {producer}; {consumer}; {MIRROR}");
     sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
         .execute(pool)
         .await
@@ -138,6 +140,7 @@ pub(crate) struct Fixture {
     pub(crate) client: Client,
     pub(crate) address: String,
     pub(crate) lifecycle: Lifecycle,
+    pub(crate) clock: Clock,
 }
 
 impl Fixture {
@@ -158,13 +161,11 @@ impl Fixture {
 
     async fn with(pool: &PgPool, latest: Option<&Latest>) -> Self {
         let (lifecycle, _) = Lifecycle::new();
-        let producer = Producer::start(
-            pool.clone(),
-            SCHEMA,
-            Clock::system(),
-            &lifecycle,
-            Retention::default(),
-        );
+        // A process of its own has a pool of its own: what its threads opened ends with them.
+        let own = PgPoolOptions::new().connect_lazy_with((*pool.connect_options()).clone());
+        let clock = Clock::system();
+        let producer =
+            Producer::start(own, SCHEMA, clock.clone(), &lifecycle, Retention::default());
         let producer = match latest {
             Some(latest) => producer.telling(latest.clone()),
             None => producer,
@@ -181,6 +182,7 @@ impl Fixture {
             client,
             address,
             lifecycle,
+            clock,
         }
     }
 
@@ -200,6 +202,23 @@ impl Fixture {
         let consumer = Stored::new(self.pool.clone(), SCHEMA, "notes", Mirror);
         let following = consume(self.client.clone(), "mirror", consumer, None);
         self.lifecycle.background("mirror", following);
+    }
+
+    /// Follows the feed into the mirror of another database, until the lifecycle that is returned stops.
+    pub(crate) fn follow_into(&self, pool: &PgPool) -> Lifecycle {
+        let (lifecycle, _) = Lifecycle::new();
+        let consumer = Stored::new(pool.clone(), SCHEMA, "notes", Mirror);
+        let following = consume(self.client.clone(), "mirror", consumer, None);
+        lifecycle.background("mirror", following);
+        lifecycle
+    }
+
+    /// The notes as the producer has them.
+    pub(crate) async fn notes(&self) -> Vec<(String, i64)> {
+        sqlx::query_as("select id, revision from kit.note order by id")
+            .fetch_all(&self.pool)
+            .await
+            .unwrap()
     }
 
     pub(crate) async fn mirror(&self) -> Vec<(String, i64)> {

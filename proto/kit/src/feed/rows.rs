@@ -1,0 +1,156 @@
+//! One follower's stream: rows as they are committed, from this process's tail or from PostgreSQL.
+
+use std::time::Duration;
+
+use contracts::common::v1 as proto;
+use contracts::common::v1::follow_response::{Batch, Message, Start};
+use sqlx::postgres::PgPool;
+use sqlx::{AssertSqlSafe, Row as _};
+use time::OffsetDateTime;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
+use uuid::Uuid;
+
+use super::{Producer, lag};
+use crate::pg;
+
+/// Rows in one message at most.
+const BATCH: usize = 500;
+/// A follower looks by itself this often, in case a wake-up was lost.
+const NET: Duration = Duration::from_secs(1);
+
+/// One follower's way through the rows.
+pub(super) struct Rows {
+    pub(super) pool: PgPool,
+    pub(super) producer: Producer,
+    pub(super) news: watch::Receiver<u64>,
+    pub(super) unseen: watch::Receiver<u64>,
+    /// How often the tail had lost rows when the stream began.
+    pub(super) lost: u64,
+    /// Whether PostgreSQL may have more than the tail.
+    pub(super) must_look: bool,
+    pub(super) draining: CancellationToken,
+    pub(super) epoch: Uuid,
+    /// When the server that it reads from was started; `None` before it was asked.
+    pub(super) server: Option<OffsetDateTime>,
+    /// As far as is known here.
+    pub(super) head: i64,
+    pub(super) after: i64,
+    pub(super) pause: Duration,
+    /// Whether the follower has just been given something.
+    pub(super) pausing: bool,
+    pub(super) start: Option<Start>,
+}
+
+/// What PostgreSQL has, of one moment.
+struct Found {
+    epoch: Uuid,
+    server: OffsetDateTime,
+    head: i64,
+    changes: Vec<proto::Change>,
+}
+
+impl Rows {
+    /// The next message; `None` ends the stream, and the follower comes again.
+    pub(super) async fn next(&mut self) -> Result<Option<Message>, Status> {
+        if let Some(start) = self.start.take() {
+            return Ok(Some(Message::Start(start)));
+        }
+        if std::mem::take(&mut self.pausing) {
+            tokio::select! {
+                () = self.draining.cancelled() => return Ok(None),
+                () = tokio::time::sleep(self.pause) => {}
+            }
+        }
+        loop {
+            self.news.mark_unchanged();
+            self.must_look |= self.unseen.has_changed().unwrap_or(true);
+            let tail = self.producer.tail();
+            if tail.lost() != self.lost {
+                return Ok(None);
+            }
+            let tail = tail.after(self.epoch, self.after, BATCH);
+            let changes = match tail {
+                Some(changes) if !changes.is_empty() || !self.must_look => changes,
+                Some(_) | None => {
+                    // Marked before the look: a commit between the two is not missed.
+                    self.unseen.mark_unchanged();
+                    let found = self.look().await.map_err(|error| pg::fault(&error))?;
+                    // Another epoch, lost rows, or another run of the server, whose files may have been replaced: the follower comes
+                    // again and is told how it goes on.
+                    let server = *self.server.get_or_insert(found.server);
+                    if (found.epoch, found.server) != (self.epoch, server)
+                        || found.head < self.after
+                    {
+                        return Ok(None);
+                    }
+                    self.head = found.head;
+                    self.must_look = found.changes.len() == BATCH;
+                    found.changes
+                }
+            };
+            if let Some(last) = changes.last() {
+                self.after = last.seq;
+                self.head = self.head.max(last.seq);
+                // One that is far behind gets the next rows at once.
+                self.pausing = !self.pause.is_zero() && changes.len() < BATCH;
+                let head_seq = self.head;
+                return Ok(Some(Message::Batch(Batch { changes, head_seq })));
+            }
+            tokio::select! {
+                () = self.draining.cancelled() => return Ok(None),
+                changed = self.news.changed() => if changed.is_err() { return Ok(None) },
+                () = tokio::time::sleep(NET) => self.must_look = true,
+            }
+        }
+    }
+
+    /// The rows above the follower's place and the head, of one moment.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the schema is a parameter; tested against PostgreSQL"
+    )]
+    async fn look(&self) -> Result<Found, sqlx::Error> {
+        let sql = format!(
+            "select head.epoch, head.seq as head_seq, pg_postmaster_start_time() as server, feed.* from (select epoch, seq from {0}.feed_head limit 1) head
+             left join lateral (select * from {0}.feed where seq > $1 order by seq limit {BATCH}) feed on true
+             order by feed.seq",
+            self.producer.schema()
+        );
+        let rows = sqlx::query(AssertSqlSafe(sql))
+            .bind(self.after)
+            // A plan that was made when the feed was short would read all of it once it is long.
+            .persistent(false)
+            .fetch_all(&self.pool)
+            .await?;
+        let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+        let (epoch, head) = (first.try_get("epoch")?, first.try_get("head_seq")?);
+        let server = first.try_get("server")?;
+        lag::head(self.producer.schema().0, head);
+        let mut changes = Vec::with_capacity(rows.len());
+        for row in rows {
+            let Some(seq) = row.try_get("seq")? else {
+                continue;
+            };
+            let at: OffsetDateTime = row.try_get("at")?;
+            changes.push(proto::Change {
+                seq,
+                entity: row.try_get("entity")?,
+                id: row.try_get("id")?,
+                revision: row.try_get("revision")?,
+                event: row.try_get("event")?,
+                announced: row.try_get("announced")?,
+                happening: row.try_get("happening")?,
+                at: Some(crate::pg::timestamp(at)),
+                state: row.try_get::<Vec<u8>, _>("state")?.into(),
+            });
+        }
+        Ok(Found {
+            epoch,
+            server,
+            head,
+            changes,
+        })
+    }
+}
