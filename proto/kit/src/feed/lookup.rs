@@ -1,8 +1,9 @@
 //! What became of a transaction whose commit was sent and not answered.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sqlx::AssertSqlSafe;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::Position;
@@ -43,20 +44,19 @@ impl<A: Apply> Transactions<A> {
     /// Asks until the transaction has ended. While its backend goes on, its rows cannot be seen and it may still commit: to apply its
     /// items again would be to make them twice.
     pub(super) async fn look_up(&mut self, lost: Lost<'_>) -> Fate {
-        let give_up = Instant::now() + DEADLINE;
-        loop {
-            match self.ask(lost).await {
-                Ok(Some(fate)) => return fate,
-                Ok(None) => {}
-                Err(error) => {
-                    tracing::warn!(%error, "what became of a commit cannot be looked up yet");
+        let asking = async {
+            loop {
+                match self.ask(lost).await {
+                    Ok(Some(fate)) => return fate,
+                    Ok(None) => {}
+                    Err(error) => {
+                        tracing::warn!(%error, "what became of a commit cannot be looked up yet");
+                    }
                 }
+                tokio::time::sleep(PAUSE).await;
             }
-            if Instant::now() >= give_up {
-                return Fate::Unknown;
-            }
-            tokio::time::sleep(PAUSE).await;
-        }
+        };
+        timeout(DEADLINE, asking).await.unwrap_or(Fate::Unknown)
     }
 
     /// What became of it; `None` while its backend is still at it.

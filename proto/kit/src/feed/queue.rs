@@ -25,7 +25,7 @@ const QUEUE: usize = 16_384;
 const RETRY_QUEUE: usize = 1_024;
 /// Pause before an item is tried again; it doubles with every try, up to [`LONGEST_PAUSE`].
 const PAUSE: Duration = Duration::from_millis(10);
-const LONGEST_PAUSE: Duration = Duration::from_millis(160);
+const LONGEST_PAUSE: Duration = Duration::from_millis(40);
 
 /// An item on its way.
 pub(super) struct Queued<A: Apply> {
