@@ -45,7 +45,7 @@ pub trait Consumer: Send {
     ) -> impl Future<Output = anyhow::Result<()>> + Send;
 }
 
-/// Pause before a lost stream is taken up again.
+/// Pause before a lost stream is resumed, or one that ended sooner than this.
 const PAUSE: Duration = Duration::from_millis(200);
 /// How often a registered follower says how far it has come.
 const ACKNOWLEDGE: Duration = Duration::from_secs(1);
@@ -66,7 +66,14 @@ pub async fn consume<C: Consumer>(
     let mut client = FeedServiceClient::new(client).max_decoding_message_size(64 << 20);
     let mut told = String::new();
     loop {
+        let began = Instant::now();
         let reason = match follow(&mut client, follower, &mut consumer, caught_up.as_ref()).await {
+            // The producer shuts down, or its epoch is a new one: readers wait for this follower, so it asks at once how it goes on.
+            Ok(()) if began.elapsed() >= PAUSE => {
+                tracing::info!(follower, "the producer ended the stream");
+                told.clear();
+                continue;
+            }
             Ok(()) => "the stream ended".to_owned(),
             Err(error) => format!("{error:#}"),
         };
