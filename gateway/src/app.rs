@@ -1,6 +1,7 @@
 //! What a request has at hand: what the whole process shares, and the connections of the thread that serves it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kit::Clock;
 use kit::feed::Latest;
@@ -49,4 +50,6 @@ pub struct Gateway {
     pub pictures: Arc<Pictures>,
     /// How far the listings have come, for reads to reach it.
     pub latest: Latest,
+    /// How long the body of a request may take.
+    pub body_timeout: Duration,
 }

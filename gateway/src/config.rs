@@ -84,18 +84,18 @@ pub struct Port {
     /// Address of the public HTTP port
     #[arg(long, default_value = "127.0.0.1:8080")]
     pub http_listen: SocketAddr,
-    /// Connections to it at once; a few hundred beyond are answered 503 in a second, and let go, and others wait with the kernel
+    /// Connections to it at once; others wait in the kernel's backlog
     #[arg(long, default_value_t = 4_096, value_parser = clap::value_parser!(u32).range(1..))]
     pub http_connections: u32,
     /// Threads that serve it [default: one for each core]
     #[arg(long, value_parser = threads)]
     pub http_threads: Option<usize>,
-    /// Calls over HTTP/2 that wait for their turn at once, for each thread; a call beyond is answered 503
-    #[arg(long, default_value = "1024", value_parser = calls)]
+    /// Calls that each thread runs at once; as many again wait, and a call beyond is answered 503
+    #[arg(long, default_value = "512", value_parser = calls)]
     pub http_calls: usize,
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
-    pub patience: Patience,
+    pub timeouts: Timeouts,
 }
 
 /// Calls to the services behind.
@@ -108,10 +108,10 @@ pub struct Upstream {
     /// Seconds that a service has to change something
     #[arg(long, default_value = "10", value_parser = seconds)]
     pub upstream_write_deadline: Duration,
-    /// Calls that a service has at once, for each thread; further ones wait for their turn
-    #[arg(long, default_value = "256", value_parser = calls)]
+    /// Calls that a service has at once, for each thread; further ones wait
+    #[arg(long, default_value = "64", value_parser = calls)]
     pub upstream_calls: usize,
-    /// Milliseconds that a call waits for its turn before it is answered 503
+    /// Milliseconds that such a call waits before it is answered 503
     #[arg(long, default_value = "500", value_parser = milliseconds)]
     pub upstream_patience: Duration,
 }
@@ -131,7 +131,7 @@ impl Upstream {
 /// How long a caller is waited for before its connection is closed.
 #[derive(Debug, Clone, Copy, Args)]
 #[expect(clippy::struct_field_names, reason = "the settings have these names")]
-pub struct Patience {
+pub struct Timeouts {
     /// Seconds that the head of a request may take; the first one begins with the connection
     #[arg(long, default_value = "10", value_parser = a_second_or_more)]
     pub http_head: Duration,

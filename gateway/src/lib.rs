@@ -18,7 +18,7 @@ pub mod per_thread;
 pub mod quota;
 pub mod router;
 pub mod routes;
-pub mod serve;
+pub mod server;
 pub mod service;
 mod start;
 pub mod store;

@@ -20,11 +20,12 @@ use crate::feeds::listings::{Games, PRODUCER};
 use crate::feeds::own::Own;
 use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
+use crate::layers::admission::{Limits, limited};
 use crate::lookup::Lookup;
 use crate::members::Members;
 use crate::quota::{self, Quota};
-use crate::router::public;
-use crate::serve::{Serving, Turns, WARM, of_descriptors, serve};
+use crate::router::router;
+use crate::server::{self, serve, within_descriptor_limit};
 use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::store::write::{Item, Write, Writes};
@@ -118,6 +119,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             upstream: Upstream::new(catalogue, listings.clone(), given.upstream.bounds()),
             pictures: Arc::new(Pictures::new(listings, given.upstream.bounds())),
             latest: Latest::new(redis, PRODUCER),
+            body_timeout: given.port.timeouts.http_body,
         }))
     };
     serve_http(&boot, gateway).await
@@ -139,16 +141,18 @@ async fn serve_http(
 ) -> anyhow::Result<()> {
     let port = &boot.settings.port;
     let listener = boot::bind(port.http_listen, "http_listen").await?;
-    let serving = Serving {
-        patience: port.patience,
-        warm: WARM,
-        turns: Turns::with(port.http_calls),
-        connections: of_descriptors(port.http_connections),
+    let limits = Limits::of(port.http_calls);
+    let settings = server::Settings {
+        timeouts: port.timeouts,
+        connections: within_descriptor_limit(port.http_connections),
         threads: port.http_threads.unwrap_or_else(cores::all),
         draining: boot.lifecycle.draining(),
         ended: boot.lifecycle.ended(),
     };
-    let server = serve(listener, serving, move || Ok(public(&gateway()?)));
+    let server = serve(listener, settings, move || {
+        let app = gateway()?;
+        Ok(limited(router(&app), &app, limits))
+    });
     boot.lifecycle.serve("HTTP server", server);
     Ok(())
 }

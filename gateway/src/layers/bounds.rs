@@ -12,7 +12,7 @@ const FIELDS: usize = 100;
 /// Bytes of a body.
 pub const BODY: u64 = 256 * 1024;
 
-/// What the port has against a request whatever it asks; an extension of it, so that the answer is in the envelope too.
+/// Why a request is refused whatever it asks; an extension of it, so that the refusal is in the envelope and in the log.
 #[derive(Debug, Clone)]
 pub struct Objection(pub Fault);
 

@@ -1,7 +1,10 @@
-//! What is around every handler: the outermost layer, which names, logs and writes every answer, and the gate of each path, which
-//! holds the checks in their order.
+//! What is around every handler.
+//!
+//! Admission sheds calls under overload; the outermost layer names, logs and writes every answer; the gate of each path holds the
+//! checks in their order.
 
 pub mod access_log;
+pub mod admission;
 pub mod bounds;
 pub mod context;
 pub mod gate;

@@ -16,8 +16,8 @@ use crate::app::{App, Gateway};
 use crate::envelope::{self, Asked};
 use crate::errors::Refusal;
 
-/// The answer to a call for which there is no room. It is no line in the log, which would make it dearer: `Load` tells of all once a second.
-pub fn turned_away(app: &Gateway, method: &Method, headers: &HeaderMap, fault: Fault) -> Response {
+/// The answer to a call that is shed. It is no line in the log, which would make it dearer: its `ConcurrencyLimit` writes one a second.
+pub fn shed(app: &Gateway, method: &Method, headers: &HeaderMap, fault: Fault) -> Response {
     let context = Context::new(headers, &app.format);
     envelope::refuse(fault.into(), &context, method, app)
 }

@@ -12,22 +12,9 @@ use http::Method;
 use crate::app::App;
 use crate::domain::access::Keys;
 use crate::domain::switch::Switch;
-use crate::layers::outermost::{self, outermost};
+use crate::layers::outermost::outermost;
 use crate::routes::{creators, events, games, me, pictures, places, search};
-use crate::serve::Public;
 use path::{Open, Path};
-
-/// What the port serves.
-pub fn public(app: &App) -> Public {
-    let router = router(app);
-    let app = Arc::clone(app);
-    Public {
-        router,
-        turned_away: Arc::new(move |method, headers, fault| {
-            outermost::turned_away(&app, method, headers, fault)
-        }),
-    }
-}
 
 /// The patterns of all reads that catalogue-svc answers.
 pub fn reads() -> impl Iterator<Item = &'static str> {

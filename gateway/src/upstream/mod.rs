@@ -12,7 +12,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use kit::feed::Position;
-use kit::overload::{Load, UnderWay};
+use kit::overload::{ConcurrencyLimit, Permit};
 use kit::rpc::client::{Client, Idempotent, was_not_sent};
 use kit::{Code, Fault};
 use tokio::time::Instant;
@@ -27,11 +27,11 @@ pub struct Upstream {
     catalogue: Catalogue,
     deadline: Duration,
     /// Calls that catalogue-svc has of this thread. When it hangs, no more wait for it than this, and other routes go on.
-    load: Load,
+    load: ConcurrencyLimit,
     listings: Listings,
     write_deadline: Duration,
     /// Calls that listings-svc has of this thread, likewise.
-    listings_load: Load,
+    listings_load: ConcurrencyLimit,
     position: ListingsPosition,
     patience: Duration,
 }
@@ -57,9 +57,9 @@ impl Upstream {
             position: ListingsPosition::new(listings.clone()),
             listings: Listings::new(listings),
             write_deadline: bounds.write_deadline,
-            listings_load: Load::new("listings", bounds.calls),
+            listings_load: ConcurrencyLimit::new("listings", bounds.calls),
             deadline: bounds.deadline,
-            load: Load::new("catalogue", bounds.calls),
+            load: ConcurrencyLimit::new("catalogue", bounds.calls),
             patience: bounds.patience,
         }
     }
@@ -68,8 +68,8 @@ impl Upstream {
     ///
     /// # Errors
     /// It did not come soon: catalogue-svc has too many.
-    pub async fn take_on(&self) -> Result<UnderWay, Fault> {
-        self.load.take_on_within(self.patience).await
+    pub async fn take_on(&self) -> Result<Permit, Fault> {
+        self.load.acquire(self.patience).await
     }
 
     /// Asks catalogue-svc. `latest` is how far the listings had come when the read began, where Redis tells it. When what is answered may
@@ -104,7 +104,7 @@ impl Upstream {
 
     /// Makes a call to listings-svc. One that changes something is made once: when no answer comes, nobody knows whether it has.
     pub async fn order<O: Order>(&self, order: O) -> Result<O::Answer, Fault> {
-        let _turn = self.listings_load.take_on_within(self.patience).await?;
+        let _permit = self.listings_load.acquire(self.patience).await?;
         let mut request = Request::new(order);
         if O::WRITES {
             request.set_timeout(self.write_deadline);

@@ -12,7 +12,7 @@ use contracts::listings::v1::{GetPictureRequest, GetPictureResponse};
 use futures::Stream;
 use futures::stream::try_unfold;
 use kit::Fault;
-use kit::overload::Load;
+use kit::overload::ConcurrencyLimit;
 use kit::rpc::client::{Client, Idempotent};
 use tonic::Request;
 
@@ -25,7 +25,7 @@ const PART: u32 = 256 * 1024;
 pub struct Pictures {
     client: PictureServiceClient<Client>,
     deadline: Duration,
-    load: Load,
+    load: ConcurrencyLimit,
     patience: Duration,
 }
 
@@ -35,7 +35,7 @@ impl Pictures {
         Self {
             client: PictureServiceClient::new(listings),
             deadline: bounds.deadline,
-            load: Load::new("pictures", bounds.calls),
+            load: ConcurrencyLimit::new("pictures", bounds.calls),
             patience: bounds.patience,
         }
     }
@@ -57,7 +57,7 @@ impl Pictures {
     }
 
     async fn part(&self, name: &str, offset: u64, most: u32) -> Result<GetPictureResponse, Fault> {
-        let _turn = self.load.take_on_within(self.patience).await?;
+        let _permit = self.load.acquire(self.patience).await?;
         let mut request = Request::new(GetPictureRequest {
             name: name.to_owned(),
             offset,

@@ -1,15 +1,12 @@
-//! The public port itself: both versions of HTTP on one listener, long heads, and draining.
+//! The public port itself: both versions of HTTP on one listener, long heads, the connection limit, and draining.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::response::IntoResponse as _;
 use bytes::Bytes;
-use gateway::config::Patience;
-use gateway::errors::Refusal;
-use gateway::serve::{Public, Serving, Turns, serve};
+use gateway::config::Timeouts;
+use gateway::server::{Settings, serve};
 use http_body_util::{BodyExt as _, Empty};
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -30,7 +27,7 @@ pub(crate) struct Port {
 }
 
 /// So patient that a loaded machine never seems to be a slow caller.
-pub(crate) const PATIENT: Patience = Patience {
+pub(crate) const PATIENT: Timeouts = Timeouts {
     http_head: Duration::from_mins(1),
     http_body: Duration::from_mins(1),
     http_idle: Duration::from_mins(1),
@@ -38,26 +35,8 @@ pub(crate) const PATIENT: Patience = Patience {
 };
 
 impl Port {
-    /// Opens a port to `router`.
-    pub(crate) async fn open(router: Router, patience: Patience, connections: u32) -> Self {
-        let turns = Turns {
-            patience: Duration::from_mins(1),
-            ..Turns::with(1_000)
-        };
-        let public = Public {
-            router,
-            turned_away: Arc::new(|_, _, fault| Refusal::from(fault).into_response()),
-        };
-        Self::with_turns(public, patience, connections, turns).await
-    }
-
-    /// The same, whose connections take turns in another way than usual.
-    pub(crate) async fn with_turns(
-        public: Public,
-        patience: Patience,
-        connections: u32,
-        turns: Turns,
-    ) -> Self {
+    /// Opens a port to a router.
+    pub(crate) async fn open(router: Router, timeouts: Timeouts, connections: u32) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let ended = CancellationToken::new();
         let port = Self {
@@ -66,17 +45,14 @@ impl Port {
             _ended: ended.clone().drop_guard(),
             server: TaskTracker::new(),
         };
-        let serving = Serving {
-            patience,
-            // Every connection rests as soon as it can.
-            warm: Duration::ZERO,
-            turns,
+        let settings = Settings {
+            timeouts,
             connections,
             threads: 1,
             draining: port.draining.clone(),
             ended,
         };
-        let served = serve(listener, serving, move || Ok(public.clone()));
+        let served = serve(listener, settings, move || Ok(router.clone()));
         drop(port.server.spawn(served));
         port.server.close();
         port
@@ -182,38 +158,29 @@ async fn draining_ends_idle_connections_and_the_server(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn there_is_an_answer_where_there_is_no_room(pool: PgPool) {
+async fn a_connection_beyond_the_limit_waits_until_another_ends(pool: PgPool) {
     let test = Test::new(pool).await;
     let port = Port::open(test.router.clone(), PATIENT, 1).await;
-    let mut first = TcpStream::connect(port.address).await.unwrap();
     let ask = b"GET /v1/games HTTP/1.1\r\nhost: x\r\n\r\n";
-    first.write_all(ask).await.unwrap();
-    let mut served = [0; 12];
-    first.read_exact(&mut served).await.unwrap();
-    assert_eq!(&served, b"HTTP/1.1 401");
-
-    let refused = raw(&port, "GET /v1/games HTTP/1.1\r\nhost: x\r\n\r\n").await;
-    assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
-    for part in [
-        "\"code\":\"unavailable\"",
-        "retry-after: 1",
-        "connection: close",
-    ] {
-        assert!(refused.contains(part), "{part} in {refused}");
+    let mut first = TcpStream::connect(port.address).await.unwrap();
+    let mut second = TcpStream::connect(port.address).await.unwrap();
+    second.write_all(ask).await.unwrap();
+    for _ in 0..3 {
+        first.write_all(ask).await.unwrap();
+        assert_eq!(read_answer(&mut first).await, "HTTP/1.1 401");
     }
+    let mut nothing = [0; 1];
+    let read = second.try_read(&mut nothing);
+    assert_eq!(read.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
     drop(first);
-    // The place is free once the server has noticed.
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
-    while raw(
-        &port,
-        "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
-    )
-    .await
-    .starts_with("HTTP/1.1 503")
-    {
-        assert!(
-            tokio::time::Instant::now() < deadline,
-            "the place is never free"
-        );
+    assert_eq!(read_answer(&mut second).await, "HTTP/1.1 401");
+}
+
+/// Reads an answer whose body is a line of JSON; returns the beginning of its head.
+async fn read_answer(connection: &mut TcpStream) -> String {
+    let mut read = Vec::new();
+    while !read.ends_with(b"}}") {
+        read.push(connection.read_u8().await.unwrap());
     }
+    String::from_utf8(read[..12].to_vec()).unwrap()
 }

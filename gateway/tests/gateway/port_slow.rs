@@ -3,17 +3,19 @@
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Bytes, to_bytes};
-use axum::extract::Request;
-use axum::routing::{get, post};
-use gateway::config::Patience;
+use axum::body::Bytes;
+use axum::routing::get;
+use contracts::gateway::v1::CreateKeyRequest;
+use gateway::config::Timeouts;
+use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
 use crate::port::Port;
+use crate::support::{Test, With, account_key};
 
-/// Short, so that nobody waits long; the bounds themselves are tested beside `serve/pace.rs`, by a clock of their own.
-const SHORT: Patience = Patience {
+/// Short, so that nobody waits long; the deadlines themselves are tested beside `server/timeouts.rs`, by times of their own.
+const SHORT: Timeouts = Timeouts {
     http_head: Duration::from_millis(300),
     http_body: Duration::from_millis(300),
     http_idle: Duration::from_millis(600),
@@ -25,16 +27,9 @@ const GIVE_UP: Duration = Duration::from_secs(30);
 const LARGE: usize = 32 * 1024 * 1024;
 
 async fn open() -> Port {
-    let read = async |request: Request| match to_bytes(request.into_body(), usize::MAX).await {
-        Ok(body) => format!("read {}", body.len()),
-        Err(error) => {
-            std::error::Error::source(&error).map_or_else(String::new, ToString::to_string)
-        }
-    };
     let router = Router::new()
         .route("/", get(async || "here"))
-        .route("/large", get(async || Bytes::from(vec![b'x'; LARGE])))
-        .route("/read", post(read));
+        .route("/large", get(async || Bytes::from(vec![b'x'; LARGE])));
     Port::open(router, SHORT, 300).await
 }
 
@@ -109,10 +104,9 @@ const SLOW: &[Slow<'_>] = &[
     ("stays after its answer", b"GET / HTTP/1.1\r\nhost: x\r\n\r\n", b"", 1),
     ("stops in the middle of its second head", b"GET / HTTP/1.1\r\nhost: x\r\n\r\nGET / HT", b"", 1),
     ("sends its second head byte by byte", b"GET / HTTP/1.1\r\nhost: x\r\n\r\nGET /", b"x", 1),
-    ("sends no body", b"POST /read HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n", b"", 1),
-    ("sends a body byte by byte", b"POST /read HTTP/1.1\r\nhost: x\r\ncontent-length: 9999\r\n\r\n", b"x", 1),
-    ("sends a body nobody reads", b"GET / HTTP/1.1\r\nhost: x\r\ncontent-length: 9999\r\n\r\n", b"x", 1),
-    ("sends chunks byte by byte", b"POST /read HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n", b"1\r\nx\r\n", 1),
+    ("sends no body", b"GET / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n", b"", 1),
+    ("sends a body byte by byte", b"GET / HTTP/1.1\r\nhost: x\r\ncontent-length: 9999\r\n\r\n", b"x", 1),
+    ("sends chunks byte by byte", b"GET / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n", b"1\r\nx\r\n", 1),
 ];
 
 #[tokio::test]
@@ -157,28 +151,34 @@ async fn whoever_is_too_slow_is_let_go_and_others_are_served() {
     assert!(served > 0);
 }
 
-#[tokio::test]
-async fn a_body_is_cut_off_where_it_ends_too_late_or_not() {
-    let port = open().await;
-    let head = "POST /read HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
+#[sqlx::test]
+async fn a_body_is_cut_off_where_it_ends_too_late_or_not(pool: PgPool) {
+    let with = With {
+        body_timeout: SHORT.http_body,
+        ..With::default()
+    };
+    let test = Test::with(pool, with).await;
+    let account = test.account("free").await;
+    let request = CreateKeyRequest {
+        may_write: true,
+        ..account_key(&account, "test")
+    };
+    let key = test.key_like(request).await.unwrap();
+    let port = Port::open(test.router.clone(), SHORT, 300).await;
+    let head = format!(
+        "POST /v1/games HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\n",
+        key.secret
+    );
     let slow = format!("{head}content-length: 9\r\n\r\nslow");
     let said = until_closed(&port, slow.as_bytes(), b"").await;
-    assert!(said.ends_with("the body did not come in time"), "{said}");
+    assert!(said.contains("connection: close"), "{said}");
+    assert!(said.contains("the body did not come in time"), "{said}");
 
     let endless = format!("{head}transfer-encoding: chunked\r\n\r\n");
     let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x1_0000));
     let said = until_closed(&port, endless.as_bytes(), chunk.as_bytes()).await;
-    assert!(
-        said.ends_with("the body is longer than it may be"),
-        "{said}"
-    );
-
-    let short = format!("{head}content-length: 4\r\n\r\nfine");
-    assert!(
-        until_closed(&port, short.as_bytes(), b"")
-            .await
-            .ends_with("read 4")
-    );
+    assert!(said.contains("connection: close"), "{said}");
+    assert!(said.contains("\"code\":\"too_large\""), "{said}");
 }
 
 #[tokio::test]

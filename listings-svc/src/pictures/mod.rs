@@ -14,7 +14,7 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kit::overload::Load;
+use kit::overload::ConcurrencyLimit;
 use kit::{Clock, Fault, pg};
 use sqlx::PgPool;
 
@@ -37,7 +37,7 @@ pub struct Pictures {
     store: Store,
     clock: Clock,
     /// Pictures that are drawn at once: each takes a core, and its pixels memory.
-    drawing: Arc<Load>,
+    drawing: Arc<ConcurrencyLimit>,
     most: usize,
 }
 
@@ -48,7 +48,7 @@ impl Pictures {
             pool,
             store,
             clock,
-            drawing: Arc::new(Load::new("pictures", settings.pictures_at_once)),
+            drawing: Arc::new(ConcurrencyLimit::new("pictures", settings.pictures_at_once)),
             most: settings.picture_megabytes * 1024 * 1024,
         }
     }
@@ -63,7 +63,7 @@ impl Pictures {
     /// # Errors
     /// It is not acceptable; too many are uploaded just now; the database or the store is away.
     pub async fn keep(&self, file: Vec<u8>, kind: Kind) -> Result<Pair, Fault> {
-        let under_way = self.drawing.take_on_within(PATIENCE).await?;
+        let under_way = self.drawing.acquire(PATIENCE).await?;
         let drawn = tokio::task::spawn_blocking(move || {
             let pair = make(&file, kind);
             // Whether or not somebody still waits for it.

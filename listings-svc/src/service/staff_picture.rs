@@ -6,7 +6,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_upload::Message;
 use contracts::listings::v1::staff_picture_service_server::StaffPictureService;
 use kit::feed::Writer;
-use kit::overload::Load;
+use kit::overload::ConcurrencyLimit;
 use kit::rpc::staff::Member;
 use kit::{Code, Fault};
 use sqlx::PgPool;
@@ -39,7 +39,7 @@ pub struct Service {
     writer: Writer<Listings>,
     pictures: Pictures,
     addresses: PublicUrl,
-    uploads: Load,
+    uploads: ConcurrencyLimit,
     desk: Desk,
 }
 
@@ -124,7 +124,7 @@ impl Service {
             writer,
             pictures,
             addresses,
-            uploads: Load::new("uploads", UPLOADS),
+            uploads: ConcurrencyLimit::new("uploads", UPLOADS),
             desk,
         }
     }
@@ -136,7 +136,7 @@ impl Service {
     ) -> Result<Response<proto::PictureResponse>, Status> {
         let on = (entity(kind).as_str(), "");
         let member = self.desk.admit(&request, Deed::Edit, on).await?;
-        let _under_way = self.uploads.take_on()?;
+        let _permit = self.uploads.try_acquire()?;
         let mut stream = request.into_inner();
         let received = timeout(PATIENCE, self.receive(kind, &mut stream)).await;
         let (header, file) = received.unwrap_or_else(|_| Err(broken_off().into()))?;

@@ -1,8 +1,8 @@
-//! How many calls a server takes on at once. Whoever comes beyond that waits for its turn, but not long, or is told at once (503
-//! `unavailable`, with `Retry-After`).
+//! Limits how many calls run at once. Further calls wait for a permit, first come, first served; when too many wait, or one has waited
+//! too long, it is shed: 503 `unavailable`, with `Retry-After`.
 //!
-//! To turn a call away costs a good part of an answer, so a short wait is better for both sides; a long one is not: who waits until
-//! nobody waits for its answer any more costs as much as one that is answered.
+//! To shed a call costs a good part of an answer, so a short wait is better for both sides. A long one is not: a call that waits until
+//! its caller has given up costs as much as one that is answered.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -14,81 +14,87 @@ use tokio::time::{Instant, timeout};
 
 use crate::fault::{Code, Fault};
 
-/// Calls under way, and how many there may be.
+/// How many calls may run, and wait, at once.
 #[derive(Debug)]
-pub struct Load {
-    /// Who has the calls, for the log and metrics.
+pub struct ConcurrencyLimit {
+    /// The limit's name in the log and in metrics.
     at: &'static str,
-    places: Arc<Semaphore>,
-    /// What was turned away, for the metrics: looked up once, when there is something to tell.
-    counter: OnceLock<Counter>,
-    begun: Instant,
-    /// What was turned away since the log was told.
-    turned_away: AtomicU64,
-    /// When the log was told, in seconds since this was begun.
-    told: AtomicU64,
+    permits: Arc<Semaphore>,
+    queue: Semaphore,
+    /// Looked up when the first call is shed.
+    shed: OnceLock<Counter>,
+    created: Instant,
+    /// Calls shed since the last line in the log.
+    unlogged: AtomicU64,
+    /// When that line was written, in seconds since `created`.
+    logged: AtomicU64,
 }
 
-/// A call under way; over when this is dropped.
+/// A call that runs, until this is dropped.
 #[derive(Debug)]
-pub struct UnderWay {
-    _place: OwnedSemaphorePermit,
+pub struct Permit {
+    _permit: OwnedSemaphorePermit,
 }
 
-impl Load {
-    /// Takes on so many calls `at` a place.
-    pub fn new(at: &'static str, most: usize) -> Self {
+impl ConcurrencyLimit {
+    /// Runs up to `calls` at once. Any number may wait.
+    pub fn new(at: &'static str, calls: usize) -> Self {
+        Self::with_queue(at, calls, Semaphore::MAX_PERMITS)
+    }
+
+    /// Runs up to `calls` at once, while up to `waiting` others wait.
+    pub fn with_queue(at: &'static str, calls: usize, waiting: usize) -> Self {
         Self {
             at,
-            places: Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))),
-            counter: OnceLock::new(),
-            begun: Instant::now(),
-            turned_away: AtomicU64::new(0),
-            told: AtomicU64::new(u64::MAX),
+            permits: Arc::new(Semaphore::new(calls.min(Semaphore::MAX_PERMITS))),
+            queue: Semaphore::new(waiting.min(Semaphore::MAX_PERMITS)),
+            shed: OnceLock::new(),
+            created: Instant::now(),
+            unlogged: AtomicU64::new(0),
+            logged: AtomicU64::new(u64::MAX),
         }
     }
 
-    /// Whether there is no place left just now.
-    pub fn is_full(&self) -> bool {
-        self.places.available_permits() == 0
+    /// A permit, if one is free. None is while others wait.
+    fn try_permit(&self) -> Option<Permit> {
+        let permit = Arc::clone(&self.permits).try_acquire_owned().ok()?;
+        Some(Permit { _permit: permit })
     }
 
-    /// Takes a call on at once, if there is a place.
-    pub fn try_take_on(&self) -> Option<UnderWay> {
-        let place = Arc::clone(&self.places).try_acquire_owned().ok()?;
-        Some(UnderWay { _place: place })
-    }
-
-    /// Takes a call on at once.
+    /// Acquires a permit without waiting.
     ///
     /// # Errors
-    /// There are too many. The log is told once a second, not of each.
-    pub fn take_on(&self) -> Result<UnderWay, Fault> {
-        self.try_take_on().ok_or_else(|| self.turn_away())
+    /// None is free.
+    pub fn try_acquire(&self) -> Result<Permit, Fault> {
+        self.try_permit().ok_or_else(|| self.shed())
     }
 
-    /// Takes a call on when its turn has come: first come, first served.
+    /// Acquires a permit; waits for one up to `patience`.
     ///
     /// # Errors
-    /// It did not come within `patience`.
-    pub async fn take_on_within(&self, patience: Duration) -> Result<UnderWay, Fault> {
-        if let Some(taken_on) = self.try_take_on() {
-            return Ok(taken_on);
+    /// Too many wait already, or none came free in time.
+    pub async fn acquire(&self, patience: Duration) -> Result<Permit, Fault> {
+        if let Some(permit) = self.try_permit() {
+            return Ok(permit);
         }
-        match timeout(patience, Arc::clone(&self.places).acquire_owned()).await {
-            Ok(Ok(place)) => Ok(UnderWay { _place: place }),
-            Ok(Err(_)) | Err(_) => Err(self.turn_away()),
+        let Ok(_waiting) = self.queue.try_acquire() else {
+            return Err(self.shed());
+        };
+        match timeout(patience, Arc::clone(&self.permits).acquire_owned()).await {
+            Ok(Ok(permit)) => Ok(Permit { _permit: permit }),
+            Ok(Err(_)) | Err(_) => Err(self.shed()),
         }
     }
 
-    fn turn_away(&self) -> Fault {
-        let counter = || metrics::counter!("calls_turned_away_total", "at" => self.at);
-        self.counter.get_or_init(counter).increment(1);
-        self.turned_away.fetch_add(1, Ordering::Relaxed);
-        let second = self.begun.elapsed().as_secs();
-        if self.told.swap(second, Ordering::Relaxed) != second {
-            let calls = self.turned_away.swap(0, Ordering::Relaxed);
-            tracing::warn!(calls, at = self.at, "overload: calls are turned away");
+    /// Counts a call that is shed; the log has one line a second for all of them.
+    fn shed(&self) -> Fault {
+        let counter = || metrics::counter!("calls_shed_total", "at" => self.at);
+        self.shed.get_or_init(counter).increment(1);
+        self.unlogged.fetch_add(1, Ordering::Relaxed);
+        let second = self.created.elapsed().as_secs();
+        if self.logged.swap(second, Ordering::Relaxed) != second {
+            let calls = self.unlogged.swap(0, Ordering::Relaxed);
+            tracing::warn!(calls, at = self.at, "overload: calls are shed");
         }
         Fault {
             retry_after: Some(1),
@@ -102,36 +108,61 @@ impl Load {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt as _;
+
     use super::*;
 
+    /// Longer than a test runs.
+    const LONG: Duration = Duration::from_mins(10);
+
     #[test]
-    fn so_many_are_taken_on_and_no_more() {
-        let load = Load::new("a test", 2);
-        let first = load.take_on().unwrap();
-        let _second = load.take_on().unwrap();
+    fn only_so_many_calls_run_at_once() {
+        let limit = ConcurrencyLimit::new("a test", 2);
+        let first = limit.try_acquire().unwrap();
+        let _second = limit.try_acquire().unwrap();
         for _ in 0..3 {
-            let refused = load.take_on().unwrap_err();
-            assert_eq!(
-                (refused.code, refused.retry_after),
-                (Code::Unavailable, Some(1))
-            );
+            let shed = limit.try_acquire().unwrap_err();
+            assert_eq!((shed.code, shed.retry_after), (Code::Unavailable, Some(1)));
         }
         drop(first);
-        assert!(load.take_on().is_ok());
+        assert!(limit.try_acquire().is_ok());
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_turn_is_waited_for_in_order_and_not_for_long() {
-        let load = Load::new("a test", 1);
-        let patience = Duration::from_millis(500);
-        let held = load.take_on_within(patience).await.unwrap();
-        let (first, second, ()) = tokio::join!(
-            load.take_on_within(patience),
-            load.take_on_within(patience),
-            async { drop(held) }
+    #[tokio::test]
+    async fn permits_are_given_out_in_order_and_not_waited_for_for_long() {
+        let limit = ConcurrencyLimit::new("a test", 1);
+        let held = limit.acquire(LONG).await.unwrap();
+        let first = async {
+            let permit = limit.acquire(LONG).await;
+            // The second gives up while the first has its permit.
+            let second = limit.acquire(Duration::from_millis(1)).await;
+            (permit.is_ok(), second.unwrap_err().code)
+        };
+        let (outcome, ()) = tokio::join!(first, async { drop(held) });
+        assert_eq!(outcome, (true, Code::Unavailable));
+    }
+
+    #[test]
+    fn only_so_many_calls_wait() {
+        let limit = ConcurrencyLimit::with_queue("a test", 1, 1);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        let _inside = runtime.enter();
+        let held = limit.acquire(LONG).now_or_never().unwrap();
+        let mut waits = Box::pin(limit.acquire(LONG));
+        assert!(waits.as_mut().now_or_never().is_none());
+        let beyond = limit.acquire(LONG).now_or_never();
+        assert!(beyond.is_some_and(|shed| shed.is_err()));
+        drop(held);
+        assert!(waits.now_or_never().is_some_and(|permit| permit.is_ok()));
+        // Both places are free again.
+        assert!(
+            limit
+                .acquire(LONG)
+                .now_or_never()
+                .is_some_and(|permit| permit.is_ok())
         );
-        // The first has its turn and keeps it, so the second's does not come.
-        assert!(first.is_ok());
-        assert_eq!(second.unwrap_err().code, Code::Unavailable);
     }
 }

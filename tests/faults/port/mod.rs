@@ -2,6 +2,7 @@
 
 mod floods;
 mod frames;
+mod untaken;
 
 use std::time::Duration;
 

@@ -121,6 +121,7 @@ pub(crate) struct With {
     pub(crate) grace: Duration,
     /// Nobody is where listings-svc should be.
     pub(crate) no_listings: bool,
+    pub(crate) body_timeout: Duration,
 }
 
 impl Default for With {
@@ -139,6 +140,7 @@ impl Default for With {
             proxies: Proxies::default(),
             grace: Duration::from_hours(24),
             no_listings: false,
+            body_timeout: LONG,
         }
     }
 }
@@ -242,6 +244,7 @@ impl Test {
             pictures: Arc::new(Pictures::new(listings, with.upstream)),
             openings: Arc::default(),
             latest,
+            body_timeout: with.body_timeout,
             last_used: Arc::new(LastUsed::default()),
         });
         let staff = Staff {

@@ -27,7 +27,7 @@ use crate::admin::Readiness;
 use crate::cores::{self, Cores};
 use crate::fault::{Code, Fault};
 use crate::handles::Handles;
-use crate::overload::Load;
+use crate::overload::ConcurrencyLimit;
 use crate::{ids, telemetry};
 
 /// Streams that a caller may have reset and that are not yet cleared away. A gateway whose callers all hang up at once resets as
@@ -68,7 +68,7 @@ pub(crate) async fn serve(
     };
 
     let (routes, drained) = (services.routes(), draining.clone());
-    let load = Arc::new(Load::new("rpc", CALLS));
+    let load = Arc::new(ConcurrencyLimit::new("rpc", CALLS));
     let cores = Cores::start("rpc", cores::all(), &ended, move |hand| {
         let draining = drained.clone();
         let server = server(&gate, &load)
@@ -82,7 +82,10 @@ pub(crate) async fn serve(
     }
 }
 
-fn server(gate: &Gate, load: &Arc<Load>) -> Server<Stack<CallLayer, tower::layer::util::Identity>> {
+fn server(
+    gate: &Gate,
+    load: &Arc<ConcurrencyLimit>,
+) -> Server<Stack<CallLayer, tower::layer::util::Identity>> {
     let (gate, load) = (gate.clone(), Arc::clone(load));
     Server::builder()
         .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS))
@@ -98,7 +101,7 @@ pub fn services() -> RoutesBuilder {
 #[derive(Clone)]
 struct CallLayer {
     gate: Gate,
-    load: Arc<Load>,
+    load: Arc<ConcurrencyLimit>,
 }
 
 impl<S> Layer<S> for CallLayer {
@@ -118,7 +121,7 @@ impl<S> Layer<S> for CallLayer {
 struct Call<S> {
     inner: S,
     gate: Gate,
-    load: Arc<Load>,
+    load: Arc<ConcurrencyLimit>,
 }
 
 impl<S> Service<Request<Body>> for Call<S>
@@ -148,7 +151,7 @@ where
             Ok(Caller::Unknown(members, token)) => Some((members, token)),
             Err(status) => return Box::pin(async move { Ok(status.into_http()) }),
         };
-        let under_way = match self.load.take_on() {
+        let under_way = match self.load.try_acquire() {
             Ok(under_way) => under_way,
             Err(fault) => {
                 return Box::pin(async move { Ok(tonic::Status::from(fault).into_http()) });

@@ -1,4 +1,4 @@
-//! Connections that rest between calls, and what must not be lost by that. Every connection of a test's port rests as soon as it can.
+//! Calls over HTTP/1.1 that come one after the other, or together, on one connection.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -98,10 +98,6 @@ async fn a_head_that_began_with_the_call_before_it_is_not_lost() {
         let mut caller = Caller::to(&port).await;
         caller.send(&format!("{GET}{begin}")).await;
         caller.read_to("\r\n\r\nhere").await;
-        // Another answer, by when the first connection has come to rest.
-        let mut other = Caller::to(&port).await;
-        other.send(GET).await;
-        other.read_to("\r\n\r\nhere").await;
         caller.send(rest).await;
         caller.read_to("\r\n\r\nhere").await;
     }

@@ -1,0 +1,77 @@
+//! The socket of a connection, which notes when bytes arrive and closes without losing an answer.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep};
+
+use super::timeouts::Deadlines;
+
+/// How long a connection that is being closed may take.
+pub(super) const CLOSING: Duration = Duration::from_secs(1);
+
+/// A stream whose reads are noted.
+pub(super) struct Stream {
+    pub(super) socket: TcpStream,
+    pub(super) deadlines: Arc<Deadlines>,
+    /// Set when the stream is being closed.
+    pub(super) closing: Option<Pin<Box<Sleep>>>,
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        ready!(Pin::new(&mut self.socket).poll_read(context, buffer))?;
+        self.deadlines.received();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.socket).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.socket).poll_write_vectored(context, parts)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.socket.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_flush(context)
+    }
+
+    /// Says that no more comes, then reads and drops what the caller still sends, for a moment. To close over unread bytes would be
+    /// to reset the connection, and an answer still on its way (413, 431) would be lost with it.
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(Pin::new(&mut self.socket).poll_shutdown(context))?;
+        let closing = self.closing.get_or_insert_with(|| Box::pin(sleep(CLOSING)));
+        let mut is_over = closing.as_mut().poll(context).is_ready();
+        let mut dropped = [0; 4096];
+        while !is_over {
+            let mut buffer = ReadBuf::new(&mut dropped);
+            ready!(Pin::new(&mut self.socket).poll_read(context, &mut buffer))?;
+            is_over = buffer.filled().is_empty();
+        }
+        Poll::Ready(Ok(()))
+    }
+}

@@ -1,0 +1,57 @@
+//! Request bodies over HTTP/1.1. Whatever a handler leaves of a body stands before the next request on the connection: so much of it is
+//! read and dropped, or else the connection is closed.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use tokio::time::{Instant, timeout_at};
+
+/// Bytes of an unread body that are read and dropped so that its connection can stay.
+const DRAINED: u64 = 256 * 1024;
+
+/// A body that the connection shares with the handler.
+#[derive(Clone)]
+pub(super) struct SharedBody(pub(super) Arc<Mutex<Incoming>>);
+
+impl SharedBody {
+    fn incoming(&self) -> MutexGuard<'_, Incoming> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the rest of the body. False when it is too long, takes too long, or breaks off.
+    pub(super) async fn drain(mut self, deadline: Instant) -> bool {
+        let mut left = DRAINED;
+        if self.incoming().size_hint().lower() > left {
+            return false;
+        }
+        let reading = async {
+            while let Some(frame) = self.frame().await {
+                let length = frame.ok()?.data_ref().map_or(0, Bytes::len);
+                left = left.checked_sub(length.try_into().ok()?)?;
+            }
+            Some(())
+        };
+        matches!(timeout_at(deadline, reading).await, Ok(Some(())))
+    }
+}
+
+impl Body for SharedBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        Pin::new(&mut *self.incoming()).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.incoming().is_end_stream()
+    }
+}

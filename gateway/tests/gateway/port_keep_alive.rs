@@ -1,0 +1,213 @@
+//! Connections over HTTP/1.1 that stay open: each request has an answer of its own, whatever became of the request before it, and a body
+//! that nobody reads does not stand in the way of the next request.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::get;
+use gateway::layers::admission::{Limits, limited};
+use gateway::server::within_descriptor_limit;
+use sqlx::PgPool;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+
+use crate::port::{PATIENT, Port};
+use crate::support::{Held, Test};
+
+/// When a test gives up.
+const GIVE_UP: Duration = Duration::from_secs(30);
+/// The settings that are shipped: calls that a thread runs at once, and as many again that wait.
+const CALLS: usize = 512;
+
+pub(crate) struct Connection(TcpStream);
+
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// The head, in lower case.
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    pub(crate) fn closes(&self) -> bool {
+        self.head.contains("\r\nconnection: close\r\n")
+    }
+}
+
+impl Connection {
+    pub(crate) async fn open(port: &Port) -> Self {
+        Self(TcpStream::connect(port.address).await.unwrap())
+    }
+
+    pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.0.write_all(bytes.as_ref()).await.unwrap();
+    }
+
+    /// Reads one answer; none when the connection ends before it.
+    pub(crate) async fn answer(&mut self) -> Option<Answer> {
+        let reading = tokio::time::timeout(GIVE_UP, self.read());
+        reading.await.expect("neither answered nor closed")
+    }
+
+    async fn read(&mut self) -> Option<Answer> {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(self.0.read_u8().await.ok()?);
+        }
+        let head = String::from_utf8(head).unwrap().to_lowercase();
+        let mut fields = head.lines().filter_map(|line| line.split_once(": "));
+        let length = fields.find_map(|(name, value)| (name == "content-length").then_some(value));
+        let mut body = vec![0; length.unwrap().parse().unwrap()];
+        self.0.read_exact(&mut body).await.ok()?;
+        Some(Answer {
+            status: head[9..12].parse().unwrap(),
+            body: String::from_utf8(body).unwrap(),
+            head,
+        })
+    }
+
+    /// Whether the server has said that it sends no more.
+    async fn is_at_its_end(&mut self) -> bool {
+        let mut byte = [0; 1];
+        let read = tokio::time::timeout(GIVE_UP, self.0.read(&mut byte));
+        matches!(read.await, Ok(Ok(0)))
+    }
+}
+
+#[sqlx::test]
+async fn a_connection_on_which_a_call_was_shed_is_served_again(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let gate = Arc::new(Semaphore::new(0));
+    let hang = {
+        let gate = Arc::clone(&gate);
+        get(async move || drop(gate.acquire().await))
+    };
+    let router = Router::new()
+        .route("/hang", hang)
+        .route("/", get(async || "here").patch(async |body: String| body));
+    let connections = 2 * CALLS + 1;
+    within_descriptor_limit(u32::try_from(2 * connections).unwrap());
+    let router = limited(router, &test.app, Limits::of(CALLS));
+    let port = Port::open(router, PATIENT, 4_096).await;
+    let mut open = Vec::new();
+    for _ in 0..connections {
+        let mut connection = Connection::open(&port).await;
+        connection
+            .send("GET /hang HTTP/1.1\r\nhost: x\r\n\r\n")
+            .await;
+        open.push(connection);
+    }
+    let mut shed = open.pop().unwrap();
+    let answer = shed.answer().await.unwrap();
+    assert_eq!((answer.status, answer.closes()), (503, false), "{answer:?}");
+    assert!(answer.head.contains("\r\nretry-after: 1\r\n"), "{answer:?}");
+    assert!(
+        answer.body.contains("\"code\":\"unavailable\""),
+        "{answer:?}"
+    );
+    // Now the gateway is idle. The connection goes on without a pause.
+    gate.close();
+    for connection in &mut open {
+        connection.answer().await.unwrap();
+    }
+    for _ in 0..3 {
+        for request in [
+            "GET / HTTP/1.1\r\nhost: x\r\n\r\n",
+            "PATCH / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}",
+        ] {
+            shed.send(request).await;
+            let answer = shed.answer().await.unwrap();
+            assert_eq!(answer.status, 200, "{request}: {answer:?}");
+        }
+    }
+}
+
+/// A call with a body of `length` that its handler does not read.
+fn unread(line: &str, key: Option<&Held>, length: usize) -> Vec<u8> {
+    let key = key.map(|key| format!("authorization: Bearer {}\r\n", key.secret));
+    let key = key.unwrap_or_default();
+    let head = format!("{line} HTTP/1.1\r\nhost: x\r\n{key}content-length: {length}\r\n\r\n");
+    [head.into_bytes(), vec![b'x'; length]].concat()
+}
+
+/// Calls whose bodies nobody reads, and their statuses; the first without a key.
+const UNREAD: [(&str, u16); 5] = [
+    ("POST /v1/games", 401),
+    ("POST /v1/games", 403),
+    ("GET /v1/nothing", 404),
+    ("DELETE /v1/games", 405),
+    ("GET /v1/games", 200),
+];
+
+#[sqlx::test]
+async fn a_connection_stays_after_a_body_that_nobody_reads(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let port = Port::open(test.router.clone(), PATIENT, 100).await;
+    for length in [50_000, 256 * 1_024] {
+        let mut connection = Connection::open(&port).await;
+        for (line, status) in UNREAD {
+            for _ in 0..2 {
+                let key = (status != 401).then_some(&key);
+                connection.send(unread(line, key, length)).await;
+                let answer = connection.answer().await;
+                let answer = answer.unwrap_or_else(|| panic!("{line}: the call was lost"));
+                let outcome = (answer.status, answer.closes());
+                assert_eq!(outcome, (status, false), "{line}: {answer:?}");
+            }
+        }
+    }
+}
+
+#[sqlx::test]
+async fn a_connection_stays_after_a_call_with_a_body_was_shed(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let none = Limits {
+        calls: 0,
+        waiting: 0,
+        ..Limits::of(0)
+    };
+    let router = limited(test.router.clone(), &test.app, none);
+    let port = Port::open(router, PATIENT, 100).await;
+    let mut connection = Connection::open(&port).await;
+    for _ in 0..3 {
+        connection
+            .send(unread("POST /v1/games", None, 100_000))
+            .await;
+        let answer = connection.answer().await.expect("the call was lost");
+        assert_eq!((answer.status, answer.closes()), (503, false), "{answer:?}");
+    }
+}
+
+#[sqlx::test]
+async fn a_connection_that_cannot_stay_says_so(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let port = Port::open(test.router.clone(), PATIENT, 100).await;
+    let head = format!(
+        "GET /v1/games HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\n",
+        key.secret
+    );
+    let endless = "1000\r\n".to_owned() + &"x".repeat(0x1000) + "\r\n";
+    let waits = format!("{head}expect: 100-continue\r\ncontent-length: 5\r\n\r\n");
+    for (call, status) in [
+        (unread("GET /v1/games", Some(&key), 256 * 1_024 + 1), 413),
+        (unread("POST /v1/games", None, 2_000_000), 401),
+        (
+            (format!("{head}transfer-encoding: chunked\r\n\r\n") + &endless.repeat(65))
+                .into_bytes(),
+            200,
+        ),
+        (waits.into_bytes(), 200),
+    ] {
+        let mut connection = Connection::open(&port).await;
+        connection.send(call).await;
+        let answer = connection.answer().await.unwrap();
+        let outcome = (answer.status, answer.closes());
+        assert_eq!(outcome, (status, true), "{answer:?}");
+        assert!(connection.is_at_its_end().await);
+    }
+}
