@@ -69,6 +69,7 @@ pub(super) fn updated(written: Option<Written>) -> Result<Answer, Refusal> {
         slug,
         status,
         url: written.url,
+        note: Some(written.note).filter(|note| !note.is_empty()),
     })?;
     Ok(answer.at_revision(written.revision))
 }

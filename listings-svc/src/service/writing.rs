@@ -127,6 +127,7 @@ fn written(answer: Answer, replayed: bool) -> proto::Written {
         url: answer.url,
         replayed,
         revision: answer.revision,
+        note: answer.note.unwrap_or_default(),
     }
 }
 

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::domain::listing::Listing;
 use crate::domain::page::Page;
+use crate::domain::state::State;
 
 /// How a page came to its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,8 +42,8 @@ pub struct Owned {
     pub country_code: String,
     /// In that country; empty when not known.
     pub city: String,
-    /// Nothing new stands under a page that was rejected (§4.3).
-    pub rejected: bool,
+    /// Nothing is sent in under a page that was rejected or taken down (§4.3).
+    pub state: Json<State>,
 }
 
 /// Of the pages with these ids or handles, those that belong to the account, whatever their state.
@@ -55,7 +56,7 @@ pub async fn find(
     sqlx::query_as!(
         Owned,
         r#"select owner.account_id as account, page.id, page.handle, page.name, page.country_code, page.city,
-               page.state = 'rejected' as "rejected!"
+               to_json(page.state) as "state!: Json<State>"
            from listings.page
            join listings.page_owner as owner on owner.page_id = page.id
            where owner.account_id = $1 and page.id = any(

@@ -11,6 +11,7 @@ use kit::feed::NewChange;
 use serde::Serialize;
 use serde_json::Value;
 use sqlx::PgConnection;
+use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -164,10 +165,10 @@ impl Command<'_> {
         Ok(found.find(|listing| listing.state != State::Removed))
     }
 
-    /// The page of the account with this handle, if games may stand under it (§4.3): in any state but rejected.
-    pub(super) async fn page_with_handle(&mut self, handle: &str) -> Result<Option<Owned>, Stop> {
+    /// The page of the account with this handle, for a game that is sent in under it (§4.3): one that waits for its review or is public.
+    pub(super) async fn page_with_handle(&mut self, handle: &str) -> Result<Owned, Stop> {
         if !slug::is_valid(handle) {
-            return Ok(None);
+            return Err(limits::not_yours(handle).into());
         }
         let account = self.submission.author.account;
         let handles = [handle.to_owned()];
@@ -176,10 +177,14 @@ impl Command<'_> {
             let samples = Listing::<Page>::find(self.connection, Mode::Test, &handles).await?;
             found.extend(samples.into_iter().map(|page| sample_of(page, account)));
         }
-        Ok(found.into_iter().find(|page| !page.rejected))
+        match found.into_iter().next() {
+            Some(page) if page.state.0 == State::Removed => Err(limits::taken_down(handle).into()),
+            Some(page) if page.state.0 != State::Rejected => Ok(page),
+            Some(_) | None => Err(limits::not_yours(handle).into()),
+        }
     }
 
-    /// The page with this id, if it is the account's; rejected or not.
+    /// The page with this id, if it is the account's, in any state.
     pub(super) async fn page_with_id(&mut self, id: Uuid) -> Result<Option<Owned>, Stop> {
         let account = self.submission.author.account;
         let mut found = owners::find(self.connection, account, &[id], &[]).await?;
@@ -243,6 +248,7 @@ impl Command<'_> {
                     state: listing.state,
                     url: listing.url(addresses),
                     revision: listing.revision,
+                    note: None,
                 },
                 replayed: false,
             },
@@ -275,6 +281,6 @@ fn sample_of(page: Listing<Page>, account: Uuid) -> Owned {
         name: page.content.name,
         country_code: page.content.country_code,
         city: page.content.city,
-        rejected: page.state == State::Rejected,
+        state: Json(page.state),
     }
 }

@@ -97,6 +97,10 @@ pub async fn amend(
         }
         (What::Feature(featured), Entity::Game) => {
             let change = |game: &Listing<Game>| {
+                if *featured && game.state != State::Published {
+                    let reason = "This game is not public: only a published game is listed first.";
+                    return Err(Fault::invalid_field("name", reason));
+                }
                 let mut content = game.content.clone();
                 content.featured = *featured;
                 Ok(with(game, content, now))

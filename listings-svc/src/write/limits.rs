@@ -51,6 +51,17 @@ fn daily_limit(most: u32, now: OffsetDateTime) -> Fault {
     }
 }
 
+/// Refuses a page that was taken down.
+pub(super) fn taken_down(handle: &str) -> Fault {
+    let handle = fields::clip(handle);
+    Fault::new(
+        Code::NotYours,
+        format!(
+            "the page `{handle}` was taken down, and nothing is sent in under it until staff restore it; write to them, or give another page of yours"
+        ),
+    )
+}
+
 /// Refuses a page that is not the account's.
 pub(super) fn not_yours(handle: &str) -> Fault {
     let handle = fields::clip(handle);

@@ -77,6 +77,9 @@ pub struct Answer {
     /// Its revision after the write; 0 in an answer that was kept before revisions were.
     #[serde(default)]
     pub revision: i64,
+    /// Why the public does not see it although it may be published; only of a game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// An answer, and whether it was given before.

@@ -3,7 +3,6 @@
 use kit::{Fault, ids};
 
 use super::command::{Accepted, Command, Stop, Submitted};
-use super::limits::not_yours;
 use super::record_change;
 use crate::domain::body;
 use crate::domain::event::Event;
@@ -22,8 +21,7 @@ pub(super) async fn game(command: &mut Command<'_>, writes: Writes) -> Result<Ac
     let body = &command.submission.body;
     let read = body::read::<Game>(body, &known, None).map_err(Fault::invalid)?;
     let handle = read.creator.unwrap_or_default();
-    let page = command.page_with_handle(&handle).await?;
-    let page_id = page.ok_or_else(|| not_yours(&handle))?.id;
+    let page_id = command.page_with_handle(&handle).await?.id;
     command.check_waiting().await?;
     command.count_write(writes).await?;
     let base = slug::from_title(&read.game.title).unwrap_or_else(|| "game".to_owned());

@@ -5,13 +5,13 @@ use std::cell::LazyCell;
 use kit::{Code, Fault};
 
 use super::command::{Accepted, Command, Stop, Submitted};
-use super::limits::not_yours;
+use super::limits::taken_down;
 use super::{record_change, representation};
 use crate::domain::body::{self, Before};
 use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
-use crate::domain::page::Page;
+use crate::domain::page::{Page, hidden};
 use crate::domain::state::State;
 use crate::feed::Happened;
 use crate::store::accounts::Writes;
@@ -27,7 +27,7 @@ pub(super) async fn game(
     let before = command.lock_listing::<Game>(slug).await?;
     let before = before.ok_or_else(none)?;
     let page = command.page_with_id(before.content.page_id).await?;
-    let page = page.filter(|page| !page.rejected).ok_or_else(none)?;
+    let page = page.ok_or_else(none)?;
     let known = command.reference_data().await?;
     let read = {
         let addresses = &command.rules.addresses;
@@ -39,18 +39,21 @@ pub(super) async fn game(
         let body = &command.submission.body;
         body::read::<Game>(body, &known, Some(held)).map_err(Fault::invalid)?
     };
-    let page_id = match read.creator {
-        Some(handle) if handle != page.handle => {
-            let other = command.page_with_handle(&handle).await?;
-            other.ok_or_else(|| not_yours(&handle))?.id
-        }
-        Some(_) | None => page.id,
+    let page = match read.creator {
+        Some(handle) if handle != page.handle => command.page_with_handle(&handle).await?,
+        Some(_) | None => page,
     };
+    // A change of what was rejected is a submission (§3).
+    if before.state == State::Rejected && page.state.0 == State::Removed {
+        return Err(taken_down(&page.handle).into());
+    }
     let game = Game {
-        page_id,
+        page_id: page.id,
         ..read.game
     };
-    update(command, before, game, Some(writes)).await
+    let mut accepted = update(command, before, game, Some(writes)).await?;
+    accepted.outcome.answer.note = hidden(&page.handle, page.state.0);
+    Ok(accepted)
 }
 
 /// Changes the event with this slug.

@@ -181,6 +181,13 @@ async fn a_game_is_listed_first_and_no_longer(pool: PgPool) {
         assert_eq!(stands, featured);
     }
     assert_eq!(fields(feature("event", true).await), ["kind"]);
+    // What is not public cannot be first; it can always cease to be.
+    sqlx::query!("update listings.game set state = 'removed', featured = true")
+        .execute(&service.pool)
+        .await
+        .unwrap();
+    assert_eq!(fields(feature("game", true).await), ["name"]);
+    feature("game", false).await.unwrap();
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]

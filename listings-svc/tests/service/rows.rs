@@ -61,6 +61,18 @@ async fn a_row_of_the_future_is_refused(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_row_that_json_allows_and_nobody_can_hold_is_named(pool: PgPool) {
+    let service = start(pool).await;
+    let text = "{\"key\": \"a\", \"name\": 1e400}\n{\"key\": \"b\", \"name\": \"\\ud800\"}";
+    let report = service.import(&File::new("genre", text)).await;
+    let reasons: Vec<&String> = (report.refused.iter())
+        .map(|row| &row.fields["row"])
+        .collect();
+    assert!(reasons[0].contains("too large"), "{reasons:?}");
+    assert!(reasons[1].contains("surrogate"), "{reasons:?}");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn postgres_knows_at_once_how_much_was_loaded(pool: PgPool) {
     let service = start(pool.clone()).await.with_gazetteer().await;
     let rows: Vec<_> = (0..300).map(|n| creator(&format!("studio-{n}"))).collect();

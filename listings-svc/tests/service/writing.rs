@@ -1040,5 +1040,59 @@ async fn games_under_a_page_that_is_not_public_are_seen_with_the_reason(pool: Pg
         assert_eq!(rows.len(), 1, "{state}");
         let note = rows[0].note.as_deref().unwrap();
         assert!(note.contains(word) && note.contains("`studio`"), "{note}");
+        // It is still its owner's to change, and the answer says the same.
+        let change = json!({ "tagline": state });
+        let changed = LIVE.change_game(&service, "a-game", &change).await.unwrap();
+        assert_eq!(changed.note, note);
+        let back = json!({"creator": "second"});
+        LIVE.change_game(&service, "a-game", &back).await.unwrap();
+        let refused = LIVE
+            .change_game(&service, "a-game", &json!({"creator": "studio"}))
+            .await;
+        assert_eq!(code(refused), Code::NotYours);
+        sqlx::query!(
+            "update listings.game set page_id = page.id from listings.page where handle = 'studio' and game.mode = 'live' and page.mode = 'live'"
+        )
+        .execute(&service.pool)
+        .await
+        .unwrap();
     }
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn nothing_is_sent_in_under_a_page_that_was_taken_down(pool: PgPool) {
+    let service = stocked(pool).await;
+    LIVE.game(&service, &game("A Game")).await.unwrap();
+    stand(&service, "a-game", "rejected").await;
+    stand_page(&service, "studio", "removed").await;
+    stand_page(&service, "samples", "removed").await;
+    let dry = Call {
+        dry_run: true,
+        ..LIVE.clone()
+    };
+    let test = Call {
+        mode: Mode::Test,
+        ..LIVE.clone()
+    };
+    for call in [&LIVE, &dry, &test] {
+        let fault = call.game(&service, &game("Another")).await.unwrap_err();
+        assert_eq!(fault.code, Code::NotYours);
+        assert!(fault.message.contains("taken down"), "{fault}");
+    }
+    let sample = json!({"creator": "samples", "title": "Another"});
+    assert_eq!(code(test.game(&service, &sample).await), Code::NotYours);
+    // A change of what was rejected sends it in again.
+    let better = json!({"title": "Better"});
+    for call in [&LIVE, &dry] {
+        let changed = call.change_game(&service, "a-game", &better).await;
+        let fault = changed.unwrap_err();
+        assert!(fault.message.contains("taken down"), "{fault}");
+    }
+    // Under another page of the account's it may.
+    let moved = json!({"title": "Better", "creator": "second"});
+    let moved = LIVE.change_game(&service, "a-game", &moved).await.unwrap();
+    assert_eq!(
+        (moved.state(), moved.note.as_str()),
+        (proto::State::Pending, "")
+    );
 }

@@ -24,6 +24,9 @@ pub struct Updated {
     pub status: String,
     /// Public page address.
     pub url: String,
+    /// Why the public does not see it although it may be published, such as that its page was taken down; left out otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// A write would be accepted; nothing was written.

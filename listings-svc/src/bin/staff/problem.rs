@@ -38,8 +38,9 @@ impl From<Status> for Problem {
         if !status.details().is_empty() {
             return Fault::from(status).into();
         }
-        // What tonic makes of an answer over HTTP that is not one of gRPC.
-        if status.message().starts_with("grpc-status header missing") {
+        // What tonic makes of an answer over HTTP that is not one of gRPC: without a body, and with one in JSON.
+        let no_grpc = ["grpc-status header missing", "invalid compression flag"];
+        if no_grpc.iter().any(|sign| status.message().contains(sign)) {
             return Self::usage(
                 "what answers there is not gRPC: give the internal gRPC address of the service, not the public address of the API (`deploy/status` names both)",
             );

@@ -35,23 +35,28 @@ pub fn object(body: &[u8]) -> Result<Map<String, Value>, Unreadable> {
             Ok(value) => {
                 object.insert(name, value);
             }
-            Err(error) => unreadable.refuse(&name, reason(&error)),
+            Err(error) => {
+                let reason = reason(&error).unwrap_or("This is not JSON that can be read.");
+                unreadable.refuse(&name, reason);
+            }
         }
     }
     unreadable.finish(object).map_err(Unreadable::Fields)
 }
 
-/// What is wrong with a value of which the JSON is well-formed. The error of `serde_json` says it in its message only.
-pub fn reason(error: &serde_json::Error) -> &'static str {
+/// Why JSON that is well-formed cannot be held; `None` when it is not well-formed. The error of `serde_json` says it in its message only.
+pub fn reason(error: &serde_json::Error) -> Option<&'static str> {
     let message = error.to_string();
     if message.starts_with("number out of range") {
-        "This number is too large to be read."
+        Some("This number is too large to be read.")
     } else if message.starts_with("recursion limit") {
-        "This is nested too deeply."
+        Some("This is nested too deeply.")
     } else if message.contains("surrogate") || message.contains("hex escape") {
-        "The text has one half of a surrogate pair, such as \\ud83d without what follows: send both halves, or the character itself."
+        Some(
+            "The text has one half of a surrogate pair, such as \\ud83d without what follows: send both halves, or the character itself.",
+        )
     } else {
-        "This is not JSON that can be read."
+        None
     }
 }
 

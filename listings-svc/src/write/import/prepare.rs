@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::chunk::{Row, Rows};
+use crate::domain::body::json;
 use crate::domain::entity::Entity;
 use crate::domain::fields::{Problems, clip, kind};
 use crate::domain::game;
@@ -38,10 +39,10 @@ fn object(text: &str) -> Result<Map<String, Value>, String> {
     match serde_json::from_str(text) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(other) => Err(format!("A row is a JSON object, not {}.", kind(&other))),
-        Err(error) => Err(format!(
-            "This is not JSON, from character {} on.",
-            error.column()
-        )),
+        Err(error) => Err(match json::reason(&error) {
+            Some(reason) => format!("Before character {}: {reason}", error.column()),
+            None => format!("This is not JSON, from character {} on.", error.column()),
+        }),
     }
 }
 
