@@ -11,7 +11,6 @@ pub mod store;
 use std::sync::Arc;
 
 use kit::boot::Boot;
-use kit::feed::consume;
 use kit::pg::Schema;
 use sqlx::migrate::Migrator;
 
@@ -35,10 +34,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let catalogue = Arc::new(Catalogue::new(boot.settings.patience));
     let follower = Follower::load(&pool, Arc::clone(&catalogue), CHUNK_ROWS).await?;
-    boot.lifecycle.background(
-        "listings follower",
-        consume(listings, "", follower, Some(loaded)),
-    );
+    boot.lifecycle
+        .background("listings follower", follower.follow(listings, loaded));
     // Calls are answered from memory: a schema that lags behind makes no replica less ready.
     let listings = &boot.settings.listings_addresses;
     boot.follow(&pool, SCHEMA, PRODUCER, listings, store::Listings)?;

@@ -22,6 +22,41 @@ pub struct Days {
     pub last: Date,
 }
 
+/// The days of several events: from when to when they begin, and end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    first: (Date, Date),
+    last: (Date, Date),
+}
+
+impl Bounds {
+    /// Those of one event.
+    pub fn of(days: Days) -> Self {
+        Self {
+            first: (days.first, days.first),
+            last: (days.last, days.last),
+        }
+    }
+
+    /// Takes another event in.
+    pub fn extend(&mut self, days: Days) {
+        let wider = |(from, to): (Date, Date), day| (from.min(day), to.max(day));
+        self.first = wider(self.first, days.first);
+        self.last = wider(self.last, days.last);
+    }
+}
+
+/// How many events of some [`Bounds`] are wanted, as far as these tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overlap {
+    /// None of them.
+    None,
+    /// Perhaps some.
+    Some,
+    /// All of them.
+    All,
+}
+
 /// Which events are wanted, seen from today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
@@ -67,6 +102,21 @@ impl Span {
                 When::Past | When::All => from,
             },
             ends_before: (when == When::Past).then_some(today),
+        }
+    }
+
+    /// How many events within these bounds are wanted.
+    pub fn overlap(&self, bounds: Bounds) -> Overlap {
+        let holds = |first, last| self.holds(Days { first, last });
+        // Each condition is about one of the two days, and the more easily met the earlier or the later that is.
+        let (from, to) = (bounds.first, bounds.last);
+        let ends_before = |day| self.ends_before.is_none_or(|before| day < before);
+        if from.0 > self.begins_by || to.1 < self.ends_from || !ends_before(to.0) {
+            Overlap::None
+        } else if holds(from.1, to.0) && ends_before(to.1) {
+            Overlap::All
+        } else {
+            Overlap::Some
         }
     }
 
@@ -129,5 +179,30 @@ mod tests {
             let span = Span::new(When::All, date!(2030 - 01 - 01), Some(from), Some(to));
             assert_eq!(span.holds(DAYS), within, "{from} {to}");
         }
+    }
+
+    #[test]
+    fn bounds_tell_none_from_all() {
+        let mut bounds = Bounds::of(DAYS);
+        bounds.extend(Days {
+            first: date!(2026 - 03 - 20),
+            last: date!(2026 - 03 - 25),
+        });
+        for (when, today, expected) in [
+            (When::Upcoming, date!(2026 - 03 - 12), Overlap::All),
+            (When::Upcoming, date!(2026 - 03 - 13), Overlap::Some),
+            (When::Upcoming, date!(2026 - 03 - 26), Overlap::None),
+            (When::Past, date!(2026 - 03 - 12), Overlap::None),
+            (When::Past, date!(2026 - 03 - 13), Overlap::Some),
+            (When::Past, date!(2026 - 03 - 26), Overlap::All),
+            (When::All, date!(2026 - 03 - 26), Overlap::All),
+        ] {
+            let span = Span::new(when, today, None, None);
+            assert_eq!(span.overlap(bounds), expected, "{when:?} {today}");
+        }
+        let until = |to| Span::new(When::All, date!(2026 - 01 - 01), None, Some(to));
+        assert_eq!(until(date!(2026 - 03 - 09)).overlap(bounds), Overlap::None);
+        assert_eq!(until(date!(2026 - 03 - 10)).overlap(bounds), Overlap::Some);
+        assert_eq!(until(date!(2026 - 03 - 20)).overlap(bounds), Overlap::All);
     }
 }

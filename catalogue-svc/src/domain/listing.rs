@@ -1,6 +1,8 @@
-//! What every listing has: a world it belongs to, and a state.
+//! What every listing has: a mode, and a state.
 
-/// The two worlds (§5.3): a live key meets real listings, a test key sample ones.
+use uuid::Uuid;
+
+/// The two datasets (§5.3): a live key meets real listings, a test key sample ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// Real listings.
@@ -10,7 +12,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// As it is written in the schema and in a cursor.
+    /// As it is written in a cursor.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Live => "live",
@@ -32,14 +34,13 @@ pub enum State {
     Removed,
 }
 
-impl State {
-    /// As it is written in the schema.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Published => "published",
-            Self::Rejected => "rejected",
-            Self::Removed => "removed",
-        }
-    }
+/// What every listing has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header {
+    /// The producer's id.
+    pub id: Uuid,
+    /// Its dataset.
+    pub mode: Mode,
+    /// Where it stands.
+    pub state: State,
 }

@@ -1,5 +1,6 @@
 //! What is true of listings without any storage or transport: their orders, what they can be filtered by, and their words.
 
+pub mod collation;
 pub mod days;
 pub mod facet;
 pub mod keyword;

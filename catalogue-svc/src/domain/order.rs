@@ -8,13 +8,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use time::Date;
 
+use super::collation::Name;
+
 /// Games: the featured first, within that the newest first, then by slug.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GameKey {
     /// Whether it is featured.
     pub featured: Reverse<bool>,
-    /// When it was listed, in microseconds since 1970: what PostgreSQL keeps.
-    pub created_at: Reverse<i64>,
+    /// When it was first published, in microseconds since 1970: what PostgreSQL keeps.
+    pub published_at: Reverse<i64>,
     /// Its slug.
     #[serde(with = "shared")]
     pub slug: Arc<str>,
@@ -23,8 +25,8 @@ pub struct GameKey {
 /// Creators: the newest first, then by handle.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CreatorKey {
-    /// When it was listed, in microseconds since 1970.
-    pub created_at: Reverse<i64>,
+    /// When it was first published, in microseconds since 1970.
+    pub published_at: Reverse<i64>,
     /// Its handle.
     #[serde(with = "shared")]
     pub handle: Arc<str>,
@@ -48,8 +50,7 @@ pub struct CityKey {
     /// How many games they made.
     pub games: Reverse<u64>,
     /// Its name.
-    #[serde(with = "shared")]
-    pub name: Arc<str>,
+    pub name: Name,
     /// Its slug.
     #[serde(with = "shared")]
     pub slug: Arc<str>,
@@ -59,7 +60,7 @@ pub struct CityKey {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CountryKey {
     /// Its name.
-    pub name: String,
+    pub name: Name,
     /// Its code.
     pub code: String,
 }
@@ -84,10 +85,10 @@ mod tests {
     use super::*;
     use time::macros::date;
 
-    fn game(featured: bool, created_at: i64, slug: &str) -> GameKey {
+    fn game(featured: bool, published_at: i64, slug: &str) -> GameKey {
         GameKey {
             featured: Reverse(featured),
-            created_at: Reverse(created_at),
+            published_at: Reverse(published_at),
             slug: slug.into(),
         }
     }
@@ -110,7 +111,7 @@ mod tests {
         let city = |creators, games, name: &str| CityKey {
             creators: Reverse(creators),
             games: Reverse(games),
-            name: name.into(),
+            name: Name::new(name),
             slug: name.into(),
         };
         let mut keys = [
@@ -120,7 +121,7 @@ mod tests {
             city(2, 0, "b"),
         ];
         keys.sort();
-        let names: Vec<&str> = keys.iter().map(|key| key.name.as_ref()).collect();
+        let names: Vec<&str> = keys.iter().map(|key| key.name.as_str()).collect();
         assert_eq!(names, ["d", "b", "c", "a"]);
     }
 

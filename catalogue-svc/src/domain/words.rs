@@ -26,9 +26,12 @@ impl Field {
     pub const ALL: [Self; 3] = [Self::Title, Self::Pitch, Self::Rest];
 }
 
+/// Words, each with the best field that has it.
+pub type Words = BTreeMap<String, Field>;
+
 /// The words under which a listing with these texts is found, each with the best field that has it.
-pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> BTreeMap<String, Field> {
-    let mut words = BTreeMap::new();
+pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Words {
+    let mut words = Words::new();
     let mut note = |word: String, field: Field| {
         let best = words.entry(word).or_insert(field);
         *best = field.min(*best);
@@ -44,6 +47,21 @@ pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> BTreeM
         }
     }
     words
+}
+
+/// What the words begin with, up to two letters, each with the best field that has such a word.
+pub fn short_prefixes(words: &Words) -> BTreeMap<&str, Field> {
+    let mut prefixes = BTreeMap::new();
+    for (word, field) in words {
+        let ends = word
+            .char_indices()
+            .map(|(start, letter)| start + letter.len_utf8());
+        for end in ends.take(2) {
+            let best = prefixes.entry(&word[..end]).or_insert(*field);
+            *best = (*field).min(*best);
+        }
+    }
+    prefixes
 }
 
 /// The words that `q` asks for, each once: none when it has no letter and no digit. `None` when there are more than `limit`.
@@ -83,6 +101,15 @@ fn split(text: &str) -> Vec<Vec<String>> {
         joined = apostrophe;
     }
     groups
+}
+
+/// A text whose letters are folded as those of words are, and everything else left as it is.
+pub fn fold_text(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for letter in text.nfkd().filter(|letter| !is_combining_mark(*letter)) {
+        fold(letter, &mut folded);
+    }
+    folded
 }
 
 fn fold(letter: char, word: &mut String) {
@@ -153,6 +180,21 @@ mod tests {
         assert_eq!(words["kora"], Field::Title);
         assert_eq!(words["night"], Field::Title);
         assert_eq!(words["bamako"], Field::Pitch);
+    }
+
+    #[test]
+    fn short_prefixes_are_of_letters_and_of_the_best_field() {
+        let words = of_texts([(Field::Title, "lamu ሰላም"), (Field::Rest, "lagos l")]);
+        let prefixes: Vec<(&str, Field)> = short_prefixes(&words).into_iter().collect();
+        assert_eq!(
+            prefixes,
+            [
+                ("l", Field::Title),
+                ("la", Field::Title),
+                ("ሰ", Field::Title),
+                ("ሰላ", Field::Title)
+            ]
+        );
     }
 
     #[test]

@@ -1,23 +1,23 @@
-//! What a change on the listings feed, or a row of the schema, is about.
+//! What a change on the listings feed, or a row of the schema, is about: the one place where messages are decoded and converted.
+
+use std::sync::Arc;
 
 use anyhow::Context as _;
-use bytes::Bytes;
 use contracts::common::v1 as common;
 use contracts::listings::v1 as listings;
 use prost::Message as _;
 use uuid::Uuid;
 
-use crate::domain::listing::{Mode, State};
+use crate::domain::listing::{Header, Mode, State};
+use crate::index::{Creator, Event, Game};
 
-/// The whole state of one entity.
+/// The whole state of one entity, converted: what follows cannot fail.
 #[derive(Debug, Clone)]
 pub struct Entity {
     /// The producer's id, unique within the kind.
     pub id: String,
     /// What it is.
     pub body: Body,
-    /// The same, encoded.
-    pub encoded: Bytes,
 }
 
 /// Kinds of entities, with what they are.
@@ -27,37 +27,37 @@ pub enum Body {
     Genre(listings::Genre),
     /// A country.
     Country(listings::Country),
-    /// A place of the gazetteer.
-    City(listings::City),
+    /// A place of the gazetteer, of which nothing is shown.
+    City,
     /// A creator.
-    Page(Header, listings::Page),
+    Page(Header, Arc<Creator>),
     /// A game.
-    Game(Header, listings::Game),
+    Game(Header, NewGame),
     /// An event.
-    Event(Header, listings::Event),
+    Event(Header, Arc<Event>),
 }
 
-/// What every listing has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Header {
-    /// The producer's id.
-    pub id: Uuid,
-    /// Its dataset.
-    pub mode: Mode,
-    /// Where it stands.
-    pub state: State,
+/// A game, and what it refers to.
+#[derive(Debug, Clone)]
+pub struct NewGame {
+    /// The page that it stands under.
+    pub page: Uuid,
+    /// The keys of its genres.
+    pub genres: Vec<String>,
+    /// The game, whose creator is not known yet.
+    pub game: Game,
 }
 
 impl Entity {
-    /// Reads an entity of the kind that the feed calls `kind`; `None` when it is of a kind that came after this version.
+    /// Decodes and converts an entity of the kind that the feed calls `kind`; `None` when this version does not know the kind.
     ///
-    /// What does not read is an error, never passed over: the follower says so and stays where it is, instead of losing a listing.
-    pub fn read(kind: &str, id: &str, encoded: Bytes) -> anyhow::Result<Option<Self>> {
-        let body = Body::read(kind, id, &encoded).with_context(|| format!("{kind} {id}"))?;
+    /// # Errors
+    /// This version cannot convert the entity. It is put aside then ([`crate::store::retry_dead_letters`]), and the others go on.
+    pub fn read(kind: &str, id: &str, encoded: &[u8]) -> anyhow::Result<Option<Self>> {
+        let body = Body::read(kind, id, encoded).with_context(|| format!("{kind} {id}"))?;
         Ok(body.map(|body| Self {
             id: id.to_owned(),
             body,
-            encoded,
         }))
     }
 }
@@ -67,75 +67,113 @@ impl Body {
         Ok(Some(match kind {
             "genre" => Self::Genre(listings::Genre::decode(encoded)?),
             "country" => Self::Country(listings::Country::decode(encoded)?),
-            "city" => Self::City(listings::City::decode(encoded)?),
+            "city" => {
+                listings::City::decode(encoded)?;
+                Self::City
+            }
             "page" => {
                 let page = listings::Page::decode(encoded)?;
-                Self::Page(Header::read(id, page.mode, page.state)?, page)
+                let header = header(id, page.mode, page.state)?;
+                Self::Page(header, Arc::new(Creator::new(header.id, page)?))
             }
             "game" => {
                 let game = listings::Game::decode(encoded)?;
-                Self::Game(Header::read(id, game.mode, game.state)?, game)
+                let header = header(id, game.mode, game.state)?;
+                let new = NewGame {
+                    page: game.page_id.parse().context("the page is not a UUID")?,
+                    genres: game.genres.clone(),
+                    game: Game::new(header.id, game)?,
+                };
+                Self::Game(header, new)
             }
             "event" => {
                 let event = listings::Event::decode(encoded)?;
-                Self::Event(Header::read(id, event.mode, event.state)?, event)
+                let header = header(id, event.mode, event.state)?;
+                Self::Event(header, Arc::new(Event::new(header.id, event)?))
             }
             _ => return Ok(None),
         }))
     }
 }
 
-impl Header {
-    fn read(id: &str, mode: i32, state: i32) -> anyhow::Result<Self> {
-        let mode = match common::Mode::try_from(mode) {
-            Ok(common::Mode::Live) => Mode::Live,
-            Ok(common::Mode::Test) => Mode::Test,
-            Ok(common::Mode::Unspecified) | Err(_) => anyhow::bail!("{mode} is not a mode"),
-        };
-        let state = match listings::State::try_from(state) {
-            Ok(listings::State::Pending) => State::Pending,
-            Ok(listings::State::Published) => State::Published,
-            Ok(listings::State::Rejected) => State::Rejected,
-            Ok(listings::State::Removed) => State::Removed,
-            Ok(listings::State::Unspecified) | Err(_) => anyhow::bail!("{state} is not a state"),
-        };
-        let id = id.parse().context("the id is not a UUID")?;
-        Ok(Self { id, mode, state })
-    }
+fn header(id: &str, mode: i32, state: i32) -> anyhow::Result<Header> {
+    let mode = match common::Mode::try_from(mode) {
+        Ok(common::Mode::Live) => Mode::Live,
+        Ok(common::Mode::Test) => Mode::Test,
+        Ok(common::Mode::Unspecified) | Err(_) => anyhow::bail!("{mode} is not a mode"),
+    };
+    let state = match listings::State::try_from(state) {
+        Ok(listings::State::Pending) => State::Pending,
+        Ok(listings::State::Published) => State::Published,
+        Ok(listings::State::Rejected) => State::Rejected,
+        Ok(listings::State::Removed) => State::Removed,
+        Ok(listings::State::Unspecified) | Err(_) => anyhow::bail!("{state} is not a state"),
+    };
+    let id = id.parse().context("the id is not a UUID")?;
+    Ok(Header { id, mode, state })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_does_not_read_is_an_error_and_what_is_new_is_passed_over() {
-        assert!(Entity::read("board", "1", Bytes::new()).unwrap().is_none());
-        let id = "018f2f3e-0000-7000-8000-000000000001";
-        let mut game = listings::Game {
+    const ID: &str = "018f2f3e-0000-7000-8000-000000000001";
+
+    fn game() -> listings::Game {
+        let at = prost_types::Timestamp::default();
+        listings::Game {
             mode: common::Mode::Test.into(),
             state: listings::State::Pending.into(),
+            page_id: ID.to_owned(),
+            created_at: Some(at),
+            updated_at: Some(at),
             ..listings::Game::default()
+        }
+    }
+
+    #[test]
+    fn an_unknown_kind_is_none() {
+        assert!(Entity::read("board", "1", &[255]).unwrap().is_none());
+        let entity = Entity::read("game", ID, &game().encode_to_vec()).unwrap();
+        let Body::Game(header, _) = entity.unwrap().body else {
+            panic!("it is a game");
         };
-        let entity = Entity::read("game", id, game.encode_to_vec().into()).unwrap();
-        assert!(matches!(
-            entity.unwrap().body,
-            Body::Game(
-                Header {
-                    mode: Mode::Test,
-                    state: State::Pending,
-                    ..
-                },
-                _
-            )
-        ));
-        game.state = 99;
-        for (id, encoded) in [
-            (id, game.encode_to_vec()),
-            ("7", Vec::new()),
-            (id, vec![255]),
-        ] {
-            let error = Entity::read("game", id, encoded.into()).unwrap_err();
+        assert_eq!((header.mode, header.state), (Mode::Test, State::Pending));
+    }
+
+    #[test]
+    fn what_does_not_convert_is_an_error_that_names_it() {
+        let far = prost_types::Timestamp {
+            seconds: i64::MAX,
+            nanos: 0,
+        };
+        // Before the year 0, which a timestamp of §2 cannot say.
+        let early = prost_types::Timestamp {
+            seconds: -70_000_000_000,
+            nanos: 0,
+        };
+        let with = |change: fn(&mut listings::Game)| {
+            let mut game = game();
+            change(&mut game);
+            game
+        };
+        let bad = [
+            with(|game| game.state = 99),
+            with(|game| game.page_id.clear()),
+            with(|game| game.created_at = None),
+            listings::Game {
+                updated_at: Some(far),
+                ..game()
+            },
+            listings::Game {
+                created_at: Some(early),
+                ..game()
+            },
+        ];
+        let bad = bad.map(|game| (ID, game.encode_to_vec()));
+        let unreadable = [("7", game().encode_to_vec()), (ID, vec![255])];
+        for (id, encoded) in bad.into_iter().chain(unreadable) {
+            let error = Entity::read("game", id, &encoded).unwrap_err();
             assert!(error.to_string().contains(id), "{error:#}");
         }
     }

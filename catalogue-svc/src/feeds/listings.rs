@@ -1,12 +1,14 @@
 //! Every replica's own follower: from the schema, and then the feed, into memory.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use contracts::common::v1::Change;
-use futures::TryStreamExt as _;
-use kit::feed::{Consumer, Cursor, Fingerprint, Position};
+use kit::admin::Condition;
+use kit::feed::{Consumer, Cursor, Fingerprint, Position, consume};
+use kit::rpc::client::Client;
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -16,22 +18,34 @@ use crate::store;
 
 /// Changes that are applied in one go, before other tasks of the runtime have their turn.
 const TURN: usize = 32;
+/// Rows that are converted in one go.
+const ROWS: usize = 4_096;
 
 /// Follows the feed into a [`Catalogue`]. It is not registered: what compaction removes, a newer row replaces.
 #[derive(Debug)]
 pub struct Follower {
     catalogue: Arc<Catalogue>,
     chunk_rows: u16,
-    /// `None`: it starts from nothing.
-    building: Option<Building>,
+    progress: Progress,
+    /// Identifies the newest change that it has.
+    last_row: Option<Fingerprint>,
 }
 
+/// How far it has come.
 #[derive(Debug)]
-struct Building {
-    writer: Writer,
-    last_row: Option<Fingerprint>,
-    /// It is rebuilt aside, and whole at this change. Until then the catalogue keeps what it had.
-    whole_at: Option<i64>,
+enum Progress {
+    /// It starts from nothing.
+    Nothing,
+    /// It gathers the state of everything, which is indexed at once when it is whole. Until then the catalogue keeps what it had.
+    Gathering {
+        position: Position,
+        /// The change at which it is whole.
+        whole_at: i64,
+        /// By kind and id.
+        entities: HashMap<(String, String), Entity>,
+    },
+    /// Every batch becomes a snapshot.
+    Following(Box<Writer>),
 }
 
 impl Follower {
@@ -41,56 +55,112 @@ impl Follower {
         catalogue: Arc<Catalogue>,
         chunk_rows: u16,
     ) -> anyhow::Result<Self> {
-        let building = read(pool, chunk_rows)
-            .await
-            .context("the catalogue cannot be loaded from its schema")?;
-        let follower = Self {
+        let mut follower = Self {
             catalogue,
             chunk_rows,
-            building,
+            progress: Progress::Nothing,
+            last_row: None,
         };
-        follower.publish_if_whole();
+        let read = async {
+            store::retry_dead_letters(pool).await?;
+            if let Some((progress, last_row)) = read(pool).await? {
+                (follower.progress, follower.last_row) = (progress, last_row);
+            }
+            follower.index_if_whole().await
+        };
+        read.await
+            .context("the catalogue cannot be loaded from its schema")?;
         Ok(follower)
     }
 
-    fn publish_if_whole(&self) {
-        if let Some(Building {
-            writer,
-            whole_at: None,
-            ..
-        }) = &self.building
-        {
-            self.catalogue.publish(writer.snapshot());
+    /// Follows the feed behind `client` for ever. `loaded` is met at once when the schema was whole: then calls can be answered from
+    /// it, whether listings-svc is there or not. Else it is met at the head of the feed.
+    pub async fn follow(self, client: Client, loaded: Condition) -> anyhow::Result<()> {
+        if matches!(self.progress, Progress::Following(_)) {
+            loaded.set(true);
         }
+        consume(client, "", self, Some(loaded)).await
+    }
+
+    /// Indexes what was gathered, when it is whole, and publishes it.
+    async fn index_if_whole(&mut self) -> anyhow::Result<()> {
+        match std::mem::replace(&mut self.progress, Progress::Nothing) {
+            Progress::Gathering {
+                position,
+                whole_at,
+                entities,
+            } if position.seq >= whole_at => {
+                let chunk_rows = self.chunk_rows;
+                let entities = entities.into_values().collect();
+                // It takes all processors for as long as it takes.
+                let build = move || Writer::build(position, chunk_rows, entities);
+                let writer = tokio::task::spawn_blocking(build).await??;
+                self.catalogue.publish(writer.snapshot());
+                self.progress = Progress::Following(Box::new(writer));
+            }
+            other => self.progress = other,
+        }
+        Ok(())
     }
 }
 
 /// Reads the rows and the place in the feed that they are of, in one snapshot.
 ///
 /// While the schema itself is rebuilt, only the rows of that rebuild count, and they are not whole yet.
-async fn read(pool: &PgPool, chunk_rows: u16) -> anyhow::Result<Option<Building>> {
+async fn read(pool: &PgPool) -> anyhow::Result<Option<(Progress, Option<Fingerprint>)>> {
     let mut transaction = pool
         .begin_with("begin isolation level repeatable read, read only")
         .await?;
     let Some(cursor) = store::cursor(&mut transaction).await? else {
         return Ok(None);
     };
-    let mut writer = Writer::new(cursor.position, chunk_rows);
-    for kind in store::Kind::IN_MEMORY {
-        let mut rows = store::rows(&mut transaction, kind, cursor.generation);
-        while let Some((id, body)) = rows.try_next().await? {
-            if let Some(entity) = Entity::read(kind.as_str(), &id, body.into())? {
-                writer.load(entity)?;
-            }
+    let mut entities = HashMap::new();
+    let mut converting = None;
+    let rows = store::rows(&mut transaction, cursor.generation);
+    let mut rows = futures::StreamExt::chunks(rows, ROWS);
+    // The next rows are read while those before are converted.
+    while let Some(rows) = futures::StreamExt::next(&mut rows).await {
+        let rows: Vec<store::Row> = rows.into_iter().collect::<Result<_, _>>()?;
+        let next = tokio::task::spawn_blocking(move || convert_rows(&rows));
+        if let Some(converted) = converting.replace(next) {
+            entities.extend(converted.await?);
         }
     }
+    if let Some(converted) = converting {
+        entities.extend(converted.await?);
+    }
+    drop(rows);
     transaction.commit().await?;
-    writer.list_all()?;
-    Ok(Some(Building {
-        writer,
-        last_row: cursor.last_row,
-        whole_at: cursor.rebuilding_to,
-    }))
+    let progress = Progress::Gathering {
+        position: cursor.position,
+        whole_at: cursor.rebuilding_to.unwrap_or(cursor.position.seq),
+        entities,
+    };
+    Ok(Some((progress, cursor.last_row)))
+}
+
+/// The rows that convert. An older version may have been able to convert others.
+fn convert_rows(rows: &[store::Row]) -> Vec<((String, String), Entity)> {
+    let rows = rows.iter().filter_map(|row| {
+        let entity = convert(&row.kind, &row.id, row.seq, &row.body)?;
+        Some(((row.kind.clone(), row.id.clone()), entity))
+    });
+    rows.collect()
+}
+
+/// The entity; `None` when its kind is unknown or it cannot be converted. Its last state stays then.
+fn convert(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> Option<Entity> {
+    Entity::read(kind, id, encoded).unwrap_or_else(|error| {
+        metrics::counter!("catalogue_changes_rejected_total").increment(1);
+        tracing::error!(
+            kind,
+            id,
+            seq,
+            reason = format!("{error:#}"),
+            "a change cannot be converted, and the catalogue goes on without it"
+        );
+        None
+    })
 }
 
 impl Consumer for Follower {
@@ -102,33 +172,43 @@ impl Consumer for Follower {
     }
 
     async fn cursor(&mut self) -> anyhow::Result<Option<Cursor>> {
-        Ok(self.building.as_ref().map(|held| Cursor {
-            position: held.writer.position(),
-            last_row: held.last_row,
+        let position = match &self.progress {
+            Progress::Nothing => None,
+            Progress::Gathering { position, .. } => Some(*position),
+            Progress::Following(writer) => Some(writer.position()),
+        };
+        Ok(position.map(|position| Cursor {
+            position,
+            last_row: self.last_row,
         }))
     }
 
     async fn start(&mut self, epoch: Uuid, head: i64, reset: bool) -> anyhow::Result<()> {
         if reset {
             tracing::info!(%epoch, head, "the catalogue is built anew from the feed");
-            self.building = Some(Building {
-                writer: Writer::new(Position { epoch, seq: 0 }, self.chunk_rows),
-                last_row: None,
-                whole_at: (head > 0).then_some(head),
-            });
-            self.publish_if_whole();
-        } else if let Some(held) = &mut self.building
-            && held.writer.position().epoch != epoch
-        {
-            tracing::info!(%epoch, "the feed goes on under a new epoch, and the catalogue with it");
-            held.writer.set_epoch(epoch);
-            // The new epoch may be shorter than the one before.
-            let seq = held.writer.position().seq;
-            held.whole_at = held
-                .whole_at
-                .map(|whole| whole.min(head))
-                .filter(|whole| seq < *whole);
-            self.publish_if_whole();
+            self.progress = Progress::Gathering {
+                position: Position { epoch, seq: 0 },
+                whole_at: head,
+                entities: HashMap::new(),
+            };
+            self.last_row = None;
+            return self.index_if_whole().await;
+        }
+        match &mut self.progress {
+            Progress::Gathering {
+                position, whole_at, ..
+            } if position.epoch != epoch => {
+                position.epoch = epoch;
+                // The new epoch may be shorter than the one before.
+                *whole_at = head.min(*whole_at);
+                self.index_if_whole().await?;
+            }
+            Progress::Following(writer) if writer.position().epoch != epoch => {
+                tracing::info!(%epoch, "the feed goes on under a new epoch, and the catalogue with it");
+                writer.set_epoch(epoch);
+                self.catalogue.publish(writer.snapshot());
+            }
+            Progress::Nothing | Progress::Gathering { .. } | Progress::Following(_) => {}
         }
         Ok(())
     }
@@ -137,22 +217,33 @@ impl Consumer for Follower {
         let seq = changes.last().map_or(0, |change| change.seq);
         let last_row = changes.last().map(Fingerprint::of);
         let states = changes.iter().filter(|change| !change.happening);
-        let entities: Vec<Option<Entity>> = states
-            .map(|change| Entity::read(&change.entity, &change.id, change.state.clone()))
-            .collect::<anyhow::Result<_>>()?;
-        // Put back only when all went well: after an error it starts from nothing.
-        let mut held = self.building.take().context("changes before a start")?;
-        for (place, entity) in entities.into_iter().flatten().enumerate() {
-            held.writer.apply(entity)?;
-            if place % TURN == TURN - 1 {
-                tokio::task::yield_now().await;
+        let converted =
+            states.filter_map(|c| Some((c, convert(&c.entity, &c.id, c.seq, &c.state)?)));
+        match &mut self.progress {
+            Progress::Nothing => anyhow::bail!("changes came before a start"),
+            Progress::Gathering {
+                position, entities, ..
+            } => {
+                for (change, entity) in converted {
+                    entities.insert((change.entity.clone(), change.id.clone()), entity);
+                }
+                position.seq = seq;
+                self.last_row = last_row;
+                self.index_if_whole().await
+            }
+            Progress::Following(writer) => {
+                let converted: Vec<Entity> = converted.map(|(_, entity)| entity).collect();
+                for (at, entity) in converted.into_iter().enumerate() {
+                    writer.apply(entity);
+                    if at % TURN == TURN - 1 {
+                        tokio::task::yield_now().await;
+                    }
+                }
+                writer.flush(seq)?;
+                self.last_row = last_row;
+                self.catalogue.publish(writer.snapshot());
+                Ok(())
             }
         }
-        held.writer.flush(seq)?;
-        held.last_row = last_row;
-        held.whole_at = held.whole_at.filter(|head| seq < *head);
-        self.building = Some(held);
-        self.publish_if_whole();
-        Ok(())
     }
 }

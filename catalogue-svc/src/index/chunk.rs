@@ -7,36 +7,38 @@ use roaring::RoaringBitmap;
 
 use super::bits::Bits;
 use super::document::IndexedFields;
-use crate::domain::days::{Days, Span};
+use crate::domain::days::{Bounds, Days, Overlap, Span};
 use crate::domain::facet::Facet;
 
 /// Rows that follow each other in the sort order.
 ///
-/// A row has a place here, which it keeps while it is in this chunk, and a position in `order`, which shifts. Bit sets speak of places.
-/// The row's number in the shelf (its *slot*) is the chunk's number times its capacity, plus the place.
+/// A row has an offset here, which it keeps while it is in this chunk, and a position in `order`, which shifts. Bit sets speak of
+/// offsets. The row's number in the index (its *doc id*) is the chunk's number times its capacity, plus the offset.
 #[derive(Debug, Clone)]
 pub(super) struct Chunk {
     pub(super) number: u32,
-    /// Whether all its rows are apart from those of other chunks, or none.
-    pub(super) apart: bool,
+    /// The partition of all its rows.
+    pub(super) partition: bool,
     capacity: u16,
-    /// Places in sort order.
+    /// Offsets in sort order.
     order: Vec<u16>,
-    /// Places that are taken.
+    /// Offsets that are taken.
     taken: Bits,
     /// Which rows have a value; sorted by value, for values that any row ever had.
     sets: Vec<(Facet, Bits)>,
-    /// By place, as far as a row ever had any.
+    /// By offset, as far as a row ever had any.
     days: Vec<Option<Days>>,
+    /// Of the days of all rows that are here, or were.
+    bounds: Option<Bounds>,
 }
 
-/// What rows are wanted, beside their order.
+/// What rows are wanted, whatever their order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Filter<'a> {
     /// All of these.
     pub(super) facets: &'a [Facet],
-    /// Only these slots.
-    pub(super) slots: Option<&'a RoaringBitmap>,
+    /// Only these docs.
+    pub(super) docs: Option<&'a RoaringBitmap>,
     /// Only those that take place then.
     pub(super) span: Option<Span>,
 }
@@ -46,7 +48,7 @@ pub(super) struct Filter<'a> {
 pub(super) struct Scratch {
     selected: Bits,
     narrowed: Bits,
-    slots: Box<[u32]>,
+    docs: Box<[u32]>,
 }
 
 impl Scratch {
@@ -54,21 +56,27 @@ impl Scratch {
         Self {
             selected: Bits::none(capacity.into()),
             narrowed: Bits::none(capacity.into()),
-            slots: vec![0; capacity.into()].into_boxed_slice(),
+            docs: vec![0; capacity.into()].into_boxed_slice(),
         }
     }
 }
 
+/// How many rows of `capacity` fill a chunk: what is left is for rows that come in between.
+pub(super) fn filled(capacity: u16) -> usize {
+    usize::from(capacity - capacity / 8)
+}
+
 impl Chunk {
-    pub(super) fn new(number: u32, apart: bool, capacity: u16) -> Self {
+    pub(super) fn new(number: u32, partition: bool, capacity: u16) -> Self {
         Self {
             number,
-            apart,
+            partition,
             capacity,
             order: Vec::new(),
             taken: Bits::none(capacity.into()),
             sets: Vec::new(),
             days: Vec::new(),
+            bounds: None,
         }
     }
 
@@ -84,95 +92,116 @@ impl Chunk {
         self.order.len() >= usize::from(self.capacity)
     }
 
-    /// Whether what is left is for rows that come in between.
     pub(super) fn is_filled(&self) -> bool {
-        self.order.len() >= usize::from(self.capacity - self.capacity / 8)
+        self.order.len() >= filled(self.capacity)
     }
 
-    /// The slot of the last row.
+    /// The doc of the last row.
     pub(super) fn last(&self) -> Option<u32> {
-        self.order.last().map(|place| self.slot(*place))
+        self.order.last().map(|offset| self.doc(*offset))
+    }
+
+    /// The doc of the row at `position`.
+    pub(super) fn at(&self, position: usize) -> Option<u32> {
+        self.order.get(position).map(|offset| self.doc(*offset))
     }
 
     /// How many rows, from the first on, satisfy `before`.
     pub(super) fn partition_point(&self, mut before: impl FnMut(u32) -> bool) -> usize {
         self.order
-            .partition_point(|place| before(self.slot(*place)))
+            .partition_point(|offset| before(self.doc(*offset)))
     }
 
-    fn slot(&self, place: u16) -> u32 {
-        self.number * u32::from(self.capacity) + u32::from(place)
+    fn doc(&self, offset: u16) -> u32 {
+        self.number * u32::from(self.capacity) + u32::from(offset)
     }
 
-    fn place(&self, slot: u32) -> u16 {
+    fn offset(&self, doc: u32) -> u16 {
         // A remainder of a u16 fits one.
-        u16::try_from(slot % u32::from(self.capacity)).unwrap_or_default()
+        u16::try_from(doc % u32::from(self.capacity)).unwrap_or_default()
     }
 
-    /// Puts a row at `position`; the chunk must not be full. Returns its slot.
-    pub(super) fn insert(&mut self, position: usize, terms: &IndexedFields) -> u32 {
-        let place = u16::try_from(self.taken.first_free()).unwrap_or_default();
-        self.order.insert(position, place);
-        self.taken.add(place);
-        self.mark(place, &terms.facets);
-        self.date(place, terms.days);
-        self.slot(place)
+    /// Puts a row at `position`; the chunk must not be full. Returns its doc.
+    pub(super) fn insert(&mut self, position: usize, fields: &IndexedFields) -> u32 {
+        let offset = u16::try_from(self.taken.first_free()).unwrap_or_default();
+        self.order.insert(position, offset);
+        self.taken.add(offset);
+        self.mark(offset, &fields.facets);
+        self.date(offset, fields.days);
+        self.doc(offset)
     }
 
-    fn mark(&mut self, place: u16, facets: &BTreeSet<Facet>) {
+    fn mark(&mut self, offset: u16, facets: &BTreeSet<Facet>) {
         for facet in facets {
             let at = self.sets.partition_point(|(held, _)| held < facet);
             if self.sets.get(at).is_none_or(|(held, _)| held != facet) {
                 self.sets
                     .insert(at, (*facet, Bits::none(self.capacity.into())));
             }
-            self.sets[at].1.add(place);
+            self.sets[at].1.add(offset);
         }
     }
 
-    fn unmark(&mut self, place: u16) {
+    fn unmark(&mut self, offset: u16) {
         for (_, set) in &mut self.sets {
-            set.remove(place);
+            set.remove(offset);
         }
     }
 
-    fn date(&mut self, place: u16, days: Option<Days>) {
-        let place = usize::from(place);
-        if days.is_some() && self.days.len() <= place {
-            self.days.resize(place + 1, None);
+    fn date(&mut self, offset: u16, days: Option<Days>) {
+        let offset = usize::from(offset);
+        if let Some(days) = days {
+            let bounds = self.bounds.get_or_insert_with(|| Bounds::of(days));
+            bounds.extend(days);
+            if self.days.len() <= offset {
+                self.days.resize(offset + 1, None);
+            }
         }
-        if let Some(held) = self.days.get_mut(place) {
+        if let Some(held) = self.days.get_mut(offset) {
             *held = days;
         }
     }
 
     /// Gives a row other values.
-    pub(super) fn update(&mut self, slot: u32, terms: &IndexedFields) {
-        let place = self.place(slot);
-        self.unmark(place);
-        self.mark(place, &terms.facets);
-        self.date(place, terms.days);
+    pub(super) fn update(&mut self, doc: u32, fields: &IndexedFields) {
+        let offset = self.offset(doc);
+        self.unmark(offset);
+        self.mark(offset, &fields.facets);
+        self.date(offset, fields.days);
     }
 
-    pub(super) fn remove(&mut self, slot: u32) {
-        let place = self.place(slot);
-        self.order.retain(|held| *held != place);
-        self.vacate(place);
+    pub(super) fn remove(&mut self, doc: u32) {
+        let offset = self.offset(doc);
+        self.order.retain(|held| *held != offset);
+        self.vacate(offset);
     }
 
-    fn vacate(&mut self, place: u16) {
-        self.taken.remove(place);
-        self.unmark(place);
-        self.date(place, None);
+    fn vacate(&mut self, offset: u16) {
+        self.taken.remove(offset);
+        self.unmark(offset);
+        self.date(offset, None);
     }
 
-    /// Removes the rows from `position` on, and returns their slots in sort order.
+    /// Removes the rows from `position` on, and returns their docs in sort order.
     pub(super) fn split_off(&mut self, position: usize) -> Vec<u32> {
         let gone = self.order.split_off(position);
-        for place in &gone {
-            self.vacate(*place);
+        for offset in &gone {
+            self.vacate(*offset);
         }
-        gone.into_iter().map(|place| self.slot(place)).collect()
+        gone.into_iter().map(|offset| self.doc(offset)).collect()
+    }
+
+    /// Whether any row may pass the filter, as far as can be told without looking at one.
+    pub(super) fn may_match(&self, filter: Filter<'_>) -> bool {
+        filter.facets.iter().all(|facet| self.set(*facet).is_some())
+            && filter
+                .span
+                .is_none_or(|span| self.overlap(span) != Overlap::None)
+    }
+
+    fn overlap(&self, span: Span) -> Overlap {
+        self.bounds
+            .map_or(Overlap::None, |bounds| span.overlap(bounds))
     }
 
     /// Selects the rows that pass the filter, and says how many they are; when there are none, the selection is left as it was.
@@ -180,11 +209,11 @@ impl Chunk {
         let Scratch {
             selected,
             narrowed,
-            slots,
+            docs,
         } = scratch;
-        let narrow = filter.slots.map(|narrow| {
-            let chunk = self.slot(0)..self.slot(0) + u32::from(self.capacity);
-            &*narrow.range(chunk).next_many(slots)
+        let narrow = filter.docs.map(|narrow| {
+            let chunk = self.doc(0)..self.doc(0) + u32::from(self.capacity);
+            &*narrow.range(chunk).next_many(docs)
         });
         if narrow.is_some_and(<[u32]>::is_empty) {
             return 0;
@@ -201,18 +230,20 @@ impl Chunk {
                 None => return 0,
             }
         }
-        if let Some(slots) = narrow {
+        if let Some(docs) = narrow {
             narrowed.clear();
-            for slot in slots {
-                narrowed.add(self.place(*slot));
+            for doc in docs {
+                narrowed.add(self.offset(*doc));
             }
             selected.retain(narrowed);
         }
-        if let Some(span) = filter.span {
-            for place in &self.order {
-                let days = self.days.get(usize::from(*place)).copied().flatten();
+        if let Some(span) = filter.span
+            && self.overlap(span) != Overlap::All
+        {
+            for offset in &self.order {
+                let days = self.days.get(usize::from(*offset)).copied().flatten();
                 if !days.is_some_and(|days| span.holds(days)) {
-                    selected.remove(*place);
+                    selected.remove(*offset);
                 }
             }
         }
@@ -227,7 +258,7 @@ impl Chunk {
         Some(&self.sets[at].1)
     }
 
-    /// Adds the slots of the selected rows in `positions` to `found`, in sort order or the other way round, until it has `enough`.
+    /// Adds the docs of the selected rows in `positions` to `found`, in sort order or the other way round, until it has `enough`.
     pub(super) fn pick(
         &self,
         positions: Range<usize>,
@@ -236,13 +267,13 @@ impl Chunk {
         (found, enough): (&mut Vec<u32>, usize),
     ) {
         let missing = enough.saturating_sub(found.len());
-        let is_selected = |place: &&u16| scratch.selected.has(**place);
-        let slot = |place: &u16| self.slot(*place);
-        let places = self.order[positions].iter();
+        let is_selected = |offset: &&u16| scratch.selected.has(**offset);
+        let doc = |offset: &u16| self.doc(*offset);
+        let offsets = self.order[positions].iter();
         if backwards {
-            found.extend(places.rev().filter(is_selected).take(missing).map(slot));
+            found.extend(offsets.rev().filter(is_selected).take(missing).map(doc));
         } else {
-            found.extend(places.filter(is_selected).take(missing).map(slot));
+            found.extend(offsets.filter(is_selected).take(missing).map(doc));
         }
     }
 }

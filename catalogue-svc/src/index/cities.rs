@@ -1,23 +1,24 @@
 //! Cities as readers meet them: those that have creators, with what is counted there.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use contracts::public;
-use serde::Deserialize;
 
 use super::document::{Document, IndexedFields};
 use super::rendered::Rendered;
+use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
 use crate::domain::order::CityKey;
 use crate::domain::words::{self, Field};
 
-/// A city. Its JSON is its row ([`public::CityRow`]).
+/// A city.
 #[derive(Debug, Clone)]
 pub struct City {
     /// Its place in the order, which has its counts.
     pub key: CityKey,
+    country: Option<Facet>,
+    /// Its row ([`public::CityRow`]).
     text: Rendered,
 }
 
@@ -27,16 +28,22 @@ impl City {
             key: CityKey {
                 creators: Reverse(row.creators),
                 games: Reverse(row.games),
-                name: row.name.as_str().into(),
+                name: Name::new(&row.name),
                 slug: row.slug.as_str().into(),
             },
+            country: Facet::country(&row.country_code),
             text: Rendered::new(row, row)?,
         })
     }
 }
 
 impl Document for City {
+    type Id = Arc<str>;
     type Key = CityKey;
+
+    fn id(&self) -> &Arc<str> {
+        &self.key.slug
+    }
 
     fn key(&self) -> &CityKey {
         &self.key
@@ -50,19 +57,11 @@ impl Document for City {
         &self.text
     }
 
-    fn terms(&self) -> anyhow::Result<IndexedFields> {
-        let texts: Texts<'_> = self.text.parse()?;
-        Ok(IndexedFields {
-            facets: Facet::country(&texts.country_code).into_iter().collect(),
-            words: words::of_texts([(Field::Title, &*self.key.name)]),
+    fn fields(&self) -> IndexedFields {
+        IndexedFields {
+            facets: self.country.into_iter().collect(),
+            words: words::of_texts([(Field::Title, self.key.name.as_str())]),
             ..IndexedFields::default()
-        })
+        }
     }
-}
-
-/// What the terms are taken from, beside the name.
-#[derive(Deserialize)]
-struct Texts<'a> {
-    #[serde(borrow)]
-    country_code: Cow<'a, str>,
 }

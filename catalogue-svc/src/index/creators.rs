@@ -1,12 +1,12 @@
 //! Creators as readers meet them.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use contracts::listings::v1 as listings;
 use contracts::public;
-use serde::Deserialize;
+use serde::Serialize;
+use uuid::Uuid;
 
 use super::document::{Document, IndexedFields};
 use super::rendered::Rendered;
@@ -17,62 +17,131 @@ use crate::domain::order::CreatorKey;
 use crate::domain::words::{self, Field};
 
 /// What the games of a creator show of it.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct CreatorSummary {
     /// Handle of the page.
     pub handle: Arc<str>,
     /// Name of the studio or person.
-    pub name: String,
+    pub name: Box<str>,
     /// Two letters.
-    pub country_code: String,
+    pub country_code: Box<str>,
     /// Empty when not known.
-    pub city: String,
+    pub city: Box<str>,
     /// Empty when the city is.
     pub city_slug: Arc<str>,
+    /// These fields as they stand in the JSON of a game.
+    json: Box<[u8]>,
+}
+
+/// The fields of a game that come from its creator; in [`public::GameRow`] they follow each other in this order.
+#[derive(Serialize)]
+struct InGame<'a> {
+    creator: GameCreator<'a>,
+    country_code: &'a str,
+    city: &'a str,
+}
+
+#[derive(Serialize)]
+struct GameCreator<'a> {
+    handle: &'a str,
+    name: &'a str,
 }
 
 impl CreatorSummary {
+    fn new(
+        (handle, name): (&str, &str),
+        country_code: &str,
+        (city, city_slug): (&str, &str),
+    ) -> anyhow::Result<Self> {
+        let json = serde_json::to_vec(&InGame {
+            creator: GameCreator { handle, name },
+            country_code,
+            city,
+        })?;
+        Ok(Self {
+            handle: handle.into(),
+            name: name.into(),
+            country_code: country_code.into(),
+            city: city.into(),
+            city_slug: city_slug.into(),
+            // Without the braces.
+            json: json[1..json.len() - 1].into(),
+        })
+    }
+
+    /// Of a page that nothing is known about yet.
+    pub(super) fn unknown() -> anyhow::Result<Arc<Self>> {
+        Self::new(("", ""), "", ("", "")).map(Arc::new)
+    }
+
+    /// What the JSON of its games has of it.
+    pub(super) fn json(&self) -> &[u8] {
+        &self.json
+    }
+
     /// Where it is, when that is known.
-    pub(super) fn city_tag(&self) -> Option<Keyword> {
+    pub(super) fn city_keyword(&self) -> Option<Keyword> {
         (!self.city_slug.is_empty()).then(|| Keyword::City(Arc::clone(&self.city_slug)))
     }
 }
 
-/// A creator. Its JSON is the single read ([`public::Creator`]) without games: these are on a shelf of their own.
+/// A creator.
 #[derive(Debug, Clone)]
 pub struct Creator {
+    /// The producer's id of the page.
+    pub id: Uuid,
     /// Its place in the order.
     pub key: CreatorKey,
     /// What its games show of it.
-    pub maker: Arc<CreatorSummary>,
+    pub summary: Arc<CreatorSummary>,
+    tagline: Box<str>,
+    kind: Option<Facet>,
+    roles: Box<[Keyword]>,
+    /// The single read ([`public::Creator`]) without games: these have an index of their own.
     text: Rendered,
 }
 
 impl Creator {
-    /// A page that the feed told of.
-    pub(super) fn new(page: listings::Page) -> anyhow::Result<Self> {
-        let maker = CreatorSummary {
-            handle: page.handle.as_str().into(),
-            name: page.name.clone(),
-            country_code: page.country_code.clone(),
-            city: page.city.clone(),
-            city_slug: page.city_slug.as_str().into(),
-        };
+    /// Converts a page from the feed.
+    pub(crate) fn new(id: Uuid, page: listings::Page) -> anyhow::Result<Self> {
+        let summary = CreatorSummary::new(
+            (&page.handle, &page.name),
+            &page.country_code,
+            (&page.city, &page.city_slug),
+        )?;
+        let published_at = page.first_published_at.as_ref();
+        let published_at = published_at.or(page.created_at.as_ref());
         let key = CreatorKey {
-            created_at: Reverse(microseconds(page.created_at.as_ref())?),
-            handle: Arc::clone(&maker.handle),
+            published_at: Reverse(microseconds(published_at)?),
+            handle: Arc::clone(&summary.handle),
         };
+        let roles = page.roles.iter();
+        let roles = roles.map(|key| Keyword::Role(key.as_str().into()));
+        let roles = roles.collect();
+        let (kind, tagline) = (
+            Facet::creator_kind(&page.kind),
+            page.tagline.as_str().into(),
+        );
         let creator = public_creator(page);
         Ok(Self {
+            id,
             key,
-            maker: Arc::new(maker),
+            summary: Arc::new(summary),
+            tagline,
+            kind,
+            roles,
             text: Rendered::new(&creator.row, &creator)?,
         })
     }
 }
 
 impl Document for Creator {
+    type Id = Uuid;
     type Key = CreatorKey;
+
+    fn id(&self) -> &Uuid {
+        &self.id
+    }
 
     fn key(&self) -> &CreatorKey {
         &self.key
@@ -86,38 +155,22 @@ impl Document for Creator {
         &self.text
     }
 
-    fn terms(&self) -> anyhow::Result<IndexedFields> {
-        let texts: Texts<'_> = self.text.parse()?;
-        let roles = texts
-            .roles
-            .iter()
-            .map(|key| Keyword::Role(key.as_ref().into()));
-        let facets = Facet::creator_kind(&texts.kind).into_iter();
-        Ok(IndexedFields {
-            facets: facets
-                .chain(Facet::country(&self.maker.country_code))
+    fn fields(&self) -> IndexedFields {
+        let roles = self.roles.iter().cloned();
+        IndexedFields {
+            facets: (self.kind.into_iter())
+                .chain(Facet::country(&self.summary.country_code))
                 .collect(),
-            keywords: roles.chain(self.maker.city_tag()).collect(),
+            keywords: roles.chain(self.summary.city_keyword()).collect(),
             words: words::of_texts([
-                (Field::Title, &*self.maker.name),
-                (Field::Title, &*self.maker.handle),
-                (Field::Pitch, &*texts.tagline),
-                (Field::Rest, &*self.maker.city),
+                (Field::Title, &*self.summary.name),
+                (Field::Title, &*self.summary.handle),
+                (Field::Pitch, &*self.tagline),
+                (Field::Rest, &*self.summary.city),
             ]),
             days: None,
-        })
+        }
     }
-}
-
-/// What the terms are taken from, beside what the maker has.
-#[derive(Deserialize)]
-struct Texts<'a> {
-    #[serde(borrow)]
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    roles: Vec<Cow<'a, str>>,
-    #[serde(borrow)]
-    tagline: Cow<'a, str>,
 }
 
 fn public_creator(page: listings::Page) -> public::Creator {

@@ -1,6 +1,6 @@
-//! What a shelf can list.
+//! What an index can hold.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -8,30 +8,36 @@ use super::rendered::Rendered;
 use crate::domain::days::Days;
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
-use crate::domain::words::Field;
+use crate::domain::words::Words;
 
 /// A row of a list. It never changes; a change of the listing makes a new one.
-pub trait Document: Debug + Clone {
-    /// By what the list is sorted. It ends in the address, so no two rows are equal.
+pub trait Document: Debug + Clone + Send + Sync {
+    /// What stays the same when everything else changes.
+    type Id: Debug + Ord;
+
+    /// By what the list is sorted. It ends in the address.
     type Key: Debug + Clone + Ord;
+
+    /// Which listing it is.
+    fn id(&self) -> &Self::Id;
 
     /// Its place in the order.
     fn key(&self) -> &Self::Key;
 
-    /// Its slug or handle, unique in the list.
+    /// Its slug or handle.
     fn address(&self) -> &Arc<str>;
 
     /// Its JSON.
     fn text(&self) -> &Rendered;
 
     /// All by which it is found.
-    fn terms(&self) -> anyhow::Result<IndexedFields>;
+    fn fields(&self) -> IndexedFields;
 
-    /// Rows that are apart from others share no chunk with them.
+    /// Rows of different partitions share no chunk.
     ///
     /// Where the newest rows come first but some stand before them, this lets those that arrive fill chunks from the end, and not
     /// split one in the middle over and over.
-    fn is_apart(_key: &Self::Key) -> bool {
+    fn partition(_key: &Self::Key) -> bool {
         false
     }
 }
@@ -44,7 +50,7 @@ pub struct IndexedFields {
     /// Values it has, of which there are many.
     pub keywords: BTreeSet<Keyword>,
     /// Its words, each with the best field that has it.
-    pub words: BTreeMap<String, Field>,
+    pub words: Words,
     /// When it takes place, if it does.
     pub days: Option<Days>,
 }

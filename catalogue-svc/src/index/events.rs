@@ -1,13 +1,12 @@
 //! Events as readers meet them.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use contracts::listings::v1 as listings;
 use contracts::public;
-use serde::Deserialize;
 use time::Date;
+use uuid::Uuid;
 
 use super::document::{Document, IndexedFields};
 use super::rendered::Rendered;
@@ -18,20 +17,28 @@ use crate::domain::keyword::Keyword;
 use crate::domain::order::EventKey;
 use crate::domain::words::{self, Field};
 
-/// An event. Its JSON ([`public::Event`]) is row and single read at once.
+/// An event.
 #[derive(Debug, Clone)]
 pub struct Event {
+    /// The producer's id.
+    pub id: Uuid,
     /// Its place in the order.
     pub key: EventKey,
     /// The listing's revision, which its `ETag` names.
     pub revision: i64,
     last_day: Date,
+    title: Box<str>,
+    city: Box<str>,
+    city_slug: Arc<str>,
+    /// Its kind and its country.
+    facets: Box<[Facet]>,
+    /// Row and single read at once ([`public::Event`]).
     text: Rendered,
 }
 
 impl Event {
-    /// An event that the feed told of.
-    pub(super) fn new(event: listings::Event) -> anyhow::Result<Self> {
+    /// Converts an event from the feed.
+    pub(crate) fn new(id: Uuid, event: listings::Event) -> anyhow::Result<Self> {
         let day = |text: &str| days::read(text).context("a day is no YYYY-MM-DD");
         let starts_at = day(&event.starts_at)?;
         let last_day = event.ends_at.as_deref().map_or(Ok(starts_at), day)?;
@@ -39,19 +46,33 @@ impl Event {
             starts_at,
             slug: event.slug.as_str().into(),
         };
+        let kind = Facet::event_kind(&event.kind).into_iter();
+        let facets = kind.chain(Facet::country(&event.country_code)).collect();
+        let (title, city) = (event.title.as_str().into(), event.city.as_str().into());
+        let city_slug = event.city_slug.as_str().into();
         let revision = event.revision;
         let event = public_event(event)?;
         Ok(Self {
+            id,
             key,
             revision,
             last_day,
+            title,
+            city,
+            city_slug,
+            facets,
             text: Rendered::new(&event, &event)?,
         })
     }
 }
 
 impl Document for Event {
+    type Id = Uuid;
     type Key = EventKey;
+
+    fn id(&self) -> &Uuid {
+        &self.id
+    }
 
     fn key(&self) -> &EventKey {
         &self.key
@@ -65,38 +86,19 @@ impl Document for Event {
         &self.text
     }
 
-    fn terms(&self) -> anyhow::Result<IndexedFields> {
-        let texts: Texts<'_> = self.text.parse()?;
-        let facets = Facet::event_kind(&texts.kind).into_iter();
-        let city = Some(texts.city_slug).filter(|slug| !slug.is_empty());
-        Ok(IndexedFields {
-            facets: facets.chain(Facet::country(&texts.country_code)).collect(),
-            keywords: city
-                .map(|slug| Keyword::City(slug.into()))
-                .into_iter()
-                .collect(),
-            words: words::of_texts([(Field::Title, &*texts.title), (Field::Rest, &*texts.city)]),
+    fn fields(&self) -> IndexedFields {
+        let city = Some(&self.city_slug).filter(|slug| !slug.is_empty());
+        let city = city.map(|slug| Keyword::City(Arc::clone(slug)));
+        IndexedFields {
+            facets: self.facets.iter().copied().collect(),
+            keywords: city.into_iter().collect(),
+            words: words::of_texts([(Field::Title, &*self.title), (Field::Rest, &*self.city)]),
             days: Some(Days {
                 first: self.key.starts_at,
                 last: self.last_day,
             }),
-        })
+        }
     }
-}
-
-/// What the terms are taken from.
-#[derive(Deserialize)]
-struct Texts<'a> {
-    #[serde(borrow)]
-    title: Cow<'a, str>,
-    #[serde(borrow)]
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    country_code: Cow<'a, str>,
-    #[serde(borrow)]
-    city: Cow<'a, str>,
-    #[serde(borrow)]
-    city_slug: Cow<'a, str>,
 }
 
 fn public_event(event: listings::Event) -> anyhow::Result<public::Event> {

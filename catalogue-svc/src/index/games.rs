@@ -1,12 +1,13 @@
 //! Games as readers meet them.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::ops::Range;
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use contracts::listings::v1 as listings;
 use contracts::public;
-use serde::Deserialize;
+use uuid::Uuid;
 
 use super::creators::CreatorSummary;
 use super::document::{Document, IndexedFields};
@@ -17,68 +18,94 @@ use crate::domain::keyword::Keyword;
 use crate::domain::order::GameKey;
 use crate::domain::words::{self, Field};
 
-/// A game with its maker. The one thing kept of the game itself is the JSON of the single read ([`public::Game`]).
+/// A game with what it shows of its creator.
 #[derive(Debug, Clone)]
 pub struct Game {
+    /// The producer's id.
+    pub id: Uuid,
     /// Its place in the order.
     pub key: GameKey,
     /// The listing's revision, which its `ETag` names.
     pub revision: i64,
     /// Whose it is.
-    pub maker: Arc<CreatorSummary>,
+    pub creator: Arc<CreatorSummary>,
+    title: Box<str>,
+    tagline: Box<str>,
     /// Its genres, as they are numbered.
     genres: Box<[Facet]>,
+    /// Its platforms and its stage.
+    facets: Box<[Facet]>,
+    /// The single read ([`public::Game`]).
     text: Rendered,
+    /// What of the text comes from the creator.
+    creator_in_text: Range<usize>,
 }
 
 impl Game {
-    /// A game that the feed told of, whose `genres` are numbered already.
-    pub(super) fn new(
-        game: listings::Game,
-        genres: Box<[Facet]>,
-        maker: Arc<CreatorSummary>,
-    ) -> anyhow::Result<Self> {
+    /// Converts a game from the feed. Its creator and its genres are not known yet.
+    pub(crate) fn new(id: Uuid, game: listings::Game) -> anyhow::Result<Self> {
+        let published_at = game.first_published_at.as_ref();
+        let published_at = published_at.or(game.created_at.as_ref());
         let key = GameKey {
             featured: Reverse(game.featured),
-            created_at: Reverse(microseconds(game.created_at.as_ref())?),
+            published_at: Reverse(microseconds(published_at)?),
             slug: game.slug.as_str().into(),
         };
+        let platforms = game.platforms.iter();
+        let facets = platforms.filter_map(|key| Facet::platform(key));
+        let facets = facets.chain(Facet::stage(&game.stage)).collect();
+        let (title, tagline) = (game.title.as_str().into(), game.tagline.as_str().into());
         let revision = game.revision;
-        Self::render(key, revision, genres, public_game(game)?, maker)
-    }
-
-    fn render(
-        key: GameKey,
-        revision: i64,
-        genres: Box<[Facet]>,
-        mut game: public::Game,
-        maker: Arc<CreatorSummary>,
-    ) -> anyhow::Result<Self> {
-        game.row.creator = public::GameCreator {
-            handle: maker.handle.as_ref().to_owned(),
-            name: maker.name.clone(),
-        };
-        game.row.country_code.clone_from(&maker.country_code);
-        game.row.city.clone_from(&maker.city);
+        let game = public_game(game)?;
+        let text = Rendered::new(&game.row, &game)?;
+        let creator = CreatorSummary::unknown()?;
+        let creator_in_text = text.find(creator.json());
         Ok(Self {
+            id,
             key,
             revision,
-            genres,
-            text: Rendered::new(&game.row, &game)?,
-            maker,
+            title,
+            tagline,
+            genres: Box::default(),
+            facets,
+            creator_in_text: creator_in_text.context("the JSON of a game has no creator")?,
+            text,
+            creator,
         })
     }
 
-    /// The same game of another maker.
-    pub(super) fn with_maker(&self, maker: Arc<CreatorSummary>) -> anyhow::Result<Self> {
-        let game = self.text.parse()?;
-        let (key, genres) = (self.key.clone(), self.genres.clone());
-        Self::render(key, self.revision, genres, game, maker)
+    /// The same game with its genres, as they are numbered.
+    #[must_use]
+    pub(super) fn with_genres(self, genres: Box<[Facet]>) -> Self {
+        Self { genres, ..self }
+    }
+
+    /// The same game of another creator.
+    pub(super) fn with_creator(&self, creator: &Arc<CreatorSummary>) -> Self {
+        let at = self.creator_in_text.clone();
+        let new = creator.json();
+        Self {
+            text: self.text.splice(at.clone(), new),
+            creator_in_text: at.start..at.start + new.len(),
+            creator: Arc::clone(creator),
+            id: self.id,
+            key: self.key.clone(),
+            revision: self.revision,
+            title: self.title.clone(),
+            tagline: self.tagline.clone(),
+            genres: self.genres.clone(),
+            facets: self.facets.clone(),
+        }
     }
 }
 
 impl Document for Game {
+    type Id = Uuid;
     type Key = GameKey;
+
+    fn id(&self) -> &Uuid {
+        &self.id
+    }
 
     fn key(&self) -> &GameKey {
         &self.key
@@ -92,48 +119,32 @@ impl Document for Game {
         &self.text
     }
 
-    fn terms(&self) -> anyhow::Result<IndexedFields> {
-        let texts: Texts<'_> = self.text.parse()?;
-        let platforms = texts.platforms.iter();
-        let facets = (self.genres.iter().copied())
-            .chain(platforms.filter_map(|key| Facet::platform(key)))
-            .chain(Facet::stage(&texts.stage))
-            .chain(Facet::country(&self.maker.country_code));
-        Ok(IndexedFields {
-            facets: facets.collect(),
-            keywords: [Keyword::Creator(Arc::clone(&self.maker.handle))]
+    fn fields(&self) -> IndexedFields {
+        let facets = self.genres.iter().chain(&self.facets).copied();
+        IndexedFields {
+            facets: facets
+                .chain(Facet::country(&self.creator.country_code))
+                .collect(),
+            keywords: [Keyword::Creator(Arc::clone(&self.creator.handle))]
                 .into_iter()
-                .chain(self.maker.city_tag())
+                .chain(self.creator.city_keyword())
                 .collect(),
             words: words::of_texts([
-                (Field::Title, &*texts.title),
-                (Field::Pitch, &*texts.tagline),
-                (Field::Rest, &*self.maker.name),
+                (Field::Title, &*self.title),
+                (Field::Pitch, &*self.tagline),
+                (Field::Rest, &*self.creator.name),
             ]),
             days: None,
-        })
+        }
     }
 
     /// New games come behind the featured ones.
-    fn is_apart(key: &GameKey) -> bool {
+    fn partition(key: &GameKey) -> bool {
         key.featured.0
     }
 }
 
-/// What the terms are taken from.
-#[derive(Deserialize)]
-struct Texts<'a> {
-    #[serde(borrow)]
-    title: Cow<'a, str>,
-    #[serde(borrow)]
-    tagline: Cow<'a, str>,
-    #[serde(borrow)]
-    platforms: Vec<Cow<'a, str>>,
-    #[serde(borrow)]
-    stage: Cow<'a, str>,
-}
-
-/// The public shape of a game, without what its maker gives to it.
+/// The public shape of a game, without what its creator gives to it.
 fn public_game(game: listings::Game) -> anyhow::Result<public::Game> {
     let row = public::GameRow {
         created_at: public::Timestamp(moment(game.created_at.as_ref())?),

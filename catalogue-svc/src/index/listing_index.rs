@@ -9,6 +9,7 @@ use super::chunk::Chunk;
 use super::cow_map::CowMap;
 use super::cow_vec::CowVec;
 use super::document::{Document, IndexedFields};
+use super::postings::DocSet;
 use super::term_dictionary::TermDictionary;
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
@@ -16,31 +17,34 @@ use crate::domain::keyword::Keyword;
 /// Public listings. A clone costs a few thousand pointers at a million rows and shares everything else; a change copies what it
 /// touches.
 ///
-/// Rows are numbered by *slot*: chunk number times capacity plus place. A slot stays with a row until the row's sort key changes or
-/// its chunk is split.
+/// Rows are numbered by *doc id*: chunk number times capacity plus offset. A row keeps its doc id until its sort key changes or its
+/// chunk is split.
 #[derive(Debug, Clone)]
 pub struct Index<L: Document> {
-    capacity: u16,
+    pub(super) capacity: u16,
     /// In sort order; none is empty.
-    chunks: Vec<Arc<Chunk>>,
-    rows: CowVec<L>,
-    addresses: CowMap<Arc<str>, u32>,
-    keywords: CowMap<Keyword, Arc<RoaringBitmap>>,
-    words: TermDictionary,
+    pub(super) chunks: Vec<Arc<Chunk>>,
+    /// Where each chunk is in that order, by its number.
+    pub(super) positions: Arc<Vec<usize>>,
+    pub(super) rows: CowVec<L>,
+    pub(super) addresses: CowMap<Arc<str>, u32>,
+    pub(super) keywords: CowMap<Keyword, Arc<DocSet>>,
+    pub(super) words: TermDictionary,
     /// How many rows have a value.
-    counts: Arc<BTreeMap<Facet, u64>>,
-    len: u64,
+    pub(super) counts: Arc<BTreeMap<Facet, u64>>,
+    pub(super) len: u64,
     /// Chunk numbers: the next that was never used, and those that are free again.
-    next: u32,
+    pub(super) next: u32,
     free: Vec<u32>,
 }
 
 impl<L: Document> Index<L> {
-    /// A shelf whose chunks hold `capacity` rows, two at least.
+    /// An index whose chunks hold `capacity` rows, two at least.
     pub(super) fn new(capacity: u16) -> Self {
         Self {
             capacity: capacity.max(2),
             chunks: Vec::new(),
+            positions: Arc::default(),
             rows: CowVec::default(),
             addresses: CowMap::default(),
             keywords: CowMap::default(),
@@ -72,59 +76,82 @@ impl<L: Document> Index<L> {
         self.counts.get(&facet).copied().unwrap_or_default()
     }
 
-    /// The slots of the rows that have a value.
-    pub(super) fn tagged(&self, tag: &Keyword) -> Option<&RoaringBitmap> {
-        self.keywords.get(tag).map(AsRef::as_ref)
+    /// The docs of the rows that have a value.
+    pub(super) fn having(&self, keyword: &Keyword) -> Option<&DocSet> {
+        self.keywords.get(keyword).map(AsRef::as_ref)
     }
 
-    pub(super) fn words(&self) -> &TermDictionary {
-        &self.words
-    }
-
-    pub(super) fn capacity(&self) -> u16 {
-        self.capacity
-    }
-
-    pub(super) fn chunks(&self) -> &[Arc<Chunk>] {
-        &self.chunks
-    }
-
-    pub(super) fn row(&self, slot: u32) -> Option<&Arc<L>> {
-        self.rows.get(slot)
+    pub(super) fn row(&self, doc: u32) -> Option<&Arc<L>> {
+        self.rows.get(doc)
     }
 
     /// Where the rows that satisfy `before` end, which are the first of the list: chunk, and position in it.
-    pub(super) fn end_of(&self, before: impl Fn(&L::Key) -> bool) -> (usize, usize) {
+    pub(super) fn end_of(&self, before: impl Fn(&L) -> bool) -> (usize, usize) {
+        let is_before = |doc| self.row(doc).is_some_and(|row| before(row));
         let index = self
             .chunks
-            .partition_point(|chunk| chunk.last().is_some_and(|slot| self.is(slot, &before)));
-        let position = self.chunks.get(index).map_or(0, |chunk| {
-            chunk.partition_point(|slot| self.is(slot, &before))
-        });
+            .partition_point(|chunk| chunk.last().is_some_and(is_before));
+        let position = self
+            .chunks
+            .get(index)
+            .map_or(0, |chunk| chunk.partition_point(is_before));
         (index, position)
     }
 
-    fn is(&self, slot: u32, condition: impl FnOnce(&L::Key) -> bool) -> bool {
-        self.row(slot).is_some_and(|row| condition(row.key()))
-    }
-
-    /// Puts a row on the shelf, or in the place of what it was before.
-    pub(super) fn put(&mut self, row: Arc<L>) -> anyhow::Result<()> {
-        match self.held(row.address()) {
-            Some((slot, old)) if old.key() == row.key() => self.replace(slot, &old, row),
-            Some((slot, old)) => {
-                self.take(slot, &old)?;
-                self.insert(row)
-            }
-            None => self.insert(row),
+    /// Where the chunks with these docs are in the order, the first first.
+    pub(super) fn chunks_with(&self, docs: &RoaringBitmap) -> Vec<usize> {
+        let capacity = u32::from(self.capacity);
+        let mut found = Vec::new();
+        let mut docs = docs.iter();
+        while let Some(doc) = docs.next() {
+            let number = doc / capacity;
+            found.extend(self.positions.get(number as usize));
+            docs.advance_to((number + 1).saturating_mul(capacity));
         }
+        found.sort_unstable();
+        found
     }
 
-    /// Takes a row off the shelf, if it is there.
-    pub(super) fn remove(&mut self, address: &str) -> anyhow::Result<()> {
-        match self.held(address) {
-            Some((slot, old)) => self.take(slot, &old),
-            None => Ok(()),
+    /// Adds a row whose id is not there.
+    pub(super) fn insert(&mut self, row: Arc<L>) {
+        let fields = row.fields();
+        let (index, position) = self.make_room(&row);
+        let doc = Arc::make_mut(&mut self.chunks[index]).insert(position, &fields);
+        self.enter(doc, row, &fields);
+        self.len += 1;
+        self.recount(&IndexedFields::default(), &fields);
+    }
+
+    /// Removes a row. Whatever else has its address stays.
+    pub(super) fn remove(&mut self, row: &L) {
+        let Some((index, doc)) = self.find(row) else {
+            return;
+        };
+        let fields = row.fields();
+        let chunk = Arc::make_mut(&mut self.chunks[index]);
+        chunk.remove(doc);
+        if chunk.is_empty() {
+            self.free.push(chunk.number);
+            self.chunks.remove(index);
+            self.renumber();
+        }
+        self.leave(doc, &fields);
+        *self.rows.entry(doc) = None;
+        if self.addresses.get(row.address()) == Some(&doc) {
+            self.addresses.remove(row.address());
+        }
+        self.len -= 1;
+        self.recount(&fields, &IndexedFields::default());
+    }
+
+    /// Puts a row in the place of an older state of the same listing.
+    pub(super) fn update(&mut self, old: &L, row: Arc<L>) {
+        match self.find(old) {
+            Some((index, doc)) if old.key() == row.key() => self.replace(index, doc, old, row),
+            _ => {
+                self.remove(old);
+                self.insert(row);
+            }
         }
     }
 
@@ -133,97 +160,59 @@ impl<L: Document> Index<L> {
         self.words.flush()
     }
 
-    fn held(&self, address: &str) -> Option<(u32, Arc<L>)> {
-        let slot = *self.addresses.get(address)?;
-        Some((slot, Arc::clone(self.row(slot)?)))
-    }
-
-    fn insert(&mut self, row: Arc<L>) -> anyhow::Result<()> {
-        let terms = row.terms()?;
-        let (index, position) = self.room(row.key())?;
-        let slot = Arc::make_mut(&mut self.chunks[index]).insert(position, &terms);
-        self.enter(slot, row, &terms);
-        self.len += 1;
-        self.recount(&IndexedFields::default(), &terms);
-        Ok(())
-    }
-
-    fn take(&mut self, slot: u32, row: &L) -> anyhow::Result<()> {
-        let terms = row.terms()?;
-        let index = self.index_of(row.key());
-        let chunk = Arc::make_mut(&mut self.chunks[index]);
-        chunk.remove(slot);
-        if chunk.is_empty() {
-            self.free.push(chunk.number);
-            self.chunks.remove(index);
-        }
-        self.leave(slot, &terms);
-        *self.rows.entry(slot) = None;
-        self.addresses.remove(row.address());
-        self.len -= 1;
-        self.recount(&terms, &IndexedFields::default());
-        Ok(())
+    /// The row's chunk and doc. Its key leads to it, and its id tells it from others of the same key.
+    fn find(&self, row: &L) -> Option<(usize, u32)> {
+        let wanted = (row.key(), row.id());
+        let (index, position) = self.end_of(|other| (other.key(), other.id()) < wanted);
+        let doc = self.chunks.get(index)?.at(position)?;
+        (self.row(doc)?.id() == row.id()).then_some((index, doc))
     }
 
     /// The row changed, its place in the order did not: touches only what differs.
-    fn replace(&mut self, slot: u32, old: &L, row: Arc<L>) -> anyhow::Result<()> {
-        let (had, has) = (old.terms()?, row.terms()?);
+    fn replace(&mut self, index: usize, doc: u32, old: &L, row: Arc<L>) {
+        let (had, has) = (old.fields(), row.fields());
         if (&had.facets, had.days) != (&has.facets, has.days) {
-            let index = self.index_of(row.key());
-            Arc::make_mut(&mut self.chunks[index]).update(slot, &has);
+            Arc::make_mut(&mut self.chunks[index]).update(doc, &has);
             self.recount(&had, &has);
         }
-        for tag in had.keywords.difference(&has.keywords) {
-            self.untag(tag, slot);
+        for keyword in had.keywords.difference(&has.keywords) {
+            self.remove_keyword(keyword, doc);
         }
-        for tag in has.keywords.difference(&had.keywords) {
-            self.tag(tag, slot);
+        for keyword in has.keywords.difference(&had.keywords) {
+            self.insert_keyword(keyword, doc);
         }
-        for (word, field) in &had.words {
-            if has.words.get(word) != Some(field) {
-                self.words.remove(word, *field, slot);
-            }
-        }
-        for (word, field) in &has.words {
-            if had.words.get(word) != Some(field) {
-                self.words.add(word, *field, slot);
-            }
-        }
-        *self.rows.entry(slot) = Some(row);
-        Ok(())
+        self.words.update(doc, &had.words, &has.words);
+        self.addresses.insert(row.address(), doc);
+        *self.rows.entry(doc) = Some(row);
     }
 
-    /// Notes a row under its slot.
-    fn enter(&mut self, slot: u32, row: Arc<L>, terms: &IndexedFields) {
-        self.addresses.insert(row.address(), slot);
-        for tag in &terms.keywords {
-            self.tag(tag, slot);
+    /// Notes a row under its doc id.
+    fn enter(&mut self, doc: u32, row: Arc<L>, fields: &IndexedFields) {
+        self.addresses.insert(row.address(), doc);
+        for keyword in &fields.keywords {
+            self.insert_keyword(keyword, doc);
         }
-        for (word, field) in &terms.words {
-            self.words.add(word, *field, slot);
-        }
-        *self.rows.entry(slot) = Some(row);
+        self.words.update(doc, &BTreeMap::new(), &fields.words);
+        *self.rows.entry(doc) = Some(row);
     }
 
-    /// Forgets that words and keywords of a row lead to its slot.
-    fn leave(&mut self, slot: u32, terms: &IndexedFields) {
-        for (word, field) in &terms.words {
-            self.words.remove(word, *field, slot);
-        }
-        for tag in &terms.keywords {
-            self.untag(tag, slot);
+    /// Forgets that words and keywords of a row lead to its doc id.
+    fn leave(&mut self, doc: u32, fields: &IndexedFields) {
+        self.words.update(doc, &fields.words, &BTreeMap::new());
+        for keyword in &fields.keywords {
+            self.remove_keyword(keyword, doc);
         }
     }
 
-    fn tag(&mut self, tag: &Keyword, slot: u32) {
-        Arc::make_mut(self.keywords.make(tag)).insert(slot);
+    fn insert_keyword(&mut self, keyword: &Keyword, doc: u32) {
+        Arc::make_mut(self.keywords.make(keyword)).insert(doc);
     }
 
-    fn untag(&mut self, tag: &Keyword, slot: u32) {
-        let rows = Arc::make_mut(self.keywords.make(tag));
-        rows.remove(slot);
-        if rows.is_empty() {
-            self.keywords.remove(tag);
+    fn remove_keyword(&mut self, keyword: &Keyword, doc: u32) {
+        let docs = Arc::make_mut(self.keywords.make(keyword));
+        docs.remove(doc);
+        if docs.is_empty() {
+            self.keywords.remove(keyword);
         }
     }
 
@@ -238,56 +227,55 @@ impl<L: Document> Index<L> {
         }
     }
 
-    /// The chunk that has the row with this key.
-    fn index_of(&self, key: &L::Key) -> usize {
-        self.chunks
-            .partition_point(|chunk| chunk.last().is_some_and(|slot| self.is(slot, |k| k < key)))
-    }
-
-    /// Makes room for a row with this key: chunk, and position in it.
+    /// Makes room for a row: chunk, and position in it.
     ///
     /// A full chunk is split in the middle. A row at one of the ends begins a new chunk there a little earlier: so rows that come
     /// newest first, or oldest first, fill their chunks, and leave some room for those that come in between later.
-    fn room(&mut self, key: &L::Key) -> anyhow::Result<(usize, usize)> {
-        let after = self.index_of(key);
-        let index = if self.takes(after, key) {
+    fn make_room(&mut self, row: &L) -> (usize, usize) {
+        let key = (row.key(), row.id());
+        let (after, _) = self.end_of(|other| (other.key(), other.id()) < key);
+        let index = if self.takes(after, row) {
             after
-        } else if after > 0 && self.takes(after - 1, key) {
+        } else if after > 0 && self.takes(after - 1, row) {
             after - 1
         } else {
-            return Ok(self.open(after, key));
+            return self.open(after, row);
         };
         let chunk = &self.chunks[index];
-        let position = chunk.partition_point(|slot| self.is(slot, |k| k < key));
+        let position = chunk.partition_point(|doc| {
+            self.row(doc)
+                .is_some_and(|other| (other.key(), other.id()) < key)
+        });
         if position == 0 && chunk.is_filled() {
             let before = index
                 .checked_sub(1)
-                .filter(|before| self.takes(*before, key) && !self.chunks[*before].is_filled());
-            return Ok(match before {
+                .filter(|before| self.takes(*before, row) && !self.chunks[*before].is_filled());
+            return match before {
                 Some(before) => (before, self.chunks[before].len()),
-                None => self.open(index, key),
-            });
+                None => self.open(index, row),
+            };
         }
         if position == chunk.len() && chunk.is_filled() {
-            return Ok(self.open(index + 1, key));
+            return self.open(index + 1, row);
         }
         if chunk.is_full() {
-            self.split(index)?;
-            return self.room(key);
+            self.split(index);
+            return self.make_room(row);
         }
-        Ok((index, position))
+        (index, position)
     }
 
     /// Whether the chunk at `index` is one that takes rows like this one.
-    fn takes(&self, index: usize, key: &L::Key) -> bool {
+    fn takes(&self, index: usize, row: &L) -> bool {
         self.chunks
             .get(index)
-            .is_some_and(|chunk| chunk.apart == L::is_apart(key))
+            .is_some_and(|chunk| chunk.partition == L::partition(row.key()))
     }
 
-    fn open(&mut self, index: usize, key: &L::Key) -> (usize, usize) {
-        let chunk = Chunk::new(self.number(), L::is_apart(key), self.capacity);
+    fn open(&mut self, index: usize, row: &L) -> (usize, usize) {
+        let chunk = Chunk::new(self.number(), L::partition(row.key()), self.capacity);
         self.chunks.insert(index, Arc::new(chunk));
+        self.renumber();
         (index, 0)
     }
 
@@ -298,22 +286,37 @@ impl<L: Document> Index<L> {
         })
     }
 
-    /// Moves the later half of a chunk's rows to a new one behind it. They get new slots.
-    fn split(&mut self, index: usize) -> anyhow::Result<()> {
+    /// Notes where the chunks are. They are few: some hundreds for a million rows.
+    pub(super) fn renumber(&mut self) {
+        let mut positions = vec![usize::MAX; self.next as usize];
+        for (position, chunk) in self.chunks.iter().enumerate() {
+            positions[chunk.number as usize] = position;
+        }
+        self.positions = Arc::new(positions);
+    }
+
+    /// Moves the later half of a chunk's rows to a new one behind it. They get new doc ids.
+    fn split(&mut self, index: usize) {
         let number = self.number();
         let chunk = Arc::make_mut(&mut self.chunks[index]);
-        let mut behind = Chunk::new(number, chunk.apart, self.capacity);
+        let mut behind = Chunk::new(number, chunk.partition, self.capacity);
         let moved = chunk.split_off(chunk.len() / 2);
-        for slot in moved {
-            let Some(row) = self.rows.entry(slot).take() else {
+        for doc in moved {
+            let Some(row) = self.rows.entry(doc).take() else {
                 continue;
             };
-            let terms = row.terms()?;
-            self.leave(slot, &terms);
-            let slot = behind.insert(behind.len(), &terms);
-            self.enter(slot, row, &terms);
+            let fields = row.fields();
+            self.leave(doc, &fields);
+            let is_addressed = self.addresses.get(row.address()) == Some(&doc);
+            let doc = behind.insert(behind.len(), &fields);
+            let other = self.addresses.get(row.address()).copied();
+            let address = Arc::clone(row.address());
+            self.enter(doc, row, &fields);
+            if let Some(other) = other.filter(|_| !is_addressed) {
+                self.addresses.insert(&address, other);
+            }
         }
         self.chunks.insert(index + 1, Arc::new(behind));
-        Ok(())
+        self.renumber();
     }
 }

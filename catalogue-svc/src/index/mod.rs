@@ -3,9 +3,10 @@
 //! A [`Snapshot`] is one moment. Its parts are shared and copied on write, so publishing the next moment costs what the change touched,
 //! and whoever still reads the last one is not disturbed.
 //!
-//! What is listed stands on a [`Index`], one for each kind and mode; all that differs between kinds is in [`Document`].
+//! What is listed is in an [`Index`], one for each kind and mode; all that differs between kinds is in [`Document`].
 
 mod bits;
+mod bulk;
 mod catalogue;
 mod chunk;
 mod cities;
@@ -16,7 +17,9 @@ mod document;
 mod events;
 mod games;
 mod listing_index;
+mod parallel;
 mod places;
+mod postings;
 mod query;
 mod rendered;
 mod search;
@@ -32,7 +35,7 @@ pub use document::{Document, IndexedFields};
 pub use events::Event;
 pub use games::Game;
 pub use listing_index::Index;
-pub use query::{Query, ResultPage};
+pub use query::{Query, ResultPage, Work};
 pub use rendered::Rendered;
 pub use search::{Hit, Hits, Kind, Search, SearchCursor};
 pub use snapshot::{Dataset, Genres, Snapshot};

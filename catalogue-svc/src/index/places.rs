@@ -3,6 +3,7 @@
 use contracts::public;
 
 use super::snapshot::Snapshot;
+use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 
@@ -17,7 +18,7 @@ impl Snapshot {
         };
         let genres = self.genres.listed.values();
         let mut rows: Vec<_> = genres.map(|genre| row(&genre.key, &genre.name)).collect();
-        rows.sort_unstable_by(|a, b| (&a.name, &a.key).cmp(&(&b.name, &b.key)));
+        rows.sort_by_cached_key(|row| (Name::new(&row.name), row.key.clone()));
         rows
     }
 
@@ -27,7 +28,7 @@ impl Snapshot {
         let mut rows: Vec<_> = countries
             .map(|country| self.count_country(mode, &country.code, &country.name))
             .collect();
-        rows.sort_unstable_by(|a, b| (&a.name, &a.code).cmp(&(&b.name, &b.code)));
+        rows.sort_by_cached_key(|row| (Name::new(&row.name), row.code.clone()));
         rows
     }
 

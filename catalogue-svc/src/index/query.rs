@@ -1,10 +1,10 @@
-//! Questions to a shelf, and their answers.
+//! Queries of an index, and their results.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use roaring::{MultiOps as _, RoaringBitmap};
+use roaring::RoaringBitmap;
 
 use super::chunk::{Filter, Scratch};
 use super::document::Document;
@@ -57,121 +57,152 @@ pub struct ResultPage<L> {
     pub total: u64,
     /// Whether there is a further page.
     pub more: bool,
+    /// What it cost.
+    pub work: Work,
+}
+
+/// How much of an index was read to answer a query.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Work {
+    /// Chunks whose rows were selected.
+    pub chunks: u64,
+    /// Postings that were put together or intersected.
+    pub postings: u64,
 }
 
 impl<L: Document> Index<L> {
-    /// Answers a question from one moment.
-    pub fn search(&self, question: &Query<L::Key>) -> ResultPage<L> {
-        self.search_in(self.narrow(question).as_ref(), question)
+    /// Answers a query from one moment.
+    pub fn search(&self, query: &Query<L::Key>) -> ResultPage<L> {
+        let mut work = Work::default();
+        let docs = self.candidates(query, &mut work);
+        self.walk(docs.as_ref(), query, work)
     }
 
-    /// The same for rows in these slots only, if any are given; keywords and words of the question are not looked at.
-    pub(super) fn search_in(
+    /// The page of rows among these docs, if any are given; keywords and words of the query are not looked at.
+    pub(super) fn walk(
         &self,
-        slots: Option<&RoaringBitmap>,
-        question: &Query<L::Key>,
+        docs: Option<&RoaringBitmap>,
+        query: &Query<L::Key>,
+        mut work: Work,
     ) -> ResultPage<L> {
         let filter = Filter {
-            facets: &question.facets,
-            slots,
-            span: question.span,
+            facets: &query.facets,
+            docs,
+            span: query.span,
         };
-        // Mostly the total is known before a chunk is looked at, and the walk ends with the page.
-        let known = match (filter.facets, slots, filter.span) {
-            ([], None, None) => Some(self.len()),
-            ([], Some(slots), None) => Some(slots.len()),
-            ([facet], None, None) => Some(self.count(*facet)),
-            _ => None,
-        };
-        let (from, position) = self.start(question);
-        let enough = question.limit.saturating_add(1);
-        let mut scratch = Scratch::new(self.capacity());
+        let known = self.known_total(filter);
+        let (from, position) = self.start(query);
+        let enough = query.limit.saturating_add(1);
+        let mut scratch = Scratch::new(self.capacity);
         let mut found = Vec::new();
         let mut counted = 0;
-        let count = self.chunks().len();
-        for step in 0..count {
-            let index = if question.backwards {
-                count - 1 - step
-            } else {
-                step
-            };
-            let chunk = &self.chunks()[index];
+        for index in self.to_visit(filter, query.backwards) {
+            let chunk = &self.chunks[index];
             // What of the chunk may be on the page.
             let positions = match index.cmp(&from) {
-                Ordering::Equal if question.backwards => 0..position,
+                Ordering::Equal if query.backwards => 0..position,
                 Ordering::Equal => position..chunk.len(),
-                Ordering::Less if question.backwards => 0..chunk.len(),
-                Ordering::Greater if !question.backwards => 0..chunk.len(),
+                Ordering::Less if query.backwards => 0..chunk.len(),
+                Ordering::Greater if !query.backwards => 0..chunk.len(),
                 Ordering::Less | Ordering::Greater => 0..0,
             };
             let full = found.len() >= enough;
             if known.is_some() && full {
                 break;
             }
-            if known.is_some() && positions.is_empty() {
+            if (known.is_some() && positions.is_empty()) || !chunk.may_match(filter) {
                 continue;
             }
+            work.chunks += 1;
             let passing = chunk.select(filter, &mut scratch);
             counted += u64::from(passing);
             if passing > 0 && !full {
                 let found = (&mut found, enough);
-                chunk.pick(positions, question.backwards, &scratch, found);
+                chunk.pick(positions, query.backwards, &scratch, found);
             }
         }
-        let more = found.len() > question.limit;
-        found.truncate(question.limit);
-        let rows = found.into_iter().filter_map(|slot| self.row(slot));
+        let more = found.len() > query.limit;
+        found.truncate(query.limit);
+        let rows = found.into_iter().filter_map(|doc| self.row(doc));
         ResultPage {
             rows: rows.map(Arc::clone).collect(),
             total: known.unwrap_or(counted),
             more,
+            work,
         }
+    }
+
+    /// How many rows pass the filter, where that is known before a chunk is looked at. The walk can end with the page then.
+    pub(super) fn known_total(&self, filter: Filter<'_>) -> Option<u64> {
+        match (filter.facets, filter.docs, filter.span) {
+            ([], None, None) => Some(self.len()),
+            ([], Some(docs), None) => Some(docs.len()),
+            (_, Some(docs), _) if docs.is_empty() => Some(0),
+            ([facet], None, None) => Some(self.count(*facet)),
+            _ => None,
+        }
+    }
+
+    /// The chunks that may have rows, as far as docs tell, in the order of the walk.
+    fn to_visit(&self, filter: Filter<'_>, backwards: bool) -> Vec<usize> {
+        let mut indexes = match filter.docs {
+            Some(docs) => self.chunks_with(docs),
+            None => (0..self.chunks.len()).collect(),
+        };
+        if backwards {
+            indexes.reverse();
+        }
+        indexes
     }
 
     /// Where a page begins: a chunk, and a position in it. Its rows are from there on or, backwards, those before it.
-    fn start(&self, question: &Query<L::Key>) -> (usize, usize) {
-        match (&question.after, question.backwards) {
+    fn start(&self, query: &Query<L::Key>) -> (usize, usize) {
+        match (&query.after, query.backwards) {
             (None, false) => (0, 0),
-            (None, true) => (self.chunks().len(), 0),
-            (Some(after), false) => self.end_of(|key| key <= after),
-            (Some(after), true) => self.end_of(|key| key < after),
+            (None, true) => (self.chunks.len(), 0),
+            (Some(after), false) => self.end_of(|row| row.key() <= after),
+            (Some(after), true) => self.end_of(|row| row.key() < after),
         }
     }
 
-    /// The slots that keywords and words leave; `None` when the question has neither.
-    fn narrow(&self, question: &Query<L::Key>) -> Option<RoaringBitmap> {
-        if question.keywords.is_empty() && question.words.is_none() {
-            return None;
+    /// The docs that keywords and words leave; `None` when the query has neither.
+    fn candidates(&self, query: &Query<L::Key>, work: &mut Work) -> Option<RoaringBitmap> {
+        let mut left: Option<RoaringBitmap> = None;
+        for keyword in &query.keywords {
+            work.postings += 1;
+            let docs = self.having(keyword);
+            let docs = docs.map(RoaringBitmap::from).unwrap_or_default();
+            left = Some(match left {
+                Some(left) => left & docs,
+                None => docs,
+            });
         }
-        let mut sets: Vec<RoaringBitmap> = Vec::new();
-        for tag in &question.keywords {
-            sets.push(self.tagged(tag).cloned().unwrap_or_default());
+        let Some(words) = &query.words else {
+            return left;
+        };
+        if words.is_empty() || left.as_ref().is_some_and(RoaringBitmap::is_empty) {
+            return Some(RoaringBitmap::new());
         }
-        if let Some(words) = &question.words {
-            if words.is_empty() {
-                return Some(RoaringBitmap::new());
-            }
-            for word in words {
-                let rows = self.words().find(word);
-                if rows.is_empty() {
-                    return Some(rows);
-                }
-                sets.push(rows);
-            }
-        }
-        Some(sets.intersection())
+        let terms = self.words.terms(words);
+        Some(terms.map_or_else(RoaringBitmap::new, |terms| {
+            self.words.intersect(&terms, &Field::ALL, left, work)
+        }))
     }
 
-    /// The slots of rows that have all words, by the worst field that is needed to find them all: no row is in two sets.
-    pub(super) fn rank(&self, words: &BTreeSet<String>) -> [RoaringBitmap; Field::ALL.len()] {
-        let found = words.iter().map(|word| self.words().find_by_field(word));
-        let within = found.reduce(|mut within, found| {
-            for (within, found) in within.iter_mut().zip(found) {
-                *within &= found;
-            }
-            within
-        });
-        let [title, pitch, all] = within.unwrap_or_default();
+    /// The docs of rows that have all words, by the worst field that is needed to find them all: no row is in two sets.
+    pub(super) fn rank(
+        &self,
+        words: &BTreeSet<String>,
+        work: &mut Work,
+    ) -> [RoaringBitmap; Field::ALL.len()] {
+        let Some(terms) = self.words.terms(words) else {
+            return Default::default();
+        };
+        let mut intersect =
+            |fields: &[Field], within| self.words.intersect(&terms, fields, within, work);
+        let all = intersect(&Field::ALL, None);
+        let pitch = intersect(&[Field::Title, Field::Pitch], Some(all.clone()));
+        let title = intersect(&[Field::Title], Some(pitch.clone()));
         let rest = all - &pitch;
         let pitch = pitch - &title;
         [title, pitch, rest]

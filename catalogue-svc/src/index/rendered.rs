@@ -1,5 +1,7 @@
 //! JSON as readers get it, rendered once when a listing changes.
 
+use std::ops::Range;
+
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
@@ -43,5 +45,21 @@ impl Rendered {
     /// The single read, or the fields of it that `T` has.
     pub fn parse<'a, T: Deserialize<'a>>(&'a self) -> anyhow::Result<T> {
         serde_json::from_slice(&self.json).context("a rendered listing does not parse")
+    }
+
+    /// Where the row has these fields, one after the other. No text in it can look like them, for its quotes are escaped.
+    pub(super) fn find(&self, fields: &[u8]) -> Option<Range<usize>> {
+        let row = &self.json[..self.fields_end];
+        let start = row.windows(fields.len()).position(|part| part == fields)?;
+        Some(start..start + fields.len())
+    }
+
+    /// The same with other fields in that place of the row.
+    pub(super) fn splice(&self, at: Range<usize>, fields: &[u8]) -> Self {
+        let (before, after) = (&self.json[..at.start], &self.json[at.end..]);
+        Self {
+            json: [before, fields, after].concat().into(),
+            fields_end: self.fields_end - at.len() + fields.len(),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! One search over everything (§4.2).
 //!
 //! Hits are ranked by the worst field that is needed to find all words, and within that by kind; within a kind they are in the order
-//! of its list. So the whole is a row of stretches, one for each rank and kind, and each stretch is a walk along a shelf.
+//! of its list. So the whole is a sequence of stretches, one for each rank and kind, and each stretch is a walk along an index.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::document::Document;
 use super::events::Event;
 use super::games::Game;
 use super::listing_index::Index;
-use super::query::Query;
+use super::query::{Query, Work};
 use super::snapshot::Dataset;
 use crate::domain::facet::Facet;
 use crate::domain::order::{CityKey, CreatorKey, EventKey, GameKey};
@@ -128,30 +128,33 @@ pub struct Hits {
     pub total: u64,
     /// Stands after the last, when there is a further page.
     pub next: Option<SearchCursor>,
+    /// What it cost.
+    pub work: Work,
 }
 
 impl Dataset {
     /// Answers a search from one moment.
     pub fn search(&self, search: &Search) -> Hits {
-        let games = search.ranks(Kind::Games, &self.games);
-        let creators = search.ranks(Kind::Creators, &self.creators);
-        let events = search.ranks(Kind::Events, &self.events);
-        let cities = search.ranks(Kind::Cities, &self.cities);
-        let (mut game, mut creator, mut event, mut city) = (None, None, None, None);
-        match search.after.as_ref().map(|mark| &mark.row) {
-            Some(Key::Games(key)) => game = Some(key),
-            Some(Key::Creators(key)) => creator = Some(key),
-            Some(Key::Events(key)) => event = Some(key),
-            Some(Key::Cities(key)) => city = Some(key),
-            None => {}
-        }
         let mut walk = Walk {
             search,
             rank: 0,
             rows: Vec::new(),
             total: 0,
             more: false,
+            work: Work::default(),
         };
+        let games = walk.ranks(Kind::Games, &self.games);
+        let creators = walk.ranks(Kind::Creators, &self.creators);
+        let events = walk.ranks(Kind::Events, &self.events);
+        let cities = walk.ranks(Kind::Cities, &self.cities);
+        let (mut game, mut creator, mut event, mut city) = (None, None, None, None);
+        match search.after.as_ref().map(|cursor| &cursor.row) {
+            Some(Key::Games(key)) => game = Some(key),
+            Some(Key::Creators(key)) => creator = Some(key),
+            Some(Key::Events(key)) => event = Some(key),
+            Some(Key::Cities(key)) => city = Some(key),
+            None => {}
+        }
         for rank in 0..RANKS {
             walk.rank = rank;
             walk.stretch(Kind::Games, &self.games, &games, game, Hit::Game);
@@ -169,17 +172,6 @@ impl Dataset {
     }
 }
 
-impl Search {
-    /// The slots of the hits of a kind, by rank.
-    fn ranks<L: Document>(&self, kind: Kind, shelf: &Index<L>) -> [RoaringBitmap; RANKS] {
-        if self.kind.is_none_or(|wanted| wanted == kind) {
-            shelf.rank(&self.words)
-        } else {
-            Default::default()
-        }
-    }
-}
-
 /// A search on its way through the stretches.
 struct Walk<'a> {
     search: &'a Search,
@@ -188,24 +180,35 @@ struct Walk<'a> {
     rows: Vec<(usize, Hit)>,
     total: u64,
     more: bool,
+    work: Work,
 }
 
 impl Walk<'_> {
+    /// The docs of the hits of a kind, by rank.
+    fn ranks<L: Document>(&mut self, kind: Kind, index: &Index<L>) -> [RoaringBitmap; RANKS] {
+        if self.search.kind.is_none_or(|wanted| wanted == kind) {
+            index.rank(&self.search.words, &mut self.work)
+        } else {
+            Default::default()
+        }
+    }
+
     /// Goes on with the rows of a kind that have the rank. All are counted; those behind the cursor, which is `after` a row of the
     /// kind if it is within it, come on the page.
     fn stretch<L: Document>(
         &mut self,
         kind: Kind,
-        shelf: &Index<L>,
+        index: &Index<L>,
         ranks: &[RoaringBitmap; RANKS],
         after: Option<&L::Key>,
         hit: fn(Arc<L>) -> Hit,
     ) {
+        let docs = &ranks[self.rank];
         let here = (self.rank, kind);
         let begin = self.search.after.as_ref();
-        let begin = begin.map(|mark| (mark.rank, mark.row.kind()));
+        let begin = begin.map(|cursor| (cursor.rank, cursor.row.kind()));
         let is_passed = begin.is_some_and(|begin| here < begin);
-        let question = Query {
+        let query = Query {
             facets: self.search.country.into_iter().collect(),
             after: after.filter(|_| begin == Some(here)).cloned(),
             limit: if is_passed {
@@ -215,7 +218,14 @@ impl Walk<'_> {
             },
             ..Query::default()
         };
-        let page = shelf.search_in(Some(&ranks[self.rank]), &question);
+        // Without a country every doc counts: no chunk is needed when no row of the stretch comes on the page.
+        if query.limit == 0 && query.facets.is_empty() {
+            self.total += docs.len();
+            self.more |= !is_passed && !docs.is_empty();
+            return;
+        }
+        let page = index.walk(Some(docs), &query, self.work);
+        self.work = page.work;
         self.total += page.total;
         if !is_passed {
             let rows = page.rows.into_iter();
@@ -233,6 +243,7 @@ impl Walk<'_> {
             }),
             total: self.total,
             rows: self.rows.into_iter().map(|(_, hit)| hit).collect(),
+            work: self.work,
         }
     }
 }

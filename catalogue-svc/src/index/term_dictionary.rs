@@ -1,57 +1,68 @@
-//! The words of a shelf: in which rows each stands.
+//! The words of an index: in which documents each stands.
 //!
 //! The bulk of the words is in a finite state transducer (fst), which cannot change; words that came since are in a small sorted map
-//! beside it, and move into a new fst when they have become many. Either leads from a word to its number, and the number to the slots
-//! of its rows, which can change.
+//! beside it, and move into a new fst when they have become many. Either leads from a word to its number, and the number to its
+//! posting, which can change. What many words begin with, a prefix of one or two letters, has a posting of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
 use std::sync::Arc;
 
 use fst::{IntoStreamer as _, Map, MapBuilder, Streamer as _};
-use roaring::{MultiOps as _, RoaringBitmap};
+use roaring::RoaringBitmap;
 
+use super::cow_map::CowMap;
 use super::cow_vec::CowVec;
-use crate::domain::words::Field;
+use super::postings::{Posting, Union};
+use super::query::Work;
+use crate::domain::words::{Field, Words, short_prefixes};
 
-/// New words that are borne before the fst is made anew: so many, and a share of those it has.
+/// New words that wait at most before the fst is made anew: so many, and a share of those it has.
 const FRESH: usize = 2_048;
 const SHARE: usize = 64;
 
-/// The rows of so many words are put together bit by bit; of fewer, set by set.
-const MANY: usize = 64;
-
-/// Words and their rows. Clones share almost everything.
+/// Words and their postings. Clones share almost everything.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TermDictionary {
     base: Arc<Map<Vec<u8>>>,
     fresh: Arc<BTreeMap<Arc<str>, u32>>,
-    rows: Rows,
+    postings: CowVec<Posting>,
+    /// The number of the next new word.
     next: u32,
+    /// The postings of the prefixes of one and two letters.
+    prefixes: CowMap<Arc<str>, Arc<Posting>>,
 }
 
-/// The slots of the rows that have a word, by the word's number.
-#[derive(Debug, Clone, Default)]
-struct Rows {
-    /// They have it anywhere.
-    all: CowVec<RoaringBitmap>,
-    /// They have it in the title.
-    title: CowVec<RoaringBitmap>,
-    /// They have it in the pitch, and not in the title.
-    pitch: CowVec<RoaringBitmap>,
-}
+/// Docs of a term by field, while a dictionary is built.
+pub(super) type Docs = [Vec<u32>; Field::ALL.len()];
 
-impl Rows {
-    /// Those that have a word in `field` and none better; `None`: they are only among all.
-    fn best(&mut self, field: Field) -> Option<&mut CowVec<RoaringBitmap>> {
-        match field {
-            Field::Title => Some(&mut self.title),
-            Field::Pitch => Some(&mut self.pitch),
-            Field::Rest => None,
-        }
-    }
+/// What a word of a query stands for: all words that begin with it.
+pub(super) enum Term<'a> {
+    Words(Vec<u32>),
+    Prefix(&'a Posting),
 }
 
 impl TermDictionary {
+    /// Builds it whole, from the docs of each word and of each short prefix.
+    pub(super) fn build(
+        words: BTreeMap<String, Docs>,
+        prefixes: HashMap<String, Docs>,
+    ) -> Result<Self, fst::Error> {
+        let mut dictionary = Self::default();
+        let mut builder = MapBuilder::memory();
+        for (word, docs) in words {
+            builder.insert(&word, u64::from(dictionary.next))?;
+            *dictionary.postings.entry(dictionary.next) = Some(Arc::new(Posting::of(docs)));
+            dictionary.next += 1;
+        }
+        dictionary.base = Arc::new(Map::new(builder.into_inner()?)?);
+        for (prefix, docs) in prefixes {
+            let posting = Arc::new(Posting::of(docs));
+            dictionary.prefixes.insert(&prefix.into(), posting);
+        }
+        Ok(dictionary)
+    }
+
     fn number(&self, word: &str) -> Option<u32> {
         let base = self
             .base
@@ -60,41 +71,114 @@ impl TermDictionary {
         base.or_else(|| self.fresh.get(word).copied())
     }
 
-    /// The row in `slot` has `word`, in `field` at best.
-    pub(super) fn add(&mut self, word: &str, field: Field, slot: u32) {
+    /// A document that had some words now has others. One that comes had none, and one that goes has none.
+    pub(super) fn update(&mut self, doc: u32, had: &Words, has: &Words) {
+        for (word, field) in had {
+            if has.get(word) != Some(field) {
+                self.remove(word, *field, doc);
+            }
+        }
+        for (word, field) in has {
+            if had.get(word) != Some(field) {
+                self.insert(word, *field, doc);
+            }
+        }
+        let (had, has) = (short_prefixes(had), short_prefixes(has));
+        for (prefix, field) in &had {
+            if has.get(prefix) != Some(field) {
+                let posting = Arc::make_mut(self.prefixes.make(&(*prefix).into()));
+                posting.remove(*field, doc);
+                if posting.is_empty() {
+                    self.prefixes.remove(&(*prefix).into());
+                }
+            }
+        }
+        for (prefix, field) in &has {
+            if had.get(prefix) != Some(field) {
+                let posting = Arc::make_mut(self.prefixes.make(&(*prefix).into()));
+                posting.insert(*field, doc);
+            }
+        }
+    }
+
+    fn insert(&mut self, word: &str, field: Field, doc: u32) {
         let number = self.number(word).unwrap_or_else(|| {
             let number = self.next;
             self.next += 1;
             Arc::make_mut(&mut self.fresh).insert(word.into(), number);
             number
         });
-        self.rows.all.make(number).insert(slot);
-        if let Some(rows) = self.rows.best(field) {
-            rows.make(number).insert(slot);
+        self.postings.make(number).insert(field, doc);
+    }
+
+    fn remove(&mut self, word: &str, field: Field, doc: u32) {
+        if let Some(number) = self.number(word) {
+            self.postings.make(number).remove(field, doc);
         }
     }
 
-    /// The row in `slot` no longer has `word` in `field` at best.
-    pub(super) fn remove(&mut self, word: &str, field: Field, slot: u32) {
-        if let Some(number) = self.number(word) {
-            self.rows.all.make(number).remove(slot);
-            if let Some(rows) = self.rows.best(field) {
-                rows.make(number).remove(slot);
+    /// What the words of a query stand for, the most selective first. `None`: nothing begins with one of them.
+    pub(super) fn terms(&self, words: &BTreeSet<String>) -> Option<Vec<Term<'_>>> {
+        let mut terms = Vec::with_capacity(words.len());
+        for word in words {
+            let term = if word.chars().nth(2).is_none() {
+                Term::Prefix(self.prefixes.get(word.as_str())?)
+            } else {
+                Term::Words(self.beginning_with(word))
+            };
+            if matches!(&term, Term::Words(numbers) if numbers.is_empty()) {
+                return None;
+            }
+            terms.push(term);
+        }
+        terms.sort_by_key(|term| match term {
+            Term::Words(numbers) => numbers.len(),
+            Term::Prefix(_) => usize::MAX,
+        });
+        Some(terms)
+    }
+
+    /// The docs, of those `within` if given, that have all terms in one of `fields`. It ends when none is left.
+    pub(super) fn intersect(
+        &self,
+        terms: &[Term<'_>],
+        fields: &[Field],
+        within: Option<RoaringBitmap>,
+        work: &mut Work,
+    ) -> RoaringBitmap {
+        let mut left = within;
+        for term in terms {
+            if left.as_ref().is_some_and(RoaringBitmap::is_empty) {
+                break;
+            }
+            left = Some(self.union(term, fields, left.as_ref(), work));
+        }
+        left.unwrap_or_default()
+    }
+
+    fn union(
+        &self,
+        term: &Term<'_>,
+        fields: &[Field],
+        within: Option<&RoaringBitmap>,
+        work: &mut Work,
+    ) -> RoaringBitmap {
+        let mut union = Union::default();
+        let mut add = |posting: &Posting| {
+            work.postings += 1;
+            for field in fields {
+                union.add(posting.docs(*field), within);
+            }
+        };
+        match term {
+            Term::Prefix(posting) => add(posting),
+            Term::Words(numbers) => {
+                let postings = numbers.iter();
+                let postings = postings.filter_map(|number| self.postings.get(*number));
+                postings.for_each(|posting| add(posting));
             }
         }
-    }
-
-    /// The slots of rows with a word that begins with `prefix`.
-    pub(super) fn find(&self, prefix: &str) -> RoaringBitmap {
-        union(&self.rows.all, &self.beginning_with(prefix))
-    }
-
-    /// The same, for each field: rows that have such a word in this field or a better one.
-    pub(super) fn find_by_field(&self, prefix: &str) -> [RoaringBitmap; Field::ALL.len()] {
-        let words = self.beginning_with(prefix);
-        let title = union(&self.rows.title, &words);
-        let pitch = union(&self.rows.pitch, &words) | &title;
-        [title, pitch, union(&self.rows.all, &words)]
+        union.finish()
     }
 
     /// The numbers of all words that begin with `prefix`.
@@ -107,10 +191,8 @@ impl TermDictionary {
             }
             found.extend(u32::try_from(number).ok());
         }
-        let fresh = self.fresh.range::<str, _>((
-            std::ops::Bound::Included(prefix),
-            std::ops::Bound::Unbounded,
-        ));
+        let from = (Bound::Included(prefix), Bound::Unbounded);
+        let fresh = self.fresh.range::<str, _>(from);
         found.extend(
             fresh
                 .take_while(|(word, _)| word.starts_with(prefix))
@@ -122,150 +204,151 @@ impl TermDictionary {
     /// Moves the new words into the fst when they have become many.
     pub(super) fn flush(&mut self) -> Result<(), fst::Error> {
         if self.fresh.len() > FRESH + self.base.len() / SHARE {
-            *self = self.settled()?;
+            *self = self.merged()?;
         }
         Ok(())
     }
 
-    /// The same words, all of them in the fst and numbered in their order; those that no row has any more are left out.
-    fn settled(&self) -> Result<Self, fst::Error> {
+    /// The same words, all of them in the fst and numbered in their order; words that no document has any more are left out.
+    fn merged(&self) -> Result<Self, fst::Error> {
         let mut builder = MapBuilder::memory();
-        let mut rows = Rows::default();
+        let mut postings = CowVec::default();
         let mut next = 0_u32;
-        let mut keep = |word: &[u8], number: u32| {
-            let all = self.rows.all.get(number);
-            if all.is_none_or(|slots| slots.is_empty()) {
-                return Ok(());
+        let mut push = |word: &[u8], number: u32| {
+            let posting = self.postings.get(number);
+            if let Some(posting) = posting.filter(|posting| !posting.is_empty()) {
+                builder.insert(word, u64::from(next))?;
+                *postings.entry(next) = Some(Arc::clone(posting));
+                next += 1;
             }
-            builder.insert(word, u64::from(next))?;
-            for (held, rows) in [
-                (&self.rows.all, &mut rows.all),
-                (&self.rows.title, &mut rows.title),
-                (&self.rows.pitch, &mut rows.pitch),
-            ] {
-                let slots = held.get(number).filter(|slots| !slots.is_empty());
-                *rows.entry(next) = slots.map(Arc::clone);
-            }
-            next += 1;
             Ok::<(), fst::Error>(())
         };
         let mut fresh = self.fresh.iter().peekable();
         let mut base = self.base.stream();
         while let Some((word, number)) = base.next() {
             while let Some((new, number)) = fresh.next_if(|(new, _)| new.as_bytes() < word) {
-                keep(new.as_bytes(), *number)?;
+                push(new.as_bytes(), *number)?;
             }
-            keep(word, u32::try_from(number).unwrap_or(u32::MAX))?;
+            push(word, u32::try_from(number).unwrap_or(u32::MAX))?;
         }
         for (new, number) in fresh {
-            keep(new.as_bytes(), *number)?;
+            push(new.as_bytes(), *number)?;
         }
         Ok(Self {
             base: Arc::new(Map::new(builder.into_inner()?)?),
             fresh: Arc::default(),
-            rows,
+            postings,
             next,
+            prefixes: self.prefixes.clone(),
         })
     }
-}
-
-/// The slots in the sets of any of these words.
-fn union(rows: &CowVec<RoaringBitmap>, words: &[u32]) -> RoaringBitmap {
-    let sets = words.iter().filter_map(|number| rows.get(*number));
-    let sets = sets.map(AsRef::<RoaringBitmap>::as_ref);
-    if words.len() > MANY {
-        return union_of_many(sets);
-    }
-    sets.union()
-}
-
-/// A beginning of one or two letters has thousands of words with a few rows each. Joining that many small sets one after the other
-/// would copy what is there already over and over.
-fn union_of_many<'a>(sets: impl Iterator<Item = &'a RoaringBitmap>) -> RoaringBitmap {
-    let mut bytes: Vec<u8> = Vec::new();
-    let mut some = [0; 256];
-    for set in sets {
-        if let Some(last) = set.max() {
-            bytes.resize(bytes.len().max(last as usize / 8 + 1), 0);
-        }
-        let mut slots = set.iter();
-        loop {
-            let some = slots.next_many(&mut some);
-            if some.is_empty() {
-                break;
-            }
-            for slot in some {
-                bytes[*slot as usize / 8] |= 1 << (*slot % 8);
-            }
-        }
-    }
-    RoaringBitmap::from_lsb0_bytes(0, &bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn slots(vocabulary: &TermDictionary, prefix: &str) -> Vec<u32> {
-        vocabulary.find(prefix).into_iter().collect()
+    fn docs_in(dictionary: &TermDictionary, prefix: &str, fields: &[Field]) -> Vec<u32> {
+        let words = BTreeSet::from([prefix.to_owned()]);
+        let Some(terms) = dictionary.terms(&words) else {
+            return Vec::new();
+        };
+        let docs = dictionary.intersect(&terms, fields, None, &mut Work::default());
+        docs.into_iter().collect()
+    }
+
+    fn docs(dictionary: &TermDictionary, prefix: &str) -> Vec<u32> {
+        docs_in(dictionary, prefix, &Field::ALL)
+    }
+
+    fn words(words: &[(&str, Field)]) -> Words {
+        let words = words.iter();
+        words
+            .map(|(word, field)| ((*word).to_owned(), *field))
+            .collect()
+    }
+
+    fn one(word: &str) -> Words {
+        words(&[(word, Field::Pitch)])
     }
 
     #[test]
-    fn words_are_found_by_prefix_before_and_after_they_settle() {
-        let mut words = TermDictionary::default();
-        for (slot, word) in [
+    fn words_are_found_by_prefix_before_and_after_they_are_merged() {
+        let mut dictionary = TermDictionary::default();
+        let none = Words::new();
+        for (doc, word) in [
             (1, "lagos"),
             (2, "lamu"),
             (3, "zulu"),
             (4, "lagoon"),
             (5, "gone"),
         ] {
-            words.add(word, Field::Pitch, slot);
+            dictionary.update(doc, &none, &one(word));
         }
-        words.remove("gone", Field::Pitch, 5);
-        let mut settled = words.settled().unwrap();
-        assert_eq!(settled.base.len(), 4);
-        for words in [&words, &settled] {
-            assert_eq!(slots(words, "lag"), [1, 4]);
-            assert_eq!(slots(words, "la"), [1, 2, 4]);
-            assert_eq!(slots(words, "zulu"), [3]);
-            assert_eq!(slots(words, "zulus"), [0; 0]);
-            assert_eq!(slots(words, "gone"), [0; 0]);
+        dictionary.update(5, &one("gone"), &none);
+        let mut merged = dictionary.merged().unwrap();
+        assert_eq!(merged.base.len(), 4);
+        for dictionary in [&dictionary, &merged] {
+            assert_eq!(docs(dictionary, "lag"), [1, 4]);
+            assert_eq!(docs(dictionary, "la"), [1, 2, 4]);
+            assert_eq!(docs(dictionary, "l"), [1, 2, 4]);
+            assert_eq!(docs(dictionary, "zulu"), [3]);
+            assert_eq!(docs(dictionary, "zulus"), [0; 0]);
+            assert_eq!(docs(dictionary, "gone"), [0; 0]);
+            assert_eq!(docs(dictionary, "g"), [0; 0]);
         }
-        settled.add("lab", Field::Pitch, 6);
-        settled.add("lagos", Field::Pitch, 7);
-        settled.remove("lamu", Field::Pitch, 2);
-        settled.add("gone", Field::Pitch, 8);
-        for words in [&settled, &settled.settled().unwrap()] {
-            assert_eq!(slots(words, "la"), [1, 4, 6, 7]);
-            assert_eq!(slots(words, "g"), [8]);
+        merged.update(6, &none, &one("lab"));
+        merged.update(7, &none, &one("lagos"));
+        merged.update(2, &one("lamu"), &one("lala"));
+        merged.update(8, &none, &one("gone"));
+        for dictionary in [&merged, &merged.merged().unwrap()] {
+            assert_eq!(docs(dictionary, "la"), [1, 2, 4, 6, 7]);
+            assert_eq!(docs(dictionary, "lag"), [1, 4, 7]);
+            assert_eq!(docs(dictionary, "g"), [8]);
         }
     }
 
     #[test]
-    fn many_new_words_settle() {
-        let mut words = TermDictionary::default();
-        for slot in 0..3_000 {
-            words.add(&format!("word{slot}"), Field::Pitch, slot);
-        }
-        words.flush().unwrap();
-        assert_eq!((words.fresh.len(), words.base.len()), (0, 3_000));
-        assert_eq!(slots(&words, "word2999"), [2_999]);
-        assert_eq!(words.find("word"), (0..3_000).collect());
+    fn a_prefix_stays_while_another_word_begins_with_it() {
+        let mut dictionary = TermDictionary::default();
+        let both = words(&[("lagos", Field::Title), ("lamu", Field::Rest)]);
+        let other = words(&[("lamu", Field::Rest)]);
+        dictionary.update(1, &Words::new(), &both);
+        assert_eq!(docs_in(&dictionary, "la", &[Field::Title]), [1]);
+        dictionary.update(1, &both, &other);
+        assert_eq!(docs_in(&dictionary, "la", &[Field::Title]), [0; 0]);
+        assert_eq!(docs(&dictionary, "la"), [1]);
+        dictionary.update(1, &other, &Words::new());
+        assert_eq!(docs(&dictionary, "la"), [0; 0]);
     }
 
     #[test]
-    fn rows_are_told_apart_by_the_best_field() {
-        let mut words = TermDictionary::default();
-        words.add("lagos", Field::Rest, 1);
-        words.add("lagos", Field::Title, 2);
-        words.add("lagoon", Field::Pitch, 3);
-        words.add("lagoon", Field::Rest, 2);
-        let found = words.find_by_field("lag");
-        let found = found.map(|slots| slots.into_iter().collect::<Vec<u32>>());
-        assert_eq!(found, [vec![2], vec![2, 3], vec![1, 2, 3]]);
-        assert_eq!(slots(&words, "lag"), [1, 2, 3]);
-        words.remove("lagos", Field::Title, 2);
-        assert_eq!(words.find_by_field("lag")[0], RoaringBitmap::new());
+    fn many_new_words_are_merged() {
+        let mut dictionary = TermDictionary::default();
+        for doc in 0..3_000 {
+            dictionary.update(doc, &Words::new(), &one(&format!("word{doc}")));
+        }
+        dictionary.flush().unwrap();
+        assert_eq!((dictionary.fresh.len(), dictionary.base.len()), (0, 3_000));
+        assert_eq!(docs(&dictionary, "word2999"), [2_999]);
+        assert_eq!(docs(&dictionary, "word"), (0..3_000).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn docs_are_told_apart_by_the_best_field() {
+        let mut dictionary = TermDictionary::default();
+        for (doc, word, field) in [
+            (1, "lagos", Field::Rest),
+            (2, "lagos", Field::Title),
+            (3, "lagoon", Field::Pitch),
+        ] {
+            dictionary.update(doc, &Words::new(), &words(&[(word, field)]));
+        }
+        for prefix in ["l", "lag"] {
+            let docs = |fields: &[Field]| docs_in(&dictionary, prefix, fields);
+            assert_eq!(docs(&[Field::Title]), [2]);
+            assert_eq!(docs(&[Field::Title, Field::Pitch]), [2, 3]);
+            assert_eq!(docs(&Field::ALL), [1, 2, 3]);
+        }
     }
 }

@@ -7,7 +7,9 @@ use time::OffsetDateTime;
 pub(super) fn moment(at: Option<&prost_types::Timestamp>) -> anyhow::Result<OffsetDateTime> {
     let at = at.context("a time is missing")?;
     let nanos = i128::from(at.seconds) * 1_000_000_000 + i128::from(at.nanos);
-    Ok(OffsetDateTime::from_unix_timestamp_nanos(nanos)?)
+    let moment = OffsetDateTime::from_unix_timestamp_nanos(nanos)?;
+    anyhow::ensure!(moment.year() >= 0, "a time lies before the year 0");
+    Ok(moment)
 }
 
 /// The same in microseconds since 1970: what PostgreSQL keeps.

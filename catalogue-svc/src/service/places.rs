@@ -16,6 +16,7 @@ use tonic::{Request, Response, Status};
 use super::answer;
 use super::query_params::{self, Fields, ListQuery};
 use super::typed;
+use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
 use crate::domain::order::{CityKey, CountryKey};
 use crate::index::{Catalogue, Query, Snapshot};
@@ -199,7 +200,7 @@ fn read_cities(
 
 fn key(row: &public::CountryRow) -> CountryKey {
     CountryKey {
-        name: row.name.clone(),
+        name: Name::new(&row.name),
         code: row.code.clone(),
     }
 }

@@ -1,7 +1,5 @@
-//! Reading everything back, when a replica starts.
+//! How far the schema has come.
 
-use futures::stream::BoxStream;
-use futures::{StreamExt as _, TryStreamExt as _};
 use kit::feed::{Fingerprint, Position};
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -37,86 +35,4 @@ pub async fn cursor(connection: &mut PgConnection) -> Result<Option<Cursor>, sql
         generation: row.generation,
         rebuilding_to: row.rebuilding_to,
     }))
-}
-
-/// Kinds of entities that are read back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Genres.
-    Genre,
-    /// Countries.
-    Country,
-    /// Pages.
-    Page,
-    /// Games.
-    Game,
-    /// Events.
-    Event,
-}
-
-impl Kind {
-    /// What memory holds.
-    pub const IN_MEMORY: [Self; 5] = [
-        Self::Genre,
-        Self::Country,
-        Self::Page,
-        Self::Game,
-        Self::Event,
-    ];
-
-    /// As the feed calls it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Genre => "genre",
-            Self::Country => "country",
-            Self::Page => "page",
-            Self::Game => "game",
-            Self::Event => "event",
-        }
-    }
-}
-
-/// Id and encoded message of every entity of a kind whose row is marked with `epoch`, as [`Cursor::generation`] is.
-pub fn rows(
-    connection: &mut PgConnection,
-    kind: Kind,
-    epoch: Uuid,
-) -> BoxStream<'_, Result<(String, Vec<u8>), sqlx::Error>> {
-    match kind {
-        Kind::Genre => sqlx::query!(
-            "select id, body from catalogue.genre where epoch = $1",
-            epoch
-        )
-        .fetch(connection)
-        .map_ok(|row| (row.id, row.body))
-        .boxed(),
-        Kind::Country => sqlx::query!(
-            "select id, body from catalogue.country where epoch = $1",
-            epoch
-        )
-        .fetch(connection)
-        .map_ok(|row| (row.id, row.body))
-        .boxed(),
-        Kind::Page => sqlx::query!(
-            "select id, body from catalogue.page where epoch = $1",
-            epoch
-        )
-        .fetch(connection)
-        .map_ok(|row| (row.id.to_string(), row.body))
-        .boxed(),
-        Kind::Game => sqlx::query!(
-            "select id, body from catalogue.game where epoch = $1",
-            epoch
-        )
-        .fetch(connection)
-        .map_ok(|row| (row.id.to_string(), row.body))
-        .boxed(),
-        Kind::Event => sqlx::query!(
-            "select id, body from catalogue.event where epoch = $1",
-            epoch
-        )
-        .fetch(connection)
-        .map_ok(|row| (row.id.to_string(), row.body))
-        .boxed(),
-    }
 }

@@ -1,12 +1,10 @@
 //! The schema `catalogue`: what survives a restart, so that a replica need not ask for the whole feed.
 //!
-//! Writes are set-based: a batch of the feed becomes one statement for each kind of entity in it.
+//! A batch of the feed becomes one statement. Whether an entity can be converted is found out before anything is written.
 
-mod events;
-mod games;
+mod dead_letter;
+mod entity;
 mod load;
-mod pages;
-mod places;
 
 use std::collections::BTreeMap;
 
@@ -15,9 +13,12 @@ use kit::feed::{Store, Taken};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::feeds::entity::{Body, Entity};
+use crate::feeds::entity::Entity;
+use dead_letter::DeadLetter;
 
-pub use load::{Cursor, Kind, cursor, rows};
+pub use dead_letter::retry as retry_dead_letters;
+pub use entity::{Row, rows};
+pub use load::{Cursor, cursor};
 
 /// Takes changes of the listings feed into the schema.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,58 +31,39 @@ impl Store for Listings {
         changes: &[Change],
         taken: Taken,
     ) -> anyhow::Result<()> {
-        let batch = Batch::read(changes)?;
-        places::save_genres(connection, &batch.genres, taken.epoch).await?;
-        places::save_countries(connection, &batch.countries, taken.epoch).await?;
-        places::save_cities(connection, &batch.cities, taken.epoch).await?;
-        pages::save(connection, &batch.pages, taken.epoch).await?;
-        games::save(connection, &batch.games, taken.epoch).await?;
-        events::save(connection, &batch.events, taken.epoch).await?;
+        // One statement cannot write a row twice, and the last state is the one to keep.
+        let mut converted = BTreeMap::new();
+        let mut letters = BTreeMap::new();
+        for change in changes.iter().filter(|change| !change.happening) {
+            let key = (&*change.entity, &*change.id);
+            match Entity::read(key.0, key.1, &change.state) {
+                Ok(_) => {
+                    letters.remove(&key);
+                    converted.insert(key, (change.seq, &*change.state));
+                }
+                Err(error) => {
+                    let letter = DeadLetter {
+                        seq: change.seq,
+                        body: &change.state,
+                        reason: format!("{error:#}"),
+                    };
+                    letters.insert(key, letter);
+                }
+            }
+        }
+        entity::save(connection, &converted, taken.epoch).await?;
+        let removed = dead_letter::remove(connection, converted.keys().copied()).await?;
+        dead_letter::save(connection, &letters, taken.epoch).await?;
+        if removed > 0 || !letters.is_empty() {
+            dead_letter::count(connection).await?;
+        }
         Ok(())
     }
 
     async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> anyhow::Result<()> {
-        places::sweep(connection, epoch).await?;
-        pages::sweep(connection, epoch).await?;
-        games::sweep(connection, epoch).await?;
-        events::sweep(connection, epoch).await?;
+        entity::sweep(connection, epoch).await?;
+        dead_letter::sweep(connection, epoch).await?;
+        dead_letter::count(connection).await?;
         Ok(())
-    }
-}
-
-/// The entities of a batch by kind, each as the last change of the batch has it, in the order of their ids.
-#[derive(Default)]
-struct Batch {
-    genres: Vec<Entity>,
-    countries: Vec<Entity>,
-    cities: Vec<Entity>,
-    pages: Vec<Entity>,
-    games: Vec<Entity>,
-    events: Vec<Entity>,
-}
-
-impl Batch {
-    fn read(changes: &[Change]) -> anyhow::Result<Self> {
-        // One statement cannot write a row twice, and the last state is the one to keep.
-        let states = changes.iter().filter(|change| !change.happening);
-        let last: BTreeMap<(&str, &str), &Change> = states
-            .map(|change| ((&*change.entity, &*change.id), change))
-            .collect();
-        let mut batch = Self::default();
-        for ((kind, id), change) in last {
-            let Some(entity) = Entity::read(kind, id, change.state.clone())? else {
-                continue;
-            };
-            let entities = match entity.body {
-                Body::Genre(_) => &mut batch.genres,
-                Body::Country(_) => &mut batch.countries,
-                Body::City(_) => &mut batch.cities,
-                Body::Page(..) => &mut batch.pages,
-                Body::Game(..) => &mut batch.games,
-                Body::Event(..) => &mut batch.events,
-            };
-            entities.push(entity);
-        }
-        Ok(batch)
     }
 }

@@ -1,5 +1,7 @@
 //! Listings to test with, and ways to bring them in.
 
+use std::collections::BTreeMap;
+
 use catalogue::feeds::entity::Entity;
 use catalogue::index::Writer;
 use contracts::common::v1::{Change, Mode};
@@ -116,11 +118,11 @@ pub(crate) fn event_change(event: &listings::Event) -> Change {
 }
 
 pub(crate) fn entity(change: &Change) -> Entity {
-    let entity = Entity::read(&change.entity, &change.id, change.state.clone());
+    let entity = Entity::read(&change.entity, &change.id, &change.state);
     entity.unwrap().unwrap()
 }
 
-/// A writer of small chunks that has taken in `changes`, one after the other.
+/// A writer of small chunks that has applied `changes`, one after the other.
 pub(crate) fn writer(changes: &[Change]) -> Writer {
     let mut writer = Writer::new(
         Position {
@@ -130,8 +132,18 @@ pub(crate) fn writer(changes: &[Change]) -> Writer {
         4,
     );
     for change in changes {
-        writer.apply(entity(change)).unwrap();
+        writer.apply(entity(change));
     }
     writer.flush(i64::try_from(changes.len()).unwrap()).unwrap();
     writer
+}
+
+/// A writer of small chunks that was built whole from the last states that `changes` carry.
+pub(crate) fn built(changes: &[Change]) -> Writer {
+    let last: BTreeMap<_, _> = changes.iter().map(|c| ((&c.entity, &c.id), c)).collect();
+    let position = Position {
+        epoch: EPOCH,
+        seq: i64::try_from(changes.len()).unwrap(),
+    };
+    Writer::build(position, 4, last.into_values().map(entity).collect()).unwrap()
 }

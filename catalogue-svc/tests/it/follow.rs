@@ -1,6 +1,7 @@
 //! Following a producer that speaks the real protocol.
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use contracts::common::v1::{
 };
 use futures::{Stream, stream};
 use kit::admin::Readiness;
-use kit::feed::{Position, Stored, consume};
+use kit::feed::{Consumer as _, Position, Stored, consume};
 use kit::lease::Lease;
 use kit::rpc::client::{Client, connect};
 use kit::{Clock, Lifecycle};
@@ -37,6 +38,7 @@ struct Fake {
     news: Arc<watch::Sender<()>>,
     /// Epochs that the one of now goes on from.
     parents: Arc<Mutex<Vec<Uuid>>>,
+    follows: Arc<AtomicU32>,
 }
 
 impl Fake {
@@ -45,6 +47,7 @@ impl Fake {
             feed: Arc::new(Mutex::new((EPOCH, Vec::new()))),
             news: Arc::new(watch::Sender::new(())),
             parents: Arc::default(),
+            follows: Arc::default(),
         }
     }
 
@@ -74,6 +77,11 @@ impl Fake {
         self.news.send_replace(());
     }
 
+    /// How often it was followed.
+    fn follows(&self) -> u32 {
+        self.follows.load(Ordering::Relaxed)
+    }
+
     fn look(&self) -> (Uuid, Vec<Change>) {
         self.feed.lock().unwrap().clone()
     }
@@ -87,6 +95,7 @@ impl FeedService for Fake {
         &self,
         request: Request<FollowRequest>,
     ) -> Result<Response<Self::FollowStream>, Status> {
+        self.follows.fetch_add(1, Ordering::Relaxed);
         let request = request.into_inner();
         let (epoch, rows) = self.look();
         let parents = self.parents.lock().unwrap().clone();
@@ -178,7 +187,7 @@ async fn eventually(catalogue: &Catalogue, wanted: impl Fn(&Snapshot) -> bool) -
 fn start(follower: Follower, client: Client, lifecycle: &Lifecycle) -> Readiness {
     let readiness = Readiness::default();
     let loaded = readiness.condition("the catalogue to be loaded");
-    lifecycle.background("follower", consume(client, "", follower, Some(loaded)));
+    lifecycle.background("follower", follower.follow(client, loaded));
     readiness
 }
 
@@ -299,4 +308,54 @@ async fn what_was_rebuilt_is_loaded_after_a_promotion(pool: PgPool) {
     assert_eq!(loaded(at(promoted, 2)).await, 1);
     fake.write(vec![game_change(&game(2))]);
     assert_eq!(loaded(at(promoted, 3)).await, 2);
+}
+
+#[sqlx::test]
+async fn a_change_that_does_not_convert_is_left_out_and_the_feed_goes_on(pool: PgPool) {
+    let (lifecycle, _supervisor) = Lifecycle::new();
+    let fake = Fake::new();
+    let mut bad = game(2);
+    bad.created_at = None;
+    fake.write(vec![page_change(&page(0)), game_change(&bad)]);
+    let client = serve(&fake, &lifecycle).await;
+    let catalogue = Arc::new(Catalogue::default());
+    let follower = Follower::load(&pool, Arc::clone(&catalogue), CHUNK_ROWS);
+    start(follower.await.unwrap(), client, &lifecycle);
+    // Such a change at the beginning, and one on the way.
+    eventually(&catalogue, |snapshot| snapshot.position.seq == 2).await;
+    fake.write(vec![game_change(&game(1)), game_change(&bad)]);
+    fake.write(vec![game_change(&game(3))]);
+    let snapshot = eventually(&catalogue, |snapshot| snapshot.position.seq == 5).await;
+    assert_eq!(snapshot.dataset(Mode::Live).games.len(), 2);
+    assert_eq!(fake.follows(), 1, "the feed is streamed once");
+    // Once it converts, it is there.
+    fake.write(vec![game_change(&game(2))]);
+    let snapshot = eventually(&catalogue, |snapshot| snapshot.position.seq == 6).await;
+    assert_eq!(snapshot.dataset(Mode::Live).games.len(), 3);
+}
+
+#[sqlx::test]
+async fn a_full_schema_makes_ready_though_nobody_tells_more(pool: PgPool) {
+    let (lifecycle, _supervisor) = Lifecycle::new();
+    let token = "a-token-of-thirty-two-characters".to_owned().into();
+    let nobody = || connect("http://127.0.0.1:1".parse().unwrap(), &token, &lifecycle).unwrap();
+    let load = || Follower::load(&pool, Arc::new(Catalogue::default()), CHUNK_ROWS);
+    let readiness = start(load().await.unwrap(), nobody(), &lifecycle);
+    assert_eq!(readiness.missing(), ["the catalogue to be loaded"]);
+
+    let mut stored = Stored::new(pool.clone(), SCHEMA, PRODUCER, Listings);
+    stored.cursor().await.unwrap();
+    stored.start(EPOCH, 1, true).await.unwrap();
+    let mut change = page_change(&page(0));
+    change.seq = 1;
+    stored.apply(EPOCH, vec![change]).await.unwrap();
+    let readiness = start(load().await.unwrap(), nobody(), &lifecycle);
+    let ready = async {
+        while !readiness.missing().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), ready)
+        .await
+        .unwrap();
 }

@@ -2,17 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use catalogue::domain::collation::Name;
+use catalogue::domain::days::{Span, When};
 use catalogue::domain::facet::Facet;
 use catalogue::domain::keyword::Keyword;
 use catalogue::domain::listing::Mode;
+use catalogue::domain::order::GameKey;
 use catalogue::domain::words::{self, Field};
-use catalogue::index::{Document as _, Game, Query, Snapshot, Writer};
+use catalogue::index::{Document as _, Game, Query, Search, Snapshot, Work, Writer};
 use contracts::common::v1::Change;
 use contracts::listings::v1 as listings;
 use contracts::public;
 use kit::feed::Position;
 use proptest::prelude::*;
 use proptest::sample::select;
+use sqlx::PgPool;
 
 use crate::build::{self, EPOCH, entity, game_change, page_change};
 use crate::universe::{COUNTRIES, GENRES, PLATFORMS, QUESTIONS, STAGES, a_game, a_page, handle};
@@ -177,20 +181,6 @@ fn list_row(game: &Game) -> public::GameRow {
     read
 }
 
-fn rebuilt(changes: &[Change]) -> Writer {
-    let position = Position {
-        epoch: EPOCH,
-        seq: 1,
-    };
-    let last: BTreeMap<_, _> = changes.iter().map(|c| ((&c.entity, &c.id), c)).collect();
-    let mut writer = Writer::new(position, 4);
-    for change in last.into_values() {
-        writer.load(entity(change)).unwrap();
-    }
-    writer.list_all().unwrap();
-    writer
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
@@ -203,12 +193,12 @@ proptest! {
         let mut writer = Writer::new(Position { epoch: EPOCH, seq: 0 }, 4);
         let mut states = Vec::new();
         for (place, change) in changes.iter().enumerate() {
-            writer.apply(entity(change)).unwrap();
+            writer.apply(entity(change));
             if published.contains(&place) || place + 1 == changes.len() {
                 states.push((place + 1, writer.snapshot()));
             }
         }
-        let rebuilt = rebuilt(&changes).snapshot();
+        let rebuilt = build::built(&changes).snapshot();
         for asked in &questions {
             // States that were published earlier still say what they said.
             for (known, state) in &states {
@@ -265,7 +255,7 @@ fn a_cursor_outlives_its_row() {
     let mut moved = build::game(15);
     moved.featured = true;
     for game in [gone, build::game(99), moved] {
-        writer.apply(entity(&game_change(&game))).unwrap();
+        writer.apply(entity(&game_change(&game)));
     }
     let page = writer
         .snapshot()
@@ -290,4 +280,200 @@ fn a_question_without_a_word_finds_nothing() {
     let shelf = &state.dataset(Mode::Live).games;
     assert_eq!(shelf.search(&question("game")).total, 1);
     assert_eq!(shelf.search(&question("?!")).total, 0);
+}
+
+/// Three hundred games in chunks of four, each a word of its own; every tenth is a puzzle.
+fn many() -> Vec<Change> {
+    let mut changes = vec![page_change(&build::page(0))];
+    changes.extend((0..300).map(|number| {
+        let mut game = build::game(number);
+        game.title = format!(
+            "Word{number:03} {}",
+            if number == 7 { "kora" } else { "lute" }
+        );
+        if number % 10 == 0 {
+            game.genres = vec!["puzzle".to_owned()];
+        }
+        game_change(&game)
+    }));
+    changes
+}
+
+fn search(snapshot: &Snapshot, query: Query<GameKey>) -> (u64, Work) {
+    let query = Query { limit: 3, ..query };
+    let page = snapshot.dataset(Mode::Live).games.search(&query);
+    (page.total, page.work)
+}
+
+fn words(q: &str) -> Query<GameKey> {
+    Query {
+        words: words::of_query(q, 10),
+        ..Query::default()
+    }
+}
+
+#[test]
+fn a_page_walks_no_chunk_that_it_does_not_need() {
+    for snapshot in [build::writer(&many()), build::built(&many())].map(|w| w.snapshot()) {
+        let (total, work) = search(&snapshot, Query::default());
+        assert_eq!((total, work.chunks), (300, 1));
+        // What words find is in two chunks, and a page that is full ends the walk.
+        let (total, work) = search(&snapshot, words("word001"));
+        assert_eq!((total, work.chunks), (1, 1));
+        let (total, work) = search(&snapshot, words("lute"));
+        assert_eq!(total, 299);
+        assert!(work.chunks <= 2, "{work:?}");
+        let mut behind = words("word2");
+        let games = &snapshot.dataset(Mode::Live).games;
+        behind.after = Some(games.get("game-210").unwrap().key.clone());
+        let (total, work) = search(&snapshot, behind);
+        assert_eq!(total, 100);
+        assert!(work.chunks <= 2, "{work:?}");
+        // An exact total with another filter needs the chunks that have both.
+        let mut both = words("word01");
+        both.facets = vec![snapshot.genres.facet("puzzle").unwrap()];
+        let (total, work) = search(&snapshot, both);
+        assert_eq!(total, 1);
+        assert!(work.chunks <= 3, "{work:?}");
+        // Nothing is walked for what nothing has.
+        for q in ["zebra", "?!", "lute zebra", "kora word008"] {
+            let (total, work) = search(&snapshot, words(q));
+            assert_eq!((total, work.chunks), (0, 0), "{q}");
+        }
+    }
+}
+
+#[test]
+fn a_query_ends_when_no_row_is_left_and_short_prefixes_are_ready() {
+    let snapshot = build::built(&many()).snapshot();
+    for (q, postings) in [
+        // Of a prefix that 300 words have, there is one posting, not 300.
+        ("w", 1),
+        ("wo", 1),
+        ("l wo", 2),
+        ("wor", 300),
+        // The most selective word comes first, and leaves nothing for the others.
+        ("kora word008 word00", 2),
+        ("kora word008 word00 wo", 2),
+        ("word0 zebra", 0),
+    ] {
+        let (_, work) = search(&snapshot, words(q));
+        assert_eq!(work.postings, postings, "{q}");
+    }
+    let search = Search {
+        words: words::of_query("w kora", 10).unwrap(),
+        limit: 20,
+        ..Search::default()
+    };
+    let hits = snapshot.dataset(Mode::Live).search(&search);
+    assert_eq!(hits.total, 1);
+    assert!(hits.work.postings <= 6, "{:?}", hits.work);
+    assert_eq!(hits.work.chunks, 1);
+}
+
+#[test]
+fn events_outside_the_days_that_are_asked_for_are_not_walked() {
+    let events = (0..300).map(|number| {
+        let day = time::macros::date!(2026 - 01 - 01) + time::Duration::days(number.into());
+        build::event_change(&listings::Event {
+            starts_at: day.to_string(),
+            ..build::event(number)
+        })
+    });
+    let snapshot = build::writer(&events.collect::<Vec<_>>()).snapshot();
+    let today = time::macros::date!(2026 - 01 - 01) + time::Duration::days(290);
+    let query = Query {
+        span: Some(Span::new(When::Upcoming, today, None, None)),
+        limit: 20,
+        ..Query::default()
+    };
+    let page = snapshot.dataset(Mode::Live).events.search(&query);
+    assert_eq!((page.total, page.rows.len()), (10, 10));
+    assert!(page.work.chunks <= 4, "{:?}", page.work);
+}
+
+#[test]
+fn what_goes_takes_nothing_along_that_has_its_address() {
+    let mut changes = vec![page_change(&build::page(0)), game_change(&build::game(1))];
+    // Another game has the address now; then the first is removed.
+    let mut heir = build::game(2);
+    heir.slug = "game-1".to_owned();
+    heir.title = "Heir".to_owned();
+    let mut gone = build::game(1);
+    gone.state = listings::State::Removed.into();
+    changes.extend([game_change(&heir), game_change(&gone)]);
+    for snapshot in [build::writer(&changes), build::built(&changes)].map(|w| w.snapshot()) {
+        let games = &snapshot.dataset(Mode::Live).games;
+        assert_eq!(games.len(), 1);
+        let game: public::Game = games.get("game-1").unwrap().text().parse().unwrap();
+        assert_eq!(game.row.title, "Heir");
+    }
+    // The same with one sort key, so that only the id tells them apart.
+    heir.created_at = build::game(1).created_at;
+    changes[2] = game_change(&heir);
+    let snapshot = build::writer(&changes).snapshot();
+    let games = &snapshot.dataset(Mode::Live).games;
+    assert_eq!((games.len(), games.get("game-1").is_some()), (1, true));
+}
+
+#[test]
+fn the_newest_is_what_was_published_last() {
+    let mut early = build::game(1);
+    early.first_published_at = Some(build::at(100));
+    let mut late = build::game(2);
+    late.first_published_at = Some(build::at(50));
+    // An older version did not say when: it counts from when it was sent in.
+    let unsaid = build::game(70);
+    let mut changes = vec![page_change(&build::page(0))];
+    changes.extend([late, unsaid, early].map(|game| game_change(&game)));
+    let mut old = build::page(5);
+    old.created_at = Some(build::at(9));
+    old.first_published_at = Some(build::at(9));
+    let mut new = build::page(6);
+    new.first_published_at = Some(build::at(10));
+    changes.extend([old, new].map(|page| page_change(&page)));
+    let snapshot = build::writer(&changes).snapshot();
+    let dataset = snapshot.dataset(Mode::Live);
+    let all = Query {
+        limit: 9,
+        ..Query::default()
+    };
+    let games = dataset.games.search(&all).rows;
+    let games: Vec<&str> = games.iter().map(|row| &*row.key.slug).collect();
+    assert_eq!(games, ["game-1", "game-70", "game-2"]);
+    let all = Query {
+        limit: 9,
+        ..Query::default()
+    };
+    let creators = dataset.creators.search(&all).rows;
+    let creators: Vec<&str> = creators.iter().map(|row| &*row.key.handle).collect();
+    assert_eq!(creators, ["maker-6", "maker-5", "maker-0"]);
+}
+
+/// Names of the directory's own data sort as PostgreSQL sorts them by Unicode's root collation.
+#[sqlx::test(migrations = false)]
+#[expect(clippy::disallowed_methods, reason = "a query of no table")]
+async fn names_sort_by_unicode_collation(pool: PgPool) {
+    let files = [
+        include_str!("../../../deploy/data/countries.ndjson"),
+        include_str!("../../../deploy/data/cities.ndjson"),
+    ];
+    let lines = files.iter().flat_map(|file| file.lines());
+    let named = lines.map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let mut names: Vec<String> = named
+        .map(|line| line["name"].as_str().unwrap().to_owned())
+        .collect();
+    names.sort_by_cached_key(|name| Name::new(name));
+    names.dedup();
+    let sorted: Vec<String> = sqlx::query_scalar(
+        "select name from unnest($1::text[]) name order by name collate \"und-x-icu\"",
+    )
+    .bind(&names)
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    assert!(names.len() > 54);
+    for (ours, theirs) in names.iter().zip(&sorted) {
+        assert_eq!(ours, theirs);
+    }
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use catalogue::domain::listing::Mode;
 use catalogue::feeds::listings::Follower;
 use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _};
-use catalogue::store::{Kind, Listings, rows};
+use catalogue::store::{Listings, Row, rows};
 use contracts::common::v1::Change;
-use contracts::listings::v1::{City, State};
+use contracts::listings::v1::{City, Event, State};
 use contracts::public;
 use futures::TryStreamExt as _;
 use kit::feed::{Consumer as _, Stored};
 use kit::pg::Schema;
-use sqlx::PgPool;
+use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::build::{
@@ -38,12 +38,24 @@ async fn generation(pool: &PgPool) -> Uuid {
     cursor.unwrap().unwrap().generation
 }
 
-async fn ids(pool: &PgPool, kind: Kind, generation: Uuid) -> Vec<String> {
+/// The ids of a kind that are marked with `generation`, with the changes that brought them.
+async fn ids(pool: &PgPool, kind: &str, generation: Uuid) -> Vec<(String, i64)> {
     let mut connection = pool.acquire().await.unwrap();
-    let rows = rows(&mut connection, kind, generation);
-    let mut ids: Vec<String> = rows.map_ok(|(id, _)| id).try_collect().await.unwrap();
+    let rows: Vec<Row> = rows(&mut connection, generation)
+        .try_collect()
+        .await
+        .unwrap();
+    let rows = rows.into_iter().filter(|row| row.kind == kind);
+    let mut ids: Vec<(String, i64)> = rows.map(|row| (row.id, row.seq)).collect();
     ids.sort();
     ids
+}
+
+/// The changes that are put aside: kind, id and seq.
+async fn dead_letters(pool: &PgPool) -> Vec<(String, String, i64)> {
+    let letters = sqlx::query!("select kind, id, seq from catalogue.dead_letter order by seq");
+    let letters = letters.map(|letter| (letter.kind, letter.id, letter.seq));
+    letters.fetch_all(pool).await.unwrap()
 }
 
 fn one_of_each() -> Vec<Change> {
@@ -58,7 +70,7 @@ fn one_of_each() -> Vec<Change> {
         page_change(&page(0)),
         game_change(&game(1)),
         event_change(&event(9)),
-        change("happening-of-tomorrow", "x", &city),
+        change("kind-of-tomorrow", "x", &city),
     ]
 }
 
@@ -136,7 +148,7 @@ async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
         .await
         .unwrap();
     // Half way: the new rows are no whole, so a replica that starts now answers nothing from them.
-    assert_eq!(ids(&pool, Kind::Game, old).await.len(), 2);
+    assert_eq!(ids(&pool, "game", old).await.len(), 2);
     let (catalogue, mut follower) = load(&pool).await;
     assert!(catalogue.snapshot().is_err());
     let rest = numbered(
@@ -156,26 +168,184 @@ async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
 
     second.apply(restored, rest).await.unwrap();
     let new = generation(&pool).await;
-    assert_eq!(ids(&pool, Kind::Game, new).await, [id(2)]);
-    assert_eq!(ids(&pool, Kind::Genre, new).await, ["n"]);
-    for kind in Kind::IN_MEMORY {
+    assert_eq!(ids(&pool, "game", new).await, [(id(2), 2)]);
+    assert_eq!(ids(&pool, "genre", new).await, [("n".to_owned(), 3)]);
+    for kind in ["genre", "country", "city", "page", "game", "event"] {
         assert!(ids(&pool, kind, old).await.is_empty());
     }
 }
 
 #[sqlx::test]
-async fn a_bad_change_is_refused_and_nothing_moves(pool: PgPool) {
+async fn a_kind_that_came_later_is_kept_for_the_version_that_knows_it(pool: PgPool) {
+    let mut stored = stored(&pool);
+    stored.cursor().await.unwrap();
+    stored.start(EPOCH, 7, true).await.unwrap();
+    let changes = numbered(one_of_each(), 1);
+    stored.apply(EPOCH, changes).await.unwrap();
+    let kept = ids(&pool, "kind-of-tomorrow", generation(&pool).await).await;
+    assert_eq!(kept, [("x".to_owned(), 7)]);
+    assert_eq!(ids(&pool, "city", generation(&pool).await).await.len(), 1);
+    assert!(load(&pool).await.0.snapshot().is_ok());
+}
+
+/// A game that decodes, and does not convert.
+fn bad_game() -> Change {
+    let mut bad = game(1);
+    bad.created_at = None;
+    game_change(&bad)
+}
+
+#[sqlx::test]
+async fn a_change_that_does_not_convert_is_put_aside_and_the_others_go_on(pool: PgPool) {
+    let mut stored = stored(&pool);
+    stored.cursor().await.unwrap();
+    stored.start(EPOCH, 3, true).await.unwrap();
+    let first = vec![page_change(&page(0)), game_change(&game(1)), bad_game()];
+    stored.apply(EPOCH, numbered(first, 1)).await.unwrap();
+    assert_eq!(
+        dead_letters(&pool).await,
+        [("game".to_owned(), id(1), 3)],
+        "the change is kept"
+    );
+    // Its last good state stays, and a replica starts from it.
+    assert_eq!(
+        ids(&pool, "game", generation(&pool).await).await,
+        [(id(1), 2)]
+    );
+    let (catalogue, _) = load(&pool).await;
+    let snapshot = catalogue.snapshot().unwrap();
+    assert_eq!(snapshot.dataset(Mode::Live).games.len(), 1);
+    assert_eq!(snapshot.position.seq, 3);
+
+    // A later state that does convert takes its place.
+    let next = numbered(vec![game_change(&game(1)), game_change(&game(2))], 4);
+    stored.apply(EPOCH, next).await.unwrap();
+    assert_eq!(dead_letters(&pool).await, []);
+    assert_eq!(
+        ids(&pool, "game", generation(&pool).await).await,
+        [(id(1), 4), (id(2), 5)]
+    );
+}
+
+#[sqlx::test]
+async fn a_start_takes_up_what_this_version_can_convert(pool: PgPool) {
     let mut stored = stored(&pool);
     stored.cursor().await.unwrap();
     stored.start(EPOCH, 2, true).await.unwrap();
-    let mut bad = game(1);
-    bad.mode = 0;
-    let batch = numbered(vec![page_change(&page(0)), game_change(&bad)], 1);
-    assert!(stored.apply(EPOCH, batch).await.is_err());
-    assert!(
-        ids(&pool, Kind::Page, generation(&pool).await)
-            .await
-            .is_empty()
+    let changes = vec![page_change(&page(0)), game_change(&game(1))];
+    stored.apply(EPOCH, numbered(changes, 1)).await.unwrap();
+    // An older version put these aside: this one can convert two of the three, of which one is older than what is there.
+    let mut renamed = game(1);
+    renamed.title = "Renamed".to_owned();
+    let older = page(0);
+    for (change, seq) in [
+        (game_change(&renamed), 9),
+        (page_change(&older), 0),
+        (event_change(&Event::default()), 8),
+    ] {
+        sqlx::query!(
+            "insert into catalogue.dead_letter (kind, id, seq, epoch, body, reason) values ($1, $2, $3, $4, $5, 'too new')",
+            change.entity,
+            change.id,
+            seq,
+            generation(&pool).await,
+            &*change.state
+        )
+        .execute(&pool)
+        .await
+        .unwrap();
+    }
+    let (catalogue, _) = load(&pool).await;
+    let snapshot = catalogue.snapshot().unwrap();
+    let row = snapshot.dataset(Mode::Live).games.get("game-1").unwrap();
+    let found: public::Game = row.text().parse().unwrap();
+    assert_eq!(found.row.title, "Renamed");
+    assert_eq!(
+        ids(&pool, "game", generation(&pool).await).await,
+        [(id(1), 9)]
     );
-    assert_eq!(stored.cursor().await.unwrap().unwrap().position.seq, 0);
+    assert_eq!(
+        ids(&pool, "page", generation(&pool).await).await,
+        [(id(0), 1)]
+    );
+    let left = dead_letters(&pool).await;
+    assert_eq!(left, [("event".to_owned(), String::new(), 8)]);
+}
+
+#[sqlx::test]
+async fn a_stored_entity_that_does_not_convert_stops_no_replica(pool: PgPool) {
+    let mut stored = stored(&pool);
+    stored.cursor().await.unwrap();
+    stored.start(EPOCH, 2, true).await.unwrap();
+    let changes = vec![page_change(&page(0)), game_change(&game(1))];
+    stored.apply(EPOCH, numbered(changes, 1)).await.unwrap();
+    sqlx::query!("update catalogue.entity set body = '\\xff' where kind = 'game'")
+        .execute(&pool)
+        .await
+        .unwrap();
+    let (catalogue, _) = load(&pool).await;
+    let snapshot = catalogue.snapshot().unwrap();
+    assert_eq!(snapshot.dataset(Mode::Live).creators.len(), 1);
+    assert_eq!(snapshot.dataset(Mode::Live).games.len(), 0);
+}
+
+/// The tables of the version before, each with a row, are copied into the one that replaces them.
+#[sqlx::test(migrations = false)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tables that are there no more, which no checked query can know"
+)]
+async fn the_rows_of_the_version_before_are_kept(pool: PgPool) {
+    let before = [
+        "create schema catalogue",
+        include_str!("../../migrations/0001_follow.sql"),
+        include_str!("../../migrations/0002_listings.sql"),
+    ];
+    for sql in before {
+        sqlx::raw_sql(sql).execute(&pool).await.unwrap();
+    }
+    let uuid = id(1);
+    let rows = format!(
+        "insert into catalogue.feed_cursor values ('listings', '{EPOCH}', 9, 0, null);
+         insert into catalogue.genre values ('g', '{EPOCH}', 'puzzle', '\\x01');
+         insert into catalogue.country values ('c', '{EPOCH}', 'KE', '\\x02');
+         insert into catalogue.city values ('t', '{EPOCH}', 'nairobi', 'KE', '\\x03');
+         insert into catalogue.page values ('{uuid}', '{EPOCH}', 'live', 'published', 1, 'kora', '\\x04');
+         insert into catalogue.game values ('{uuid}', '{EPOCH}', 'live', 'published', 1, 'kora', '{uuid}', '\\x05');
+         insert into catalogue.event values ('{uuid}', '{EPOCH}', 'live', 'published', 1, 'kora', '\\x06');"
+    );
+    sqlx::raw_sql(AssertSqlSafe(rows))
+        .execute(&pool)
+        .await
+        .unwrap();
+    let mut transaction = pool.begin().await.unwrap();
+    let migration = include_str!("../../migrations/0004_entity.sql");
+    sqlx::raw_sql(migration)
+        .execute(&mut *transaction)
+        .await
+        .unwrap();
+    transaction.commit().await.unwrap();
+
+    let mut connection = pool.acquire().await.unwrap();
+    let mut rows: Vec<Row> = rows_of(&mut connection).await;
+    rows.sort_by(|a, b| a.body.cmp(&b.body));
+    let rows: Vec<(&str, &str, &[u8])> = rows
+        .iter()
+        .map(|row| (&*row.kind, &*row.id, &*row.body))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("genre", "g", &[1_u8][..]),
+            ("country", "c", &[2]),
+            ("city", "t", &[3]),
+            ("page", &uuid, &[4]),
+            ("game", &uuid, &[5]),
+            ("event", &uuid, &[6]),
+        ]
+    );
+}
+
+async fn rows_of(connection: &mut PgConnection) -> Vec<Row> {
+    rows(connection, EPOCH).try_collect().await.unwrap()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 /// Fields that the service keeps and nobody writes.
-const OURS: [&str; 8] = [
+const OURS: [&str; 9] = [
     "id",
     "mode",
     "state",
@@ -13,6 +13,7 @@ const OURS: [&str; 8] = [
     "submitter",
     "waiting_since",
     "created_at",
+    "first_published_at",
     "updated_at",
 ];
 

@@ -24,9 +24,12 @@ pub struct Listing<C> {
     /// Since when it waits for its review, while it is pending.
     #[serde(with = "rfc3339::option")]
     pub waiting_since: Option<OffsetDateTime>,
-    /// When it was listed.
+    /// When it was sent in or, for what was imported, when it was listed.
     #[serde(with = "rfc3339")]
     pub created_at: OffsetDateTime,
+    /// When it was published for the first time; `None` until it is.
+    #[serde(default, with = "rfc3339::option")]
+    pub first_published_at: Option<OffsetDateTime>,
     /// When it last changed.
     #[serde(with = "rfc3339")]
     pub updated_at: OffsetDateTime,
@@ -70,6 +73,7 @@ impl<C: Clone + PartialEq> Listing<C> {
             submitter: None,
             waiting_since: None,
             created_at,
+            first_published_at: Some(created_at),
             updated_at: draft.updated_at.unwrap_or(created_at),
             content: draft.content,
         }
@@ -85,6 +89,14 @@ impl<C: Clone + PartialEq> Listing<C> {
         (!same).then(|| Self {
             revision: self.revision + 1,
             created_at,
+            // What was imported was published when it was listed: where the file corrects the one, it corrects the other.
+            first_published_at: self.first_published_at.map(|at| {
+                if at == self.created_at {
+                    created_at
+                } else {
+                    at
+                }
+            }),
             updated_at: draft.updated_at.unwrap_or_else(|| now.max(created_at)),
             ..self.saying(draft.content.clone())
         })
@@ -92,10 +104,12 @@ impl<C: Clone + PartialEq> Listing<C> {
 
     /// The listing once staff have moved it; `None` when it stands there already. Its content is as it was, and so is the time of
     /// its last edit. Whatever staff decide, it waits no longer.
-    pub fn in_state(&self, state: State) -> Option<Self> {
+    pub fn in_state(&self, state: State, now: OffsetDateTime) -> Option<Self> {
+        let published_now = (state == State::Published).then_some(now);
         (state != self.state).then(|| Self {
             state,
             waiting_since: None,
+            first_published_at: self.first_published_at.or(published_now),
             revision: self.revision + 1,
             ..self.clone()
         })
@@ -129,6 +143,7 @@ impl<C: Clone + PartialEq> Listing<C> {
             submitter: Some(account),
             waiting_since: Some(now),
             created_at: now,
+            first_published_at: None,
             updated_at: now,
             content,
         }
@@ -160,6 +175,7 @@ impl<C: Clone + PartialEq> Listing<C> {
             submitter: self.submitter,
             waiting_since: self.waiting_since,
             created_at: self.created_at,
+            first_published_at: self.first_published_at,
             updated_at: self.updated_at,
             content,
         }
@@ -206,10 +222,10 @@ mod tests {
     #[test]
     fn a_move_is_a_revision_and_no_edit() {
         let listing = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), NOW);
-        assert_eq!(listing.in_state(State::Published), None);
-        let removed = listing.in_state(State::Removed).unwrap();
+        assert_eq!(listing.in_state(State::Published, LATER), None);
+        let removed = listing.in_state(State::Removed, LATER).unwrap();
         assert_eq!((removed.state, removed.revision), (State::Removed, 2));
-        let restored = removed.in_state(State::Published).unwrap();
+        let restored = removed.in_state(State::Published, LATER).unwrap();
         assert_eq!(
             restored,
             Listing {
@@ -222,7 +238,7 @@ mod tests {
     #[test]
     fn what_staff_change_stays_where_it_stands() {
         let sent = Listing::submitted(Uuid::nil(), Uuid::max(), "a".to_owned(), NOW);
-        let rejected = sent.in_state(State::Rejected).unwrap();
+        let rejected = sent.in_state(State::Rejected, LATER).unwrap();
         assert_eq!(rejected.revised("a".to_owned(), LATER), None);
         let revised = rejected.revised("b".to_owned(), LATER).unwrap();
         assert_eq!(
@@ -245,7 +261,7 @@ mod tests {
             (edited.state, edited.waiting_since),
             (State::Pending, Some(NOW))
         );
-        let rejected = edited.in_state(State::Rejected).unwrap();
+        let rejected = edited.in_state(State::Rejected, LATER).unwrap();
         assert_eq!(rejected.waiting_since, None);
         assert_eq!(rejected.edited("b".to_owned(), LATER), None);
         let again = rejected.edited("c".to_owned(), LATER).unwrap();
@@ -254,12 +270,37 @@ mod tests {
             (State::Pending, Some(LATER))
         );
         assert_eq!((again.submitter, again.revision), (Some(account), 4));
-        let public = again.in_state(State::Published).unwrap();
+        let public = again.in_state(State::Published, LATER).unwrap();
         let changed = public.edited("d".to_owned(), LATER).unwrap();
         assert_eq!(
             (changed.state, changed.waiting_since),
             (State::Published, None)
         );
+    }
+
+    #[test]
+    fn the_first_publication_is_when_it_was_approved_and_stays() {
+        let much_later = datetime!(2027-01-01 12:00 UTC);
+        let sent = Listing::submitted(Uuid::nil(), Uuid::max(), "a".to_owned(), NOW);
+        assert_eq!(sent.first_published_at, None);
+        let rejected = sent.in_state(State::Rejected, LATER).unwrap();
+        assert_eq!(rejected.first_published_at, None);
+        let public = sent.in_state(State::Published, LATER).unwrap();
+        let removed = public.in_state(State::Removed, much_later).unwrap();
+        let restored = removed.in_state(State::Published, much_later).unwrap();
+        let amended = restored.amended_by(&draft("b"), much_later).unwrap();
+        for listing in [public, removed, restored, amended] {
+            assert_eq!(listing.first_published_at, Some(LATER));
+        }
+        // An import is public at once, and was when its row says that it was listed.
+        let imported = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), LATER);
+        assert_eq!(imported.first_published_at, Some(LATER));
+        let corrected = Draft {
+            created_at: Some(NOW),
+            ..draft("a")
+        };
+        let corrected = imported.amended_by(&corrected, much_later).unwrap();
+        assert_eq!(corrected.first_published_at, Some(NOW));
     }
 
     #[test]

@@ -42,6 +42,7 @@ impl Publish for Listing<Game> {
             featured: game.featured,
             page_id: game.page_id.to_string(),
             created_at: Some(timestamp(self.created_at)),
+            first_published_at: self.first_published_at.map(timestamp),
             updated_at: Some(timestamp(self.updated_at)),
         }
     }

@@ -34,6 +34,7 @@ impl Publish for Listing<Page> {
             verified: page.verified,
             links: page.links.into_iter().collect(),
             created_at: Some(timestamp(self.created_at)),
+            first_published_at: self.first_published_at.map(timestamp),
             updated_at: Some(timestamp(self.updated_at)),
         }
     }

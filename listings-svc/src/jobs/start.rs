@@ -53,6 +53,10 @@ pub const SHIPPED: &[Shipped] = shipped![
     Event Test "sample/events.ndjson"
 ];
 
+/// The version of what listings say on the feed. When it goes up, they are put on the feed anew, once, for the followers that heard of them
+/// before. 2: they say when they were first published.
+const MESSAGE_VERSION: u32 = 2;
+
 /// Lines handed over at once.
 const LINES: usize = 1_000;
 /// Pause before a start that failed is tried again.
@@ -62,19 +66,20 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub fn spawn(lifecycle: &Lifecycle, loaded: Condition, importer: Importer, addresses: PublicUrl) {
     let stopping = lifecycle.stopping();
     lifecycle.detached(async move {
+        let said = format!("{} {MESSAGE_VERSION}", addresses.as_str());
         // An empty database has nothing whose address could be another: that is noted before there is.
         if matches!(
             start_work::input(importer.pool(), Work::Move.name()).await,
             Ok(None)
         ) {
-            once(&importer, Work::Move, addresses.as_str(), &stopping).await;
+            once(&importer, Work::Move, &said, &stopping).await;
         }
         once(&importer, Work::Load, &digest(), &stopping).await;
         if stopping.is_cancelled() {
             return;
         }
         loaded.set(true);
-        once(&importer, Work::Move, addresses.as_str(), &stopping).await;
+        once(&importer, Work::Move, &said, &stopping).await;
     });
 }
 
@@ -83,7 +88,7 @@ pub fn spawn(lifecycle: &Lifecycle, loaded: Condition, importer: Importer, addre
 enum Work {
     /// Gazetteer and samples.
     Load,
-    /// The addresses of public pages.
+    /// What listings say on the feed: the addresses of their public pages, in the form of this version.
     Move,
 }
 

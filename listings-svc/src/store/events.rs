@@ -41,12 +41,12 @@ impl Stored for Listing<Event> {
         sqlx::query!(
             "insert into listings.event (
                  id, mode, state, revision, slug, title, kind, starts_at, ends_at, country_code, city, city_slug,
-                 online, website, description, source, created_at, updated_at, submitter,
+                 online, website, description, source, created_at, first_published_at, updated_at, submitter,
                  waiting_since
              )
              select
                  id, mode, state, revision, slug, title, kind, starts_at, ends_at, country_code, city, city_slug,
-                 online, website, description, source, created_at, updated_at, submitter,
+                 online, website, description, source, created_at, first_published_at, updated_at, submitter,
                  waiting_since
              from jsonb_populate_recordset(null::listings.event, $1)
              on conflict (id) do update set
@@ -54,7 +54,7 @@ impl Stored for Listing<Event> {
                  starts_at = excluded.starts_at, ends_at = excluded.ends_at, country_code = excluded.country_code,
                  city = excluded.city, city_slug = excluded.city_slug, online = excluded.online,
                  website = excluded.website, description = excluded.description, source = excluded.source,
-                 created_at = excluded.created_at, updated_at = excluded.updated_at,
+                 created_at = excluded.created_at, first_published_at = excluded.first_published_at, updated_at = excluded.updated_at,
                  submitter = excluded.submitter, waiting_since = excluded.waiting_since",
             records
         )
@@ -73,11 +73,11 @@ impl Changed for Listing<Event> {
         sqlx::query!(
             "update listings.event set (
                  state, revision, title, kind, starts_at, ends_at, country_code, city, city_slug, online, website,
-                 description, source, created_at, updated_at, submitter, waiting_since
+                 description, source, created_at, first_published_at, updated_at, submitter, waiting_since
              ) = (
                  select
                      new.state, new.revision, new.title, new.kind, new.starts_at, new.ends_at, new.country_code,
-                     new.city, new.city_slug, new.online, new.website, new.description, new.source, new.created_at,
+                     new.city, new.city_slug, new.online, new.website, new.description, new.source, new.created_at, new.first_published_at,
                      new.updated_at, new.submitter, new.waiting_since
                  from jsonb_populate_record(event, change.fields) as new
              )

@@ -38,6 +38,7 @@ struct Row {
     page_id: Uuid,
     source: String,
     created_at: OffsetDateTime,
+    first_published_at: Option<OffsetDateTime>,
     updated_at: OffsetDateTime,
     submitter: Option<Uuid>,
     waiting_since: Option<OffsetDateTime>,
@@ -52,7 +53,7 @@ macro_rules! rows {
                    id, mode as "mode: Text<Mode>", state as "state: Text<State>", revision, slug, title, tagline,
                    description, cover_url, screenshots as "screenshots: Json<Vec<Screenshot>>", genres, platforms,
                    stage, release_year, trailer_url, links as "links: Json<Links>",
-                   credits as "credits: Json<Vec<Credit>>", featured, page_id, source, created_at, updated_at,
+                   credits as "credits: Json<Vec<Credit>>", featured, page_id, source, created_at, first_published_at, updated_at,
                    submitter, waiting_since
                from listings.game "# + $rest,
             $($argument),+
@@ -70,6 +71,7 @@ impl From<Row> for Listing<Game> {
             submitter: row.submitter,
             waiting_since: row.waiting_since,
             created_at: row.created_at,
+            first_published_at: row.first_published_at,
             updated_at: row.updated_at,
             content: Game {
                 slug: row.slug,
@@ -124,12 +126,12 @@ impl Stored for Listing<Game> {
         sqlx::query!(
             "insert into listings.game (
                  id, mode, state, revision, slug, title, tagline, description, cover_url, screenshots, genres,
-                 platforms, stage, release_year, trailer_url, links, credits, featured, page_id, source, created_at,
+                 platforms, stage, release_year, trailer_url, links, credits, featured, page_id, source, created_at, first_published_at,
                  updated_at, submitter, waiting_since
              )
              select
                  id, mode, state, revision, slug, title, tagline, description, cover_url, screenshots, genres,
-                 platforms, stage, release_year, trailer_url, links, credits, featured, page_id, source, created_at,
+                 platforms, stage, release_year, trailer_url, links, credits, featured, page_id, source, created_at, first_published_at,
                  updated_at, submitter, waiting_since
              from jsonb_populate_recordset(null::listings.game, $1)
              on conflict (id) do update set
@@ -138,7 +140,7 @@ impl Stored for Listing<Game> {
                  screenshots = excluded.screenshots, genres = excluded.genres, platforms = excluded.platforms,
                  stage = excluded.stage, release_year = excluded.release_year, trailer_url = excluded.trailer_url,
                  links = excluded.links, credits = excluded.credits, featured = excluded.featured,
-                 page_id = excluded.page_id, source = excluded.source, created_at = excluded.created_at,
+                 page_id = excluded.page_id, source = excluded.source, created_at = excluded.created_at, first_published_at = excluded.first_published_at,
                  updated_at = excluded.updated_at,
                  submitter = excluded.submitter, waiting_since = excluded.waiting_since",
             records
@@ -158,13 +160,13 @@ impl Changed for Listing<Game> {
         sqlx::query!(
             "update listings.game set (
                  state, revision, title, tagline, description, cover_url, screenshots, genres, platforms, stage,
-                 release_year, trailer_url, links, credits, featured, page_id, source, created_at, updated_at,
+                 release_year, trailer_url, links, credits, featured, page_id, source, created_at, first_published_at, updated_at,
                  submitter, waiting_since
              ) = (
                  select
                      new.state, new.revision, new.title, new.tagline, new.description, new.cover_url, new.screenshots,
                      new.genres, new.platforms, new.stage, new.release_year, new.trailer_url, new.links, new.credits,
-                     new.featured, new.page_id, new.source, new.created_at, new.updated_at, new.submitter,
+                     new.featured, new.page_id, new.source, new.created_at, new.first_published_at, new.updated_at, new.submitter,
                      new.waiting_since
                  from jsonb_populate_record(game, change.fields) as new
              )

@@ -41,12 +41,12 @@ impl Stored for Listing<Page> {
         sqlx::query!(
             "insert into listings.page (
                  id, mode, state, revision, handle, name, kind, roles, tagline, bio, avatar_url, country_code, city,
-                 city_slug, verified, links, source, created_at, updated_at, submitter,
+                 city_slug, verified, links, source, created_at, first_published_at, updated_at, submitter,
                  waiting_since
              )
              select
                  id, mode, state, revision, handle, name, kind, roles, tagline, bio, avatar_url, country_code, city,
-                 city_slug, verified, links, source, created_at, updated_at, submitter,
+                 city_slug, verified, links, source, created_at, first_published_at, updated_at, submitter,
                  waiting_since
              from jsonb_populate_recordset(null::listings.page, $1)
              on conflict (id) do update set
@@ -54,7 +54,7 @@ impl Stored for Listing<Page> {
                  roles = excluded.roles, tagline = excluded.tagline, bio = excluded.bio,
                  avatar_url = excluded.avatar_url, country_code = excluded.country_code, city = excluded.city,
                  city_slug = excluded.city_slug, verified = excluded.verified, links = excluded.links,
-                 source = excluded.source, created_at = excluded.created_at, updated_at = excluded.updated_at,
+                 source = excluded.source, created_at = excluded.created_at, first_published_at = excluded.first_published_at, updated_at = excluded.updated_at,
                  submitter = excluded.submitter, waiting_since = excluded.waiting_since",
             records
         )
@@ -73,11 +73,11 @@ impl Changed for Listing<Page> {
         sqlx::query!(
             "update listings.page set (
                  state, revision, name, kind, roles, tagline, bio, avatar_url, country_code, city, city_slug,
-                 verified, links, source, created_at, updated_at, submitter, waiting_since
+                 verified, links, source, created_at, first_published_at, updated_at, submitter, waiting_since
              ) = (
                  select
                      new.state, new.revision, new.name, new.kind, new.roles, new.tagline, new.bio, new.avatar_url,
-                     new.country_code, new.city, new.city_slug, new.verified, new.links, new.source, new.created_at,
+                     new.country_code, new.city, new.city_slug, new.verified, new.links, new.source, new.created_at, new.first_published_at,
                      new.updated_at, new.submitter, new.waiting_since
                  from jsonb_populate_record(page, change.fields) as new
              )

@@ -74,7 +74,7 @@ where
     let Some(state) = before.state.after(turn.act) else {
         return Ok(Applied::Refused(misplaced(before.state, turn.act)));
     };
-    let Some(after) = before.in_state(state) else {
+    let Some(after) = before.in_state(state, now) else {
         return Ok(Applied::Done((), Vec::new()));
     };
     if let Some(fault) = overtaken(turn.revision, before.revision) {

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use contracts::public;
-use roaring::RoaringBitmap;
 
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
@@ -12,6 +11,7 @@ use crate::index::cities::City;
 use crate::index::creators::CreatorSummary;
 use crate::index::document::Document;
 use crate::index::listing_index::Index;
+use crate::index::postings::DocSet;
 use crate::index::snapshot::Snapshot;
 
 /// How cities are written, and which of them must be counted anew.
@@ -25,22 +25,22 @@ pub(super) struct Cities {
 type Slug = (Mode, Arc<str>);
 
 /// Name and country, as a page has them.
-type Spelling = (String, String);
+type Spelling = (Box<str>, Box<str>);
 
 impl Cities {
     /// A creator is public now.
-    pub(super) fn arrive(&mut self, mode: Mode, maker: &CreatorSummary) {
-        if let Some(slug) = self.touch(mode, maker) {
+    pub(super) fn arrive(&mut self, mode: Mode, creator: &CreatorSummary) {
+        if let Some(slug) = self.touch(mode, creator) {
             let spellings = self.spellings.entry(slug).or_default();
-            *spellings.entry(spelling(maker)).or_default() += 1;
+            *spellings.entry(spelling(creator)).or_default() += 1;
         }
     }
 
     /// A creator that was public has gone, or changed.
-    pub(super) fn leave(&mut self, mode: Mode, maker: &CreatorSummary) {
-        if let Some(slug) = self.touch(mode, maker)
+    pub(super) fn leave(&mut self, mode: Mode, creator: &CreatorSummary) {
+        if let Some(slug) = self.touch(mode, creator)
             && let Some(spellings) = self.spellings.get_mut(&slug)
-            && let Some(count) = spellings.get_mut(&spelling(maker))
+            && let Some(count) = spellings.get_mut(&spelling(creator))
         {
             *count -= 1;
             spellings.retain(|_, count| *count > 0);
@@ -50,12 +50,12 @@ impl Cities {
         }
     }
 
-    /// Something changed where `maker` is.
-    pub(super) fn touch(&mut self, mode: Mode, maker: &CreatorSummary) -> Option<Slug> {
-        if maker.city_slug.is_empty() {
+    /// Something changed where `creator` is.
+    pub(super) fn touch(&mut self, mode: Mode, creator: &CreatorSummary) -> Option<Slug> {
+        if creator.city_slug.is_empty() {
             return None;
         }
-        let slug = (mode, Arc::clone(&maker.city_slug));
+        let slug = (mode, Arc::clone(&creator.city_slug));
         self.touched.insert(slug.clone());
         Some(slug)
     }
@@ -64,19 +64,25 @@ impl Cities {
     pub(super) fn recount(&mut self, snapshot: &mut Snapshot) -> anyhow::Result<()> {
         for slug in std::mem::take(&mut self.touched) {
             let dataset = snapshot.dataset_mut(slug.0);
+            let old = dataset.cities.get(&slug.1).cloned();
             let Some((name, country_code)) = self.spelling_of(&slug) else {
-                dataset.cities.remove(&slug.1)?;
+                if let Some(old) = old {
+                    dataset.cities.remove(&old);
+                }
                 continue;
             };
-            let tag = Keyword::City(Arc::clone(&slug.1));
+            let keyword = Keyword::City(Arc::clone(&slug.1));
             let city = City::new(&public::CityRow {
                 slug: slug.1.as_ref().to_owned(),
-                name: name.clone(),
-                country_code: country_code.clone(),
-                creators: count(&dataset.creators, &tag),
-                games: count(&dataset.games, &tag),
+                name: name.clone().into(),
+                country_code: country_code.clone().into(),
+                creators: count(&dataset.creators, &keyword),
+                games: count(&dataset.games, &keyword),
             })?;
-            dataset.cities.put(Arc::new(city))?;
+            match old {
+                Some(old) => dataset.cities.update(&old, Arc::new(city)),
+                None => dataset.cities.insert(Arc::new(city)),
+            }
         }
         Ok(())
     }
@@ -90,10 +96,10 @@ impl Cities {
     }
 }
 
-fn spelling(maker: &CreatorSummary) -> Spelling {
-    (maker.city.clone(), maker.country_code.clone())
+fn spelling(creator: &CreatorSummary) -> Spelling {
+    (creator.city.clone(), creator.country_code.clone())
 }
 
-fn count<L: Document>(shelf: &Index<L>, tag: &Keyword) -> u64 {
-    shelf.tagged(tag).map_or(0, RoaringBitmap::len)
+fn count<L: Document>(index: &Index<L>, keyword: &Keyword) -> u64 {
+    index.having(keyword).map_or(0, DocSet::len)
 }

@@ -2,77 +2,88 @@
 
 use std::sync::Arc;
 
-use contracts::listings::v1 as listings;
 use uuid::Uuid;
 
-use super::Writer;
-use crate::domain::listing::{Mode, State};
-use crate::feeds::entity::Header;
+use super::{Listed, Writer};
+use crate::domain::listing::{Header, Mode, State};
+use crate::feeds::entity::NewGame;
 use crate::index::games::Game;
 
-/// What is remembered of a game, public or not: it becomes public when its page does.
+/// What is kept of a game, public or not: it becomes public when its page does.
 #[derive(Debug)]
-pub(super) struct Held {
-    mode: Mode,
-    published: bool,
-    page: Uuid,
-    /// Shared with the shelf when the game is public; else rendered with the maker it had last, or none.
-    pub(super) row: Arc<Game>,
+pub(super) struct HeldGame {
+    pub(super) mode: Mode,
+    pub(super) published: bool,
+    pub(super) page: Uuid,
+    /// Shared with the index when the game is public; else with the creator it had last, or none.
+    pub(super) game: Arc<Game>,
+    /// Whether it is in the index, as it is here.
+    pub(super) listed: bool,
 }
 
 impl Writer {
-    /// Remembers a game.
-    pub(super) fn hold_game(
-        &mut self,
-        header: &Header,
-        game: listings::Game,
-    ) -> anyhow::Result<()> {
-        let page: Uuid = game.page_id.parse()?;
-        let under = self.pages.entry(page).or_default();
-        if let Err(place) = under.games.binary_search(&header.id) {
-            under.games.insert(place, header.id);
+    /// Lists a game as it is now.
+    pub(super) fn apply_game(&mut self, header: Header, game: NewGame) {
+        let was = self.keep_game(header, game);
+        if let Some((mode, game)) = &was {
+            self.cities.touch(*mode, &game.creator);
         }
-        let maker = under.maker().cloned().unwrap_or_default();
-        let genres = game.genres.iter();
+        self.show_game(header.id, was);
+    }
+
+    /// Keeps a game, not listed yet; returns what of it is in the index.
+    pub(super) fn keep_game(&mut self, header: Header, new: NewGame) -> Option<Listed<Game>> {
+        let page = self.pages.entry(new.page).or_default();
+        if let Err(at) = page.games.binary_search(&header.id) {
+            page.games.insert(at, header.id);
+        }
+        let genres = new.genres.iter();
         let genres = genres.map(|key| self.snapshot.genres.note(key)).collect();
-        let new = Held {
+        let held = HeldGame {
             mode: header.mode,
             published: header.state == State::Published,
-            page,
-            row: Arc::new(Game::new(game, genres, maker)?),
+            page: new.page,
+            game: Arc::new(new.game.with_genres(genres)),
+            listed: false,
         };
-        let stays = (new.mode, Arc::clone(&new.row.key.slug));
-        let Some(old) = self.games.insert(header.id, new) else {
-            return Ok(());
-        };
-        self.cities.touch(old.mode, &old.row.maker);
-        if old.page != page
+        let old = self.games.insert(header.id, held)?;
+        if old.page != new.page
             && let Some(left) = self.pages.get_mut(&old.page)
         {
             left.games.retain(|id| *id != header.id);
         }
-        if stays != (old.mode, Arc::clone(&old.row.key.slug)) {
-            let games = &mut self.snapshot.dataset_mut(old.mode).games;
-            games.remove(&old.row.key.slug)?;
-        }
-        Ok(())
+        old.listed.then_some((old.mode, old.game))
     }
 
-    /// Puts a game on its shelf as it is now, or takes it off.
-    pub(super) fn list_game(&mut self, id: Uuid) -> anyhow::Result<()> {
-        let Some(held) = self.games.get_mut(&id) else {
-            return Ok(());
+    /// Lists a game whose page changed, or takes it off.
+    pub(super) fn list_game(&mut self, id: Uuid) {
+        let Some(held) = self.games.get(&id) else {
+            return;
         };
-        self.cities.touch(held.mode, &held.row.maker);
-        let page = self.pages.get(&held.page).filter(|_| held.published);
-        let games = &mut self.snapshot.dataset_mut(held.mode).games;
-        let Some(maker) = page.and_then(|page| page.maker()) else {
-            return games.remove(&held.row.key.slug);
-        };
-        if held.row.maker != *maker {
-            held.row = Arc::new(held.row.with_maker(Arc::clone(maker))?);
-            self.cities.touch(held.mode, maker);
+        let was = held.listed.then(|| (held.mode, Arc::clone(&held.game)));
+        if let Some((mode, game)) = &was {
+            self.cities.touch(*mode, &game.creator);
         }
-        games.put(Arc::clone(&held.row))
+        self.show_game(id, was);
+    }
+
+    /// Puts a game into the index in the place of what of it `was` there, or takes that off.
+    fn show_game(&mut self, id: Uuid, was: Option<Listed<Game>>) {
+        let Some(held) = self.games.get_mut(&id) else {
+            return;
+        };
+        let page = self.pages.get(&held.page).filter(|_| held.published);
+        let summary = page.and_then(|page| page.summary());
+        if let Some(summary) = summary
+            && held.game.creator != *summary
+        {
+            held.game = Arc::new(held.game.with_creator(summary));
+        }
+        held.listed = summary.is_some();
+        let is = held.listed.then(|| (held.mode, Arc::clone(&held.game)));
+        if let Some((mode, game)) = &is {
+            self.cities.touch(*mode, &game.creator);
+        }
+        self.replace(|dataset| &mut dataset.games, was, is);
     }
 }

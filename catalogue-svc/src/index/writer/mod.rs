@@ -1,7 +1,7 @@
-//! The one writer: takes in what the feed tells and keeps the state that is published next.
+//! The one writer: applies what the feed carries and keeps the snapshot that is published next.
 
+mod bulk;
 mod cities;
-mod events;
 mod games;
 mod pages;
 
@@ -12,30 +12,28 @@ use kit::feed::Position;
 use uuid::Uuid;
 
 use self::cities::Cities;
-use self::games::Held;
+use self::games::HeldGame;
 use self::pages::Page;
 use super::document::Document;
 use super::events::Event;
-use super::snapshot::Snapshot;
-use crate::domain::listing::Mode;
+use super::listing_index::Index;
+use super::snapshot::{Dataset, Snapshot};
+use crate::domain::listing::{Mode, State};
 use crate::feeds::entity::{Body, Entity};
 
-/// The next state, and what must be remembered to keep it: every listing that has a part in it or may come to have one.
-///
-/// A listing is taken in by two steps: it is *held* (remembered as it is now, and taken off the shelf if it does not stay there under
-/// its name) and then *listed* (put on the shelf, if it is public).
+/// The next snapshot, and what must be kept to make it: every listing that has a part in it or may come to have one.
 #[derive(Debug)]
 pub struct Writer {
     snapshot: Snapshot,
     pages: HashMap<Uuid, Page>,
-    games: HashMap<Uuid, Held>,
+    games: HashMap<Uuid, HeldGame>,
     /// Published ones.
-    events: HashMap<Uuid, Standing<Event>>,
+    events: HashMap<Uuid, Listed<Event>>,
     cities: Cities,
 }
 
-/// A row that stands on its shelf, or will when a load is over: in which mode, and what it is.
-type Standing<L> = (Mode, Arc<L>);
+/// A row that is in an index: in which mode, and what it is.
+type Listed<L> = (Mode, Arc<L>);
 
 impl Writer {
     /// A writer that knows nothing yet and stands at `position`.
@@ -54,39 +52,35 @@ impl Writer {
         self.snapshot.position
     }
 
-    /// The feed goes on under `epoch`, in which all that was taken in is history as well.
+    /// The feed goes on under `epoch`, in which all that was applied is history as well.
     pub fn set_epoch(&mut self, epoch: Uuid) {
         self.snapshot.position.epoch = epoch;
     }
 
-    /// The state as it was when the writer last settled. Cheap: it shares its parts with the writer's.
+    /// The snapshot as it was when the writer last flushed. Cheap: it shares its parts with the writer's.
     pub fn snapshot(&self) -> Snapshot {
         self.snapshot.clone()
     }
 
-    /// Takes one change in. After an error what it holds is in doubt.
-    pub fn apply(&mut self, entity: Entity) -> anyhow::Result<()> {
+    /// Applies one change. It cannot fail: what could is done by then ([`Entity::read`]).
+    pub fn apply(&mut self, entity: Entity) {
         match entity.body {
-            Body::Page(header, page) => {
-                let shows_otherwise = self.hold_page(&header, page)?;
-                self.list_page(header.id)?;
-                if shows_otherwise {
-                    self.list_games_of(header.id)?;
+            Body::Page(header, creator) => {
+                let changes_games = self.apply_page(header, creator);
+                if changes_games {
+                    self.list_games_of(header.id);
                 }
-                Ok(())
             }
-            Body::Game(header, game) => {
-                self.hold_game(&header, game)?;
-                self.list_game(header.id)
-            }
+            Body::Game(header, game) => self.apply_game(header, game),
             Body::Event(header, event) => {
-                self.hold_event(&header, event)?;
-                self.list_event(header.id)
+                let new = (header.state == State::Published).then_some((header.mode, event));
+                let old = match new.clone() {
+                    Some(new) => self.events.insert(header.id, new),
+                    None => self.events.remove(&header.id),
+                };
+                self.replace(|dataset| &mut dataset.events, old, new);
             }
-            other => {
-                self.file(entity.id, other);
-                Ok(())
-            }
+            other => self.apply_place(entity.id, other),
         }
     }
 
@@ -100,37 +94,30 @@ impl Writer {
         Ok(())
     }
 
-    /// Takes in one row of a whole load; nothing is on a shelf before [`Writer::list_all`].
-    pub fn load(&mut self, entity: Entity) -> anyhow::Result<()> {
-        match entity.body {
-            Body::Page(header, page) => self.hold_page(&header, page).map(|_| ()),
-            Body::Game(header, game) => self.hold_game(&header, game),
-            Body::Event(header, event) => self.hold_event(&header, event),
-            other => {
-                self.file(entity.id, other);
-                Ok(())
+    /// Puts a row in the place of another in an index; either may be missing, and they may be of two modes.
+    fn replace<L: Document>(
+        &mut self,
+        index: impl Fn(&mut Dataset) -> &mut Index<L>,
+        old: Option<Listed<L>>,
+        new: Option<Listed<L>>,
+    ) {
+        match (old, new) {
+            (Some((was, old)), Some((is, new))) if was == is => {
+                index(self.snapshot.dataset_mut(is)).update(&old, new);
+            }
+            (old, new) => {
+                if let Some((mode, old)) = old {
+                    index(self.snapshot.dataset_mut(mode)).remove(&old);
+                }
+                if let Some((mode, new)) = new {
+                    index(self.snapshot.dataset_mut(mode)).insert(new);
+                }
             }
         }
     }
 
-    /// Ends a load. Rows are listed in their order, which fills the chunks.
-    pub fn list_all(&mut self) -> anyhow::Result<()> {
-        let pages = self.pages.iter();
-        let pages = pages.filter_map(|(id, page)| Some((*id, &page.creator.as_ref()?.1)));
-        for id in in_order(pages) {
-            self.list_page(id)?;
-        }
-        for id in in_order(self.games.iter().map(|(id, held)| (*id, &held.row))) {
-            self.list_game(id)?;
-        }
-        for id in in_order(self.events.iter().map(|(id, (_, event))| (*id, event))) {
-            self.list_event(id)?;
-        }
-        self.flush(self.snapshot.position.seq)
-    }
-
     /// Genres and countries. Of the gazetteer's cities nothing is shown that pages and events do not say themselves.
-    fn file(&mut self, id: String, body: Body) {
+    fn apply_place(&mut self, id: String, body: Body) {
         match body {
             Body::Genre(genre) => {
                 Arc::make_mut(&mut self.snapshot.genres.listed).insert(id, genre);
@@ -138,24 +125,7 @@ impl Writer {
             Body::Country(country) => {
                 Arc::make_mut(&mut self.snapshot.countries).insert(id, country);
             }
-            Body::City(_) | Body::Event(..) | Body::Page(..) | Body::Game(..) => {}
+            Body::City | Body::Event(..) | Body::Page(..) | Body::Game(..) => {}
         }
     }
-}
-
-/// The ids of rows, in the order of the list.
-fn in_order<'a, L: Document + 'a>(rows: impl Iterator<Item = (Uuid, &'a Arc<L>)>) -> Vec<Uuid> {
-    let mut rows: Vec<(&L::Key, Uuid)> = rows.map(|(id, row)| (row.key(), id)).collect();
-    rows.sort_unstable();
-    rows.into_iter().map(|(_, id)| id).collect()
-}
-
-/// Where a row stands that its successor, if there is one, does not replace.
-fn left_behind<'a, L: Document>(
-    old: Option<&'a Standing<L>>,
-    new: Option<&Standing<L>>,
-) -> Option<(Mode, &'a str)> {
-    let (mode, row) = old?;
-    let stays = new.is_some_and(|new| new.0 == *mode && new.1.address() == row.address());
-    (!stays).then_some((*mode, &**row.address()))
 }

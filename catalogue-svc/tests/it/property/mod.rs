@@ -24,7 +24,7 @@ use serde_json::Value;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
 
-use crate::build::{EPOCH, entity};
+use crate::build::{self, EPOCH, entity};
 use crate::universe::{a_game, a_page, an_event, places};
 
 /// What is told, and what is asked.
@@ -127,7 +127,7 @@ async fn check(connection: &mut PgConnection, case: Case) {
         last.insert((change.entity.clone(), change.id.clone()), change);
     }
     let last: Vec<&Change> = last.into_values().collect();
-    let catalogues = [told(&case.changes, &case.settled), loaded(&last)];
+    let catalogues = [told(&case.changes, &case.settled), built(&case.changes)];
 
     let mut transaction = connection.begin().await.unwrap();
     tables::fill(&mut transaction, &last).await;
@@ -169,7 +169,7 @@ fn published(writer: &Writer) -> Arc<Catalogue> {
 fn told(changes: &[Change], settled: &[usize]) -> Arc<Catalogue> {
     let mut writer = Writer::new(position(), 4);
     for (place, change) in changes.iter().enumerate() {
-        writer.apply(entity(change)).unwrap();
+        writer.apply(entity(change));
         if settled.contains(&place) {
             writer.flush(1).unwrap();
         }
@@ -178,11 +178,6 @@ fn told(changes: &[Change], settled: &[usize]) -> Arc<Catalogue> {
     published(&writer)
 }
 
-fn loaded(states: &[&Change]) -> Arc<Catalogue> {
-    let mut writer = Writer::new(position(), 4);
-    for state in states {
-        writer.load(entity(state)).unwrap();
-    }
-    writer.list_all().unwrap();
-    published(&writer)
+fn built(changes: &[Change]) -> Arc<Catalogue> {
+    published(&build::built(changes))
 }

@@ -110,13 +110,13 @@ impl Asked {
             What::Genres => {
                 "select jsonb_build_object('key', key, 'name', name, 'games', (
                      select count(*) from public_game where mode = ($1->>'mode')::int and key = any(genres)))
-                 from genre order by name, key"
+                 from genre order by name collate \"und-x-icu\", key"
             }
             What::Countries { .. } => {
                 "select jsonb_build_object('code', code, 'name', name, 'creators', creators, 'games', games)
                  from counted(($1->>'mode')::int)
                  where creators > 0 or games > 0 or ($1->'what'->'countries'->>'empty')::bool
-                 order by name, code"
+                 order by name collate \"und-x-icu\", code"
             }
             What::Country(_) => {
                 "select jsonb_build_object('code', code, 'name', name, 'creators', creators, 'games', games,
@@ -124,7 +124,7 @@ impl Asked {
                          (select jsonb_agg(
                               jsonb_build_object('slug', slug, 'name', c.name, 'country_code', country,
                                   'creators', c.creators, 'games', c.games)
-                              order by c.creators desc, c.games desc, c.name, slug)
+                              order by c.creators desc, c.games desc, c.name collate \"und-x-icu\", slug)
                           from public_city c where mode = ($1->>'mode')::int and country = code),
                          '[]'))
                  from counted(($1->>'mode')::int)
@@ -137,7 +137,7 @@ impl Asked {
                  where mode = ($1->>'mode')::int
                      and ($1->'what'->'cities'->>'country' is null
                           or upper($1->'what'->'cities'->>'country') = country)
-                 order by creators desc, games desc, name, slug"
+                 order by creators desc, games desc, name collate \"und-x-icu\", slug"
             }
         };
         tables::select(connection, query, self).await

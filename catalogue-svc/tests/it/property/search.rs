@@ -85,7 +85,7 @@ impl Asked {
                      jsonb_build_object('slug', slug, 'name', name, 'tagline', '',
                          'url', 'https://mchezo.example/cities/' || slug),
                      country, rank(title_words, '{}', '{}', $1),
-                     row_number() over (order by creators desc, games desc, name, slug)
+                     row_number() over (order by creators desc, games desc, name collate \"und-x-icu\", slug)
                  from public_city
              )
              select object || jsonb_build_object('type', type, 'country_code', country)

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, PgConnection};
 
-/// Words are folded already. Text is compared byte by byte, as in memory.
+/// Words are folded already. Text is compared byte by byte, but for the names by which lists are sorted.
 const TABLES: &str = r#"
 create domain word as text collate "C";
 create table genre (key word, name word);

@@ -56,7 +56,7 @@ async fn a_call_waits_for_the_change_that_it_must_see() {
     writer.flush(2).unwrap();
     catalogue.publish(writer.snapshot());
     assert!(futures::poll!(call.as_mut()).is_pending());
-    writer.apply(entity(&game_change(&game(1)))).unwrap();
+    writer.apply(entity(&game_change(&game(1))));
     writer.flush(3).unwrap();
     catalogue.publish(writer.snapshot());
     let response = call.await.unwrap();

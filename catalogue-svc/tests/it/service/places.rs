@@ -68,7 +68,7 @@ fn in_lagos(number: u32) -> listings::Page {
 impl Changing {
     fn tell(&mut self, changes: &[Change]) {
         for change in changes {
-            self.writer.apply(entity(change)).unwrap();
+            self.writer.apply(entity(change));
         }
         self.writer.flush(1).unwrap();
         self.catalogue.publish(self.writer.snapshot());

@@ -1,0 +1,154 @@
+//! An index built whole: rows are sorted, cut into chunks, and their words gathered into one fst, on all processors.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::chunk::{Chunk, filled};
+use super::document::Document;
+use super::listing_index::Index;
+use super::parallel::parallel;
+use super::postings::DocSet;
+use super::term_dictionary::{Docs, TermDictionary};
+use crate::domain::facet::Facet;
+use crate::domain::keyword::Keyword;
+use crate::domain::words::{Field, Words, short_prefixes};
+
+/// What one processor has made of consecutive chunks.
+struct Part<L> {
+    chunks: Vec<Arc<Chunk>>,
+    rows: Vec<(u32, Arc<L>)>,
+    words: HashMap<String, Docs>,
+    prefixes: HashMap<String, Docs>,
+    keywords: HashMap<Keyword, Vec<u32>>,
+    counts: BTreeMap<Facet, u64>,
+}
+
+impl<L: Document> Index<L> {
+    /// An index of these rows, none of which has another's id.
+    pub(super) fn build(rows: Vec<Arc<L>>, capacity: u16) -> Result<Self, fst::Error> {
+        let mut index = Self::new(capacity);
+        index.len = rows.len() as u64;
+        let chunks = cut(sort(rows), index.capacity);
+        index.next = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
+        let capacity = index.capacity;
+        let weight =
+            |chunks: &[(u32, Vec<Arc<L>>)]| chunks.iter().map(|(_, rows)| rows.len()).sum();
+        let parts = parallel(chunks, weight, |chunks| Part::of(chunks, capacity));
+
+        let mut words = BTreeMap::new();
+        let mut prefixes = HashMap::new();
+        let mut keywords: HashMap<Keyword, Vec<u32>> = HashMap::new();
+        let mut counts = BTreeMap::new();
+        // Docs of a later part are all greater than those of the parts before.
+        for part in parts {
+            index.chunks.extend(part.chunks);
+            for (doc, row) in part.rows {
+                index.addresses.insert(row.address(), doc);
+                *index.rows.entry(doc) = Some(row);
+            }
+            for (word, docs) in part.words {
+                append(words.entry(word).or_default(), docs);
+            }
+            for (prefix, docs) in part.prefixes {
+                append(prefixes.entry(prefix).or_default(), docs);
+            }
+            for (keyword, docs) in part.keywords {
+                keywords.entry(keyword).or_default().extend(docs);
+            }
+            for (facet, count) in part.counts {
+                *counts.entry(facet).or_default() += count;
+            }
+        }
+        for (keyword, docs) in keywords {
+            let docs = Arc::new(DocSet::from(docs));
+            index.keywords.insert(&keyword, docs);
+        }
+        index.counts = Arc::new(counts);
+        index.words = TermDictionary::build(words, prefixes)?;
+        index.renumber();
+        Ok(index)
+    }
+}
+
+/// Puts rows into their order: each part by a processor of its own, then the sorted parts together.
+fn sort<L: Document>(rows: Vec<Arc<L>>) -> Vec<Arc<L>> {
+    let order = |a: &Arc<L>, b: &Arc<L>| (a.key(), a.id()).cmp(&(b.key(), b.id()));
+    let parts = parallel(rows, <[Arc<L>]>::len, |mut part| {
+        part.sort_unstable_by(order);
+        part
+    });
+    let mut rows: Vec<Arc<L>> = parts.into_iter().flatten().collect();
+    // A stable sort finds the runs that are sorted already, and merges them.
+    rows.sort_by(order);
+    rows
+}
+
+/// Cuts sorted rows into chunks, with their numbers. No chunk has rows of two partitions.
+fn cut<L: Document>(rows: Vec<Arc<L>>, capacity: u16) -> Vec<(u32, Vec<Arc<L>>)> {
+    let mut chunks: Vec<Vec<Arc<L>>> = Vec::new();
+    for row in rows {
+        let partition = L::partition(row.key());
+        let last = chunks.last_mut().filter(|chunk| {
+            let is_alike = |first: &Arc<L>| L::partition(first.key()) == partition;
+            chunk.len() < filled(capacity) && chunk.first().is_some_and(is_alike)
+        });
+        match last {
+            Some(chunk) => chunk.push(row),
+            None => chunks.push(vec![row]),
+        }
+    }
+    (0..).zip(chunks).collect()
+}
+
+impl<L: Document> Part<L> {
+    fn of(chunks: Vec<(u32, Vec<Arc<L>>)>, capacity: u16) -> Self {
+        let mut part = Self {
+            chunks: Vec::with_capacity(chunks.len()),
+            rows: Vec::new(),
+            words: HashMap::new(),
+            prefixes: HashMap::new(),
+            keywords: HashMap::new(),
+            counts: BTreeMap::new(),
+        };
+        for (number, rows) in chunks {
+            let partition = rows.first().is_some_and(|row| L::partition(row.key()));
+            let mut chunk = Chunk::new(number, partition, capacity);
+            for row in rows {
+                let fields = row.fields();
+                let doc = chunk.insert(chunk.len(), &fields);
+                part.note_words(doc, &fields.words);
+                for keyword in fields.keywords {
+                    part.keywords.entry(keyword).or_default().push(doc);
+                }
+                for facet in fields.facets {
+                    *part.counts.entry(facet).or_default() += 1;
+                }
+                part.rows.push((doc, row));
+            }
+            part.chunks.push(Arc::new(chunk));
+        }
+        part
+    }
+
+    fn note_words(&mut self, doc: u32, words: &Words) {
+        for (word, field) in words {
+            push(&mut self.words, word, *field, doc);
+        }
+        for (prefix, field) in short_prefixes(words) {
+            push(&mut self.prefixes, prefix, field, doc);
+        }
+    }
+}
+
+fn push(docs: &mut HashMap<String, Docs>, term: &str, field: Field, doc: u32) {
+    match docs.get_mut(term) {
+        Some(docs) => docs[field as usize].push(doc),
+        None => docs.entry(term.to_owned()).or_default()[field as usize].push(doc),
+    }
+}
+
+fn append(docs: &mut Docs, more: Docs) {
+    for (docs, more) in docs.iter_mut().zip(more) {
+        docs.extend(more);
+    }
+}

@@ -1,0 +1,209 @@
+//! Which documents have a term.
+
+use roaring::RoaringBitmap;
+
+use crate::domain::words::Field;
+
+/// Up to so many docs are an array. Most words are in a handful of documents, for which a bitmap would take several times the memory.
+const ARRAY: usize = 64;
+
+/// A set of docs: an array while it is small, else a bitmap.
+#[derive(Debug, Clone)]
+pub(super) enum DocSet {
+    /// In ascending order.
+    Array(Vec<u32>),
+    Bitmap(RoaringBitmap),
+}
+
+impl Default for DocSet {
+    fn default() -> Self {
+        Self::Array(Vec::new())
+    }
+}
+
+impl From<Vec<u32>> for DocSet {
+    /// Of docs in ascending order.
+    fn from(docs: Vec<u32>) -> Self {
+        if docs.len() <= ARRAY {
+            return Self::Array(docs.as_slice().into());
+        }
+        let mut bitmap = RoaringBitmap::new();
+        bitmap.extend(docs);
+        Self::Bitmap(bitmap)
+    }
+}
+
+impl From<&DocSet> for RoaringBitmap {
+    fn from(docs: &DocSet) -> Self {
+        match docs {
+            DocSet::Array(docs) => docs.iter().copied().collect(),
+            DocSet::Bitmap(docs) => docs.clone(),
+        }
+    }
+}
+
+impl DocSet {
+    pub(super) fn len(&self) -> u64 {
+        match self {
+            Self::Array(docs) => docs.len() as u64,
+            Self::Bitmap(docs) => docs.len(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(super) fn insert(&mut self, doc: u32) {
+        match self {
+            Self::Bitmap(docs) => {
+                docs.insert(doc);
+            }
+            Self::Array(docs) => {
+                if let Err(at) = docs.binary_search(&doc) {
+                    docs.reserve_exact(1);
+                    docs.insert(at, doc);
+                }
+                if docs.len() > ARRAY {
+                    *self = std::mem::take(docs).into();
+                }
+            }
+        }
+    }
+
+    /// Removes a doc. A bitmap becomes an array when it is half as small as an array may be, so that it does not go back and forth.
+    pub(super) fn remove(&mut self, doc: u32) {
+        match self {
+            Self::Array(docs) => {
+                if let Ok(at) = docs.binary_search(&doc) {
+                    docs.remove(at);
+                }
+            }
+            Self::Bitmap(docs) => {
+                docs.remove(doc);
+                if docs.len() <= ARRAY as u64 / 2 {
+                    *self = Self::Array(docs.iter().collect());
+                }
+            }
+        }
+    }
+}
+
+/// The docs that have a term, each under the best field that has it: no doc is in two sets.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Posting([DocSet; Field::ALL.len()]);
+
+impl Posting {
+    /// Of docs by field, in ascending order each.
+    pub(super) fn of(docs: [Vec<u32>; Field::ALL.len()]) -> Self {
+        Self(docs.map(DocSet::from))
+    }
+
+    pub(super) fn docs(&self, field: Field) -> &DocSet {
+        &self.0[field as usize]
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(DocSet::is_empty)
+    }
+
+    pub(super) fn insert(&mut self, field: Field, doc: u32) {
+        self.0[field as usize].insert(doc);
+    }
+
+    pub(super) fn remove(&mut self, field: Field, doc: u32) {
+        self.0[field as usize].remove(doc);
+    }
+}
+
+/// Puts the docs of several sets together.
+#[derive(Debug, Default)]
+pub(super) struct Union {
+    /// Of arrays; in no order, and some of them twice.
+    loose: Vec<u32>,
+    bitmap: RoaringBitmap,
+}
+
+impl Union {
+    /// Adds the docs of a set that are in `within`, if that is given.
+    pub(super) fn add(&mut self, docs: &DocSet, within: Option<&RoaringBitmap>) {
+        match (docs, within) {
+            (DocSet::Array(docs), None) => self.loose.extend(docs),
+            (DocSet::Array(docs), Some(within)) => {
+                let docs = docs.iter().filter(|doc| within.contains(**doc));
+                self.loose.extend(docs);
+            }
+            (DocSet::Bitmap(docs), None) => self.bitmap |= docs,
+            (DocSet::Bitmap(docs), Some(within)) => self.bitmap |= docs & within,
+        }
+    }
+
+    pub(super) fn finish(mut self) -> RoaringBitmap {
+        if self.loose.len() > DENSE {
+            self.bitmap |= from_dense(&self.loose);
+        } else {
+            self.loose.sort_unstable();
+            self.bitmap.extend(self.loose);
+        }
+        self.bitmap
+    }
+}
+
+/// More loose docs than this are put into order bit by bit.
+const DENSE: usize = 4_096;
+
+fn from_dense(docs: &[u32]) -> RoaringBitmap {
+    let last = docs.iter().max().copied().unwrap_or_default();
+    let mut bytes = vec![0_u8; last as usize / 8 + 1];
+    for doc in docs {
+        bytes[*doc as usize / 8] |= 1 << (doc % 8);
+    }
+    RoaringBitmap::from_lsb0_bytes(0, &bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_grows_to_a_bitmap_and_shrinks_to_an_array() {
+        let mut docs = DocSet::default();
+        for doc in (0..100).rev() {
+            docs.insert(doc);
+            docs.insert(doc);
+        }
+        assert!(matches!(docs, DocSet::Bitmap(_)));
+        assert_eq!(docs.len(), 100);
+        for doc in 20..100 {
+            docs.remove(doc);
+        }
+        assert!(matches!(&docs, DocSet::Array(docs) if docs.len() == 20));
+        docs.remove(200);
+        assert_eq!(RoaringBitmap::from(&docs), (0..20).collect());
+        assert!(matches!(DocSet::from(vec![1, 7]), DocSet::Array(_)));
+    }
+
+    #[test]
+    fn a_union_has_every_doc_once() {
+        let sets = [
+            DocSet::from(vec![3, 9]),
+            DocSet::from(vec![1, 9]),
+            DocSet::from((0..200).collect::<Vec<u32>>()),
+        ];
+        let union = |within: Option<&RoaringBitmap>| {
+            let mut union = Union::default();
+            for docs in &sets {
+                union.add(docs, within);
+            }
+            union.finish()
+        };
+        assert_eq!(union(None), (0..200).collect());
+        let within = [9, 150, 500].into_iter().collect();
+        assert_eq!(union(Some(&within)), [9, 150].into_iter().collect());
+        let mut many = Union::default();
+        for first in 0..3_000 {
+            many.add(&DocSet::from(vec![first, first + 3_000]), None);
+        }
+        assert_eq!(many.finish(), (0..6_000).collect());
+    }
+}

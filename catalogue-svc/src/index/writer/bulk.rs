@@ -1,0 +1,88 @@
+//! Everything at once: at a start, and at the end of a rebuild.
+
+use std::sync::Arc;
+
+use kit::feed::Position;
+
+use super::{Listed, Writer};
+use crate::domain::listing::{Mode, State};
+use crate::feeds::entity::{Body, Entity};
+use crate::index::document::Document;
+use crate::index::games::Game;
+use crate::index::listing_index::Index;
+use crate::index::parallel::parallel;
+use crate::index::snapshot::Dataset;
+
+impl Writer {
+    /// A writer that stands at `position` and has these entities, none of them twice. It takes all processors.
+    pub fn build(
+        position: Position,
+        chunk_rows: u16,
+        entities: Vec<Entity>,
+    ) -> anyhow::Result<Self> {
+        let mut writer = Self::new(position, chunk_rows);
+        for entity in entities {
+            writer.keep(entity);
+        }
+        let pages = writer.pages.values();
+        let creators: Vec<_> = pages.filter_map(|page| page.creator.clone()).collect();
+        let events = writer.events.values().cloned().collect();
+        let games = writer.show_all_games();
+        writer.index(chunk_rows, creators, |dataset| &mut dataset.creators)?;
+        writer.index(chunk_rows, games, |dataset| &mut dataset.games)?;
+        writer.index(chunk_rows, events, |dataset| &mut dataset.events)?;
+        writer.flush(position.seq)?;
+        Ok(writer)
+    }
+
+    /// Keeps an entity; nothing is listed yet.
+    fn keep(&mut self, entity: Entity) {
+        match entity.body {
+            Body::Page(header, creator) => {
+                self.keep_page(header, creator);
+            }
+            Body::Game(header, game) => {
+                self.keep_game(header, game);
+            }
+            Body::Event(header, event) => {
+                if header.state == State::Published {
+                    self.events.insert(header.id, (header.mode, event));
+                }
+            }
+            other => self.apply_place(entity.id, other),
+        }
+    }
+
+    /// The games that are public, as their pages let them be seen.
+    fn show_all_games(&mut self) -> Vec<Listed<Game>> {
+        let pages = &self.pages;
+        let public = self.games.values_mut().filter_map(|held| {
+            let page = pages.get(&held.page).filter(|_| held.published)?;
+            Some((held, Arc::clone(page.summary()?)))
+        });
+        let parts = parallel(public.collect(), <[_]>::len, |games| {
+            let games = games.into_iter().map(|(held, summary)| {
+                held.game = Arc::new(held.game.with_creator(&summary));
+                held.listed = true;
+                (held.mode, Arc::clone(&held.game))
+            });
+            games.collect::<Vec<_>>()
+        });
+        parts.concat()
+    }
+
+    fn index<L: Document>(
+        &mut self,
+        chunk_rows: u16,
+        rows: Vec<Listed<L>>,
+        index: impl Fn(&mut Dataset) -> &mut Index<L>,
+    ) -> anyhow::Result<()> {
+        let (live, test): (Vec<_>, Vec<_>) =
+            rows.into_iter().partition(|(mode, _)| *mode == Mode::Live);
+        for (mode, rows) in [(Mode::Live, live), (Mode::Test, test)] {
+            let rows = rows.into_iter().map(|(_, row)| row).collect();
+            *index(self.snapshot.dataset_mut(mode)) = Index::build(rows, chunk_rows)?;
+        }
+        Ok(())
+    }
+}
