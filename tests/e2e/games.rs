@@ -16,7 +16,13 @@ fn rows(values: Vec<Value>) -> Vec<GameRow> {
 #[tokio::test]
 async fn real_games_are_listed_featured_first_then_newest() {
     let fleet = Fleet::shared();
-    let games = rows(live(&fleet).await.all("/games", 100).await);
+    let mut games = rows(live(&fleet).await.all("/games", 100).await);
+    // What was imported was published when it was created. Other tests send games in, which are new from the day of their approval.
+    let imported: Vec<Value> = include_str!("../../deploy/data/games.ndjson")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    games.retain(|game| imported.iter().any(|row| row["slug"] == game.slug));
     assert!(
         games.len() >= 91,
         "the real directory has 91 games, {} are listed",
