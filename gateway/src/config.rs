@@ -90,7 +90,7 @@ pub struct Port {
     /// Threads that serve it [default: one for each core]
     #[arg(long, value_parser = threads)]
     pub http_threads: Option<usize>,
-    /// Calls that each thread runs at once; as many again wait, and a call beyond is answered 503
+    /// Calls that each thread runs at once; up to 4,096 others wait, and a call beyond is answered 503
     #[arg(long, default_value = "512", value_parser = calls)]
     pub http_calls: usize,
     #[command(flatten)]

@@ -31,11 +31,13 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// So many calls that run at once; as many again wait. Most callers wait a second for an answer, so some of that is left to make it.
+    /// So many calls that run at once. As many wait as the port has connections by default: over HTTP/1.1 a connection whose call waits
+    /// brings no other, and to shed calls at once would bring more of them than can be shed. Most callers wait a second for an answer,
+    /// so some of that is left to make it.
     pub const fn of(calls: usize) -> Self {
         Self {
             calls,
-            waiting: calls,
+            waiting: 4_096,
             patience: Duration::from_millis(750),
         }
     }

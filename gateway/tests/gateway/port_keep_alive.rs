@@ -18,7 +18,7 @@ use crate::support::{Held, Test};
 
 /// When a test gives up.
 const GIVE_UP: Duration = Duration::from_secs(30);
-/// The settings that are shipped: calls that a thread runs at once, and as many again that wait.
+/// The setting that is shipped: calls that a thread runs at once. One beyond waits, and is shed.
 const CALLS: usize = 512;
 
 pub(crate) struct Connection(TcpStream);
@@ -88,7 +88,7 @@ async fn a_connection_on_which_a_call_was_shed_is_served_again(pool: PgPool) {
     let router = Router::new()
         .route("/hang", hang)
         .route("/", get(async || "here").patch(async |body: String| body));
-    let connections = 2 * CALLS + 1;
+    let connections = CALLS + 1;
     within_descriptor_limit(u32::try_from(2 * connections).unwrap());
     let router = limited(router, &test.app, Limits::of(CALLS));
     let port = Port::open(router, PATIENT, 4_096).await;
