@@ -112,6 +112,7 @@ impl Listings {
                 url: "https://example.org/games/kora".to_owned(),
                 replayed: false,
                 revision: 7,
+                note: String::new(),
             })),
             Outcome::Refused(fault) => Err(fault.into()),
             Outcome::Lost => Err(Status::new(tonic::Code::Unavailable, "connection reset")),
