@@ -95,6 +95,10 @@ fn client(url: &Url) -> Result<Command> {
     command.args(["-p", &url.port().unwrap_or(PORT).to_string()]);
     if url.scheme() == "rediss" {
         command.arg("--tls");
+        let authorities = url.query_pairs().find(|(name, _)| name == "sslrootcert");
+        if let Some((_, path)) = authorities {
+            command.arg("--cacert").arg(&*path);
+        }
     }
     if !url.username().is_empty() {
         command.args(["--user", &decoded(url.username())]);
@@ -141,8 +145,16 @@ pub(crate) fn require(version: &str) -> Result<()> {
     Ok(())
 }
 
+/// Of a Redis Cluster, the first of its nodes.
 fn parse(address: &str) -> Result<Url> {
-    let url = Url::parse(address);
+    let first = address.split_once("+cluster://").map(|(scheme, after)| {
+        let end = after.find(['/', '?']).unwrap_or(after.len());
+        let (nodes, rest) = after.split_at(end);
+        let hosts = nodes.rfind('@').map_or(0, |at| at + 1);
+        let comma = nodes[hosts..].find(',').map(|comma| hosts + comma);
+        format!("{scheme}://{}{rest}", &nodes[..comma.unwrap_or(end)])
+    });
+    let url = Url::parse(first.as_deref().unwrap_or(address));
     url.ok()
         .filter(|url| matches!(url.scheme(), "redis" | "rediss") && url.has_host())
         .context("REDIS_URL cannot be understood: write it as redis://:PASSWORD@HOST:6379/")
@@ -162,6 +174,21 @@ mod tests {
                 require(old).unwrap_err().to_string().contains("too old"),
                 "{old}"
             );
+        }
+    }
+
+    #[test]
+    fn of_a_cluster_the_first_node_is_asked() {
+        for (address, first) in [
+            ("redis+cluster://:p@h:1,g:2", "redis://:p@h:1"),
+            ("redis+cluster://u:p,@h:1,g:2/?a=,", "redis://u:p,@h:1/?a=,"),
+            (
+                "rediss+cluster://h:1?sslrootcert=/ca",
+                "rediss://h:1?sslrootcert=/ca",
+            ),
+            ("redis://h:1/2", "redis://h:1/2"),
+        ] {
+            assert_eq!(parse(address).unwrap().as_str(), first, "{address}");
         }
     }
 
