@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -92,6 +93,79 @@ fn stores_know_nothing_of_the_wire() {
 #[test]
 fn routes_know_nothing_of_the_database() {
     assert_uses_none("routes", &["sqlx", "redis"]);
+}
+
+/// The crates whose top-level modules depend on each other in one direction only.
+const LAYERED: [&str; 7] = [
+    "gateway",
+    "catalogue-svc",
+    "listings-svc",
+    "economy-svc",
+    "webhook-svc",
+    "proto/kit",
+    "deploy/fleet",
+];
+
+/// Which top-level modules of a crate each of them uses, by `crate::…` paths.
+fn module_uses(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in files(source, ".rs") {
+        let below = file.strip_prefix(source).unwrap();
+        let top = below.iter().next().unwrap().to_string_lossy();
+        let module = top.trim_end_matches(".rs");
+        if ["lib", "main", "bin"].contains(&module) {
+            continue;
+        }
+        let text = fs::read_to_string(&file).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        let code = code
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        let code = code.collect::<Vec<_>>().join("\n");
+        let used = uses.entry(module.to_owned()).or_default();
+        for path in code.split("crate::").skip(1) {
+            // `crate::{a::B, c}` names several.
+            let names = match path.strip_prefix('{') {
+                Some(list) => list.split(';').next().unwrap(),
+                None => path
+                    .split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .next()
+                    .unwrap(),
+            };
+            for name in names.split([',', '{', '}']) {
+                let name = name.trim().split("::").next().unwrap();
+                if name != module {
+                    used.insert(name.to_owned());
+                }
+            }
+        }
+    }
+    let modules: BTreeSet<String> = uses.keys().cloned().collect();
+    for used in uses.values_mut() {
+        used.retain(|name| modules.contains(name));
+    }
+    uses
+}
+
+#[test]
+fn no_modules_use_each_other_in_a_circle() {
+    for folder in LAYERED {
+        let mut uses = module_uses(&root().join(folder).join("src"));
+        assert!(!uses.is_empty(), "{folder} has no modules");
+        // A module that uses none of the rest is in no circle; without it others may be so, too.
+        loop {
+            let rest: BTreeSet<String> = uses.keys().cloned().collect();
+            let before = uses.len();
+            uses.retain(|_, used| used.iter().any(|name| rest.contains(name)));
+            if uses.len() == before {
+                break;
+            }
+        }
+        assert!(
+            uses.is_empty(),
+            "{folder}: these modules use each other in a circle, or lead to one: {uses:?}"
+        );
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ use catalogue::domain::keyword::Keyword;
 use catalogue::domain::listing::Mode;
 use catalogue::domain::order::GameKey;
 use catalogue::domain::words;
-use catalogue::feeds::entity::Entity;
+use catalogue::index::entity::Entity;
 use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _, Query, Search, Writer};
 use contracts::listings::v1 as listings;
 use kit::feed::Position;

@@ -2,8 +2,10 @@
 #![warn(missing_docs)]
 
 pub mod app;
+pub mod bounds;
 pub mod coding;
 pub mod config;
+pub mod context;
 pub mod domain;
 pub mod envelope;
 pub mod errors;

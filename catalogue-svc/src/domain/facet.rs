@@ -5,7 +5,7 @@ use contracts::public::{CREATOR_KINDS, EVENT_KINDS, PLATFORMS, STAGES};
 /// A property that a listing has or has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Facet {
-    /// A game's genres; the number is given out by [`crate::index::Genres`].
+    /// A game's genres; the index gives out the number.
     Genre(u32),
     /// A game's platforms, by their place in [`PLATFORMS`].
     Platform(u8),

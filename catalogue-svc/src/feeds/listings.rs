@@ -12,7 +12,7 @@ use kit::rpc::client::Client;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::entity::Entity;
+use crate::index::entity::Entity;
 use crate::index::{Catalogue, Writer};
 use crate::store;
 

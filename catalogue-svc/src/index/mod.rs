@@ -14,6 +14,7 @@ mod cow_map;
 mod cow_vec;
 mod creators;
 mod document;
+pub mod entity;
 mod events;
 mod games;
 mod listing_index;

@@ -6,7 +6,7 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::entity::Key;
-use crate::feeds::entity::Entity;
+use crate::index::entity::Entity;
 
 /// A change that could not be converted.
 pub(super) struct DeadLetter<'a> {

@@ -13,7 +13,7 @@ use kit::feed::{Store, Taken};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::feeds::entity::Entity;
+use crate::index::entity::Entity;
 use dead_letter::DeadLetter;
 
 pub use dead_letter::retry as retry_dead_letters;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use catalogue::feeds::entity::Entity;
 use catalogue::index::Writer;
+use catalogue::index::entity::Entity;
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{self as listings, State};
 use kit::feed::Position;

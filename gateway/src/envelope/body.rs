@@ -8,8 +8,8 @@ use kit::Code;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
+use crate::context::Context;
 use crate::errors::Refusal;
-use crate::layers::context::Context;
 
 /// What stands before `data`, in every answer that has it.
 pub(super) const BEFORE: &[u8] = br#"{"success":true,"data":"#;

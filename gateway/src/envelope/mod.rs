@@ -28,9 +28,9 @@ use crate::app::Gateway;
 use crate::coding::{Coding, Opening};
 pub use tag::{Known as Tags, SentTag, Tag, sent_tags};
 
+use crate::context::Context;
 use crate::domain::quota::Standing;
 use crate::errors::{self, Refusal};
-use crate::layers::context::Context;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 

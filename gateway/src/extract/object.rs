@@ -12,8 +12,8 @@ use serde::de::IgnoredAny;
 use tokio::time::timeout;
 
 use crate::app::App;
+use crate::bounds;
 use crate::errors::Refusal;
-use crate::layers::bounds;
 
 /// A JSON object as it was sent. The service it is for reads its fields.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use http::{Method, StatusCode};
 use kit::handles::Handles;
 use metrics::{Counter, Histogram};
 
-use super::context::Context;
+use crate::context::Context;
 
 /// Status in the log of a call whose caller did not wait for the answer.
 const HUNG_UP: u16 = 499;

@@ -15,9 +15,9 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use kit::overload::ConcurrencyLimit;
 
-use super::bounds::{self, Objection};
 use super::outermost;
 use crate::app::App;
+use crate::bounds::{self, Objection};
 
 /// The limits of a thread.
 #[derive(Debug, Clone, Copy)]

@@ -9,17 +9,18 @@ use http::header::ORIGIN;
 use http::{HeaderMap, Method};
 use kit::{Code, Fault};
 
-use super::context::Context;
 use super::identity::{self, invalid_key};
-use super::{bounds, panic};
+use super::panic;
+use super::policy::{Policy, Step};
 use crate::app::App;
+use crate::bounds;
+use crate::context::Context;
 use crate::domain::access;
 use crate::domain::plan::Plan;
 use crate::envelope::{self, Answer};
 use crate::errors::Refusal;
 use crate::extract::latest::Latest;
 use crate::quota::Denied;
-use crate::router::rule::{Rule, Step};
 
 /// The gate in front of one path.
 #[derive(Clone)]
@@ -27,7 +28,7 @@ pub struct Gate {
     /// What the gateway has.
     pub app: App,
     /// What the path takes.
-    pub rule: Arc<Rule>,
+    pub policy: Arc<Policy>,
 }
 
 /// Lets a request through to its handler, or answers it here.
@@ -38,11 +39,11 @@ pub async fn gate(State(gate): State<Gate>, request: Request, next: Next) -> Res
 
 impl Gate {
     async fn pass(&self, mut request: Request, next: Next) -> Result<Response, Answer> {
-        let (app, rule) = (&self.app, &*self.rule);
+        let (app, policy) = (&self.app, &*self.policy);
         let now = app.clock.now();
         let context = Context::of(&request).ok_or_else(envelope::internal)?;
-        context.found_route(rule.pattern);
-        let step = rule.step(request.method());
+        context.found_route(policy.pattern);
+        let step = policy.step(request.method());
 
         // 1: a preflight.
         preflight(request.method(), request.headers())?;
@@ -51,7 +52,7 @@ impl Gate {
         let caller = identity::caller(app, &context, headers, extensions, now).await?;
         context.found_caller(&caller);
         // 4 to 8: secret_key_required, server_only, switches, plan_required, write_not_allowed.
-        let call = rule.call(step, request.headers().contains_key(ORIGIN));
+        let call = policy.call(step, request.headers().contains_key(ORIGIN));
         if let Err(fault) = access::check(call, &caller, &app.plans, app.switches.now()) {
             // The quota, which knows of a revocation a moment ago, is not asked for what is refused anyway.
             let buried = app.quota.is_buried(&caller).await;
@@ -99,7 +100,7 @@ impl Gate {
         let refusal = match step {
             // 10: no such path, no such method.
             Step::NoPath => Refusal::no_such_path(),
-            Step::NoMethod => Refusal::method_not_allowed(self.rule.allow()),
+            Step::NoMethod => Refusal::method_not_allowed(self.policy.allow()),
             // 11: too_large. What comes after is for the handler and the services.
             Step::Read | Step::ReadStanding | Step::ReadOwn | Step::Write => {
                 match bounds::body(&request) {

@@ -6,9 +6,9 @@ use http::{Extensions, HeaderMap};
 use kit::{Code, Fault};
 use time::OffsetDateTime;
 
-use super::context::Context;
 use super::origin;
 use crate::app::App;
+use crate::context::Context;
 use crate::domain::key::Caller;
 use crate::lookup::{Found, Unanswered};
 

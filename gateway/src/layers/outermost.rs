@@ -10,9 +10,10 @@ use kit::{Fault, telemetry};
 use tracing::Instrument as _;
 
 use super::access_log::AccessLog;
-use super::context::Context;
-use super::{bounds, panic};
+use super::panic;
 use crate::app::{App, Gateway};
+use crate::bounds;
+use crate::context::Context;
 use crate::envelope::{self, Asked};
 use crate::errors::Refusal;
 
@@ -42,7 +43,7 @@ pub async fn outermost(State(app): State<App>, mut request: Request, next: Next)
             Err(fault) => Refusal::from(fault).into_response(),
         }
     });
-    let response = kit::rpc::with_request_id(context.id.clone(), answer)
+    let response = kit::request_id::with_request_id(context.id.clone(), answer)
         .instrument(span)
         .await;
     let response = envelope::write_answer(response, &context, &asked, &app).await;

@@ -1,7 +1,6 @@
 //! THE table: every path, what it takes and who answers. What stands between a path and its handler is in [`crate::layers`].
 
 mod path;
-pub mod rule;
 
 use std::sync::Arc;
 

@@ -9,24 +9,24 @@ use axum::routing::{MethodFilter, MethodRouter, any, any_service};
 use http::Method;
 use tower::Layer as _;
 
-use super::rule::{Rule, Step};
 use crate::app::App;
+use crate::context::Context;
 use crate::domain::access::Keys;
 use crate::domain::switch::Switch;
-use crate::layers::context::Context;
 use crate::layers::gate::{Gate, gate};
 use crate::layers::panic;
+use crate::layers::policy::{Policy, Step};
 
 /// A row of the table while it is written.
 pub(super) struct Path {
-    rule: Rule,
+    policy: Policy,
     handlers: MethodRouter<App>,
 }
 
 impl Path {
     pub(super) fn at(pattern: &'static str) -> Self {
         Self {
-            rule: Rule {
+            policy: Policy {
                 pattern,
                 endpoint: None,
                 keys: Keys::Any,
@@ -46,34 +46,34 @@ impl Path {
 
     /// Nobody serves it yet: nothing is there, once the checks before that are passed.
     pub(super) fn absent(mut self) -> Self {
-        self.rule.reads = Step::NoPath;
-        self.rule.others = Step::NoPath;
+        self.policy.reads = Step::NoPath;
+        self.policy.others = Step::NoPath;
         self
     }
 
     /// The endpoint as plans name it.
     pub(super) fn endpoint(mut self, name: &'static str) -> Self {
-        self.rule.endpoint = Some(name);
+        self.policy.endpoint = Some(name);
         self
     }
 
     /// GET and HEAD.
     pub(super) fn read<T: 'static>(mut self, handler: impl Handler<T, App>) -> Self {
-        self.rule.reads = Step::Read;
+        self.policy.reads = Step::Read;
         self.handlers = self.handlers.get(handler);
         self
     }
 
     /// GET and HEAD of something that shows where the caller stands.
     pub(super) fn read_standing<T: 'static>(mut self, handler: impl Handler<T, App>) -> Self {
-        self.rule.reads = Step::ReadStanding;
+        self.policy.reads = Step::ReadStanding;
         self.handlers = self.handlers.get(handler);
         self
     }
 
     /// GET and HEAD of what the caller has at listings-svc.
     pub(super) fn read_own<T: 'static>(mut self, handler: impl Handler<T, App>) -> Self {
-        self.rule.reads = Step::ReadOwn;
+        self.policy.reads = Step::ReadOwn;
         self.handlers = self.handlers.get(handler);
         self
     }
@@ -93,29 +93,29 @@ impl Path {
 
     /// A write that nobody serves yet: what is not served is off.
     pub(super) fn unserved(mut self, method: Method) -> Self {
-        self.rule.write = Some(method);
+        self.policy.write = Some(method);
         self
     }
 
     /// For some keys only.
     pub(super) fn keys(mut self, keys: Keys) -> Self {
-        self.rule.keys = keys;
+        self.policy.keys = keys;
         self
     }
 
     /// All of it behind a switch, for some keys only.
     pub(super) fn behind(mut self, switch: Switch, keys: Keys) -> Self {
-        self.rule.behind = Some(switch);
+        self.policy.behind = Some(switch);
         self.keys(keys)
     }
 
     pub(super) fn pattern(&self) -> &'static str {
-        self.rule.pattern
+        self.policy.pattern
     }
 
     /// Whether catalogue-svc answers a GET of it.
     pub(super) fn is_read(&self) -> bool {
-        self.rule.reads == Step::Read
+        self.policy.reads == Step::Read
     }
 
     /// The handlers behind the gate. It stands before axum's choice by method, which would add an `Allow` of its own to what the gate
@@ -123,7 +123,7 @@ impl Path {
     pub(super) fn gated(self, app: &App) -> MethodRouter<App> {
         let gate_of_path = Gate {
             app: Arc::clone(app),
-            rule: Arc::new(self.rule),
+            policy: Arc::new(self.policy),
         };
         let handlers = self.handlers.with_state(Arc::clone(app));
         any_service(from_fn_with_state(gate_of_path, gate).layer(handlers))
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn each_method_has_its_step() {
-        let events = Path::at("/v1/events").unserved(Method::POST).rule;
+        let events = Path::at("/v1/events").unserved(Method::POST).policy;
         assert_eq!(events.step(&Method::HEAD), Step::NoMethod);
         assert_eq!(events.step(&Method::POST), Step::Write);
         assert_eq!(events.step(&Method::PATCH), Step::NoMethod);
@@ -178,14 +178,14 @@ mod tests {
         let games = Path::at("/v1/games")
             .read(async || ())
             .write(Method::POST, async || ());
-        assert_eq!(games.rule.step(&Method::HEAD), Step::Read);
-        assert_eq!(games.rule.allow(), "GET, HEAD, POST");
-        assert_eq!(Path::nowhere().rule.step(&Method::POST), Step::NoPath);
+        assert_eq!(games.policy.step(&Method::HEAD), Step::Read);
+        assert_eq!(games.policy.allow(), "GET, HEAD, POST");
+        assert_eq!(Path::nowhere().policy.step(&Method::POST), Step::NoPath);
     }
 
     #[test]
     fn each_write_has_its_effect() {
-        let effect = |path: Path, step| path.rule.call(step, false).effect;
+        let effect = |path: Path, step| path.policy.call(step, false).effect;
         let games = || Path::at("/v1/games").read(async || ());
         assert_eq!(
             effect(games().unserved(Method::POST), Step::Write),

@@ -23,9 +23,9 @@ use super::io::{CLOSING, Stream};
 use super::request_body::SharedBody;
 use super::response::Unsent;
 use super::timeouts::{Call, Deadlines};
-use crate::layers::bounds;
+use crate::bounds;
 
-/// Bounds of the library, far above those of `layers/bounds.rs`: beyond them the answer is bare (§7.2).
+/// Bounds of the library, far above those of `bounds.rs`: beyond them the answer is bare (§7.2).
 const FIELDS: usize = 256;
 const HEAD: u32 = 128 * 1024;
 /// Calls at once on one HTTP/2 connection.

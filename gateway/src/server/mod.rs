@@ -1,7 +1,7 @@
 //! The public port: HTTP/1.1 and HTTP/2 without TLS on one listener, served by hyper-util.
 //!
 //! A caller may be slow, silent, greedy or hostile; none of that may cost another caller anything. So whatever waits for a caller has
-//! a bound: of time in `timeouts.rs`, of memory in `response.rs`, of length in `layers/bounds.rs` and, far above that, in the library
+//! a bound: of time in `timeouts.rs`, of memory in `response.rs`, of length in `bounds.rs` and, far above that, in the library
 //! (`connection.rs`). How many calls run at once is bounded by `layers/admission.rs`.
 
 mod connection;

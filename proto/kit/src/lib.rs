@@ -17,6 +17,7 @@ pub mod overload;
 pub mod pg;
 pub mod public_url;
 pub mod redis;
+pub mod request_id;
 pub mod rpc;
 pub mod telemetry;
 #[cfg(feature = "testing")]

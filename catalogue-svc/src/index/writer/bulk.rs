@@ -6,8 +6,8 @@ use kit::feed::Position;
 
 use super::{Listed, Writer};
 use crate::domain::listing::{Mode, State};
-use crate::feeds::entity::{Body, Entity};
 use crate::index::document::Document;
+use crate::index::entity::{Body, Entity};
 use crate::index::games::Game;
 use crate::index::listing_index::Index;
 use crate::index::parallel::parallel;

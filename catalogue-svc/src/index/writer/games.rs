@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{Listed, Writer};
 use crate::domain::listing::{Header, Mode, State};
-use crate::feeds::entity::NewGame;
+use crate::index::entity::NewGame;
 use crate::index::games::Game;
 
 /// What is kept of a game, public or not: it becomes public when its page does.

@@ -19,7 +19,7 @@ use super::events::Event;
 use super::listing_index::Index;
 use super::snapshot::{Dataset, Snapshot};
 use crate::domain::listing::{Mode, State};
-use crate::feeds::entity::{Body, Entity};
+use crate::index::entity::{Body, Entity};
 
 /// The next snapshot, and what must be kept to make it: every listing that has a part in it or may come to have one.
 #[derive(Debug)]

@@ -20,7 +20,6 @@ use tower::layer::util::Stack;
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
-use super::REQUEST_ID_HEADER;
 use super::identity::{self, Caller, Gate};
 use super::incoming::connections;
 use crate::admin::Readiness;
@@ -28,6 +27,7 @@ use crate::cores::{self, Cores};
 use crate::fault::{Code, Fault};
 use crate::handles::Handles;
 use crate::overload::ConcurrencyLimit;
+use crate::request_id::{REQUEST_ID_HEADER, with_request_id};
 use crate::{ids, telemetry};
 
 /// Streams that a caller may have reset and that are not yet cleared away. A gateway whose callers all hang up at once resets as
@@ -198,7 +198,7 @@ where
             drop(under_way);
             response
         };
-        Box::pin(super::with_request_id(request_id, guarded).instrument(span))
+        Box::pin(with_request_id(request_id, guarded).instrument(span))
     }
 }
 

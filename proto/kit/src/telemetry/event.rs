@@ -8,7 +8,7 @@ use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
 use tracing_subscriber::fmt::{FmtContext, format};
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::rpc::REQUEST_ID;
+use crate::request_id::REQUEST_ID;
 
 /// Writes events as the format within, with `request.id` for those that belong to a request.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ mod tests {
     use tracing_subscriber::layer::SubscriberExt as _;
 
     use super::*;
-    use crate::rpc::with_request_id;
+    use crate::request_id::with_request_id;
 
     #[derive(Clone, Default)]
     struct Written(Arc<Mutex<Vec<u8>>>);

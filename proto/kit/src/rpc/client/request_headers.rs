@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
-use super::super::{REQUEST_ID, REQUEST_ID_HEADER};
 use crate::config::Secret;
+use crate::request_id::{REQUEST_ID, REQUEST_ID_HEADER};
 use crate::telemetry;
 
 /// How long a call may take that names no deadline. It bounds the wait for the head of the response; streams go on.

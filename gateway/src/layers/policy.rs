@@ -7,17 +7,17 @@ use crate::domain::switch::Switch;
 
 /// What a path takes, for its gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
+pub struct Policy {
     /// The path as the table has it; a label in logs and metrics.
     pub pattern: &'static str,
-    pub(super) endpoint: Option<&'static str>,
-    pub(super) keys: Keys,
-    pub(super) behind: Option<Switch>,
+    pub(crate) endpoint: Option<&'static str>,
+    pub(crate) keys: Keys,
+    pub(crate) behind: Option<Switch>,
     /// GET and HEAD.
-    pub(super) reads: Step,
-    pub(super) write: Option<Method>,
+    pub(crate) reads: Step,
+    pub(crate) write: Option<Method>,
     /// Every other method.
-    pub(super) others: Step,
+    pub(crate) others: Step,
 }
 
 /// What becomes of a call once it is counted.
@@ -37,7 +37,7 @@ pub enum Step {
     NoPath,
 }
 
-impl Rule {
+impl Policy {
     /// What becomes of a call with `method`.
     pub fn step(&self, method: &Method) -> Step {
         if matches!(*method, Method::GET | Method::HEAD) {
