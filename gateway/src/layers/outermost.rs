@@ -43,7 +43,7 @@ pub async fn outermost(State(app): State<App>, mut request: Request, next: Next)
             Err(fault) => Refusal::from(fault).into_response(),
         }
     });
-    let response = kit::request_id::with_request_id(context.id.clone(), answer)
+    let response = kit::request_id::scope(context.id.clone(), answer)
         .instrument(span)
         .await;
     let response = envelope::write_answer(response, &context, &asked, &app).await;

@@ -10,6 +10,6 @@ tokio::task_local! {
 pub const REQUEST_ID_HEADER: &str = "x-request-id";
 
 /// Runs `work` as part of the request `id`: its log lines name it and its calls carry it.
-pub async fn with_request_id<F: Future>(id: String, work: F) -> F::Output {
+pub async fn scope<F: Future>(id: String, work: F) -> F::Output {
     REQUEST_ID.scope(id, work).await
 }

@@ -27,7 +27,7 @@ use crate::cores::{self, Cores};
 use crate::fault::{Code, Fault};
 use crate::handles::Handles;
 use crate::overload::ConcurrencyLimit;
-use crate::request_id::{REQUEST_ID_HEADER, with_request_id};
+use crate::request_id::{REQUEST_ID_HEADER, scope};
 use crate::{ids, telemetry};
 
 /// Streams that a caller may have reset and that are not yet cleared away. A gateway whose callers all hang up at once resets as
@@ -198,7 +198,7 @@ where
             drop(under_way);
             response
         };
-        Box::pin(with_request_id(request_id, guarded).instrument(span))
+        Box::pin(scope(request_id, guarded).instrument(span))
     }
 }
 

@@ -48,7 +48,7 @@ mod tests {
     use tracing_subscriber::layer::SubscriberExt as _;
 
     use super::*;
-    use crate::request_id::with_request_id;
+    use crate::request_id::scope;
 
     #[derive(Clone, Default)]
     struct Written(Arc<Mutex<Vec<u8>>>);
@@ -82,7 +82,7 @@ mod tests {
         tracing::info!(games = 3, "outside");
         let outside: serde_json::Value = serde_json::from_str(&said(&written)).unwrap();
         assert!(outside.get("request.id").is_none(), "{outside}");
-        with_request_id("req_1".to_owned(), async {
+        scope("req_1".to_owned(), async {
             tracing::info!(games = 3, "inside");
         })
         .await;
@@ -104,7 +104,7 @@ mod tests {
             ))
             .with_writer(move || writer.clone());
         let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
-        with_request_id("req_1".to_owned(), async {
+        scope("req_1".to_owned(), async {
             tracing::info!("inside");
         })
         .await;
