@@ -94,7 +94,8 @@ async fn a_new_game_waits_unseen() {
             .ends_with(&format!("/games/{slug}"))
     );
     assert!(!data["note"].as_str().unwrap().is_empty() && data.len() == 4);
-    assert_eq!(made.header("etag"), None);
+    // Its revision, which If-Match may name (§10.10).
+    assert_eq!(made.header("etag"), Some("\"r1\""));
     studio
         .live
         .get(&format!("/games/{slug}"))

@@ -166,8 +166,9 @@ fn migrate(one: &Crate, database: &Address, signals: &Signals) -> Result<()> {
     for file in files {
         let sql = fs::read_to_string(&file)
             .with_context(|| format!("{} cannot be read", file.display()))?;
+        // In a transaction, as the service runs it.
         database
-            .query(&sql, signals)
+            .query(&format!("begin;\n{sql}\n;commit;"), signals)
             .with_context(|| format!("{} does not run", file.display()))?;
     }
     Ok(())
