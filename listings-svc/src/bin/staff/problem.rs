@@ -42,7 +42,7 @@ impl From<Status> for Problem {
         let no_grpc = ["grpc-status header missing", "invalid compression flag"];
         if no_grpc.iter().any(|sign| status.message().contains(sign)) {
             return Self::usage(
-                "what answers there is not gRPC: give the internal gRPC address of the service, not the public address of the API (`deploy/status` names both)",
+                "what answers there is not gRPC: give the internal gRPC address of the service, not the public address of the API (`deploy/up` prints both, and .fleet/fleet.json has them)",
             );
         }
         match status.code() {
