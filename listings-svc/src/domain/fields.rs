@@ -337,7 +337,11 @@ pub fn integer(value: &Value, range: RangeInclusive<i64>) -> Result<i64, String>
 fn no_such_field(key: &str, known: &[&str]) -> String {
     match closest(key, known) {
         Some(name) => format!("There is no such field; the nearest is `{name}`."),
-        None => "There is no such field.".to_owned(),
+        None if known.is_empty() => "There is no such field.".to_owned(),
+        None => format!(
+            "There is no such field; the fields are: {}.",
+            known.join(", ")
+        ),
     }
 }
 

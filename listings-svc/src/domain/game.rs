@@ -125,7 +125,8 @@ pub fn genre(raw: &str, known: &Known) -> Result<String, String> {
     let keys: Vec<&str> = known.genres.iter().map(String::as_str).collect();
     Err(match closest(raw, &keys) {
         Some(key) => format!("There is no such genre; the nearest is `{key}`."),
-        None => "There is no such genre; import the genres first.".to_owned(),
+        None if keys.is_empty() => "There is no such genre; import the genres first.".to_owned(),
+        None => "There is no such genre; GET /genres lists them.".to_owned(),
     })
 }
 

@@ -3,7 +3,8 @@
 /// Characters of a wrong name that are compared. No field has a name of this length.
 const COMPARED: usize = 40;
 
-/// The one of `names` that is fewest edits away from `wrong`, without regard to case.
+/// The one of `names` that is fewest edits away from `wrong`, without regard to case; `None` when that is more than one edit in three
+/// characters, which is another word rather than a slip.
 ///
 /// An edit inserts, removes or replaces a character, or swaps two neighbours. A name of which only the beginning was written is one
 /// edit away.
@@ -19,7 +20,9 @@ pub fn closest<'n>(wrong: &str, names: &[&'n str]) -> Option<&'n str> {
         }
         strsim::osa_distance(&wrong, &name)
     };
-    names.iter().min_by_key(distance).copied()
+    let most = wrong.chars().count().max(3) / 3;
+    let (edits, name) = names.iter().map(|name| (distance(&name), *name)).min()?;
+    (edits <= most).then_some(name)
 }
 
 #[cfg(test)]
@@ -42,5 +45,8 @@ pub(super) mod tests {
         assert_eq!(closest("Title", &names), Some("title"));
         assert_eq!(closest("nmae", &["note", "name"]), Some("name"));
         assert_eq!(closest("x", &[]), None);
+        for other in ["x", "slug", "stage", "foobar"] {
+            assert_eq!(closest(other, &names), None, "{other}");
+        }
     }
 }
