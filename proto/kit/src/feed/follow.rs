@@ -86,6 +86,7 @@ impl FeedService for Follow {
         };
         // Subscribe first, then look: what is committed in between is not missed.
         let (news, unseen) = (self.producer.news(), self.producer.unseen());
+        let lost = self.producer.tail().lost();
         let Begin { head, after } = self
             .begin(&request.follower, cursor)
             .await
@@ -100,7 +101,7 @@ impl FeedService for Follow {
             producer: self.producer.clone(),
             news,
             unseen,
-            lost: self.producer.tail().lost(),
+            lost,
             must_look: true,
             draining: self.draining.clone(),
             epoch: head.epoch,

@@ -66,11 +66,7 @@ impl Rows {
         loop {
             self.news.mark_unchanged();
             self.must_look |= self.unseen.has_changed().unwrap_or(true);
-            let tail = self.producer.tail();
-            if tail.lost() != self.lost {
-                return Ok(None);
-            }
-            let tail = tail.after(self.epoch, self.after, BATCH);
+            let tail = self.producer.tail().after(self.epoch, self.after, BATCH);
             let changes = match tail {
                 Some(changes) if !changes.is_empty() || !self.must_look => changes,
                 Some(_) | None => {
@@ -90,6 +86,10 @@ impl Rows {
                     found.changes
                 }
             };
+            // Compared after the rows were read: they may be of numbers that were given out again meanwhile.
+            if self.producer.tail().lost() != self.lost {
+                return Ok(None);
+            }
             if let Some(last) = changes.last() {
                 self.after = last.seq;
                 self.head = self.head.max(last.seq);
