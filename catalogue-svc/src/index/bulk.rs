@@ -24,7 +24,7 @@ struct Part<L> {
 }
 
 impl<L: Document> Index<L> {
-    /// An index of these rows, none of which has another's id.
+    /// An index of these rows. Their ids differ.
     pub(super) fn build(rows: Vec<Arc<L>>, capacity: u16) -> Result<Self, fst::Error> {
         let mut index = Self::new(capacity);
         index.len = rows.len() as u64;

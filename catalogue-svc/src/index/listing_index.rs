@@ -61,7 +61,7 @@ impl<L: Document> Index<L> {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether the index has no rows.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

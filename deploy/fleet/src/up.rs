@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// Throw away the data, keys and logs of the state folder first
     #[arg(long)]
     fresh: bool,
-    /// Compile with full optimization, for load: some 20 minutes on two cores, and up to twice the requests a second
+    /// Compile with full optimization, for load: more requests a second, after a build of some 20 minutes on two cores
     #[arg(long)]
     release: bool,
     /// Take the binaries as they are
@@ -194,7 +194,7 @@ fn serve(
     say_lines(&fleet.examples()?);
     if !args.release {
         say(
-            "\nFor load, deploy/up --release serves about twice the requests a second; it compiles for some 20 minutes",
+            "\nFor load, deploy/up --release serves more requests a second; its first build takes some 20 minutes",
         );
     }
     say(if args.detached {

@@ -248,7 +248,7 @@ impl Staff {
         }
         let subject = Subject {
             entity,
-            // Whoever sent it may have sent anything.
+            // The name comes from the request and may hold any character.
             name: name
                 .replace('\0', "\u{FFFD}")
                 .chars()

@@ -20,7 +20,7 @@ const FUTURE: &str = "22023";
 
 /// A transaction without an answer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lost<'a> {
+pub(super) struct UnknownCommit<'a> {
     /// Its number, as `pg_current_xact_id` gives it.
     pub(super) transaction: &'a str,
     /// The write that has its last row on the feed, if it has any.
@@ -43,7 +43,7 @@ pub(super) enum Fate {
 impl<A: Apply> Transactions<A> {
     /// Asks until the transaction has ended. While its backend goes on, its rows cannot be seen and it may still commit: to apply its
     /// items again would be to make them twice.
-    pub(super) async fn look_up(&mut self, lost: Lost<'_>) -> Fate {
+    pub(super) async fn look_up(&mut self, lost: UnknownCommit<'_>) -> Fate {
         let asking = async {
             loop {
                 match self.ask(lost).await {
@@ -60,7 +60,7 @@ impl<A: Apply> Transactions<A> {
     }
 
     /// What became of it; `None` while its backend is still at it.
-    async fn ask(&mut self, lost: Lost<'_>) -> Result<Option<Fate>, sqlx::Error> {
+    async fn ask(&mut self, lost: UnknownCommit<'_>) -> Result<Option<Fate>, sqlx::Error> {
         let mut session = match self.session.take() {
             Some(session) => session,
             None => self.open().await?,
@@ -77,7 +77,7 @@ impl<A: Apply> Transactions<A> {
     async fn fate(
         &self,
         session: &mut Session,
-        lost: Lost<'_>,
+        lost: UnknownCommit<'_>,
     ) -> Result<Option<Fate>, sqlx::Error> {
         let schema = self.producer.schema();
         let status = sqlx::query_scalar("select pg_xact_status($1::text::xid8)")

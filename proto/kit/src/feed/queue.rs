@@ -44,7 +44,7 @@ pub(super) struct Queued<A: Apply> {
 #[derive(Debug)]
 pub(super) struct Entrance<A: Apply> {
     queue: mpsc::Sender<Queued<A>>,
-    pace: Arc<Pace>,
+    pace: Arc<Throughput>,
 }
 
 impl<A: Apply> Clone for Entrance<A> {
@@ -84,12 +84,12 @@ fn full(wait: Duration) -> Fault {
 
 /// How long the writer takes for an item.
 #[derive(Debug)]
-struct Pace {
+struct Throughput {
     /// Moving average in microseconds.
     item: AtomicU64,
 }
 
-impl Pace {
+impl Throughput {
     /// How long an item waits behind so many others.
     fn wait(&self, others: usize) -> Duration {
         let others = u64::try_from(others).unwrap_or(u64::MAX);
@@ -118,7 +118,7 @@ pub(super) struct Queue<A: Apply> {
     /// Items of the last batch that were not reached.
     returned: VecDeque<Queued<A>>,
     retries: Vec<(Instant, Queued<A>)>,
-    pace: Arc<Pace>,
+    pace: Arc<Throughput>,
     stopping: CancellationToken,
     /// The last batch was an item that is tried alone; the next one is for the others.
     was_alone: bool,
@@ -128,7 +128,7 @@ pub(super) struct Queue<A: Apply> {
 pub(super) fn queue<A: Apply>(stopping: CancellationToken) -> (Entrance<A>, Queue<A>) {
     let (queue, new) = mpsc::channel(QUEUE);
     // Until a batch has been measured: a thousand items a second.
-    let pace = Arc::new(Pace {
+    let pace = Arc::new(Throughput {
         item: AtomicU64::new(1_000),
     });
     let entrance = Entrance {

@@ -14,7 +14,7 @@ use super::apply::{Applied, Apply, Explained};
 use super::commit::{NO_HEAD, commit, ending, prepare};
 use super::head::Head;
 use super::latest::Reached;
-use super::lookup::{Fate, Lost};
+use super::lookup::{Fate, UnknownCommit};
 use super::queue::Queued;
 use super::{NewChange, Outcome, Position, Producer};
 use crate::clock::Clock;
@@ -210,7 +210,7 @@ impl<A: Apply> Transactions<A> {
             return self.not_committed(session, error, batch, applied).await;
         }
         tracing::warn!(%error, "the connection was lost at commit");
-        let lost = Lost {
+        let lost = UnknownCommit {
             transaction,
             witness: changes.last().map(|(request, _)| *request),
             after: session.head.seq,
