@@ -4,7 +4,7 @@
 pub mod public;
 
 /// Every contract's file descriptors, for gRPC reflection.
-pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+pub const DESCRIPTORS: &[u8] = include_bytes!("generated/descriptors.bin");
 
 macro_rules! package {
     ($(#[$doc:meta])* $name:ident, $package:literal) => {
@@ -21,7 +21,7 @@ macro_rules! package {
                 reason = "generated from the .proto files"
             )]
             pub mod v1 {
-                tonic::include_proto!($package);
+                include!(concat!("generated/", $package, ".rs"));
             }
         }
     };
