@@ -1,5 +1,8 @@
 //! Processes that stand still: nothing is refused and nothing is answered, the worst way of being away.
 
+use std::fs;
+use std::time::{Duration, Instant};
+
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -9,6 +12,7 @@ pub(crate) struct Paused(Vec<Pid>);
 impl Paused {
     pub(crate) fn process(process: Pid) -> Self {
         kill(process, Signal::SIGSTOP).unwrap();
+        wait_until_it_stands(process);
         Self(vec![process])
     }
 
@@ -16,11 +20,33 @@ impl Paused {
     pub(crate) fn and(mut self, processes: impl IntoIterator<Item = Pid>) -> Self {
         for process in processes {
             // One that has just ended cannot be paused, and need not be.
-            kill(process, Signal::SIGSTOP).ok();
+            if kill(process, Signal::SIGSTOP).is_ok() {
+                wait_until_it_stands(process);
+            }
             self.0.push(process);
         }
         self
     }
+}
+
+/// The signal is taken by one thread, and on a busy machine the others go on until that thread has its turn.
+fn wait_until_it_stands(process: Pid) {
+    let give_up = Instant::now() + Duration::from_secs(20);
+    while threads(process).any(|state| !matches!(state, 'T' | 't' | 'Z' | 'X')) {
+        assert!(Instant::now() < give_up, "{process} does not stop");
+        std::thread::yield_now();
+    }
+}
+
+/// The states of its threads; none when it has ended.
+fn threads(process: Pid) -> impl Iterator<Item = char> {
+    let tasks = fs::read_dir(format!("/proc/{process}/task"));
+    let tasks = tasks.into_iter().flatten().flatten();
+    tasks.filter_map(|task| {
+        let stat = fs::read_to_string(task.path().join("stat")).ok()?;
+        // The name before it stands in brackets, and may itself hold some.
+        stat.rsplit_once(") ")?.1.chars().next()
+    })
 }
 
 impl Drop for Paused {

@@ -165,6 +165,17 @@ impl Fault {
         }
     }
 
+    /// A write that may have taken effect or not; `why` is for the log. It has no `retry_after`: clients that heed it by themselves would
+    /// do the write twice.
+    pub fn outcome_unknown(why: &str) -> Self {
+        tracing::warn!(why, "the outcome of a write is unknown");
+        Self::new(
+            Code::OutcomeUnknown,
+            "the write was not answered in time, and may have taken effect or not: repeat it only with the Idempotency-Key that it was \
+             sent with; if it had none, see in GET /me/listings whether it took effect before you send it again",
+        )
+    }
+
     /// Something broke. The error is logged here, once; the caller learns nothing of it.
     pub fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
         tracing::error!(

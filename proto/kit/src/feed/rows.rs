@@ -154,3 +154,86 @@ impl Rows {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures::poll;
+    use sqlx::postgres::PgPoolOptions;
+
+    use super::super::{PRODUCER_TABLES, Retention};
+    use super::*;
+    use crate::pg::Schema;
+    use crate::{Clock, Lifecycle};
+
+    const SCHEMA: Schema = Schema("kit");
+    /// Change 4, made after 3 and what led up to it were lost: the feed stands at 4 again.
+    const NUMBERED_AGAIN: &str = "
+        insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state, request)
+            values (4, 'note', 'b', 1, 'set', true, false, now(), '', gen_random_uuid());
+        update kit.feed_head set seq = 4";
+
+    #[sqlx::test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test; its schema is the kit's own"
+    )]
+    async fn a_stream_ends_when_rows_are_lost_while_it_asks_postgresql(pool: PgPool) {
+        let tables = format!("create schema kit; {}", PRODUCER_TABLES.concat());
+        sqlx::raw_sql(AssertSqlSafe(tables))
+            .execute(&pool)
+            .await
+            .unwrap();
+        let epoch: Uuid = sqlx::query_scalar("select epoch from kit.feed_head")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+        let (lifecycle, _) = Lifecycle::new();
+        let clock = Clock::system();
+        let producer = Producer::start(
+            pool.clone(),
+            SCHEMA,
+            clock,
+            &lifecycle,
+            Retention::default(),
+        );
+        let committed = |seq| {
+            let change = proto::Change {
+                seq,
+                ..proto::Change::default()
+            };
+            producer.tail().extend(epoch, [change]);
+        };
+        committed(3);
+        // It waits for the one connection there is.
+        let one = PgPoolOptions::new().max_connections(1);
+        let narrow = one.connect_lazy_with((*pool.connect_options()).clone());
+        let held = narrow.acquire().await.unwrap();
+        let mut rows = Rows {
+            pool: narrow,
+            news: producer.news(),
+            unseen: producer.unseen(),
+            lost: producer.tail().lost(),
+            producer: producer.clone(),
+            must_look: true,
+            draining: CancellationToken::new(),
+            epoch,
+            server: None,
+            head: 3,
+            after: 3,
+            pause: Duration::ZERO,
+            pausing: false,
+            start: None,
+        };
+        let mut next = std::pin::pin!(rows.next());
+        assert!(poll!(&mut next).is_pending());
+
+        committed(2);
+        sqlx::raw_sql(NUMBERED_AGAIN).execute(&pool).await.unwrap();
+        drop(held);
+        assert!(
+            next.await.unwrap().is_none(),
+            "4 does not follow the 3 that it was given"
+        );
+        lifecycle.stopping().cancel();
+    }
+}

@@ -345,18 +345,13 @@ impl<D> Written<D> {
         }
     }
 
-    /// One of which nobody knows.
+    /// One of which nobody knows. A caller who sent it again would perhaps make it twice.
     fn unknown(applied: Vec<Applied<D>>) -> Self {
-        let verdict = |applied| {
-            match applied {
+        let verdict = |applied| match applied {
             Applied::Busy => Verdict::Retry,
-            Applied::Done(..) | Applied::Refused(_) => Verdict::Answer(Err(Fault {
-                message: "the database was lost while your change was being written; look whether it is there before you send it \
-                          again"
-                    .into(),
-                ..Fault::unavailable("PostgreSQL, at commit")
-            })),
-        }
+            Applied::Done(..) | Applied::Refused(_) => Verdict::Answer(Err(
+                Fault::outcome_unknown("the connection to PostgreSQL was lost at commit"),
+            )),
         };
         Self {
             verdicts: applied.into_iter().map(verdict).collect(),

@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use tokio::process::{Child, Command};
 
-use crate::support::{Fixture, eventually, tables};
+use super::support::{Fixture, eventually, tables};
 
 /// The folder of PostgreSQL's server programs: Debian's, else the one in PATH.
 fn programs() -> PathBuf {

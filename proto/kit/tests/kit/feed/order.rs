@@ -8,7 +8,7 @@ use contracts::common::v1::follow_response::Message;
 use kit::Code;
 use sqlx::{Acquire as _, PgPool};
 
-use crate::support::{Fixture, Note};
+use super::support::{Fixture, Note};
 
 /// Reads `count` changes from 0 and checks as they come that none is missing and none comes twice.
 async fn read_in_order(fixture: &Fixture, count: i64) {

@@ -1,6 +1,5 @@
 //! What a client makes of replicas that come, go, hang and break off. The service is the standard health service, by replicas that do
 //! as they are told.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kit::feed::{Producer, Retention, Writer};
-use kit::{Clock, Lifecycle};
+use kit::{Clock, Code, Lifecycle};
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{Note, Notes, SCHEMA, eventually, tables};
+use super::support::{Note, Notes, SCHEMA, eventually, tables};
 
 /// The note that is written, as it can be found in a message.
 const NOTE: &str = "a-note";
@@ -22,6 +22,8 @@ enum Cut {
     BeforeCommit,
     /// It is closed once the commit was sent on, and nobody waits for the answer.
     AtCommit,
+    /// It is closed once the commit was sent on, and no other connection is taken.
+    ForGood,
     /// It is closed once PostgreSQL has answered to the commit.
     AfterCommit,
     /// It falls silent before a statement of an item.
@@ -60,22 +62,37 @@ impl Cut {
 async fn cutting_proxy(to: (String, u16), cut: Cut, armed: Arc<AtomicBool>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
+    let has_cut = Arc::new(AtomicBool::new(false));
     tokio::spawn(async move {
         loop {
             let (client, _) = listener.accept().await.unwrap();
+            if cut == Cut::ForGood && has_cut.load(Ordering::SeqCst) {
+                continue;
+            }
             let server = TcpStream::connect((to.0.as_str(), to.1)).await.unwrap();
-            tokio::spawn(relay(client, server, cut, Arc::clone(&armed)));
+            let (armed, has_cut) = (Arc::clone(&armed), Arc::clone(&has_cut));
+            tokio::spawn(async move {
+                if relay(client, server, cut, armed).await {
+                    has_cut.store(true, Ordering::SeqCst);
+                }
+            });
         }
     });
     port
 }
 
-async fn relay(mut client: TcpStream, mut server: TcpStream, cut: Cut, armed: Arc<AtomicBool>) {
+/// Whether it has cut the connection.
+async fn relay(
+    mut client: TcpStream,
+    mut server: TcpStream,
+    cut: Cut,
+    armed: Arc<AtomicBool>,
+) -> bool {
     let (mut asked, mut answered) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     loop {
         tokio::select! {
             read = client.read(&mut asked) => {
-                let message = match read { Ok(0) | Err(_) => return, Ok(length) => &asked[..length] };
+                let message = match read { Ok(0) | Err(_) => return false, Ok(length) => &asked[..length] };
                 let mark = cut.mark();
                 let cutting = message.windows(mark.len()).any(|w| w == mark)
                     && armed.swap(false, Ordering::SeqCst);
@@ -90,13 +107,13 @@ async fn relay(mut client: TcpStream, mut server: TcpStream, cut: Cut, armed: Ar
                     std::future::pending::<()>().await;
                 }
                 if cutting {
-                    return;
+                    return true;
                 }
             }
             read = server.read(&mut answered) => {
-                let length = match read { Ok(0) | Err(_) => return, Ok(length) => length };
+                let length = match read { Ok(0) | Err(_) => return false, Ok(length) => length };
                 if client.write_all(&answered[..length]).await.is_err() {
-                    return;
+                    return false;
                 }
             }
         }
@@ -183,6 +200,19 @@ async fn a_commit_that_is_lost_in_silence_is_ended_and_made_again(pool: PgPool) 
 #[sqlx::test]
 async fn a_commit_whose_answer_is_lost_in_silence_is_not_made_twice(pool: PgPool) {
     write_through(&pool, Cut::SilentAfterCommit).await;
+}
+
+#[sqlx::test]
+async fn a_commit_of_which_nobody_knows_is_not_said_to_be_worth_repeating(pool: PgPool) {
+    let Cuttable { writer, armed, .. } = &Cuttable::start(&pool, Cut::ForGood).await;
+    writer.write(Note::Set(NOTE.to_owned())).await.unwrap();
+    armed.store(true, Ordering::SeqCst);
+    let written = writer.write(Note::Set(NOTE.to_owned())).await;
+    let fault = written.unwrap_err();
+    assert_eq!(
+        (fault.code, fault.retry_after),
+        (Code::OutcomeUnknown, None)
+    );
 }
 
 /// The lock that holds a commit up.

@@ -1,5 +1,4 @@
 //! Log lines when nobody reads standard output. The process is this very test program, asked by an environment variable.
-#![expect(clippy::expect_used, reason = "a test")]
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -14,7 +13,7 @@ const LINES: u32 = 100_000;
 #[tokio::test]
 async fn a_reader_that_does_not_read_stops_nobody() {
     let mut process = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_process_that_logs_much", "--nocapture"])
+        .args(["--exact", "logs::a_process_that_logs_much", "--nocapture"])
         .env("LOGS_MUCH", "1")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use uuid::Uuid;
 
-use crate::support::{Fixture, Mirror, Note, Notes, SCHEMA, database_url};
+use super::support::{Fixture, Mirror, Note, Notes, SCHEMA, database_url};
 
 /// What a victim prints when it has applied and not yet committed.
 const APPLIED: &str = "applied, not committed";
@@ -53,7 +53,7 @@ async fn a_follower_killed_between_apply_and_commit_takes_each_change_in_once(po
         for id in ["a", "b", "c"] {
             fixture.set(id).await;
         }
-        let mut child = victim("kill::victim_follower", &pool, &fixture.address).await;
+        let mut child = victim("feed::kill::victim_follower", &pool, &fixture.address).await;
         child.kill().await.unwrap();
         let taken: i64 = sqlx::query_scalar("select count(*) from kit.taken")
             .fetch_one(&pool)
@@ -106,7 +106,7 @@ async fn a_producer_killed_between_apply_and_commit_leaves_no_gap(pool: PgPool) 
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
     for _ in 0..3 {
-        let mut child = victim("kill::victim_producer", &pool, "").await;
+        let mut child = victim("feed::kill::victim_producer", &pool, "").await;
         child.kill().await.unwrap();
     }
     assert_eq!(
@@ -124,7 +124,7 @@ async fn a_producer_killed_between_apply_and_commit_leaves_no_gap(pool: PgPool) 
 async fn a_producer_that_freezes_with_rows_locked_is_cut_off(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
-    let mut frozen = victim("kill::victim_producer", &pool, "").await;
+    let mut frozen = victim("feed::kill::victim_producer", &pool, "").await;
     let (revision, ()) = tokio::join!(fixture.set("a"), async {
         fixture.set("b").await;
     });

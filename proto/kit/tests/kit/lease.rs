@@ -1,9 +1,4 @@
 //! Leases against a real PostgreSQL: one works at a time, and work passes on.
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "a test; its schema is the kit's own"
-)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -10,7 +10,7 @@ use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::support::{Fixture, Note, eventually, tables};
+use super::support::{Fixture, Note, eventually, tables};
 
 /// A loaded machine must not make Redis seem away.
 const LONG: Duration = Duration::from_mins(1);

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use kit::feed::Retention;
 use sqlx::PgPool;
 
-use crate::support::{Fixture, Note, database_url, eventually};
+use super::support::{Fixture, Note, database_url, eventually};
 
 #[sqlx::test]
 async fn a_follower_from_nothing_takes_all_in_and_acts_on_none_of_it(pool: PgPool) {

@@ -7,7 +7,7 @@ use kit::feed::Retention;
 use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
 
-use crate::support::{Fixture, Note, eventually};
+use super::support::{Fixture, Note, eventually};
 
 /// Registers a follower, which has come to `seq`.
 async fn register(fixture: &Fixture, follower: &str, seq: i64) {

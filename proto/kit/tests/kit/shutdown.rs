@@ -1,9 +1,4 @@
 //! What still works while a process stops.
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "a test, without a schema of its own"
-)]
 
 use std::time::Duration;
 

@@ -1,0 +1,10 @@
+//! The change feed: order, failures, resuming.
+
+mod compaction;
+mod connection;
+mod epoch;
+mod failover;
+mod kill;
+mod latest;
+mod order;
+mod support;

@@ -1,0 +1,16 @@
+//! The kit against a real PostgreSQL (`DATABASE_URL`) and Redis (`REDIS_URL`), and over real sockets.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "tests; their schema is the kit's own"
+)]
+
+mod client;
+mod feed;
+mod lease;
+mod logs;
+mod redis;
+mod shutdown;
