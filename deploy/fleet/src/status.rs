@@ -44,7 +44,11 @@ struct Line {
     name: String,
     replica: u16,
     pid: Option<u32>,
-    address: String,
+    /// Where other services and staff call it.
+    grpc: String,
+    /// Where everybody calls it; the gateway alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    http: Option<String>,
     ready: bool,
     /// Why it is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,7 +106,8 @@ fn look(folder: &Folder) -> Result<Report> {
                 name: service.name,
                 replica: service.replica,
                 pid: service.pid,
-                address: service.http.unwrap_or(service.grpc),
+                grpc: service.grpc,
+                http: service.http,
                 ready: ready.is_ok(),
                 missing: ready.err(),
             }
@@ -140,9 +145,14 @@ fn show(report: &Report) {
             .pid
             .map_or_else(|| "-".to_owned(), |pid| pid.to_string());
         let health = line.missing.as_deref().unwrap_or("ready");
+        let public = line
+            .http
+            .iter()
+            .map(|http| format!(", for everybody at {http}"));
+        let public: String = public.collect();
         say(format!(
-            "  {name:<16} pid {pid:<8} {:<26} {health}",
-            line.address
+            "  {name:<16} pid {pid:<8} {:<23} {health}{public}",
+            line.grpc
         ));
     }
 }

@@ -126,11 +126,14 @@ fn a_child_that_dies_is_started_again_where_it_was() {
     });
     assert_eq!(fs::read_to_string(&addresses).unwrap(), before);
     eventually("all are ready", || {
-        bench.status()["services"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .all(|one| one["ready"] == true)
+        let status = bench.status();
+        let services = status["services"].as_array().unwrap().iter();
+        let mut services = services.inspect(|one| {
+            // Staff call the gateway too, at another address than everybody.
+            assert!(one["grpc"].is_string());
+            assert_eq!(one["http"].is_string(), one["name"] == "gateway");
+        });
+        services.all(|one| one["ready"] == true)
     });
     let log = fs::read_to_string(bench.dir().join("logs/launcher.log")).unwrap();
     assert!(
