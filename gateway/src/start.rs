@@ -30,8 +30,8 @@ use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::store::write::{Item, Write, Writes};
 use crate::switches::Board;
-use crate::upstream::Upstream;
 use crate::upstream::pictures::Pictures;
+use crate::upstream::{Catalogue, Listings};
 use crate::{MIGRATOR, SCHEMA};
 
 /// What it means that Redis is away, for the log.
@@ -104,6 +104,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         let token = &given.common.identity.fleet_token;
         let catalogue = Client::new(catalogue.clone(), token)?;
         let listings = Client::new(listings.clone(), token)?;
+        let bounds = given.upstream.bounds();
         Ok(Arc::new(Gateway {
             clock: clock.clone(),
             format: Format::new(&given.key_prefix),
@@ -116,8 +117,9 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             last_used: Arc::clone(&last_used),
             openings: Arc::clone(&openings),
             quota: Quota::new(redis.clone(), Arc::clone(&counted)),
-            upstream: Upstream::new(catalogue, listings.clone(), given.upstream.bounds()),
-            pictures: Arc::new(Pictures::new(listings, given.upstream.bounds())),
+            catalogue: Catalogue::new(catalogue, listings.clone(), bounds),
+            listings: Listings::new(listings.clone(), bounds),
+            pictures: Arc::new(Pictures::new(listings, bounds)),
             latest: Latest::new(redis, PRODUCER),
             body_timeout: given.port.timeouts.http_body,
         }))

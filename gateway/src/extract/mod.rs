@@ -1,9 +1,8 @@
 //! What handlers take out of a request.
 
 pub mod caller;
-
 pub mod if_match;
-pub mod latest;
+mod min_position;
 pub mod object;
 pub mod once;
 pub mod query;

@@ -19,8 +19,8 @@ use crate::domain::access;
 use crate::domain::plan::Plan;
 use crate::envelope::{self, Answer};
 use crate::errors::Refusal;
-use crate::extract::latest::Latest;
 use crate::quota::Denied;
+use crate::upstream::min_position::MinPosition;
 
 /// The gate in front of one route.
 #[derive(Clone)]
@@ -64,19 +64,19 @@ impl Gate {
         // A read's permit for catalogue-svc. It comes after the look-up of the key: strangers whose keys are looked up slowly must not
         // hold permits that callers with known keys need.
         let _permit = match kind {
-            RouteKind::CatalogueRead => Some(app.upstream.take_on().await?),
+            RouteKind::CatalogueRead => Some(app.catalogue.acquire().await?),
             _ => None,
         };
         // 9: rate_limited, quota_exceeded; then the rest. A read goes its way while Redis is asked for the quota and for how far the
         // listings have come, both at once; its answer is withheld when the quota says no.
         let plan = app.plans.get_or_cheapest(&caller.plan);
         let (standing, response) = if kind == RouteKind::CatalogueRead {
-            let (tell, latest) = Latest::asked();
-            request.extensions_mut().insert(latest);
+            let (sender, min_position) = MinPosition::channel();
+            request.extensions_mut().insert(min_position);
             let count = async {
                 let looking = app.quota.take_and_look(&caller, plan, now, &app.latest);
                 let (taken, position) = looking.await;
-                tell.tell(position);
+                sender.send(position);
                 taken.map_err(|denied| refused_by_quota(denied, plan))
             };
             let call = async { Ok(self.call(kind, request, next).await) };
