@@ -28,10 +28,10 @@ use crate::router::router;
 use crate::server::{self, serve, within_descriptor_limit};
 use crate::service::staff::Staff;
 use crate::store::accounts;
-use crate::store::write::{Item, Write, Writes};
 use crate::switches::Board;
 use crate::upstream::pictures::Pictures;
 use crate::upstream::{Catalogue, Listings};
+use crate::write::{Item, Write, Writes};
 use crate::{MIGRATOR, SCHEMA};
 
 /// What it means that Redis is away, for the log.
