@@ -8,8 +8,8 @@ use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
+use crate::extract::path_param::PathParam;
 use crate::extract::query::Query;
-use crate::extract::segment::Segment;
 use crate::message;
 use crate::upstream::min_position::MinPosition;
 
@@ -45,7 +45,7 @@ pub async fn one(
     State(app): State<App>,
     Caller(caller): Caller,
     min: MinPosition,
-    Segment(handle): Segment,
+    PathParam(handle): PathParam,
 ) -> Result<Answer, Refusal> {
     let request = GetCreatorRequest {
         mode: message::mode(caller.key.mode).into(),

@@ -9,11 +9,11 @@ use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
+use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::if_match::IfMatch;
-use crate::extract::object::Object;
-use crate::extract::once::IdempotencyKey;
+use crate::extract::json_body::JsonBody;
+use crate::extract::path_param::PathParam;
 use crate::extract::query::Query;
-use crate::extract::segment::Segment;
 use crate::message;
 use crate::upstream::min_position::MinPosition;
 
@@ -54,7 +54,7 @@ pub async fn one(
     State(app): State<App>,
     Caller(caller): Caller,
     min: MinPosition,
-    Segment(slug): Segment,
+    PathParam(slug): PathParam,
 ) -> Result<Answer, Refusal> {
     let request = GetGameRequest {
         mode: message::mode(caller.key.mode).into(),
@@ -72,7 +72,7 @@ pub async fn create(
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
     key: IdempotencyKey,
-    body: Object,
+    body: JsonBody,
 ) -> Result<Answer, Refusal> {
     let writing = writing::writing(&app, &caller, query.as_deref(), key, body).await?;
     let writing = Some(writing);
@@ -87,10 +87,10 @@ pub async fn create(
 pub async fn update(
     State(app): State<App>,
     Caller(caller): Caller,
-    Segment(slug): Segment,
+    PathParam(slug): PathParam,
     RawQuery(query): RawQuery,
     IfMatch(precondition): IfMatch,
-    body: Object,
+    body: JsonBody,
 ) -> Result<Answer, Refusal> {
     let no_key = IdempotencyKey::none();
     let writing = writing::writing(&app, &caller, query.as_deref(), no_key, body).await?;

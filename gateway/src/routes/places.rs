@@ -10,8 +10,8 @@ use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
+use crate::extract::path_param::PathParam;
 use crate::extract::query::Query;
-use crate::extract::segment::Segment;
 use crate::message;
 use crate::upstream::min_position::MinPosition;
 
@@ -56,7 +56,7 @@ pub async fn country(
     State(app): State<App>,
     Caller(caller): Caller,
     min: MinPosition,
-    Segment(code): Segment,
+    PathParam(code): PathParam,
 ) -> Result<Answer, Refusal> {
     let request = GetCountryRequest {
         mode: message::mode(caller.key.mode).into(),
