@@ -65,15 +65,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_bounds()));
     let switches = Arc::new(Board::new(pool.clone()));
-    let own = Own::start(
-        pool.clone(),
-        Arc::clone(&lookup),
-        Arc::clone(&switches),
-        boot.clock.clone(),
-    )
-    .await?;
-    let news = producer.news();
-    boot.lifecycle.background("own feed", own.follow(news));
+    follow_own_feed(&boot, &pool, &producer, &lookup, &switches).await?;
     let listings = &settings.listings_addresses;
     boot.follow(&pool, SCHEMA, PRODUCER, listings, Games)?;
 
@@ -99,12 +91,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let listings = Resolver::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
     let (given, clock) = (settings.clone(), boot.clock.clone());
     let openings = Arc::new(Openings::default());
+    let bounds = settings.upstream.bounds();
     let gateway = move || -> anyhow::Result<App> {
         let redis = redis.another();
         let token = &given.common.identity.fleet_token;
         let catalogue = Client::new(catalogue.clone(), token)?;
         let listings = Client::new(listings.clone(), token)?;
-        let bounds = given.upstream.bounds();
         Ok(Arc::new(Gateway {
             clock: clock.clone(),
             format: Format::new(&given.key_prefix),
@@ -125,6 +117,21 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         }))
     };
     serve_http(&boot, gateway).await
+}
+
+/// Learns from the gateway's own feed what other replicas change.
+async fn follow_own_feed(
+    boot: &Boot<Settings>,
+    pool: &PgPool,
+    producer: &Producer,
+    lookup: &Arc<Lookup>,
+    switches: &Arc<Board>,
+) -> anyhow::Result<()> {
+    let (lookup, switches) = (Arc::clone(lookup), Arc::clone(switches));
+    let own = Own::start(pool.clone(), lookup, switches, boot.clock.clone()).await?;
+    let news = producer.news();
+    boot.lifecycle.background("own feed", own.follow(news));
+    Ok(())
 }
 
 /// Opens the internal port, to the fleet and to the staff whom listings-svc knows.

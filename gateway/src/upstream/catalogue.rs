@@ -273,9 +273,11 @@ impl Catalogue {
             // It says nothing of the listings.
             Err(_) => return first,
         };
-        // An answer without a position comes from a replica that could not wait for one either.
-        let is_behind =
-            |latest| reached.map_or(first.is_err(), |reached: Position| !reached.reaches(latest));
+        let is_behind = |latest| match reached {
+            Some(reached) => !Position::reaches(reached, latest),
+            // An answer without a position comes from a replica that could not wait for one either.
+            None => first.is_err(),
+        };
         match self.latest(min).await {
             Some(latest) if is_behind(latest) => {
                 let after = if first.is_ok() { "answer" } else { "refusal" };
