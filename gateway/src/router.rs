@@ -7,6 +7,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
 use axum::routing::{MethodRouter, any, any_service, get};
 use futures::FutureExt as _;
 use http::Method;
@@ -60,47 +61,47 @@ const PICTURE: &str = "/pictures/{name}";
 
 /// The public interface.
 pub fn router(app: &App) -> Router {
-    let routes = routes().into_iter();
-    let api = routes.fold(Router::new(), |router, (pattern, handlers, policy)| {
-        router.route(pattern, gated(app, pattern, handlers, policy))
+    let api = ready(app).fold(Router::new(), |router, (route, handlers)| {
+        router.route(route.pattern, gated(app, route, handlers))
     });
-    let elsewhere = gated(app, "none", MethodRouter::new(), Policy::account());
+    let nowhere = Route {
+        pattern: "none",
+        policy: Policy::account(),
+        methods: Vec::new(),
+    };
     api.route(PICTURE, any(pictures::one).layer(from_fn(ungated)))
         .with_state(Arc::clone(app))
-        .fallback_service(elsewhere)
+        .fallback_service(gated(app, nowhere, MethodRouter::new()))
         .layer(from_fn_with_state(Arc::clone(app), outermost))
 }
 
 /// The patterns of all reads that catalogue-svc answers.
 pub fn reads(app: &App) -> impl Iterator<Item = &'static str> {
-    let routes = routes().into_iter();
-    let routes = routes.map(|(pattern, handlers, policy)| {
-        let methods = methods(&handlers.with_state(Arc::clone(app)));
-        Route {
+    let reads =
+        ready(app).filter(|(route, _)| route.kind(&Method::GET) == RouteKind::CatalogueRead);
+    reads.map(|(route, _)| route.pattern)
+}
+
+/// The routes of the API as the gate sees them, and their handlers with all that they need.
+fn ready(app: &App) -> impl Iterator<Item = (Route, MethodRouter)> {
+    routes().into_iter().map(|(pattern, handlers, policy)| {
+        let handlers = handlers.with_state(Arc::clone(app));
+        let methods = methods(&handlers);
+        let route = Route {
             pattern,
             policy,
             methods,
-        }
-    });
-    let reads = routes.filter(|route| route.kind(&Method::GET) == RouteKind::CatalogueRead);
-    reads.map(|route| route.pattern)
+        };
+        (route, handlers)
+    })
 }
 
 /// The handlers of a route behind its gate. The gate stands before axum's choice by method, which would add an `Allow` of its own to
 /// what the gate answers.
-fn gated<S: Clone + Send + Sync + 'static>(
-    app: &App,
-    pattern: &'static str,
-    handlers: MethodRouter<App>,
-    policy: Policy,
-) -> MethodRouter<S> {
-    let handlers = handlers.with_state(Arc::clone(app));
-    let methods = methods(&handlers);
-    let route = Route {
-        pattern,
-        policy,
-        methods,
-    };
+fn gated<S>(app: &App, route: Route, handlers: MethodRouter) -> MethodRouter<S>
+where
+    S: Clone + Send + Sync + 'static,
+{
     let gate_of_route = Gate {
         app: Arc::clone(app),
         route: Arc::new(route),
@@ -125,7 +126,7 @@ fn methods(handlers: &MethodRouter) -> Vec<Method> {
 }
 
 /// Around a route that has no gate.
-async fn ungated(request: Request, next: Next) -> axum::response::Response {
+async fn ungated(request: Request, next: Next) -> Response {
     if let Some(context) = Context::of(&request) {
         context.found_route(PICTURE);
     }

@@ -1,6 +1,6 @@
 //! How many calls a service has of one thread at once.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use kit::Fault;
@@ -12,11 +12,14 @@ use super::Bounds;
 /// Limits the calls that a service has at once. A call beyond waits for a permit, but not while the service hangs.
 ///
 /// A call that waits holds a permit of `layers/admission.rs`. If every read waited for a service that does not answer, no permit would
-/// be left for other routes. So once a call has waited in vain, calls that find no permit are shed at once, until the service answers.
+/// be left for other routes. So once a call has waited in vain and no other was answered meanwhile, calls that find no permit are shed at
+/// once, until the service answers.
 #[derive(Debug)]
 pub(super) struct CallLimit {
     limit: ConcurrencyLimit,
     patience: Duration,
+    /// How many calls were answered.
+    answered: AtomicU64,
     hangs: AtomicBool,
 }
 
@@ -26,6 +29,7 @@ impl CallLimit {
         Self {
             limit: ConcurrencyLimit::new(name, bounds.calls),
             patience: bounds.patience,
+            answered: AtomicU64::new(0),
             hangs: AtomicBool::new(false),
         }
     }
@@ -38,8 +42,9 @@ impl CallLimit {
         if self.hangs.load(Ordering::Relaxed) {
             return self.limit.try_acquire();
         }
+        let answered = self.answered.load(Ordering::Relaxed);
         let permit = self.limit.acquire(self.patience).await;
-        if permit.is_err() {
+        if permit.is_err() && self.answered.load(Ordering::Relaxed) == answered {
             self.hangs.store(true, Ordering::Relaxed);
         }
         permit
@@ -48,7 +53,8 @@ impl CallLimit {
     /// Notes that a call has ended.
     pub(super) fn ended<T>(&self, response: &Result<T, Status>) {
         let timed_out = matches!(response, Err(status) if status.code() == Code::DeadlineExceeded);
-        if !timed_out && self.hangs.load(Ordering::Relaxed) {
+        if !timed_out {
+            self.answered.fetch_add(1, Ordering::Relaxed);
             self.hangs.store(false, Ordering::Relaxed);
         }
     }
@@ -83,5 +89,10 @@ mod tests {
 
         limit.ended(&Ok(()));
         assert!(limit.acquire().now_or_never().is_none(), "it waits again");
+
+        // A service that is only slow does not hang.
+        let (shed, ()) = tokio::join!(limit.acquire(), async { limit.ended(&Ok(())) });
+        assert!(shed.is_err());
+        assert!(limit.acquire().now_or_never().is_none(), "it waits still");
     }
 }
