@@ -14,8 +14,8 @@ use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
 use crate::quota::Quota;
 use crate::switches::Board;
-use crate::upstream::Upstream;
 use crate::upstream::pictures::Pictures;
+use crate::upstream::{Catalogue, Listings};
 
 /// The gateway, as the handlers and layers of one thread see it.
 pub type App = Arc<Gateway>;
@@ -44,9 +44,11 @@ pub struct Gateway {
     pub openings: Arc<Openings>,
     /// Minute, month and revocation.
     pub quota: Quota,
-    /// The services behind.
-    pub upstream: Upstream,
-    /// Pictures of listings, which have turns and connections of their own.
+    /// catalogue-svc.
+    pub catalogue: Catalogue,
+    /// listings-svc.
+    pub listings: Listings,
+    /// Pictures of listings, which have a limit of their own.
     pub pictures: Arc<Pictures>,
     /// How far the listings have come, for reads to reach it.
     pub latest: Latest,

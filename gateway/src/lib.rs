@@ -26,6 +26,7 @@ mod start;
 pub mod store;
 pub mod switches;
 pub mod upstream;
+pub mod write;
 
 pub use start::start;
 

@@ -28,10 +28,10 @@ use crate::router::router;
 use crate::server::{self, serve, within_descriptor_limit};
 use crate::service::staff::Staff;
 use crate::store::accounts;
-use crate::store::write::{Item, Write, Writes};
 use crate::switches::Board;
-use crate::upstream::Upstream;
 use crate::upstream::pictures::Pictures;
+use crate::upstream::{Catalogue, Listings};
+use crate::write::{Item, Write, Writes};
 use crate::{MIGRATOR, SCHEMA};
 
 /// What it means that Redis is away, for the log.
@@ -65,15 +65,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_bounds()));
     let switches = Arc::new(Board::new(pool.clone()));
-    let own = Own::start(
-        pool.clone(),
-        Arc::clone(&lookup),
-        Arc::clone(&switches),
-        boot.clock.clone(),
-    )
-    .await?;
-    let news = producer.news();
-    boot.lifecycle.background("own feed", own.follow(news));
+    follow_own_feed(&boot, &pool, &producer, &lookup, &switches).await?;
     let listings = &settings.listings_addresses;
     boot.follow(&pool, SCHEMA, PRODUCER, listings, Games)?;
 
@@ -99,6 +91,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let listings = Resolver::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
     let (given, clock) = (settings.clone(), boot.clock.clone());
     let openings = Arc::new(Openings::default());
+    let bounds = settings.upstream.bounds();
     let gateway = move || -> anyhow::Result<App> {
         let redis = redis.another();
         let token = &given.common.identity.fleet_token;
@@ -116,13 +109,29 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             last_used: Arc::clone(&last_used),
             openings: Arc::clone(&openings),
             quota: Quota::new(redis.clone(), Arc::clone(&counted)),
-            upstream: Upstream::new(catalogue, listings.clone(), given.upstream.bounds()),
-            pictures: Arc::new(Pictures::new(listings, given.upstream.bounds())),
+            catalogue: Catalogue::new(catalogue, listings.clone(), bounds),
+            listings: Listings::new(listings.clone(), bounds),
+            pictures: Arc::new(Pictures::new(listings, bounds)),
             latest: Latest::new(redis, PRODUCER),
             body_timeout: given.port.timeouts.http_body,
         }))
     };
     serve_http(&boot, gateway).await
+}
+
+/// Learns from the gateway's own feed what other replicas change.
+async fn follow_own_feed(
+    boot: &Boot<Settings>,
+    pool: &PgPool,
+    producer: &Producer,
+    lookup: &Arc<Lookup>,
+    switches: &Arc<Board>,
+) -> anyhow::Result<()> {
+    let (lookup, switches) = (Arc::clone(lookup), Arc::clone(switches));
+    let own = Own::start(pool.clone(), lookup, switches, boot.clock.clone()).await?;
+    let news = producer.news();
+    boot.lifecycle.background("own feed", own.follow(news));
+    Ok(())
 }
 
 /// Opens the internal port, to the fleet and to the staff whom listings-svc knows.

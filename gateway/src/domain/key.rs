@@ -1,7 +1,12 @@
 //! Keys and who calls with them (§5.2).
 
+use std::time::Duration;
+
+use kit::Fault;
 use time::OffsetDateTime;
 use uuid::Uuid;
+
+use super::plan::Plan;
 
 /// Which world a key meets (§5.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,7 +131,94 @@ impl Kind {
     }
 }
 
+impl Wanted {
+    /// Refuses a key that the account's plan, or the directory, does not allow. `taken` is what the account has of its plan's working
+    /// keys, and `game_stands` whether the game of the key is published.
+    pub fn check(&self, plan: &Plan, taken: i64, game_stands: bool) -> Result<(), Fault> {
+        if self.mode == Mode::Live
+            && let Some(limit) = plan.working_keys
+            && taken >= i64::from(limit)
+        {
+            let title = &plan.title;
+            return Err(Fault::invalid_field(
+                "account",
+                format!(
+                    "has the {limit} live keys of its plan {title}, working or asked for; revoke one, or move it to a larger plan"
+                ),
+            ));
+        }
+        if !game_stands {
+            return Err(Fault::invalid_field(
+                "game",
+                "no published game has this slug",
+            ));
+        }
+        Ok(())
+    }
+}
+
 impl Key {
+    /// A new key of an account.
+    pub fn new(id: Uuid, account: Uuid, wanted: Wanted, last4: &str, now: OffsetDateTime) -> Self {
+        Self {
+            id,
+            account,
+            name: wanted.name,
+            mode: wanted.mode,
+            kind: wanted.kind,
+            may_write: wanted.may_write,
+            game: wanted.game,
+            last4: last4.to_owned(),
+            created_at: now,
+            last_used_at: None,
+            expires_at: wanted.expires_at,
+            grace_until: None,
+            revoked_at: None,
+            revision: 1,
+        }
+    }
+
+    /// The key in its grace, and the one that follows it.
+    pub fn rotated(
+        &self,
+        id: Uuid,
+        last4: &str,
+        grace: Duration,
+        now: OffsetDateTime,
+    ) -> Result<(Self, Self), Fault> {
+        if !self.works(now) {
+            let reason = "this key no longer works; make a new one";
+            return Err(Fault::invalid_field("id", reason));
+        }
+        if self.grace_until.is_some() {
+            let reason = "this key was rotated before; rotate the one that followed it";
+            return Err(Fault::invalid_field("id", reason));
+        }
+        let old = Self {
+            grace_until: Some(now + grace),
+            revision: self.revision + 1,
+            ..self.clone()
+        };
+        let new = Self {
+            id,
+            last4: last4.to_owned(),
+            created_at: now,
+            last_used_at: None,
+            revision: 1,
+            ..self.clone()
+        };
+        Ok((old, new))
+    }
+
+    /// The key once it is revoked; `None` when it was before.
+    pub fn revoked(&self, now: OffsetDateTime) -> Option<Self> {
+        self.revoked_at.is_none().then(|| Self {
+            revoked_at: Some(now),
+            revision: self.revision + 1,
+            ..self.clone()
+        })
+    }
+
     /// When it stops by itself: at its expiry or at the end of its grace.
     pub fn ends_at(&self) -> Option<OffsetDateTime> {
         self.expires_at.into_iter().chain(self.grace_until).min()
@@ -147,12 +239,15 @@ impl Caller {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use time::Duration;
+    use std::time::Duration;
+
     use time::macros::datetime;
 
+    use super::super::plan_table;
     use super::*;
 
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
+    const HOUR: Duration = Duration::from_hours(1);
 
     /// A caller on the plan `free` with a live key of its account.
     pub(crate) fn caller() -> Caller {
@@ -181,7 +276,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_key_works_until_its_end() {
-        let end = NOW + Duration::HOUR;
+        let end = NOW + HOUR;
         let fresh = caller();
         assert!(fresh.works(NOW));
         let ends: [fn(&mut Caller, OffsetDateTime); 2] = [
@@ -191,9 +286,72 @@ pub(crate) mod tests {
         for set in ends {
             let mut caller = fresh.clone();
             set(&mut caller, end);
-            assert!(caller.works(end - Duration::MILLISECOND));
+            assert!(caller.works(end - Duration::from_millis(1)));
             assert!(!caller.works(end));
         }
+    }
+
+    fn wanted(mode: Mode) -> Wanted {
+        Wanted {
+            name: "server".to_owned(),
+            mode,
+            kind: Kind::Account,
+            may_write: false,
+            game: None,
+            expires_at: None,
+        }
+    }
+
+    #[test]
+    fn a_plan_limits_live_keys_and_a_key_needs_its_game() {
+        let plans = plan_table::parse(plan_table::BUILT_IN).unwrap();
+        let plan = plans.get_or_cheapest("free");
+        let limit = i64::from(plan.working_keys.unwrap());
+        let field = |mode, taken, game_stands| {
+            let checked = wanted(mode).check(plan, taken, game_stands);
+            checked
+                .err()
+                .and_then(|fault| fault.fields.into_keys().next())
+        };
+        assert_eq!(field(Mode::Live, limit - 1, true), None);
+        assert_eq!(field(Mode::Live, limit, true).as_deref(), Some("account"));
+        assert_eq!(field(Mode::Test, limit, true), None);
+        assert_eq!(field(Mode::Test, 0, false).as_deref(), Some("game"));
+        let endless = plans.get_or_cheapest("partner");
+        let unlimited = Plan {
+            working_keys: None,
+            ..endless.clone()
+        };
+        assert!(wanted(Mode::Live).check(&unlimited, i64::MAX, true).is_ok());
+    }
+
+    #[test]
+    fn a_key_is_rotated_once_while_it_works() {
+        let key = caller().key;
+        let (old, new) = key.rotated(Uuid::from_u128(9), "wxyz", HOUR, NOW).unwrap();
+        assert_eq!(
+            (old.id, old.grace_until, old.revision),
+            (key.id, Some(NOW + HOUR), 2)
+        );
+        assert!(old.works(NOW) && !old.works(NOW + HOUR));
+        assert_eq!(
+            (new.id, new.last4.as_str(), new.revision),
+            (Uuid::from_u128(9), "wxyz", 1)
+        );
+        assert_eq!((new.account, new.grace_until), (key.account, None));
+
+        let again = old.rotated(Uuid::from_u128(10), "abcd", HOUR, NOW);
+        assert!(again.unwrap_err().fields["id"].contains("rotated before"));
+        let ended = key.revoked(NOW).unwrap();
+        let dead = ended.rotated(Uuid::from_u128(10), "abcd", HOUR, NOW);
+        assert!(dead.unwrap_err().fields["id"].contains("no longer works"));
+    }
+
+    #[test]
+    fn a_key_is_revoked_once() {
+        let revoked = caller().key.revoked(NOW).unwrap();
+        assert_eq!((revoked.revoked_at, revoked.revision), (Some(NOW), 2));
+        assert_eq!(revoked.revoked(NOW + HOUR), None);
     }
 
     #[test]

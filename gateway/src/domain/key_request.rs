@@ -4,7 +4,7 @@ use kit::Fault;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::key::{Key, Mode, Wanted};
+use super::key::{Key, Wanted};
 
 /// A live key that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,23 +125,7 @@ impl KeyRequest {
             revision: self.revision + 1,
             ..self.clone()
         };
-        let wanted = self.wanted.clone();
-        let key = Key {
-            id: self.id,
-            account: self.account,
-            name: wanted.name,
-            mode: Mode::Live,
-            kind: wanted.kind,
-            may_write: wanted.may_write,
-            game: wanted.game,
-            last4: last4.to_owned(),
-            created_at: now,
-            last_used_at: None,
-            expires_at: wanted.expires_at,
-            grace_until: None,
-            revoked_at: None,
-            revision: 1,
-        };
+        let key = Key::new(self.id, self.account, self.wanted.clone(), last4, now);
         Ok((request, key))
     }
 
@@ -165,7 +149,7 @@ mod tests {
     use time::Duration;
     use time::macros::datetime;
 
-    use super::super::key::Kind;
+    use super::super::key::{Kind, Mode};
     use super::*;
 
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);

@@ -3,6 +3,7 @@
 pub mod access;
 pub mod account;
 pub mod address;
+pub mod fields;
 pub mod key;
 pub mod key_request;
 pub mod picture;

@@ -39,6 +39,19 @@ pub struct Setting {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Switches(u8);
 
+impl Setting {
+    /// The switch as staff throw it; `None` when it stands so already.
+    pub fn thrown(&self, on: bool, reason: &str, now: OffsetDateTime) -> Option<Self> {
+        (on != self.is_on).then(|| Self {
+            switch: self.switch,
+            is_on: on,
+            changed_at: Some(now),
+            reason: reason.to_owned(),
+            revision: self.revision + 1,
+        })
+    }
+}
+
 impl Switch {
     /// All of them.
     pub const ALL: [Self; 5] = [
@@ -122,7 +135,28 @@ impl Switches {
 
 #[cfg(test)]
 mod tests {
+    use time::macros::datetime;
+
     use super::*;
+
+    #[test]
+    fn a_switch_is_thrown_once() {
+        let now = datetime!(2026-03-01 08:00 UTC);
+        let on = Setting {
+            switch: Switch::Api,
+            is_on: true,
+            changed_at: None,
+            reason: String::new(),
+            revision: 1,
+        };
+        let off = on.thrown(false, "An attack", now).unwrap();
+        assert_eq!((off.is_on, off.revision), (false, 2));
+        assert_eq!(
+            (off.changed_at, off.reason.as_str()),
+            (Some(now), "An attack")
+        );
+        assert_eq!(off.thrown(false, "Another reason", now), None);
+    }
 
     #[test]
     fn each_switch_has_its_own_bit_and_name() {

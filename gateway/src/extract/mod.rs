@@ -1,10 +1,9 @@
 //! What handlers take out of a request.
 
 pub mod caller;
-
+pub mod idempotency_key;
 pub mod if_match;
-pub mod latest;
-pub mod object;
-pub mod once;
+pub mod json_body;
+mod min_position;
+pub mod path_param;
 pub mod query;
-pub mod segment;

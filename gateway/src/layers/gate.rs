@@ -1,4 +1,4 @@
-//! The gate of a path: every check between a request and its handler, in the order of §7.1.
+//! The gate of a route: every check between a request and its handler, in the order of §7.1.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use kit::{Code, Fault};
 
 use super::identity::{self, invalid_key};
 use super::panic;
-use super::policy::{Policy, Step};
+use super::policy::{Route, RouteKind};
 use crate::app::App;
 use crate::bounds;
 use crate::context::Context;
@@ -19,16 +19,16 @@ use crate::domain::access;
 use crate::domain::plan::Plan;
 use crate::envelope::{self, Answer};
 use crate::errors::Refusal;
-use crate::extract::latest::Latest;
 use crate::quota::Denied;
+use crate::upstream::min_position::MinPosition;
 
-/// The gate in front of one path.
+/// The gate in front of one route.
 #[derive(Clone)]
 pub struct Gate {
     /// What the gateway has.
     pub app: App,
-    /// What the path takes.
-    pub policy: Arc<Policy>,
+    /// The route.
+    pub route: Arc<Route>,
 }
 
 /// Lets a request through to its handler, or answers it here.
@@ -39,11 +39,11 @@ pub async fn gate(State(gate): State<Gate>, request: Request, next: Next) -> Res
 
 impl Gate {
     async fn pass(&self, mut request: Request, next: Next) -> Result<Response, Answer> {
-        let (app, policy) = (&self.app, &*self.policy);
+        let (app, route) = (&self.app, &*self.route);
         let now = app.clock.now();
         let context = Context::of(&request).ok_or_else(envelope::internal)?;
-        context.found_route(policy.pattern);
-        let step = policy.step(request.method());
+        context.found_route(route.pattern);
+        let kind = route.kind(request.method());
 
         // 1: a preflight.
         preflight(request.method(), request.headers())?;
@@ -52,7 +52,7 @@ impl Gate {
         let caller = identity::caller(app, &context, headers, extensions, now).await?;
         context.found_caller(&caller);
         // 4 to 8: secret_key_required, server_only, switches, plan_required, write_not_allowed.
-        let call = policy.call(step, request.headers().contains_key(ORIGIN));
+        let call = route.call(request.method(), request.headers().contains_key(ORIGIN));
         if let Err(fault) = access::check(call, &caller, &app.plans, app.switches.now()) {
             // The quota, which knows of a revocation a moment ago, is not asked for what is refused anyway.
             let buried = app.quota.is_buried(&caller).await;
@@ -63,29 +63,29 @@ impl Gate {
 
         // A read's permit for catalogue-svc. It comes after the look-up of the key: strangers whose keys are looked up slowly must not
         // hold permits that callers with known keys need.
-        let _permit = match step {
-            Step::Read => Some(app.upstream.take_on().await?),
+        let _permit = match kind {
+            RouteKind::CatalogueRead => Some(app.catalogue.acquire().await?),
             _ => None,
         };
         // 9: rate_limited, quota_exceeded; then the rest. A read goes its way while Redis is asked for the quota and for how far the
         // listings have come, both at once; its answer is withheld when the quota says no.
         let plan = app.plans.get_or_cheapest(&caller.plan);
-        let (standing, response) = if step == Step::Read {
-            let (tell, latest) = Latest::asked();
-            request.extensions_mut().insert(latest);
+        let (standing, response) = if kind == RouteKind::CatalogueRead {
+            let (sender, min_position) = MinPosition::channel();
+            request.extensions_mut().insert(min_position);
             let count = async {
                 let looking = app.quota.take_and_look(&caller, plan, now, &app.latest);
                 let (taken, position) = looking.await;
-                tell.tell(position);
+                sender.send(position);
                 taken.map_err(|denied| refused_by_quota(denied, plan))
             };
-            let call = async { Ok(self.call(step, request, next).await) };
+            let call = async { Ok(self.call(kind, request, next).await) };
             futures::future::try_join(count, call).await?
         } else {
             let taken = app.quota.take(&caller, plan, now).await;
             let standing = taken.map_err(|denied| refused_by_quota(denied, plan))?;
             request.extensions_mut().insert(standing);
-            (standing, self.call(step, request, next).await)
+            (standing, self.call(kind, request, next).await)
         };
 
         let standing = if response.status().is_server_error() {
@@ -96,13 +96,13 @@ impl Gate {
         Ok(envelope::with_standing(response, standing))
     }
 
-    async fn call(&self, step: Step, request: Request, next: Next) -> Response {
-        let refusal = match step {
+    async fn call(&self, kind: RouteKind, request: Request, next: Next) -> Response {
+        let refusal = match kind {
             // 10: no such path, no such method.
-            Step::NoPath => Refusal::no_such_path(),
-            Step::NoMethod => Refusal::method_not_allowed(self.policy.allow()),
+            RouteKind::NotFound => Refusal::no_such_path(),
+            RouteKind::NoMethod => Refusal::method_not_allowed(self.route.allow()),
             // 11: too_large. What comes after is for the handler and the services.
-            Step::Read | Step::ReadStanding | Step::ReadOwn | Step::Write => {
+            RouteKind::CatalogueRead | RouteKind::AccountRead | RouteKind::Write => {
                 match bounds::body(&request) {
                     Ok(()) => return panic::caught(next.run(request)).await,
                     Err(fault) => fault.into(),

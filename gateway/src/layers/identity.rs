@@ -6,7 +6,7 @@ use http::{Extensions, HeaderMap};
 use kit::{Code, Fault};
 use time::OffsetDateTime;
 
-use super::origin;
+use super::client_ip;
 use crate::app::App;
 use crate::context::Context;
 use crate::domain::key::Caller;
@@ -25,7 +25,7 @@ pub async fn caller(
     let found = if let Some(found) = app.lookup.recall(hash, now) {
         found
     } else {
-        let from = origin::network(app, headers, extensions);
+        let from = client_ip::network(app, headers, extensions);
         app.lookup.ask(hash, from, now).await.map_err(unanswered)?
     };
     match found {

@@ -5,9 +5,9 @@
 
 pub mod access_log;
 pub mod admission;
+pub mod client_ip;
 pub mod gate;
 pub mod identity;
-pub mod origin;
 pub mod outermost;
 pub mod panic;
 pub mod policy;

@@ -8,10 +8,10 @@ use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
-use crate::extract::latest::Latest;
+use crate::extract::path_param::PathParam;
 use crate::extract::query::Query;
-use crate::extract::segment::Segment;
 use crate::message;
+use crate::upstream::min_position::MinPosition;
 
 const PARAMETERS: &[&str] = &["kind", "role", "country", "city", "q", "limit", "cursor"];
 
@@ -19,11 +19,11 @@ const PARAMETERS: &[&str] = &["kind", "role", "country", "city", "q", "limit", "
 pub async fn list(
     State(app): State<App>,
     Caller(caller): Caller,
-    latest: Latest,
+    min: MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<Answer, Refusal> {
     let mut query = Query::read(query.as_deref(), PARAMETERS);
-    let question = ListCreatorsRequest {
+    let request = ListCreatorsRequest {
         mode: message::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
@@ -35,7 +35,7 @@ pub async fn list(
         q: query.text("q"),
     };
     let creators = query
-        .answered(app.upstream.read(question, latest.position()))
+        .answered(app.catalogue.list_creators(request, min))
         .await?;
     Ok(Answer::list(creators.json, creators.page))
 }
@@ -44,15 +44,15 @@ pub async fn list(
 pub async fn one(
     State(app): State<App>,
     Caller(caller): Caller,
-    latest: Latest,
-    Segment(handle): Segment,
+    min: MinPosition,
+    PathParam(handle): PathParam,
 ) -> Result<Answer, Refusal> {
-    let question = GetCreatorRequest {
+    let request = GetCreatorRequest {
         mode: message::mode(caller.key.mode).into(),
         handle,
         form: Form::Json.into(),
         at_least: None,
     };
-    let creator = app.upstream.read(question, latest.position()).await?;
+    let creator = app.catalogue.get_creator(request, min).await?;
     Ok(Answer::object(creator.json))
 }

@@ -9,13 +9,13 @@ use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
+use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::if_match::IfMatch;
-use crate::extract::latest::Latest;
-use crate::extract::object::Object;
-use crate::extract::once::IdempotencyKey;
+use crate::extract::json_body::JsonBody;
+use crate::extract::path_param::PathParam;
 use crate::extract::query::Query;
-use crate::extract::segment::Segment;
 use crate::message;
+use crate::upstream::min_position::MinPosition;
 
 use super::writing;
 
@@ -27,11 +27,11 @@ const PARAMETERS: &[&str] = &[
 pub async fn list(
     State(app): State<App>,
     Caller(caller): Caller,
-    latest: Latest,
+    min: MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<Answer, Refusal> {
     let mut query = Query::read(query.as_deref(), PARAMETERS);
-    let question = ListGamesRequest {
+    let request = ListGamesRequest {
         mode: message::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
@@ -44,7 +44,7 @@ pub async fn list(
         at_least: None,
     };
     let games = query
-        .answered(app.upstream.read(question, latest.position()))
+        .answered(app.catalogue.list_games(request, min))
         .await?;
     Ok(Answer::list(games.json, games.page))
 }
@@ -53,16 +53,16 @@ pub async fn list(
 pub async fn one(
     State(app): State<App>,
     Caller(caller): Caller,
-    latest: Latest,
-    Segment(slug): Segment,
+    min: MinPosition,
+    PathParam(slug): PathParam,
 ) -> Result<Answer, Refusal> {
-    let question = GetGameRequest {
+    let request = GetGameRequest {
         mode: message::mode(caller.key.mode).into(),
         slug,
         form: Form::Json.into(),
         at_least: None,
     };
-    let game = app.upstream.read(question, latest.position()).await?;
+    let game = app.catalogue.get_game(request, min).await?;
     Ok(Answer::object(game.json).at_revision(game.revision))
 }
 
@@ -72,30 +72,33 @@ pub async fn create(
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
     key: IdempotencyKey,
-    body: Object,
+    body: JsonBody,
 ) -> Result<Answer, Refusal> {
     let writing = writing::writing(&app, &caller, query.as_deref(), key, body).await?;
     let writing = Some(writing);
-    let order = CreateGameRequest { writing };
-    writing::created("/v1/games", app.upstream.order(order).await?.written)
+    let request = CreateGameRequest { writing };
+    writing::created(
+        "/v1/games",
+        app.listings.create_game(request).await?.written,
+    )
 }
 
 /// Changes a game of the caller's (§4.3).
 pub async fn update(
     State(app): State<App>,
     Caller(caller): Caller,
-    Segment(slug): Segment,
+    PathParam(slug): PathParam,
     RawQuery(query): RawQuery,
     IfMatch(precondition): IfMatch,
-    body: Object,
+    body: JsonBody,
 ) -> Result<Answer, Refusal> {
     let no_key = IdempotencyKey::none();
     let writing = writing::writing(&app, &caller, query.as_deref(), no_key, body).await?;
     let writing = Some(writing);
-    let order = UpdateGameRequest {
+    let request = UpdateGameRequest {
         slug,
         writing,
         precondition,
     };
-    writing::updated(app.upstream.order(order).await?.written)
+    writing::updated(app.listings.update_game(request).await?.written)
 }

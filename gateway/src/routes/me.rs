@@ -44,12 +44,14 @@ pub async fn listings(
     RawQuery(query): RawQuery,
 ) -> Result<Answer, Refusal> {
     let mut query = Query::read(query.as_deref(), &["limit", "cursor"]);
-    let order = ListOwnListingsRequest {
+    let request = ListOwnListingsRequest {
         account_id: caller.key.account.to_string(),
         mode: message::mode(caller.key.mode).into(),
         page: Some(query.page()),
     };
-    let own = query.answered(app.upstream.order(order)).await?;
+    let own = query
+        .answered(app.listings.list_own_listings(request))
+        .await?;
     Ok(Answer::list(own.json, own.page))
 }
 

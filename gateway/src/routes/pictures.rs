@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::domain::picture::Name;
 use crate::envelope::{self, Tag, Tags};
 use crate::errors::Refusal;
-use crate::extract::segment::Segment;
+use crate::extract::path_param::PathParam;
 use crate::upstream::pictures::rest;
 
 /// What a name stands for never changes.
@@ -27,7 +27,7 @@ const SHORTLY: HeaderValue = HeaderValue::from_static("public, max-age=60");
 const AS_TYPED: HeaderValue = HeaderValue::from_static("nosniff");
 
 /// One picture.
-pub async fn one(State(app): State<App>, Segment(name): Segment, request: Request) -> Response {
+pub async fn one(State(app): State<App>, PathParam(name): PathParam, request: Request) -> Response {
     let answer = answer(app, &name, request.method(), request.headers()).await;
     answer.unwrap_or_else(|refusal| {
         let is_missing = refusal.fault.code == Code::NotFound;

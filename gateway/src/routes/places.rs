@@ -10,23 +10,23 @@ use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
-use crate::extract::latest::Latest;
+use crate::extract::path_param::PathParam;
 use crate::extract::query::Query;
-use crate::extract::segment::Segment;
 use crate::message;
+use crate::upstream::min_position::MinPosition;
 
 /// All genres.
 pub async fn genres(
     State(app): State<App>,
     Caller(caller): Caller,
-    latest: Latest,
+    min: MinPosition,
 ) -> Result<Answer, Refusal> {
-    let question = ListGenresRequest {
+    let request = ListGenresRequest {
         mode: message::mode(caller.key.mode).into(),
         form: Form::Json.into(),
         at_least: None,
     };
-    let genres = app.upstream.read(question, latest.position()).await?;
+    let genres = app.catalogue.list_genres(request, min).await?;
     Ok(Answer::list(genres.json, genres.page))
 }
 
@@ -34,11 +34,11 @@ pub async fn genres(
 pub async fn countries(
     State(app): State<App>,
     Caller(caller): Caller,
-    latest: Latest,
+    min: MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<Answer, Refusal> {
     let mut query = Query::read(query.as_deref(), &["empty", "limit", "cursor"]);
-    let question = ListCountriesRequest {
+    let request = ListCountriesRequest {
         mode: message::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
@@ -46,7 +46,7 @@ pub async fn countries(
         empty: query.flag("empty"),
     };
     let countries = query
-        .answered(app.upstream.read(question, latest.position()))
+        .answered(app.catalogue.list_countries(request, min))
         .await?;
     Ok(Answer::list(countries.json, countries.page))
 }
@@ -55,16 +55,16 @@ pub async fn countries(
 pub async fn country(
     State(app): State<App>,
     Caller(caller): Caller,
-    latest: Latest,
-    Segment(code): Segment,
+    min: MinPosition,
+    PathParam(code): PathParam,
 ) -> Result<Answer, Refusal> {
-    let question = GetCountryRequest {
+    let request = GetCountryRequest {
         mode: message::mode(caller.key.mode).into(),
         code,
         form: Form::Json.into(),
         at_least: None,
     };
-    let country = app.upstream.read(question, latest.position()).await?;
+    let country = app.catalogue.get_country(request, min).await?;
     Ok(Answer::object(country.json))
 }
 
@@ -72,11 +72,11 @@ pub async fn country(
 pub async fn cities(
     State(app): State<App>,
     Caller(caller): Caller,
-    latest: Latest,
+    min: MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<Answer, Refusal> {
     let mut query = Query::read(query.as_deref(), &["country", "limit", "cursor"]);
-    let question = ListCitiesRequest {
+    let request = ListCitiesRequest {
         mode: message::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
@@ -84,7 +84,7 @@ pub async fn cities(
         country: query.text("country"),
     };
     let cities = query
-        .answered(app.upstream.read(question, latest.position()))
+        .answered(app.catalogue.list_cities(request, min))
         .await?;
     Ok(Answer::list(cities.json, cities.page))
 }

@@ -8,9 +8,9 @@ use crate::app::App;
 use crate::envelope::Answer;
 use crate::errors::Refusal;
 use crate::extract::caller::Caller;
-use crate::extract::latest::Latest;
 use crate::extract::query::Query;
 use crate::message;
+use crate::upstream::min_position::MinPosition;
 
 const PARAMETERS: &[&str] = &["q", "type", "country", "limit", "cursor"];
 
@@ -18,11 +18,11 @@ const PARAMETERS: &[&str] = &["q", "type", "country", "limit", "cursor"];
 pub async fn list(
     State(app): State<App>,
     Caller(caller): Caller,
-    latest: Latest,
+    min: MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<Answer, Refusal> {
     let mut query = Query::read(query.as_deref(), PARAMETERS);
-    let question = SearchRequest {
+    let request = SearchRequest {
         mode: message::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
@@ -32,8 +32,6 @@ pub async fn list(
         r#type: query.text("type"),
         country: query.text("country"),
     };
-    let found = query
-        .answered(app.upstream.read(question, latest.position()))
-        .await?;
+    let found = query.answered(app.catalogue.search(request, min)).await?;
     Ok(Answer::list(found.json, found.page))
 }

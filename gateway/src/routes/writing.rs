@@ -7,8 +7,8 @@ use crate::app::Gateway;
 use crate::domain::key::Caller;
 use crate::envelope::{self, Answer};
 use crate::errors::Refusal;
-use crate::extract::object::Object;
-use crate::extract::once::IdempotencyKey;
+use crate::extract::idempotency_key::IdempotencyKey;
+use crate::extract::json_body::JsonBody;
 use crate::extract::query::Query;
 use crate::message;
 
@@ -22,7 +22,7 @@ pub(super) async fn writing(
     caller: &Caller,
     query: Option<&str>,
     key: IdempotencyKey,
-    body: Object,
+    body: JsonBody,
 ) -> Result<Writing, Refusal> {
     let mut query = Query::read(query, &["dry_run"]);
     let dry_run = query.flag("dry_run");

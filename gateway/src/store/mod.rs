@@ -1,4 +1,5 @@
-//! The schema `gateway` in PostgreSQL, a file a table. Changes of accounts, keys, plans and switches go through [`mod@write`] only.
+//! The schema `gateway` in PostgreSQL, a file a table. Changes of accounts, keys, plans and switches go through
+//! [`crate::write`] only.
 
 pub mod accounts;
 pub mod audit;
@@ -9,7 +10,6 @@ pub mod keys;
 pub mod month_use;
 pub mod plans;
 pub mod switches;
-pub mod write;
 
 /// A row that is to be changed.
 #[derive(Debug)]

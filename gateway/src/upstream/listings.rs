@@ -1,6 +1,7 @@
-//! What listings-svc is asked to do.
+//! listings-svc: writes by API, and what an account has there.
 
 use std::future::Future;
+use std::time::Duration;
 
 use contracts::listings::v1::events_service_client::EventsServiceClient;
 use contracts::listings::v1::games_service_client::GamesServiceClient;
@@ -10,62 +11,134 @@ use contracts::listings::v1::{
     ListOwnListingsRequest, ListOwnListingsResponse, UpdateEventRequest, UpdateEventResponse,
     UpdateGameRequest, UpdateGameResponse,
 };
-use kit::rpc::client::Client;
+use kit::rpc::client::{Client, Idempotent, was_not_sent};
+use kit::{Code, Fault};
 use tonic::{Request, Response, Status};
 
-/// Clients of listings-svc.
+use super::Bounds;
+use super::limit::CallLimit;
+
+/// The client of listings-svc.
 pub struct Listings {
     games: GamesServiceClient<Client>,
     events: EventsServiceClient<Client>,
     own: OwnListingsServiceClient<Client>,
+    limit: CallLimit,
+    deadline: Duration,
+    write_deadline: Duration,
 }
 
 impl Listings {
-    pub(super) fn new(channel: Client) -> Self {
+    /// Over a client of listings-svc.
+    pub fn new(channel: Client, bounds: Bounds) -> Self {
         Self {
             games: GamesServiceClient::new(channel.clone()),
             events: EventsServiceClient::new(channel.clone()),
             own: OwnListingsServiceClient::new(channel),
+            limit: CallLimit::new("listings", bounds),
+            deadline: bounds.deadline,
+            write_deadline: bounds.write_deadline,
+        }
+    }
+
+    /// Submits a game.
+    pub async fn create_game(
+        &self,
+        request: CreateGameRequest,
+    ) -> Result<CreateGameResponse, Fault> {
+        let mut games = self.games.clone();
+        let call = |request| async move { games.create_game(request).await };
+        self.write(request, call).await
+    }
+
+    /// Changes a game.
+    pub async fn update_game(
+        &self,
+        request: UpdateGameRequest,
+    ) -> Result<UpdateGameResponse, Fault> {
+        let mut games = self.games.clone();
+        let call = |request| async move { games.update_game(request).await };
+        self.write(request, call).await
+    }
+
+    /// Submits an event.
+    pub async fn create_event(
+        &self,
+        request: CreateEventRequest,
+    ) -> Result<CreateEventResponse, Fault> {
+        let mut events = self.events.clone();
+        let call = |request| async move { events.create_event(request).await };
+        self.write(request, call).await
+    }
+
+    /// Changes an event.
+    pub async fn update_event(
+        &self,
+        request: UpdateEventRequest,
+    ) -> Result<UpdateEventResponse, Fault> {
+        let mut events = self.events.clone();
+        let call = |request| async move { events.update_event(request).await };
+        self.write(request, call).await
+    }
+
+    /// A page of what an account has.
+    pub async fn list_own_listings(
+        &self,
+        request: ListOwnListingsRequest,
+    ) -> Result<ListOwnListingsResponse, Fault> {
+        let _permit = self.limit.acquire().await?;
+        let mut request = Request::new(request);
+        request.set_timeout(self.deadline);
+        request.extensions_mut().insert(Idempotent);
+        let response = self.own.clone().list_own_listings(request).await;
+        self.limit.ended(&response);
+        Ok(response?.into_inner())
+    }
+
+    /// Makes a call that changes something: once, since nobody knows what became of it when no answer comes.
+    async fn write<Q, A, F>(
+        &self,
+        request: Q,
+        call: impl FnOnce(Request<Q>) -> F,
+    ) -> Result<A, Fault>
+    where
+        F: Future<Output = Result<Response<A>, Status>>,
+    {
+        let _permit = self.limit.acquire().await?;
+        let mut request = Request::new(request);
+        request.set_timeout(self.write_deadline);
+        let response = call(request).await;
+        self.limit.ended(&response);
+        match response {
+            Ok(answer) => Ok(answer.into_inner()),
+            Err(status) if is_unanswered(&status) => Err(outcome_unknown(&status)),
+            Err(status) => Err(status.into()),
         }
     }
 }
 
-/// A call to listings-svc.
-pub trait Order: Send + Sync {
-    /// What it is answered.
-    type Answer: Send;
-    /// Whether it changes something, and so is made once.
-    const WRITES: bool;
-
-    /// Makes the call.
-    fn make(
-        listings: &Listings,
-        request: Request<Self>,
-    ) -> impl Future<Output = Result<Response<Self::Answer>, Status>> + Send
-    where
-        Self: Sized;
+/// Whether the service was sent the call and has not said what came of it: a fault of its own has details.
+fn is_unanswered(status: &Status) -> bool {
+    let lost = matches!(
+        status.code(),
+        tonic::Code::Unavailable
+            | tonic::Code::DeadlineExceeded
+            | tonic::Code::Cancelled
+            | tonic::Code::Unknown
+            | tonic::Code::Internal
+    );
+    lost && status.details().is_empty() && !was_not_sent(status)
 }
 
-macro_rules! orders {
-    ($($service:ident . $call:ident($order:ident) -> $answer:ident, writes: $writes:literal;)+) => {$(
-        impl Order for $order {
-            type Answer = $answer;
-            const WRITES: bool = $writes;
-
-            async fn make(
-                listings: &Listings,
-                request: Request<Self>,
-            ) -> Result<Response<$answer>, Status> {
-                listings.$service.clone().$call(request).await
-            }
-        }
-    )+};
-}
-
-orders! {
-    games.create_game(CreateGameRequest) -> CreateGameResponse, writes: true;
-    games.update_game(UpdateGameRequest) -> UpdateGameResponse, writes: true;
-    events.create_event(CreateEventRequest) -> CreateEventResponse, writes: true;
-    events.update_event(UpdateEventRequest) -> UpdateEventResponse, writes: true;
-    own.list_own_listings(ListOwnListingsRequest) -> ListOwnListingsResponse, writes: false;
+/// What becomes of a write that was not answered. It has no `Retry-After`: clients that heed it by themselves would do the write twice.
+fn outcome_unknown(status: &Status) -> Fault {
+    tracing::warn!(
+        reason = status.message(),
+        "a write was not answered: its outcome is unknown"
+    );
+    Fault::new(
+        Code::OutcomeUnknown,
+        "the write was not answered in time, and may have taken effect or not: repeat it only with the Idempotency-Key that it was sent \
+         with; if it had none, see in GET /me/listings whether it took effect before you send it again",
+    )
 }

@@ -1,7 +1,7 @@
 //! Files of pictures, from listings-svc, part by part.
 //!
 //! A part is a small call that changes nothing: it is made when the caller has taken the part before it, and may be made of any replica.
-//! So a caller that is slow holds one part in memory, and neither a connection nor a turn.
+//! So a slow caller holds one part in memory, and neither a connection nor a permit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,21 +12,20 @@ use contracts::listings::v1::{GetPictureRequest, GetPictureResponse};
 use futures::Stream;
 use futures::stream::try_unfold;
 use kit::Fault;
-use kit::overload::ConcurrencyLimit;
 use kit::rpc::client::{Client, Idempotent};
 use tonic::Request;
 
 use super::Bounds;
+use super::limit::CallLimit;
 
 /// Bytes of a part: that of most pictures is all of them.
 const PART: u32 = 256 * 1024;
 
-/// Clients of listings-svc for pictures, which have their own turns: when it hangs, no other route waits.
+/// Clients of listings-svc for pictures, which have a limit of their own: when it hangs, no other route waits.
 pub struct Pictures {
     client: PictureServiceClient<Client>,
+    limit: CallLimit,
     deadline: Duration,
-    load: ConcurrencyLimit,
-    patience: Duration,
 }
 
 impl Pictures {
@@ -34,9 +33,8 @@ impl Pictures {
     pub fn new(listings: Client, bounds: Bounds) -> Self {
         Self {
             client: PictureServiceClient::new(listings),
+            limit: CallLimit::new("pictures", bounds),
             deadline: bounds.deadline,
-            load: ConcurrencyLimit::new("pictures", bounds.calls),
-            patience: bounds.patience,
         }
     }
 
@@ -57,7 +55,7 @@ impl Pictures {
     }
 
     async fn part(&self, name: &str, offset: u64, most: u32) -> Result<GetPictureResponse, Fault> {
-        let _permit = self.load.acquire(self.patience).await?;
+        let _permit = self.limit.acquire().await?;
         let mut request = Request::new(GetPictureRequest {
             name: name.to_owned(),
             offset,
@@ -65,7 +63,9 @@ impl Pictures {
         });
         request.set_timeout(self.deadline);
         request.extensions_mut().insert(Idempotent);
-        Ok(self.client.clone().get_picture(request).await?.into_inner())
+        let response = self.client.clone().get_picture(request).await;
+        self.limit.ended(&response);
+        Ok(response?.into_inner())
     }
 }
 

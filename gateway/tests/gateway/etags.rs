@@ -38,8 +38,9 @@ fn assert_not_modified(answer: &Answer, tag: &str, what: &str) {
 }
 
 /// What is tested here and in `codings.rs` is what there is.
-#[test]
-fn no_read_is_left_out() {
+#[sqlx::test]
+async fn no_read_is_left_out(pool: PgPool) {
+    let test = Test::new(pool).await;
     let name = |pattern: &str| {
         let named = pattern.split('/').map(|part| match part.strip_prefix('{') {
             Some(_) => "kora",
@@ -47,7 +48,7 @@ fn no_read_is_left_out() {
         });
         named.collect::<Vec<_>>().join("/")
     };
-    let served: BTreeSet<String> = router::reads().map(name).collect();
+    let served: BTreeSet<String> = router::reads(&test.app).map(name).collect();
     let tested = READS.map(|path| format!("/v1{}", path.split('?').next().unwrap()));
     assert_eq!(served, BTreeSet::from(tested));
 }

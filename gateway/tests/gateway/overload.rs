@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use futures::future::join_all;
 use gateway::lookup::Bounds;
 use gateway::upstream;
@@ -48,11 +49,11 @@ async fn a_service_that_hangs_is_given_up_and_holds_up_no_other_route(pool: PgPo
     };
     let test = Test::with(pool, with).await;
     let key = test.live_key().await;
-    let (hung, [beyond, me]) = while_two_hang(&test, &key, async || {
-        [
-            test.get(&key, "/games/kora").await,
-            test.get(&key, "/me").await,
-        ]
+    let (hung, [beyond, next, me]) = while_two_hang(&test, &key, async || {
+        let beyond = test.get(&key, "/games/kora").await;
+        // One has waited in vain, so the next does not wait.
+        let next = test.get(&key, "/games/kora").now_or_never();
+        [beyond, next.unwrap(), test.get(&key, "/me").await]
     })
     .await;
     for answer in &hung {
@@ -60,6 +61,7 @@ async fn a_service_that_hangs_is_given_up_and_holds_up_no_other_route(pool: PgPo
         assert_eq!(answer.header("retry-after"), "1");
     }
     assert_turned_away(&beyond);
+    assert_turned_away(&next);
     assert!(me.is_ok());
     // What was turned away was not counted, and what was not answered is given back.
     assert_eq!(test.catalogue.calls(), 2);

@@ -6,10 +6,11 @@ use kit::{Fault, ids, pg};
 
 use super::page::Page;
 use super::{Staff, unexpected};
-use crate::domain::account::{Account, Problems};
+use crate::domain::account::Account;
+use crate::domain::fields::Problems;
 use crate::store::accounts;
 use crate::store::audit::By;
-use crate::store::write::{Done, Item};
+use crate::write::{Done, Item};
 
 pub(super) async fn create(
     staff: &Staff,

@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Staff;
-use crate::domain::account::Problems;
+use crate::domain::fields::Problems;
 use crate::domain::staff_action::Action;
 use crate::message;
 use crate::store::audit::{self, Filter, Row};

@@ -6,11 +6,11 @@ use kit::{Fault, ids, pg};
 
 use super::page::Page;
 use super::{Staff, id, keys, unexpected};
-use crate::domain::account::Problems;
+use crate::domain::fields::Problems;
 use crate::domain::key::{Mode, Wanted};
 use crate::store::audit::By;
 use crate::store::key_requests;
-use crate::store::write::{Done, Item};
+use crate::write::{Done, Item};
 
 pub(super) async fn ask(
     staff: &Staff,

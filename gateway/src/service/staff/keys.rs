@@ -7,13 +7,13 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Staff, accounts, id, unexpected};
-use crate::domain::account::Problems;
+use crate::domain::fields::Problems;
 use crate::domain::key::{Key, Kind, Mode, Wanted};
 use crate::domain::secret::Secret;
 use crate::message;
 use crate::store::audit::By;
 use crate::store::keys;
-use crate::store::write::{Done, Fresh, Item};
+use crate::write::{Done, Fresh, Item};
 
 pub(super) async fn create(
     staff: &Staff,

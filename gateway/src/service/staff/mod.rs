@@ -19,13 +19,13 @@ use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use crate::domain::account::Problems;
+use crate::domain::fields::Problems;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
 use crate::domain::staff_action::Action;
 use crate::quota::Quota;
 use crate::store::audit::{self as audit_rows, By, Subject};
-use crate::store::write::{Done, Item, Write, Writes};
+use crate::write::{Done, Item, Write, Writes};
 
 /// The longest name in the audit.
 const LONGEST: usize = 200;

@@ -4,7 +4,7 @@ use kit::Fault;
 use kit::cursor::Binding;
 use uuid::Uuid;
 
-use crate::domain::account::Problems;
+use crate::domain::fields::Problems;
 
 /// Rows on a page when nobody says how many, and at most.
 const USUAL: u32 = 100;

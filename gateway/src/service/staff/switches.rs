@@ -4,11 +4,11 @@ use contracts::gateway::v1 as proto;
 use kit::{Fault, pg};
 
 use super::{Staff, unexpected};
-use crate::domain::account::Problems;
+use crate::domain::fields::Problems;
 use crate::domain::switch::Switch;
 use crate::store::audit::By;
 use crate::store::switches;
-use crate::store::write::{Done, Item, Thrown};
+use crate::write::{Done, Item, Thrown};
 
 pub(super) async fn list(
     staff: &Staff,

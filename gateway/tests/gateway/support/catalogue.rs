@@ -50,6 +50,12 @@ struct Told {
     revision: i64,
 }
 
+/// The `data` of a list, its page, and how far the answer reaches.
+type List = (Bytes, Option<PageInfo>, Option<Position>);
+
+/// The `data` of a single thing, its revision, and how far the answer reaches.
+type One = (Bytes, i64, Option<Position>);
+
 impl Catalogue {
     pub(crate) async fn start(lifecycle: &Lifecycle) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -108,30 +114,33 @@ impl Catalogue {
         (told.data, told.total) = (Some(data.into()), total);
     }
 
-    fn data(&self, usual: &'static str) -> Bytes {
+    /// The answer to a question for a list. Every list has the same page.
+    async fn list(&self, question: impl Any + Send) -> Result<List, Status> {
+        self.act(question).await?;
         let told = self.told.lock().unwrap();
-        told.data.clone().unwrap_or_else(|| usual.into())
-    }
-
-    fn page(&self) -> PageInfo {
-        PageInfo {
-            total: self.told.lock().unwrap().total,
+        let page = PageInfo {
+            total: told.total,
             next_cursor: Some("next".to_owned()),
+        };
+        let json = told.data.clone().unwrap_or_else(|| ROWS.into());
+        Ok((json, Some(page), told.position.clone()))
+    }
+
+    /// The answer to a question for a single thing. There is only one, called `kora`.
+    async fn one(&self, name: String, question: impl Any + Send) -> Result<One, Status> {
+        self.act(question).await?;
+        if name != "kora" {
+            return Err(self.unknown());
         }
-    }
-
-    fn revision(&self) -> i64 {
-        self.told.lock().unwrap().revision
-    }
-
-    fn position(&self) -> Option<Position> {
-        self.told.lock().unwrap().position.clone()
+        let told = self.told.lock().unwrap();
+        let json = told.data.clone().unwrap_or_else(|| OBJECT.into());
+        Ok((json, told.revision, told.position.clone()))
     }
 
     /// Refuses, and says how far it has come where it knows.
     fn unknown(&self) -> Status {
         let mut status = Status::from(Fault::new(Code::NotFound, "there is nothing of this name"));
-        if let Some(position) = self.position().as_ref() {
+        if let Some(position) = self.told.lock().unwrap().position.as_ref() {
             feed::Position::try_from(position)
                 .unwrap()
                 .attach(&mut status);
@@ -159,65 +168,162 @@ impl Catalogue {
     }
 }
 
-/// The calls of a service. Every list has the same page; of single things there is only one, called `kora`.
-macro_rules! answers {
-    ($service:ident: $($call:ident($question:ident $(, $name:ident)? $(; $revision:ident)?) -> $answer:ident;)+) => {
-        #[tonic::async_trait]
-        impl $service for Catalogue {
-            $(async fn $call(
-                &self,
-                request: Request<proto::$question>,
-            ) -> Result<Response<proto::$answer>, Status> {
-                let question = request.into_inner();
-                self.act(question.clone()).await?;
-                $(if question.$name != "kora" {
-                    return Err(self.unknown());
-                })?
-                Ok(Response::new(proto::$answer {
-                    position: self.position(),
-                    $($revision: self.revision(),)?
-                    ..answers!(answer self $answer $($name)?)
-                }))
-            })+
-        }
-    };
-    (answer $this:ident $answer:ident) => {
-        proto::$answer {
-            json: $this.data(ROWS),
-            page: Some($this.page()),
+#[tonic::async_trait]
+impl GamesService for Catalogue {
+    async fn list_games(
+        &self,
+        request: Request<proto::ListGamesRequest>,
+    ) -> Result<Response<proto::ListGamesResponse>, Status> {
+        let (json, page, position) = self.list(request.into_inner()).await?;
+        Ok(Response::new(proto::ListGamesResponse {
+            json,
+            page,
+            position,
             ..Default::default()
-        }
-    };
-    (answer $this:ident $answer:ident $name:ident) => {
-        proto::$answer {
-            json: $this.data(OBJECT),
+        }))
+    }
+
+    async fn get_game(
+        &self,
+        request: Request<proto::GetGameRequest>,
+    ) -> Result<Response<proto::GetGameResponse>, Status> {
+        let request = request.into_inner();
+        let (json, revision, position) = self.one(request.slug.clone(), request).await?;
+        Ok(Response::new(proto::GetGameResponse {
+            json,
+            position,
+            revision,
             ..Default::default()
-        }
-    };
+        }))
+    }
 }
 
-answers! { GamesService:
-    list_games(ListGamesRequest) -> ListGamesResponse;
-    get_game(GetGameRequest, slug; revision) -> GetGameResponse;
+#[tonic::async_trait]
+impl CreatorsService for Catalogue {
+    async fn list_creators(
+        &self,
+        request: Request<proto::ListCreatorsRequest>,
+    ) -> Result<Response<proto::ListCreatorsResponse>, Status> {
+        let (json, page, position) = self.list(request.into_inner()).await?;
+        Ok(Response::new(proto::ListCreatorsResponse {
+            json,
+            page,
+            position,
+            ..Default::default()
+        }))
+    }
+
+    async fn get_creator(
+        &self,
+        request: Request<proto::GetCreatorRequest>,
+    ) -> Result<Response<proto::GetCreatorResponse>, Status> {
+        let request = request.into_inner();
+        let (json, _, position) = self.one(request.handle.clone(), request).await?;
+        Ok(Response::new(proto::GetCreatorResponse {
+            json,
+            position,
+            ..Default::default()
+        }))
+    }
 }
 
-answers! { CreatorsService:
-    list_creators(ListCreatorsRequest) -> ListCreatorsResponse;
-    get_creator(GetCreatorRequest, handle) -> GetCreatorResponse;
+#[tonic::async_trait]
+impl PlacesService for Catalogue {
+    async fn list_genres(
+        &self,
+        request: Request<proto::ListGenresRequest>,
+    ) -> Result<Response<proto::ListGenresResponse>, Status> {
+        let (json, page, position) = self.list(request.into_inner()).await?;
+        Ok(Response::new(proto::ListGenresResponse {
+            json,
+            page,
+            position,
+            ..Default::default()
+        }))
+    }
+
+    async fn list_countries(
+        &self,
+        request: Request<proto::ListCountriesRequest>,
+    ) -> Result<Response<proto::ListCountriesResponse>, Status> {
+        let (json, page, position) = self.list(request.into_inner()).await?;
+        Ok(Response::new(proto::ListCountriesResponse {
+            json,
+            page,
+            position,
+            ..Default::default()
+        }))
+    }
+
+    async fn get_country(
+        &self,
+        request: Request<proto::GetCountryRequest>,
+    ) -> Result<Response<proto::GetCountryResponse>, Status> {
+        let request = request.into_inner();
+        let (json, _, position) = self.one(request.code.clone(), request).await?;
+        Ok(Response::new(proto::GetCountryResponse {
+            json,
+            position,
+            ..Default::default()
+        }))
+    }
+
+    async fn list_cities(
+        &self,
+        request: Request<proto::ListCitiesRequest>,
+    ) -> Result<Response<proto::ListCitiesResponse>, Status> {
+        let (json, page, position) = self.list(request.into_inner()).await?;
+        Ok(Response::new(proto::ListCitiesResponse {
+            json,
+            page,
+            position,
+            ..Default::default()
+        }))
+    }
 }
 
-answers! { PlacesService:
-    list_genres(ListGenresRequest) -> ListGenresResponse;
-    list_countries(ListCountriesRequest) -> ListCountriesResponse;
-    get_country(GetCountryRequest, code) -> GetCountryResponse;
-    list_cities(ListCitiesRequest) -> ListCitiesResponse;
+#[tonic::async_trait]
+impl EventsService for Catalogue {
+    async fn list_events(
+        &self,
+        request: Request<proto::ListEventsRequest>,
+    ) -> Result<Response<proto::ListEventsResponse>, Status> {
+        let (json, page, position) = self.list(request.into_inner()).await?;
+        Ok(Response::new(proto::ListEventsResponse {
+            json,
+            page,
+            position,
+            ..Default::default()
+        }))
+    }
+
+    async fn get_event(
+        &self,
+        request: Request<proto::GetEventRequest>,
+    ) -> Result<Response<proto::GetEventResponse>, Status> {
+        let request = request.into_inner();
+        let (json, revision, position) = self.one(request.slug.clone(), request).await?;
+        Ok(Response::new(proto::GetEventResponse {
+            json,
+            position,
+            revision,
+            ..Default::default()
+        }))
+    }
 }
 
-answers! { EventsService:
-    list_events(ListEventsRequest) -> ListEventsResponse;
-    get_event(GetEventRequest, slug; revision) -> GetEventResponse;
-}
-
-answers! { SearchService:
-    search(SearchRequest) -> SearchResponse;
+#[tonic::async_trait]
+impl SearchService for Catalogue {
+    async fn search(
+        &self,
+        request: Request<proto::SearchRequest>,
+    ) -> Result<Response<proto::SearchResponse>, Status> {
+        let (json, page, position) = self.list(request.into_inner()).await?;
+        Ok(Response::new(proto::SearchResponse {
+            json,
+            page,
+            position,
+            ..Default::default()
+        }))
+    }
 }

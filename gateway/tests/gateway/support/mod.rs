@@ -27,10 +27,10 @@ use gateway::lookup::{Bounds, Lookup};
 use gateway::members::Members;
 use gateway::quota::{self, Quota};
 use gateway::service::staff::Staff;
-use gateway::store::write::{Item, Write, Writes};
 use gateway::switches::Board;
+use gateway::upstream;
 use gateway::upstream::pictures::Pictures;
-use gateway::upstream::{self, Upstream};
+use gateway::write::{Item, Write, Writes};
 use kit::config::Secret;
 use kit::feed::{Latest, Producer, Retention, Writer};
 use kit::redis::Redis;
@@ -240,7 +240,8 @@ impl Test {
             switches,
             lookup,
             quota,
-            upstream: Upstream::new(channel, listings.clone(), with.upstream),
+            catalogue: upstream::Catalogue::new(channel, listings.clone(), with.upstream),
+            listings: upstream::Listings::new(listings.clone(), with.upstream),
             pictures: Arc::new(Pictures::new(listings, with.upstream)),
             openings: Arc::default(),
             latest,

@@ -8,9 +8,9 @@ use crate::errors::Refusal;
 
 /// The name, decoded. What does not decode names nothing, and is not found.
 #[derive(Debug)]
-pub struct Segment(pub String);
+pub struct PathParam(pub String);
 
-impl<S: Send + Sync> FromRequestParts<S> for Segment {
+impl<S: Send + Sync> FromRequestParts<S> for PathParam {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {

@@ -1,4 +1,7 @@
-//! Every change of accounts, keys, plans and switches, and its row on the feed: what the writer task does. A file a subject.
+//! Commands: everything that changes accounts, keys, plans and switches goes through the writer of the feed as one of these.
+//!
+//! Each is one function, a file a subject, and one straight line: lock, load, decide (`domain`), save, publish. The writer applies it
+//! inside a transaction that it shares with others, under a savepoint of its own.
 
 mod accounts;
 mod audited;
@@ -10,7 +13,8 @@ mod switches;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kit::feed::{Applied, Apply};
+use kit::Fault;
+use kit::feed::{Applied, Apply, NewChange};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -21,9 +25,10 @@ use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Hash;
 use crate::domain::switch::{Setting, Switch};
+use crate::store::Locked;
 use crate::store::audit::{self, By};
 
-/// The writer's hands: applies what is asked for.
+/// Carries out commands.
 #[derive(Debug, Clone)]
 pub struct Writes {
     /// The plans, for the limit of working keys.
@@ -117,7 +122,28 @@ pub enum Done {
     Told,
 }
 
-type Outcome = Result<Applied<Done>, sqlx::Error>;
+/// Why a command ends before it is done.
+#[derive(Debug)]
+enum Stop {
+    /// A row is locked elsewhere.
+    Busy,
+    /// A rule forbids it.
+    Refused(Fault),
+    /// PostgreSQL does not do a statement.
+    Database(sqlx::Error),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Refused(fault)
+    }
+}
+
+impl From<sqlx::Error> for Stop {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(error)
+    }
+}
 
 impl Apply for Writes {
     type Item = Write;
@@ -128,27 +154,41 @@ impl Apply for Writes {
         connection: &mut PgConnection,
         write: &Write,
         now: OffsetDateTime,
-    ) -> Outcome {
-        let Write { by, item } = write;
-        let outcome = self.make(connection, item, now).await?;
-        // A call that changed nothing leaves no trace.
-        if let (Some(by), Applied::Done(done, changes)) = (by, &outcome)
-            && !changes.is_empty()
-            && let Some(subject) = audited::subject(done)
-        {
-            audit::append(&mut *connection, by, &subject, false, now).await?;
+    ) -> Result<Applied<Done>, sqlx::Error> {
+        match self.run(connection, write, now).await {
+            Ok((done, changes)) => Ok(Applied::Done(done, changes)),
+            Err(Stop::Busy) => Ok(Applied::Busy),
+            Err(Stop::Refused(fault)) => Ok(Applied::Refused(fault)),
+            Err(Stop::Database(error)) => Err(error),
         }
-        Ok(outcome)
     }
 }
 
 impl Writes {
-    async fn make(
+    /// Carries out a command, and records it if it is one of staff.
+    async fn run(
+        &self,
+        connection: &mut PgConnection,
+        Write { by, item }: &Write,
+        now: OffsetDateTime,
+    ) -> Result<(Done, Vec<NewChange>), Stop> {
+        let (done, changes) = self.carry_out(connection, item, now).await?;
+        // A call that changed nothing leaves no trace.
+        if let Some(by) = by
+            && !changes.is_empty()
+            && let Some(subject) = audited::subject(&done)
+        {
+            audit::append(&mut *connection, by, &subject, false, now).await?;
+        }
+        Ok((done, changes))
+    }
+
+    async fn carry_out(
         &self,
         connection: &mut PgConnection,
         item: &Item,
         now: OffsetDateTime,
-    ) -> Outcome {
+    ) -> Result<(Done, Vec<NewChange>), Stop> {
         match item {
             Item::CreateAccount(account) => accounts::create(connection, account).await,
             Item::SetPlan(named, plan) => accounts::set_plan(connection, named, plan).await,
@@ -168,5 +208,33 @@ impl Writes {
             Item::Throw(thrown) => switches::throw(connection, thrown, now).await,
             Item::TellPlans => plans::tell(connection, &self.plans).await,
         }
+    }
+}
+
+/// The row that a command is about.
+fn held<T>(locked: Locked<T>, absent: &'static str) -> Result<T, Stop> {
+    match locked {
+        Locked::Held(row) => Ok(row),
+        Locked::Busy => Err(Stop::Busy),
+        Locked::Absent => Err(Fault::not_found(absent).into()),
+    }
+}
+
+/// A row for the feed.
+fn change(
+    entity: &'static str,
+    id: String,
+    revision: i64,
+    event: &'static str,
+    state: Vec<u8>,
+) -> NewChange {
+    NewChange {
+        entity,
+        id,
+        revision,
+        event,
+        announced: false,
+        happening: false,
+        state,
     }
 }
