@@ -23,7 +23,7 @@ use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::state::State;
 use crate::feed::{Happened, PublicUrl, Publish};
-use crate::store::{self, Changed, Stored as _};
+use crate::store::{Changed, Stored as _};
 
 /// A listing that staff change.
 #[derive(Debug)]
@@ -108,9 +108,16 @@ pub async fn amend(
             task.apply(connection, change).await
         }
         (What::Page(handle), Entity::Game) => {
+            // Locked, so that it is not taken down meanwhile.
             let handles = std::slice::from_ref(handle);
-            let found = store::known::creators(&mut *connection, amendment.mode, handles).await?;
-            let Some(page) = found.get(handle).copied() else {
+            let locked = Listing::<Page>::lock(connection, amendment.mode, handles).await?;
+            let Some(pages) = locked.whole() else {
+                return Ok(Applied::Busy);
+            };
+            let may_hold = |page: &Listing<Page>| {
+                matches!(page.state, State::Pending | State::Published).then_some(page.id)
+            };
+            let Some(page) = pages.iter().find_map(may_hold) else {
                 return Ok(Applied::Refused(Fault::invalid_field(
                     "to",
                     "no page has this handle, or it was rejected or taken down",

@@ -119,11 +119,10 @@ where
         number: after.revision,
         actor,
         before,
-        after: fields.clone(),
+        after: fields,
         reason,
     };
-    Listing::<C>::update(connection, &[after.id], vec![fields]).await?;
-    revisions::append(connection, Listing::<C>::ENTITY, now, vec![revision]).await
+    Listing::<C>::update(connection, now, revision).await
 }
 
 /// Refuses a decision on what is not any more as it was looked at.
