@@ -29,6 +29,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     tonic_prost_build::configure()
         .bytes(".")
+        // The staff tool writes these as they are.
+        .type_attribute(".gateway.v1.Plan", "#[derive(serde::Serialize)]")
+        .type_attribute(".listings.v1.Picture", "#[derive(serde::Serialize)]")
         .compile_fds(compiler.file_descriptor_set())?;
     Ok(())
 }

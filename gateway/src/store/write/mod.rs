@@ -136,7 +136,7 @@ impl Apply for Writes {
             && !changes.is_empty()
             && let Some(subject) = audited::subject(done)
         {
-            audit::append(&mut *connection, by, &subject, false, now).await?;
+            audit::append(&mut *connection, by, subject, now).await?;
         }
         Ok(outcome)
     }

@@ -31,6 +31,7 @@ use gateway::store::write::{Item, Write, Writes};
 use gateway::switches::Board;
 use gateway::upstream::pictures::Pictures;
 use gateway::upstream::{self, Upstream};
+use kit::audit::Audit;
 use kit::config::Secret;
 use kit::feed::{Latest, Producer, Retention, Writer};
 use kit::redis::Redis;
@@ -253,6 +254,7 @@ impl Test {
             plans,
             format: app.format.clone(),
             quota: Arc::new(of_staff),
+            audit: Audit::new(pool.clone(), gateway::SCHEMA, clock.clone()),
             clock: clock.clone(),
         };
         Self {
