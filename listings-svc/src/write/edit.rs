@@ -11,7 +11,6 @@ use uuid::Uuid;
 
 use super::moderate::none;
 use super::record_change::{StaffAction, by_staff, overtaken};
-use crate::domain::Read;
 use crate::domain::amendment::{self, Amended};
 use crate::domain::deed::Deed;
 use crate::domain::entity::Entity;
@@ -139,15 +138,12 @@ pub async fn amend(
     }
 }
 
-fn edit<C: Amended>(
+fn edit<C: Amended + Clone + PartialEq>(
     listing: &Listing<C>,
     changes: &Map<String, Value>,
     known: &Known,
     now: OffsetDateTime,
-) -> Made<C>
-where
-    Draft<C>: Read,
-{
+) -> Made<C> {
     let content = amendment::amend(&listing.content, changes, known).map_err(Fault::invalid)?;
     Ok(with(listing, content, now))
 }
