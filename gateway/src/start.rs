@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
+use kit::audit::Audit;
 use kit::boot::{self, Boot};
 use kit::cores;
 use kit::feed::{Latest, Producer, Retention};
@@ -78,6 +79,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     services
         .add_service(producer.service())
         .add_service(StaffServiceServer::new(Staff {
+            audit: Audit::new(pool.clone(), SCHEMA, boot.clock.clone()),
             pool,
             writer,
             plans: Arc::clone(&plans),

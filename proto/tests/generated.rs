@@ -52,6 +52,9 @@ fn generate(root: &Path, out: &Path) {
 
     tonic_prost_build::configure()
         .bytes(".")
+        // The staff tool writes these as they are.
+        .type_attribute(".gateway.v1.Plan", "#[derive(serde::Serialize)]")
+        .type_attribute(".listings.v1.Picture", "#[derive(serde::Serialize)]")
         .out_dir(out)
         .compile_fds(compiler.file_descriptor_set())
         .unwrap();

@@ -1,5 +1,6 @@
 //! Members of the staff at the gateway: it asks listings-svc whose a token is, and records what they do.
 
+use contracts::common::v1 as common;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::listings::v1 as listings;
@@ -61,13 +62,13 @@ async fn a_member_works_at_the_gateway_under_the_own_name() {
     let (name, admin) = member(&fleet, listings::Role::Admin).await;
     let mut gateway = gateway(&fleet, &admin).await;
     gateway.rotate_key(rotate.clone()).await.unwrap();
-    let filter = proto::ListAuditRequest {
+    let filter = common::ListAuditRequest {
         name: key.id.clone(),
-        ..proto::ListAuditRequest::default()
+        ..common::ListAuditRequest::default()
     };
     let audit = gateway.list_audit(filter).await.unwrap().into_inner();
     let said: Vec<_> = audit
-        .actions
+        .entries
         .iter()
         .map(|it| (it.action.as_str(), it.refused, it.member == name))
         .collect();

@@ -1,5 +1,6 @@
 //! What staff do at the gateway, and the role that each action needs.
 
+use kit::audit;
 use kit::rpc::staff::Role;
 
 /// What a call of staff does.
@@ -31,9 +32,8 @@ pub enum Action {
     ReadAudit,
 }
 
-impl Action {
-    /// Every action.
-    pub const ALL: [Self; 12] = [
+impl audit::Action for Action {
+    const ALL: &'static [Self] = &[
         Self::Look,
         Self::CreateAccount,
         Self::SetPlan,
@@ -47,9 +47,9 @@ impl Action {
         Self::SetSwitch,
         Self::ReadAudit,
     ];
+    const READ_AUDIT: Self = Self::ReadAudit;
 
-    /// As it stands in the audit.
-    pub const fn as_str(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Look => "look",
             Self::CreateAccount => "create_account",
@@ -66,13 +66,8 @@ impl Action {
         }
     }
 
-    /// The action of that name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|action| action.as_str() == name)
-    }
-
-    /// The least role that may do it: a reviewer looks and decides, an admin does the rest.
-    pub const fn needs(self) -> Role {
+    /// A reviewer looks and decides, an admin does the rest.
+    fn needs(self) -> Role {
         match self {
             Self::Look | Self::ApproveKey | Self::RejectKey => Role::Reviewer,
             _ => Role::Admin,
@@ -82,12 +77,14 @@ impl Action {
 
 #[cfg(test)]
 mod tests {
+    use kit::audit::Action as _;
+
     use super::*;
 
     #[test]
     fn every_action_is_found_by_its_name() {
         for action in Action::ALL {
-            assert_eq!(Action::parse(action.as_str()), Some(action));
+            assert_eq!(Action::parse(action.as_str()), Some(*action));
         }
     }
 }

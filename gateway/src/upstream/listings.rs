@@ -12,7 +12,7 @@ use contracts::listings::v1::{
     UpdateGameRequest, UpdateGameResponse,
 };
 use kit::rpc::client::{Client, Idempotent, was_not_sent};
-use kit::{Code, Fault};
+use kit::Fault;
 use tonic::{Request, Response, Status};
 
 use super::Bounds;
@@ -111,7 +111,7 @@ impl Listings {
         self.limit.ended(&response);
         match response {
             Ok(answer) => Ok(answer.into_inner()),
-            Err(status) if is_unanswered(&status) => Err(outcome_unknown(&status)),
+            Err(status) if is_unanswered(&status) => Err(Fault::outcome_unknown(status.message())),
             Err(status) => Err(status.into()),
         }
     }
@@ -128,17 +128,4 @@ fn is_unanswered(status: &Status) -> bool {
             | tonic::Code::Internal
     );
     lost && status.details().is_empty() && !was_not_sent(status)
-}
-
-/// What becomes of a write that was not answered. It has no `Retry-After`: clients that heed it by themselves would do the write twice.
-fn outcome_unknown(status: &Status) -> Fault {
-    tracing::warn!(
-        reason = status.message(),
-        "a write was not answered: its outcome is unknown"
-    );
-    Fault::new(
-        Code::OutcomeUnknown,
-        "the write was not answered in time, and may have taken effect or not: repeat it only with the Idempotency-Key that it was sent \
-         with; if it had none, see in GET /me/listings whether it took effect before you send it again",
-    )
 }

@@ -178,7 +178,7 @@ impl Writes {
             && !changes.is_empty()
             && let Some(subject) = audited::subject(&done)
         {
-            audit::append(&mut *connection, by, &subject, false, now).await?;
+            audit::append(&mut *connection, by, subject, now).await?;
         }
         Ok((done, changes))
     }

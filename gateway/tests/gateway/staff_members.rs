@@ -1,5 +1,6 @@
 //! Calls of staff are made by somebody (§5): a member whom listings-svc knows, in a role, and recorded.
 
+use contracts::common::v1 as common;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use contracts::listings::v1::Role as RoleThere;
@@ -22,18 +23,18 @@ fn member(name: &str, role: Role) -> Member {
 async fn audit(
     test: &Test,
     who: Member,
-    filter: proto::ListAuditRequest,
-) -> Result<Vec<proto::AuditedAction>, Status> {
+    filter: common::ListAuditRequest,
+) -> Result<Vec<common::AuditEntry>, Status> {
     let answer = test.staff.list_audit(by(who, filter)).await?;
-    Ok(answer.into_inner().actions)
+    Ok(answer.into_inner().entries)
 }
 
-async fn all(test: &Test) -> Vec<proto::AuditedAction> {
-    let everything = proto::ListAuditRequest::default();
+async fn all(test: &Test) -> Vec<common::AuditEntry> {
+    let everything = common::ListAuditRequest::default();
     audit(test, Member::operator(), everything).await.unwrap()
 }
 
-fn details(action: &proto::AuditedAction) -> Value {
+fn details(action: &common::AuditEntry) -> Value {
     serde_json::from_str(&action.details).unwrap()
 }
 
@@ -133,7 +134,7 @@ async fn what_a_role_does_not_let_through_is_not_done_and_recorded(pool: PgPool)
         assert!(status.message().contains("admin"), "{}", status.message());
     }
     assert!(test.get(&key, "/games").await.is_ok());
-    let own = audit(&test, ada(), proto::ListAuditRequest::default())
+    let own = audit(&test, ada(), common::ListAuditRequest::default())
         .await
         .unwrap();
     let said: Vec<_> = own
@@ -153,9 +154,9 @@ async fn what_a_role_does_not_let_through_is_not_done_and_recorded(pool: PgPool)
         account: account.clone(),
     };
     assert!(test.staff.list_keys(by(ada(), keys)).await.is_ok());
-    let others = proto::ListAuditRequest {
+    let others = common::ListAuditRequest {
         member: "operator".to_owned(),
-        ..proto::ListAuditRequest::default()
+        ..common::ListAuditRequest::default()
     };
     let status = audit(&test, ada(), others).await.unwrap_err();
     assert_eq!(status.code(), tonic::Code::PermissionDenied);
@@ -200,10 +201,10 @@ async fn every_change_of_staff_is_in_the_audit_page_by_page(pool: PgPool) {
     let mut actions = Vec::new();
     let mut cursor = String::new();
     loop {
-        let page = proto::ListAuditRequest {
+        let page = common::ListAuditRequest {
             limit: 3,
             cursor,
-            ..proto::ListAuditRequest::default()
+            ..common::ListAuditRequest::default()
         };
         let page = test
             .staff
@@ -211,8 +212,8 @@ async fn every_change_of_staff_is_in_the_audit_page_by_page(pool: PgPool) {
             .await
             .unwrap()
             .into_inner();
-        assert!(page.actions.len() <= 3);
-        actions.extend(page.actions.into_iter().map(|it| it.action));
+        assert!(page.entries.len() <= 3);
+        actions.extend(page.entries.into_iter().map(|it| it.action));
         cursor = page.next_cursor;
         if cursor.is_empty() {
             break;
@@ -230,22 +231,22 @@ async fn every_change_of_staff_is_in_the_audit_page_by_page(pool: PgPool) {
         "revoke_key",
     ];
     assert_eq!(actions, expected);
-    let only = proto::ListAuditRequest {
+    let only = common::ListAuditRequest {
         action: "set_switch".to_owned(),
         entity: "switch".to_owned(),
         name: "api_writes".to_owned(),
-        ..proto::ListAuditRequest::default()
+        ..common::ListAuditRequest::default()
     };
     let only = audit(&test, Member::operator(), only).await.unwrap();
     assert_eq!(
         details(&only[0]),
         json!({ "on": false, "reason": "a test" })
     );
-    let odd = proto::ListAuditRequest {
+    let odd = common::ListAuditRequest {
         action: "dance".to_owned(),
         limit: 101,
         cursor: "x".to_owned(),
-        ..proto::ListAuditRequest::default()
+        ..common::ListAuditRequest::default()
     };
     let fault = kit::Fault::from(audit(&test, Member::operator(), odd).await.unwrap_err());
     let fields: Vec<&String> = fault.fields.keys().collect();

@@ -1,113 +1,19 @@
-//! What staff change of a listing: a few fields, as a file has them.
+//! What staff change of a listing: a few fields, read as a file's are. What is not named stays as it is.
 
-use serde::Serialize;
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
-use super::event::Event;
-use super::fields::Problems;
-use super::game::Game;
+use super::fields::{Fields, Problems};
 use super::known::Known;
-use super::listing::Draft;
-use super::page::Page;
-use super::record::Content;
-use super::{Read, read};
 
-/// Stands for the page that a game is under already.
-const OWN: &str = "\0";
+/// Why a time is not changed.
+pub(super) const TIMES: &str = "The service keeps it.";
+/// Why a slug or a handle is not changed.
+pub(super) const FIXED: &str = "It never changes.";
 
 /// Content that staff can change.
-pub trait Amended: Content + Serialize
-where
-    Draft<Self>: Read,
-{
-    /// Fields that are not changed this way, with what to do instead.
-    const FIXED: &'static [(&'static str, &'static str)];
-
-    /// Makes of the content's fields the row of a file, less what `changes` gives under another name.
-    fn row(row: &mut Map<String, Value>, changes: &Map<String, Value>);
-
-    /// Takes over from the content before what the row could not say.
-    fn keep(&mut self, before: &Self, changes: &Map<String, Value>);
-}
-
-const TIMES: &str = "The service keeps it.";
-const FIXED: &str = "It never changes.";
-
-impl Amended for Page {
-    const FIXED: &'static [(&'static str, &'static str)] = &[
-        ("handle", FIXED),
-        ("created_at", TIMES),
-        ("updated_at", TIMES),
-    ];
-
-    fn row(row: &mut Map<String, Value>, changes: &Map<String, Value>) {
-        place(row, changes);
-        if changes.contains_key("website")
-            && let Some(Value::Object(links)) = row.get_mut("links")
-        {
-            links.remove("website");
-        }
-    }
-
-    fn keep(&mut self, _before: &Self, _changes: &Map<String, Value>) {}
-}
-
-impl Amended for Game {
-    const FIXED: &'static [(&'static str, &'static str)] = &[
-        ("slug", FIXED),
-        ("creator", "A game is given to another page by `reassign`."),
-        ("featured", "A game is listed first by `feature`."),
-        ("created_at", TIMES),
-        ("updated_at", TIMES),
-    ];
-
-    fn row(row: &mut Map<String, Value>, changes: &Map<String, Value>) {
-        row.remove("page_id");
-        row.insert("creator".to_owned(), OWN.into());
-        // Their pages may be gone by now, and they stay all the same.
-        if !changes.contains_key("credits") {
-            row.remove("credits");
-        }
-    }
-
-    fn keep(&mut self, before: &Self, changes: &Map<String, Value>) {
-        self.page_id = before.page_id;
-        if !changes.contains_key("credits") {
-            self.credits.clone_from(&before.credits);
-        }
-    }
-}
-
-impl Amended for Event {
-    const FIXED: &'static [(&'static str, &'static str)] = &[
-        ("slug", FIXED),
-        ("created_at", TIMES),
-        ("updated_at", TIMES),
-    ];
-
-    fn row(row: &mut Map<String, Value>, changes: &Map<String, Value>) {
-        place(row, changes);
-        if changes.contains_key("url") {
-            row.remove("website");
-        }
-    }
-
-    fn keep(&mut self, _before: &Self, _changes: &Map<String, Value>) {}
-}
-
-/// The slug of a city goes with the city.
-fn place(row: &mut Map<String, Value>, changes: &Map<String, Value>) {
-    if changes.contains_key("city") || changes.contains_key("country_code") {
-        row.remove("city_slug");
-    }
-}
-
-/// What is known, for changes: a game stays under its page.
-#[must_use]
-pub fn known(mut known: Known) -> Known {
-    known.creators.insert(OWN.to_owned(), Uuid::nil());
-    known
+pub trait Amended: Sized {
+    /// The content with the changes. Bad fields are noted on `fields`; what is returned counts only if there is none.
+    fn amended(&self, fields: &mut Fields<'_>, known: &Known) -> Self;
 }
 
 /// The content with `changes`, or what is wrong with them: every bad field at once.
@@ -115,42 +21,23 @@ pub fn amend<C: Amended>(
     content: &C,
     changes: &Map<String, Value>,
     known: &Known,
-) -> Result<C, Problems>
-where
-    Draft<C>: Read,
-{
-    let Ok(Value::Object(mut row)) = serde_json::to_value(content) else {
-        return Err([("row".to_owned(), "It cannot be read.".to_owned())].into());
-    };
-    let mut fixed = Problems::new();
-    for (name, reason) in C::FIXED {
-        if let Some(value) = changes.get(*name)
-            && row.get(*name) != Some(value)
-        {
-            fixed.insert((*name).to_owned(), (*reason).to_owned());
-        }
-    }
-    C::row(&mut row, changes);
-    for (name, value) in changes {
-        if !fixed.contains_key(name) {
-            row.insert(name.clone(), value.clone());
-        }
-    }
-    match read::<Draft<C>>(&row, known) {
-        Ok(draft) if fixed.is_empty() => {
-            let mut made = draft.content;
-            made.keep(content, changes);
-            Ok(made)
-        }
-        Ok(_) => Err(fixed),
-        Err(problems) => Err(problems.into_iter().chain(fixed).collect()),
-    }
+) -> Result<C, Problems> {
+    let mut fields = Fields::new(changes);
+    let amended = content.amended(&mut fields, known);
+    fields.finish(amended)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::domain::event::Event;
+    use crate::domain::game::Game;
+    use crate::domain::listing::Draft;
+    use crate::domain::page::Page;
+    use crate::domain::read;
 
     fn game() -> Game {
         let row = json!({
@@ -171,18 +58,15 @@ mod tests {
     }
 
     fn facts() -> Known {
-        known(Known {
+        Known {
             year: 2026,
             genres: ["puzzle", "runner"].map(ToOwned::to_owned).into(),
             countries: ["NG".to_owned()].into(),
             ..Known::default()
-        })
+        }
     }
 
-    fn amended<C: Amended>(content: &C, changes: Value) -> Result<C, Vec<String>>
-    where
-        Draft<C>: Read,
-    {
+    fn amended<C: Amended>(content: &C, changes: Value) -> Result<C, Vec<String>> {
         let Value::Object(changes) = changes else {
             unreachable!()
         };

@@ -21,7 +21,7 @@ impl Read for City {
 }
 
 /// Where a listing is.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
     /// A known country.
     pub country_code: String,
@@ -32,11 +32,24 @@ pub struct Place {
 }
 
 impl Place {
-    /// The fields `country_code`, `city` and `city_slug`. A slug that the gazetteer has wins over the text, because names repeat.
-    pub fn read(fields: &mut Fields<'_>, known: &Known) -> Self {
-        let country_code = country::read_known(fields, known);
-        let city = fields.line("city", text::TITLE);
+    /// The fields `country_code`, `city` and `city_slug`, as files and staff give them. A slug that the gazetteer has wins over the text,
+    /// because names repeat. Where none of the fields is there, what is held stays; where one is, the city is looked up anew.
+    pub fn read(fields: &mut Fields<'_>, known: &Known, held: Option<Self>) -> Self {
+        let mut names = ["country_code", "city", "city_slug"].into_iter();
+        let changes = names.any(|name| fields.has(name));
+        let country = held.as_ref().map(|held| held.country_code.clone());
+        let country_code = fields.or_held("country_code", country, |fields| {
+            country::read_known(fields, known)
+        });
+        let city = fields.or_held(
+            "city",
+            held.as_ref().map(|held| held.city.clone()),
+            |fields| fields.line("city", text::TITLE),
+        );
         let city_slug = fields.line("city_slug", text::TITLE);
+        if let Some(held) = held.filter(|_| !changes) {
+            return held;
+        }
         if let Some(listed) = known.gazetteer.with_slug(&country_code, &city_slug) {
             return Self {
                 country_code,
@@ -57,13 +70,31 @@ impl Place {
         }
     }
 
-    /// The city that a text names; unknown ones are kept as written, under a slug of their own.
-    pub fn named(
+    /// The fields `country_code` and `city`, as accounts give them; `read` reads the city. When one of them differs from what is held, the
+    /// city is looked up anew.
+    pub fn sent(
         fields: &mut Fields<'_>,
         known: &Known,
-        country_code: String,
-        city: String,
+        held: Option<Self>,
+        read: impl FnOnce(&mut Fields<'_>) -> String,
     ) -> Self {
+        let country = held.as_ref().map(|held| held.country_code.clone());
+        let country_code = fields.or_held("country_code", country, |fields| {
+            country::read_known(fields, known)
+        });
+        let city = fields.or_held("city", held.as_ref().map(|held| held.city.clone()), read);
+        match held {
+            Some(held) if held.country_code == country_code && held.city == city => held,
+            _ if city.is_empty() => Self {
+                country_code,
+                ..Self::default()
+            },
+            _ => Self::named(fields, known, country_code, city),
+        }
+    }
+
+    /// The city that a text names; unknown ones are kept as written, under a slug of their own.
+    fn named(fields: &mut Fields<'_>, known: &Known, country_code: String, city: String) -> Self {
         if let Some(listed) = known.gazetteer.find(&country_code, &city) {
             return Self {
                 city: listed.name.clone(),
@@ -110,7 +141,7 @@ mod tests {
         };
         let place = |row: serde_json::Value| {
             let mut fields = Fields::new(row.as_object().unwrap());
-            let place = Place::read(&mut fields, &known);
+            let place = Place::read(&mut fields, &known, None);
             fields.finish((place.city, place.city_slug))
         };
         let pair = |a: &str, b: &str| Ok((a.to_owned(), b.to_owned()));

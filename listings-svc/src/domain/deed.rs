@@ -1,5 +1,6 @@
 //! What staff do, and the role that each deed needs.
 
+use kit::audit::Action;
 use kit::rpc::staff::Role;
 
 /// What a call of staff does.
@@ -39,9 +40,8 @@ pub enum Deed {
     ReadAudit,
 }
 
-impl Deed {
-    /// Every deed.
-    pub const ALL: [Self; 16] = [
+impl Action for Deed {
+    const ALL: &'static [Self] = &[
         Self::Look,
         Self::Approve,
         Self::Reject,
@@ -59,9 +59,9 @@ impl Deed {
         Self::ListMembers,
         Self::ReadAudit,
     ];
+    const READ_AUDIT: Self = Self::ReadAudit;
 
-    /// As it stands in the audit.
-    pub const fn as_str(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Look => "look",
             Self::Approve => "approve",
@@ -82,13 +82,7 @@ impl Deed {
         }
     }
 
-    /// The deed of that name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|deed| deed.as_str() == name)
-    }
-
-    /// The least role that may do it.
-    pub const fn needs(self) -> Role {
+    fn needs(self) -> Role {
         match self {
             Self::Look
             | Self::Approve
@@ -108,14 +102,15 @@ mod tests {
     #[test]
     fn every_deed_is_found_by_its_name() {
         for deed in Deed::ALL {
-            assert_eq!(Deed::parse(deed.as_str()), Some(deed));
+            assert_eq!(Deed::parse(deed.as_str()), Some(*deed));
         }
     }
 
     #[test]
     fn a_reviewer_decides_and_nothing_more() {
         let may: Vec<Deed> = Deed::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|deed| Role::Reviewer.covers(deed.needs()))
             .collect();
         let decisions = [Deed::GrantClaim, Deed::RejectClaim];

@@ -1,16 +1,10 @@
 //! Events (§2.5, §4.3).
 
-use contracts::public::EVENT_KINDS;
 use serde::{Deserialize, Serialize};
 use time::Date;
 
-use super::city::Place;
 use super::entity::Entity;
-use super::fields::Fields;
-use super::known::Known;
-use super::listing::Draft;
 use super::record::Content;
-use super::{Read, text};
 
 time::serde::format_description!(day, Date, "[year]-[month]-[day]");
 
@@ -77,75 +71,11 @@ impl Content for Event {
     }
 }
 
-impl Read for Draft<Event> {
-    const NAME: &'static str = "slug";
-
-    fn read(fields: &mut Fields<'_>, known: &Known) -> Self {
-        fields.pass_over(&["note"]);
-        let place = Place::read(fields, known);
-        if place.city.is_empty() {
-            fields.refuse(
-                "city",
-                "Give a city: an event needs one, an online event too.",
-            );
-        }
-        let (starts_at, ends_at) = days(fields);
-        let (created_at, updated_at) = fields.times(known);
-        Self {
-            content: Event {
-                slug: fields.slug("slug"),
-                title: fields.title("title"),
-                kind: fields.choice("kind", &EVENT_KINDS),
-                starts_at,
-                ends_at,
-                country_code: place.country_code,
-                city: place.city,
-                city_slug: place.city_slug,
-                online: fields.flag("online"),
-                website: website(fields),
-                description: fields.paragraphs("description", text::DESCRIPTION),
-                source: fields.line("source", text::DESCRIPTION),
-            },
-            created_at,
-            updated_at,
-        }
-    }
-}
-
-fn days(fields: &mut Fields<'_>) -> (Date, Option<Date>) {
-    let starts_at = fields.day("starts_at");
-    let ends_at = fields.day("ends_at");
-    match (starts_at, ends_at) {
-        (Some(starts_at), Some(ends_at)) if ends_at < starts_at => {
-            fields.refuse("ends_at", "It cannot end before it starts.");
-        }
-        // Stands unless the day was there and bad.
-        (None, _) => fields.refuse("starts_at", "Give a day, such as 2026-03-01."),
-        _ => {}
-    }
-    (starts_at.unwrap_or(Date::MIN), ends_at)
-}
-
-/// The event's own site goes by two names: `url`, as in the write interface, and `website`, as in what is read.
-fn website(fields: &mut Fields<'_>) -> Option<String> {
-    let url = fields.address("url");
-    let website = fields.address("website");
-    match (url, website) {
-        (Some(url), Some(website)) if url != website => {
-            fields.refuse(
-                "website",
-                "`url` and `website` are the same field; give one of them.",
-            );
-            None
-        }
-        (url, website) => url.or(website),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::listing::Listing;
+    use crate::domain::known::Known;
+    use crate::domain::listing::{Draft, Listing};
     use crate::domain::mode::Mode;
     use crate::domain::{fields::Problems, read};
     use serde_json::{Value, json};

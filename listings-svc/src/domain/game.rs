@@ -1,26 +1,14 @@
 //! Games (§2.2, §4.3).
 
-use contracts::public::{PLATFORMS, STAGES};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::entity::Entity;
-use super::fields::{Fields, read_choice};
-use super::known::Known;
-use super::links::{self, Links};
-use super::listing::Draft;
+use super::links::Links;
 use super::lists::{Credit, Screenshot};
 use super::picture::is_ours;
 use super::record::Content;
-use super::suggest::closest;
-use super::{Read, lists, text};
-
-/// Genres of one game at most.
-pub const GENRES: usize = 3;
-const FIRST_YEAR: i32 = 1950;
-/// How far ahead a release may lie, in years.
-const AHEAD: i32 = 5;
 
 /// A game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,98 +72,6 @@ impl Content for Game {
     }
 }
 
-impl Read for Draft<Game> {
-    const NAME: &'static str = "slug";
-
-    fn read(fields: &mut Fields<'_>, known: &Known) -> Self {
-        fields.pass_over(&["note"]);
-        let (created_at, updated_at) = fields.times(known);
-        Self {
-            content: Game {
-                slug: fields.slug("slug"),
-                title: fields.title("title"),
-                tagline: fields.line("tagline", text::TAGLINE),
-                description: fields.paragraphs("description", text::DESCRIPTION),
-                cover_url: fields.address("cover_url"),
-                screenshots: lists::screenshots(fields, "screenshots"),
-                genres: lists::words(fields, "genres", GENRES, |raw| genre(raw, known)),
-                platforms: lists::words(fields, "platforms", PLATFORMS.len(), |raw| {
-                    read_choice(raw, &PLATFORMS)
-                }),
-                stage: stage(fields),
-                release_year: release_year(fields, known.year),
-                trailer_url: fields.address("trailer_url"),
-                links: links::read(fields, links::GAME),
-                credits: lists::credits(fields, "credits", known),
-                featured: fields.flag("featured"),
-                page_id: creator(fields, known),
-                source: fields.line("source", text::DESCRIPTION),
-            },
-            created_at,
-            updated_at,
-        }
-    }
-}
-
-/// Reads a genre key.
-pub fn genre(raw: &str, known: &Known) -> Result<String, String> {
-    if known.genres.contains(raw) {
-        return Ok(raw.to_owned());
-    }
-    let keys: Vec<&str> = known.genres.iter().map(String::as_str).collect();
-    Err(match closest(raw, &keys) {
-        Some(key) => format!("There is no such genre; the nearest is `{key}`."),
-        None if keys.is_empty() => "There is no such genre; import the genres first.".to_owned(),
-        None => "There is no such genre; GET /genres lists them.".to_owned(),
-    })
-}
-
-/// The field `stage`; a game that does not say is in development.
-pub fn stage(fields: &mut Fields<'_>) -> String {
-    match fields.value("stage") {
-        None => STAGES.first().map(|s| (*s).to_owned()),
-        Some(value) => fields.text("stage", value, |raw| read_choice(raw, &STAGES)),
-    }
-    .unwrap_or_default()
-}
-
-fn release_year(fields: &mut Fields<'_>, this_year: i32) -> i32 {
-    let year = year(fields, this_year);
-    if year.is_none() {
-        // Stands unless the year was there and bad.
-        fields.refuse(
-            "release_year",
-            "Give a year: that of the first release, or the one aimed at.",
-        );
-    }
-    year.unwrap_or_default()
-}
-
-/// The field `release_year`.
-pub fn year(fields: &mut Fields<'_>, this_year: i32) -> Option<i32> {
-    let range = i64::from(FIRST_YEAR)..=i64::from(this_year + AHEAD);
-    let year = fields.integer("release_year", range)?;
-    i32::try_from(year).ok()
-}
-
-/// The field `creator`: a handle, or the object that a read gives.
-fn creator(fields: &mut Fields<'_>, known: &Known) -> Uuid {
-    let Some(mut value) = fields.required("creator", "Give the handle of the game's creator.")
-    else {
-        return Uuid::nil();
-    };
-    if let Value::Object(object) = value {
-        value = object.get("handle").unwrap_or(value);
-    }
-    fields
-        .text("creator", value, |raw| {
-            known.creators.get(raw).copied().ok_or_else(|| {
-                "No creator has this handle; the creators are imported first.".to_owned()
-            })
-        })
-        .unwrap_or_default()
-}
-
 /// Handles that a row refers to, before it is read.
 pub fn handles(row: &serde_json::Map<String, Value>) -> impl Iterator<Item = &str> {
     let creator = row
@@ -193,7 +89,10 @@ pub fn handles(row: &serde_json::Map<String, Value>) -> impl Iterator<Item = &st
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{fields::Problems, read};
+    use crate::domain::fields::Problems;
+    use crate::domain::known::Known;
+    use crate::domain::listing::Draft;
+    use crate::domain::read;
     use serde_json::json;
 
     fn known() -> Known {

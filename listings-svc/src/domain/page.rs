@@ -1,21 +1,12 @@
 //! Pages: studios and persons (§2.4).
 
-use contracts::public::CREATOR_KINDS;
 use serde::{Deserialize, Serialize};
 
-use super::city::Place;
 use super::entity::Entity;
-use super::fields::{Fields, read_slug};
-use super::known::Known;
-use super::links::{self, Links};
-use super::listing::Draft;
+use super::links::Links;
 use super::picture::is_ours;
 use super::record::Content;
 use super::state::State;
-use super::{Read, lists, text};
-
-/// Roles of one page at most.
-pub const ROLES: usize = 20;
 
 /// A creator, to the public.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,38 +69,5 @@ impl Content for Page {
             avatar_url: Some(avatar.to_owned()),
             ..self.clone()
         })
-    }
-}
-
-impl Read for Draft<Page> {
-    const NAME: &'static str = "handle";
-
-    fn read(fields: &mut Fields<'_>, known: &Known) -> Self {
-        fields.pass_over(&["note"]);
-        let place = Place::read(fields, known);
-        let mut links = links::read(fields, links::PAGE);
-        if let Some(website) = fields.address("website") {
-            links::add(fields, &mut links, "website", "website", website);
-        }
-        let (created_at, updated_at) = fields.times(known);
-        Self {
-            content: Page {
-                handle: fields.slug("handle"),
-                name: fields.title("name"),
-                kind: fields.choice("kind", &CREATOR_KINDS),
-                roles: lists::words(fields, "roles", ROLES, read_slug),
-                tagline: fields.line("tagline", text::TAGLINE),
-                bio: fields.paragraphs("bio", text::DESCRIPTION),
-                avatar_url: fields.address("avatar_url"),
-                country_code: place.country_code,
-                city: place.city,
-                city_slug: place.city_slug,
-                verified: fields.flag("verified"),
-                links,
-                source: fields.line("source", text::DESCRIPTION),
-            },
-            created_at,
-            updated_at,
-        }
     }
 }

@@ -6,12 +6,12 @@ use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::staff_import_service_server::StaffImportService;
+use kit::audit::Audit;
 use kit::rpc::staff::Member;
 use kit::{Code, Fault};
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::desk::Desk;
 use crate::domain::deed::Deed;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
@@ -27,16 +27,16 @@ pub const MESSAGE: usize = 8 * 1024 * 1024;
 pub struct Service {
     importer: Importer,
     draining: CancellationToken,
-    desk: Desk,
+    audit: Audit,
 }
 
 impl Service {
     /// The service on top of `importer`. Once `draining` is cancelled, imports under way are broken off, to be resumed elsewhere.
-    pub fn new(importer: Importer, draining: CancellationToken, desk: Desk) -> Self {
+    pub fn new(importer: Importer, draining: CancellationToken, audit: Audit) -> Self {
         Self {
             importer,
             draining,
-            desk,
+            audit,
         }
     }
 }
@@ -48,7 +48,7 @@ impl StaffImportService for Service {
         request: Request<proto::GetImportRequest>,
     ) -> Result<Response<proto::GetImportResponse>, Status> {
         let on = on(request.get_ref().header.as_ref());
-        let by = self.desk.admit(&request, Deed::Import, on).await?;
+        let by = self.audit.admit(&request, Deed::Import, on).await?;
         let header = header(request.into_inner().header, by)?;
         let next_line = self.importer.next_line(&header).await?;
         Ok(Response::new(proto::GetImportResponse { next_line }))
@@ -64,7 +64,9 @@ impl StaffImportService for Service {
         let Some(Message::Header(first)) = first else {
             return Err(misplaced().into());
         };
-        self.desk.allow(&by, Deed::Import, on(Some(&first))).await?;
+        self.audit
+            .allow(&by, Deed::Import, on(Some(&first)))
+            .await?;
         let mut run = self.importer.begin(header(Some(first), by)?).await?;
         let mut ended = false;
         while let Some(message) = self.next(&mut stream).await? {

@@ -2,11 +2,11 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_listing_service_server::StaffListingService;
+use kit::audit::Audit;
 use kit::{Fault, pg};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
-use super::desk::Desk;
 use super::names::{self, Name, Problems};
 use crate::domain::deed::Deed;
 use crate::feed;
@@ -17,7 +17,7 @@ use crate::write::moderate::none;
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
-    desk: Desk,
+    audit: Audit,
 }
 
 #[tonic::async_trait]
@@ -27,7 +27,7 @@ impl StaffListingService for Service {
         request: Request<proto::GetListingRequest>,
     ) -> Result<Response<proto::GetListingResponse>, Status> {
         let on = names::on(request.get_ref().name.as_ref());
-        self.desk.admit(&request, Deed::Look, on).await?;
+        self.audit.admit(&request, Deed::Look, on).await?;
         let mut problems = Problems::new();
         let name = names::read(request.into_inner().name, &mut problems);
         let name = names::finish(name, problems)?;
@@ -40,8 +40,8 @@ impl StaffListingService for Service {
 
 impl Service {
     /// The service that reads from `pool`.
-    pub fn new(pool: PgPool, desk: Desk) -> Self {
-        Self { pool, desk }
+    pub fn new(pool: PgPool, audit: Audit) -> Self {
+        Self { pool, audit }
     }
 }
 

@@ -2,18 +2,18 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_member_service_server::StaffMemberService;
+use kit::audit::{self, Action as _, Audit, Entry};
 use kit::rpc::staff::{Member, OPERATOR, Role};
 use kit::{Clock, Code, Fault, pg};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
 use tonic::{Request, Response, Status};
 
-use super::desk::Desk;
 use super::names::Problems;
+use crate::SCHEMA;
 use crate::domain::deed::Deed;
 use crate::domain::fields::read_slug;
 use crate::members::{self, Members};
-use crate::store::audit;
 use crate::store::members::{self as store, Row};
 
 /// The longest name of a member.
@@ -24,17 +24,17 @@ const NAME: usize = 60;
 pub struct Service {
     pool: PgPool,
     clock: Clock,
-    desk: Desk,
+    audit: Audit,
     members: Members,
 }
 
 impl Service {
     /// The service that keeps members in `pool`, and has `members` forget whom it changes.
-    pub fn new(pool: PgPool, clock: Clock, desk: Desk, members: Members) -> Self {
+    pub fn new(pool: PgPool, clock: Clock, audit: Audit, members: Members) -> Self {
         Self {
             pool,
             clock,
-            desk,
+            audit,
             members,
         }
     }
@@ -119,15 +119,15 @@ impl Service {
         name: &str,
         details: Value,
     ) -> Result<(), Fault> {
-        let entry = audit::Entry {
+        let entry = Entry {
             member: by,
-            deed,
+            action: deed.as_str(),
             entity: "member",
             name,
             refused: false,
             details,
         };
-        audit::append(connection, entry, self.clock.now())
+        audit::append(connection, SCHEMA, entry, self.clock.now())
             .await
             .map_err(|error| pg::fault(&error))
     }
@@ -147,7 +147,7 @@ impl StaffMemberService for Service {
         request: Request<proto::CreateMemberRequest>,
     ) -> Result<Response<proto::CreateMemberResponse>, Status> {
         let on = ("member", request.get_ref().name.as_str());
-        let by = self.desk.admit(&request, Deed::CreateMember, on).await?;
+        let by = self.audit.admit(&request, Deed::CreateMember, on).await?;
         let request = request.into_inner();
         let mut problems = Problems::new();
         let role = role(request.role(), &mut problems);
@@ -166,7 +166,7 @@ impl StaffMemberService for Service {
         &self,
         request: Request<proto::ListMembersRequest>,
     ) -> Result<Response<proto::ListMembersResponse>, Status> {
-        self.desk
+        self.audit
             .admit(&request, Deed::ListMembers, ("member", ""))
             .await?;
         let rows = store::list(&self.pool)
@@ -182,7 +182,7 @@ impl StaffMemberService for Service {
         request: Request<proto::SetRoleRequest>,
     ) -> Result<Response<proto::SetRoleResponse>, Status> {
         let on = ("member", request.get_ref().name.as_str());
-        let by = self.desk.admit(&request, Deed::SetRole, on).await?;
+        let by = self.audit.admit(&request, Deed::SetRole, on).await?;
         let request = request.into_inner();
         let mut problems = Problems::new();
         let role = role(request.role(), &mut problems);
@@ -198,7 +198,7 @@ impl StaffMemberService for Service {
         request: Request<proto::RevokeMemberRequest>,
     ) -> Result<Response<proto::RevokeMemberResponse>, Status> {
         let on = ("member", request.get_ref().name.as_str());
-        let by = self.desk.admit(&request, Deed::RevokeMember, on).await?;
+        let by = self.audit.admit(&request, Deed::RevokeMember, on).await?;
         let name = request.into_inner().name;
         let row = self.change(&by, &name, Change::Revoke).await?;
         Ok(Response::new(proto::RevokeMemberResponse {

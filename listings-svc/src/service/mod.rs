@@ -2,7 +2,6 @@
 
 pub mod audit;
 mod claim;
-pub mod desk;
 pub mod events;
 pub mod find_member;
 pub mod games;
@@ -35,6 +34,7 @@ use contracts::listings::v1::staff_page_service_server::StaffPageServiceServer;
 use contracts::listings::v1::staff_picture_service_server::StaffPictureServiceServer;
 use contracts::listings::v1::staff_review_service_server::StaffReviewServiceServer;
 use kit::Clock;
+use kit::audit::Audit;
 use kit::feed::{Producer, Writer};
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
@@ -44,7 +44,6 @@ use crate::members::Members;
 use crate::pictures::{Pictures, Store};
 use crate::write::import::Importer;
 use crate::write::{Listings, Rules};
-use desk::Desk;
 use writing::Writing;
 
 /// What the services are made of.
@@ -115,25 +114,25 @@ impl Parts {
             importer,
             ..
         } = self;
-        let desk = Desk::new(pool.clone(), clock.clone());
-        let member = member::Service::new(pool.clone(), clock.clone(), desk.clone(), self.members);
-        let audit = audit::Service::new(pool.clone(), desk.clone());
-        let owner = owner::Service::new(pool.clone(), clock, desk.clone());
+        let audit = Audit::new(pool.clone(), crate::SCHEMA, clock.clone());
+        let member = member::Service::new(pool.clone(), clock.clone(), audit.clone(), self.members);
+        let list = audit::Service::new(audit.clone());
+        let owner = owner::Service::new(pool.clone(), clock, audit.clone());
         let review = review::Service::new(
             importer.clone(),
             self.producer,
-            desk.clone(),
+            audit.clone(),
             self.draining.clone(),
         );
-        let listing = listing::Service::new(pool.clone(), desk.clone());
+        let listing = listing::Service::new(pool.clone(), audit.clone());
         let addresses = self.rules.addresses.clone();
         let picture =
-            staff_picture::Service::new(pool, writer, self.pictures, addresses, desk.clone());
-        let import = import::Service::new(importer, self.draining, desk);
+            staff_picture::Service::new(pool, writer, self.pictures, addresses, audit.clone());
+        let import = import::Service::new(importer, self.draining, audit);
         let import = StaffImportServiceServer::new(import);
         services
             .add_service(StaffMemberServiceServer::new(member))
-            .add_service(StaffAuditServiceServer::new(audit))
+            .add_service(StaffAuditServiceServer::new(list))
             .add_service(StaffPageServiceServer::new(owner))
             .add_service(StaffReviewServiceServer::new(review))
             .add_service(StaffListingServiceServer::new(listing))

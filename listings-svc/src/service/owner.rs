@@ -3,6 +3,7 @@
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_server::StaffPageService;
+use kit::audit::{self, Action as _, Audit, Entry};
 use kit::cursor::Binding;
 use kit::pg::timestamp;
 use kit::rpc::staff::Member;
@@ -14,9 +15,9 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::claim::{id, message};
-use super::desk::Desk;
 use super::names::{self, Problems};
 use super::paging::Paging;
+use crate::SCHEMA;
 use crate::domain::deed::Deed;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
@@ -25,7 +26,7 @@ use crate::domain::page::Page;
 use crate::domain::slug;
 use crate::domain::text;
 use crate::store::owners::{self, Owner, Way};
-use crate::store::{Found as _, audit, claims};
+use crate::store::{Found as _, claims};
 
 /// The longest reason.
 const REASON: usize = 500;
@@ -35,13 +36,13 @@ const REASON: usize = 500;
 pub struct Service {
     pool: PgPool,
     clock: Clock,
-    desk: Desk,
+    audit: Audit,
 }
 
 impl Service {
-    /// Over `pool`, for those whom `desk` admits.
-    pub fn new(pool: PgPool, clock: Clock, desk: Desk) -> Self {
-        Self { pool, clock, desk }
+    /// Over `pool`, for those whom `audit` admits.
+    pub fn new(pool: PgPool, clock: Clock, audit: Audit) -> Self {
+        Self { pool, clock, audit }
     }
 
     /// Decides on a claim. One that was decided otherwise stays as it is.
@@ -140,15 +141,15 @@ async fn keep(
     details: Value,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let entry = audit::Entry {
+    let entry = Entry {
         member,
-        deed,
+        action: deed.as_str(),
         entity: Entity::Page.as_str(),
         name: handle,
         refused: false,
         details,
     };
-    audit::append(connection, entry, now).await
+    audit::append(connection, SCHEMA, entry, now).await
 }
 
 async fn page(connection: &mut PgConnection, handle: String) -> Result<Uuid, Fault> {
@@ -178,7 +179,9 @@ impl StaffPageService for Service {
         &self,
         request: Request<proto::ListClaimsRequest>,
     ) -> Result<Response<proto::ListClaimsResponse>, Status> {
-        self.desk.admit(&request, Deed::Look, ("claim", "")).await?;
+        self.audit
+            .admit(&request, Deed::Look, ("claim", ""))
+            .await?;
         let page = request.into_inner().page.unwrap_or_default();
         let mut problems = Problems::new();
         let binding = Binding::new("claims", []);
@@ -209,7 +212,7 @@ impl StaffPageService for Service {
     ) -> Result<Response<proto::GrantClaimResponse>, Status> {
         let deed = Deed::GrantClaim;
         let on = ("claim", request.get_ref().id.as_str());
-        let member = self.desk.admit(&request, deed, on).await?;
+        let member = self.audit.admit(&request, deed, on).await?;
         let id = id("id", &request.into_inner().id)?;
         let claim = Some(message(self.decide(&member, deed, id, "").await?));
         Ok(Response::new(proto::GrantClaimResponse { claim }))
@@ -221,7 +224,7 @@ impl StaffPageService for Service {
     ) -> Result<Response<proto::RejectClaimResponse>, Status> {
         let deed = Deed::RejectClaim;
         let on = ("claim", request.get_ref().id.as_str());
-        let member = self.desk.admit(&request, deed, on).await?;
+        let member = self.audit.admit(&request, deed, on).await?;
         let request = request.into_inner();
         let id = id("id", &request.id)?;
         let reason = text::line(&request.reason, REASON).and_then(|reason| match reason.as_str() {
@@ -238,7 +241,7 @@ impl StaffPageService for Service {
         request: Request<proto::ListOwnersRequest>,
     ) -> Result<Response<proto::ListOwnersResponse>, Status> {
         let on = ("page", request.get_ref().handle.as_str());
-        self.desk.admit(&request, Deed::Look, on).await?;
+        self.audit.admit(&request, Deed::Look, on).await?;
         let mut connection = self.connection().await?;
         let page = page(&mut connection, request.into_inner().handle).await?;
         let owners = owners_of(&mut connection, page).await?;
@@ -250,7 +253,7 @@ impl StaffPageService for Service {
         request: Request<proto::AddOwnerRequest>,
     ) -> Result<Response<proto::AddOwnerResponse>, Status> {
         let on = ("page", request.get_ref().handle.as_str());
-        let member = self.desk.admit(&request, Deed::Reassign, on).await?;
+        let member = self.audit.admit(&request, Deed::Reassign, on).await?;
         let request = request.into_inner();
         let account = id("account_id", &request.account_id)?;
         let owners = self.reassign(&member, request.handle, account, true);
@@ -263,7 +266,7 @@ impl StaffPageService for Service {
         request: Request<proto::RemoveOwnerRequest>,
     ) -> Result<Response<proto::RemoveOwnerResponse>, Status> {
         let on = ("page", request.get_ref().handle.as_str());
-        let member = self.desk.admit(&request, Deed::Reassign, on).await?;
+        let member = self.audit.admit(&request, Deed::Reassign, on).await?;
         let request = request.into_inner();
         let account = id("account_id", &request.account_id)?;
         let owners = self.reassign(&member, request.handle, account, false);

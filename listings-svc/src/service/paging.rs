@@ -2,10 +2,8 @@
 
 use kit::Fault;
 use kit::cursor::Binding;
-use prost_types::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use time::OffsetDateTime;
 
 use super::names::Problems;
 use crate::store::queue;
@@ -76,13 +74,4 @@ impl<K: Serialize + DeserializeOwned> Paging<K> {
             .map_err(|error| Fault::internal(&error))?;
         Ok((rows, cursor.unwrap_or_default()))
     }
-}
-
-/// A point in time from a message; `None` when it is none.
-pub(super) fn moment(at: Timestamp) -> Option<OffsetDateTime> {
-    let nanos = u32::try_from(at.nanos).ok()?;
-    OffsetDateTime::from_unix_timestamp(at.seconds)
-        .ok()?
-        .replace_nanosecond(nanos)
-        .ok()
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_upload::Message;
 use contracts::listings::v1::staff_picture_service_server::StaffPictureService;
+use kit::audit::Audit;
 use kit::feed::Writer;
 use kit::overload::ConcurrencyLimit;
 use kit::rpc::staff::Member;
@@ -13,7 +14,6 @@ use sqlx::PgPool;
 use tokio::time::timeout;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::desk::Desk;
 use super::listing::find;
 use super::names::{Name as Named, Problems, read_mode};
 use crate::domain::deed::Deed;
@@ -40,7 +40,7 @@ pub struct Service {
     pictures: Pictures,
     addresses: PublicUrl,
     uploads: ConcurrencyLimit,
-    desk: Desk,
+    audit: Audit,
 }
 
 /// What the header of an upload says.
@@ -80,7 +80,7 @@ impl StaffPictureService for Service {
         request: Request<proto::RemovePictureRequest>,
     ) -> Result<Response<proto::RemovePictureResponse>, Status> {
         let on = ("picture", request.get_ref().name.as_str());
-        let member = self.desk.admit(&request, Deed::Edit, on).await?;
+        let member = self.audit.admit(&request, Deed::Edit, on).await?;
         let request = request.into_inner();
         let mut problems = Problems::new();
         let mode = read_mode(request.mode(), &mut problems);
@@ -117,7 +117,7 @@ impl Service {
         writer: Writer<Listings>,
         pictures: Pictures,
         addresses: PublicUrl,
-        desk: Desk,
+        audit: Audit,
     ) -> Self {
         Self {
             pool,
@@ -125,7 +125,7 @@ impl Service {
             pictures,
             addresses,
             uploads: ConcurrencyLimit::new("uploads", UPLOADS),
-            desk,
+            audit,
         }
     }
 
@@ -135,7 +135,7 @@ impl Service {
         request: Request<Streaming<proto::PictureUpload>>,
     ) -> Result<Response<proto::PictureResponse>, Status> {
         let on = (entity(kind).as_str(), "");
-        let member = self.desk.admit(&request, Deed::Edit, on).await?;
+        let member = self.audit.admit(&request, Deed::Edit, on).await?;
         let _permit = self.uploads.try_acquire()?;
         let mut stream = request.into_inner();
         let received = timeout(PATIENCE, self.receive(kind, &mut stream)).await;

@@ -4,23 +4,16 @@ use sqlx::PgConnection;
 use time::Date;
 use uuid::Uuid;
 
-/// Accepted writes of one UTC day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Writes {
-    /// Which day.
-    pub day: Date,
-    /// How many.
-    pub count: i32,
-}
-
-/// Locks the row of an account, which is made if there is none; `None` when somebody else has it locked.
+/// Locks the row of an account, which is made if there is none, and adds `more` to what the account has written on this UTC day.
+/// Returns the sum; `None` when somebody else has the row locked.
 pub async fn lock(
     connection: &mut PgConnection,
     account: Uuid,
     today: Date,
-) -> Result<Option<Writes>, sqlx::Error> {
-    if let Some(locked) = lock_present(connection, account).await? {
-        return Ok(Some(locked));
+    more: i32,
+) -> Result<Option<i32>, sqlx::Error> {
+    if let Some(written) = lock_present(connection, account, today, more).await? {
+        return Ok(Some(written));
     }
     sqlx::query!(
         "insert into listings.account (id, day, writes) values ($1, $2, 0) on conflict (id) do nothing",
@@ -29,51 +22,42 @@ pub async fn lock(
     )
     .execute(&mut *connection)
     .await?;
-    lock_present(connection, account).await
+    lock_present(connection, account, today, more).await
 }
 
 async fn lock_present(
     connection: &mut PgConnection,
     account: Uuid,
-) -> Result<Option<Writes>, sqlx::Error> {
-    sqlx::query_as!(
-        Writes,
-        "select day, writes as count from listings.account where id = $1 for no key update skip locked",
-        account
-    )
-    .fetch_optional(connection)
-    .await
-}
-
-/// What an account has written, without a lock.
-pub async fn find(
-    connection: &mut PgConnection,
-    account: Uuid,
-) -> Result<Option<Writes>, sqlx::Error> {
-    sqlx::query_as!(
-        Writes,
-        "select day, writes as count from listings.account where id = $1",
-        account
-    )
-    .fetch_optional(connection)
-    .await
-}
-
-/// Writes down what an account has written.
-pub async fn save(
-    connection: &mut PgConnection,
-    account: Uuid,
-    writes: Writes,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "update listings.account set day = $2, writes = $3 where id = $1",
+    today: Date,
+    more: i32,
+) -> Result<Option<i32>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "with locked as (select id from listings.account where id = $1 for no key update skip locked)
+         update listings.account set day = $2, writes = case when day = $2 then writes else 0 end + $3
+         from locked where account.id = locked.id
+         returning writes",
         account,
-        writes.day,
-        writes.count
+        today,
+        more
     )
-    .execute(connection)
+    .fetch_optional(connection)
+    .await
+}
+
+/// What an account has written on this day, without a lock.
+pub async fn written(
+    connection: &mut PgConnection,
+    account: Uuid,
+    today: Date,
+) -> Result<i32, sqlx::Error> {
+    let written = sqlx::query_scalar!(
+        "select writes from listings.account where id = $1 and day = $2",
+        account,
+        today
+    )
+    .fetch_optional(connection)
     .await?;
-    Ok(())
+    Ok(written.unwrap_or(0))
 }
 
 /// How many pages, games and events of an account wait for their review.

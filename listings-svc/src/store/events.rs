@@ -3,9 +3,12 @@
 use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::revisions::{Revision, update_and_append};
 use super::{Changed, Found, Locked, Stored, bare};
+use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -67,10 +70,10 @@ impl Stored for Listing<Event> {
 impl Changed for Listing<Event> {
     async fn update(
         connection: &mut PgConnection,
-        ids: &[Uuid],
-        fields: Vec<Value>,
+        at: OffsetDateTime,
+        revision: Revision,
     ) -> Result<(), sqlx::Error> {
-        sqlx::query!(
+        update_and_append!(
             "update listings.event set (
                  state, revision, title, kind, starts_at, ends_at, country_code, city, city_slug, online, website,
                  description, source, created_at, first_published_at, updated_at, submitter, waiting_since
@@ -79,12 +82,12 @@ impl Changed for Listing<Event> {
                      new.state, new.revision, new.title, new.kind, new.starts_at, new.ends_at, new.country_code,
                      new.city, new.city_slug, new.online, new.website, new.description, new.source, new.created_at, new.first_published_at,
                      new.updated_at, new.submitter, new.waiting_since
-                 from jsonb_populate_record(event, change.fields) as new
+                 from jsonb_populate_record(event, $2) as new
              )
-             from unnest($1::uuid[], $2::jsonb[]) as change (id, fields)
-             where event.id = change.id and event.id = any($1)",
-            ids,
-            &fields
+             where id = $1",
+            Entity::Event,
+            at,
+            revision
         )
         .execute(connection)
         .await?;

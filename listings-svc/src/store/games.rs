@@ -6,7 +6,10 @@ use sqlx::types::{Json, Text};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::owners::Owned;
+use super::revisions::{Revision, update_and_append};
 use super::{Changed, Found, Locked, Stored};
+use crate::domain::entity::Entity;
 use crate::domain::game::Game;
 use crate::domain::links::Links;
 use crate::domain::listing::Listing;
@@ -42,11 +45,16 @@ struct Row {
     updated_at: OffsetDateTime,
     submitter: Option<Uuid>,
     waiting_since: Option<OffsetDateTime>,
+    /// The page that it stands under, where that is asked for and the account's.
+    page: Option<Json<Owned>>,
 }
 
-/// The rows that `$rest` of a statement chooses.
+/// The rows that `$rest` of a statement chooses, and what `$page` says of their pages.
 macro_rules! rows {
     ($rest:literal, $($argument:expr),+ $(,)?) => {
+        rows!(page = "null::jsonb", $rest, $($argument),+)
+    };
+    (page = $page:literal, $rest:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
             Row,
             r#"select
@@ -54,7 +62,7 @@ macro_rules! rows {
                    description, cover_url, screenshots as "screenshots: Json<Vec<Screenshot>>", genres, platforms,
                    stage, release_year, trailer_url, links as "links: Json<Links>",
                    credits as "credits: Json<Vec<Credit>>", featured, page_id, source, created_at, first_published_at, updated_at,
-                   submitter, waiting_since
+                   submitter, waiting_since, "# + $page + r#" as "page: Json<Owned>"
                from listings.game "# + $rest,
             $($argument),+
         )
@@ -154,10 +162,10 @@ impl Stored for Listing<Game> {
 impl Changed for Listing<Game> {
     async fn update(
         connection: &mut PgConnection,
-        ids: &[Uuid],
-        fields: Vec<Value>,
+        at: OffsetDateTime,
+        revision: Revision,
     ) -> Result<(), sqlx::Error> {
-        sqlx::query!(
+        update_and_append!(
             "update listings.game set (
                  state, revision, title, tagline, description, cover_url, screenshots, genres, platforms, stage,
                  release_year, trailer_url, links, credits, featured, page_id, source, created_at, first_published_at, updated_at,
@@ -168,12 +176,12 @@ impl Changed for Listing<Game> {
                      new.genres, new.platforms, new.stage, new.release_year, new.trailer_url, new.links, new.credits,
                      new.featured, new.page_id, new.source, new.created_at, new.first_published_at, new.updated_at, new.submitter,
                      new.waiting_since
-                 from jsonb_populate_record(game, change.fields) as new
+                 from jsonb_populate_record(game, $2) as new
              )
-             from unnest($1::uuid[], $2::jsonb[]) as change (id, fields)
-             where game.id = change.id and game.id = any($1)",
-            ids,
-            &fields
+             where id = $1",
+            Entity::Game,
+            at,
+            revision
         )
         .execute(connection)
         .await?;
@@ -204,6 +212,33 @@ impl Found for Listing<Game> {
         .fetch_all(connection)
         .await
     }
+}
+
+/// Locks a live game, and looks at its page in the same round trip: it is `None` unless the page belongs to the account. `None` for the
+/// whole when there is no such game, or somebody else has it locked.
+pub async fn lock_with_page(
+    connection: &mut PgConnection,
+    slug: &str,
+    account: Uuid,
+) -> Result<Option<(Listing<Game>, Option<Owned>)>, sqlx::Error> {
+    let row = rows!(
+        page = "(
+            select to_jsonb(owned) from (
+                select owner.account_id as account, page.id, page.handle, page.name, page.country_code, page.city, page.state
+                from listings.page join listings.page_owner as owner on owner.page_id = page.id
+                where page.id = game.page_id and owner.account_id = $2
+            ) as owned
+        )",
+        "where mode = 'live' and slug = $1 for no key update of game skip locked",
+        slug,
+        account
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.map(|mut row| {
+        let page = row.page.take().map(|Json(page)| page);
+        (row.into(), page)
+    }))
 }
 
 /// Games of all worlds by id, those after `after`; each is locked. A row that somebody else has locked is an error (55P03), so that

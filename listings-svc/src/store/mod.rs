@@ -27,10 +27,11 @@ use serde::Serialize;
 use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
-use uuid::Uuid;
+use time::OffsetDateTime;
 
 use crate::domain::mode::Mode;
 use crate::domain::record::Record;
+use revisions::Revision;
 
 /// A record as [`Stored::save`] and its revisions take it.
 pub fn to_row(record: &impl Serialize) -> Result<Value, sqlx::Error> {
@@ -98,11 +99,11 @@ pub trait Found: Sized {
 
 /// A listing of which only the fields are written that a change has touched.
 pub trait Changed: Stored {
-    /// Writes these fields of the listings with these ids, one after the other.
+    /// Writes the fields that a revision has changed, and the revision with them.
     fn update(
         connection: &mut PgConnection,
-        ids: &[Uuid],
-        fields: Vec<Value>,
+        at: OffsetDateTime,
+        revision: Revision,
     ) -> impl Future<Output = Result<(), sqlx::Error>> + Send;
 }
 

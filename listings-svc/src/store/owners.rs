@@ -1,5 +1,6 @@
 //! Whose pages are.
 
+use serde::Deserialize;
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
@@ -28,7 +29,7 @@ impl Way {
 }
 
 /// A page of an account, as far as it matters to what stands under it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub struct Owned {
     /// Whose it is.
     pub account: Uuid,
@@ -46,28 +47,60 @@ pub struct Owned {
     pub state: Json<State>,
 }
 
-/// Of the pages with these ids or handles, those that belong to the account, whatever their state.
+/// Which page is meant.
+#[derive(Debug, Clone, Copy)]
+pub enum Which<'a> {
+    /// The one with this id.
+    Id(Uuid),
+    /// The live one with this handle.
+    Handle(&'a str),
+}
+
+impl<'a> Which<'a> {
+    const fn parts(self) -> (Option<Uuid>, Option<&'a str>) {
+        match self {
+            Self::Id(id) => (Some(id), None),
+            Self::Handle(handle) => (None, Some(handle)),
+        }
+    }
+}
+
+/// The page if it belongs to the account, whatever its state; `$lock` ends the statement.
+macro_rules! owned {
+    ($account:expr, $which:expr, $lock:literal) => {{
+        let (id, handle) = $which.parts();
+        sqlx::query_as!(
+            Owned,
+            r#"select owner.account_id as account, page.id, page.handle, page.name, page.country_code, page.city,
+                   to_json(page.state) as "state!: Json<State>"
+               from listings.page
+               join listings.page_owner as owner on owner.page_id = page.id
+               where owner.account_id = $1 and (page.id = $2 or page.mode = 'live' and page.handle = $3) "# + $lock,
+            $account,
+            id,
+            handle
+        )
+    }};
+}
+
+/// The page if it belongs to the account, whatever its state.
 pub async fn find(
     connection: &mut PgConnection,
     account: Uuid,
-    ids: &[Uuid],
-    handles: &[String],
-) -> Result<Vec<Owned>, sqlx::Error> {
-    sqlx::query_as!(
-        Owned,
-        r#"select owner.account_id as account, page.id, page.handle, page.name, page.country_code, page.city,
-               to_json(page.state) as "state!: Json<State>"
-           from listings.page
-           join listings.page_owner as owner on owner.page_id = page.id
-           where owner.account_id = $1 and page.id = any(
-               $2 || array(select id from listings.page where mode = 'live' and handle = any($3))
-           )"#,
-        account,
-        ids,
-        handles
-    )
-    .fetch_all(connection)
-    .await
+    which: Which<'_>,
+) -> Result<Option<Owned>, sqlx::Error> {
+    owned!(account, which, "").fetch_optional(connection).await
+}
+
+/// The same, and nobody changes the page until the transaction ends. `None` as well while somebody else is changing it.
+pub async fn lock(
+    connection: &mut PgConnection,
+    account: Uuid,
+    which: Which<'_>,
+) -> Result<Option<Owned>, sqlx::Error> {
+    owned!(account, which, "for share of page skip locked")
+        .fetch_optional(connection)
+        .await
 }
 
 /// Gives a new page to the account that sent it in.

@@ -3,9 +3,12 @@
 use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::revisions::{Revision, update_and_append};
 use super::{Changed, Found, Locked, Stored, bare};
+use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
@@ -67,10 +70,10 @@ impl Stored for Listing<Page> {
 impl Changed for Listing<Page> {
     async fn update(
         connection: &mut PgConnection,
-        ids: &[Uuid],
-        fields: Vec<Value>,
+        at: OffsetDateTime,
+        revision: Revision,
     ) -> Result<(), sqlx::Error> {
-        sqlx::query!(
+        update_and_append!(
             "update listings.page set (
                  state, revision, name, kind, roles, tagline, bio, avatar_url, country_code, city, city_slug,
                  verified, links, source, created_at, first_published_at, updated_at, submitter, waiting_since
@@ -79,12 +82,12 @@ impl Changed for Listing<Page> {
                      new.state, new.revision, new.name, new.kind, new.roles, new.tagline, new.bio, new.avatar_url,
                      new.country_code, new.city, new.city_slug, new.verified, new.links, new.source, new.created_at, new.first_published_at,
                      new.updated_at, new.submitter, new.waiting_since
-                 from jsonb_populate_record(page, change.fields) as new
+                 from jsonb_populate_record(page, $2) as new
              )
-             from unnest($1::uuid[], $2::jsonb[]) as change (id, fields)
-             where page.id = change.id and page.id = any($1)",
-            ids,
-            &fields
+             where id = $1",
+            Entity::Page,
+            at,
+            revision
         )
         .execute(connection)
         .await?;

@@ -19,7 +19,7 @@ pub enum Actor {
 }
 
 impl Actor {
-    fn parts(&self) -> (&'static str, String) {
+    pub(super) fn parts(&self) -> (&'static str, String) {
         match self {
             Self::Import(file) => ("import", file.clone()),
             Self::Staff(member) => ("staff", member.clone()),
@@ -44,6 +44,28 @@ pub struct Revision {
     /// Why, where somebody gave a reason.
     pub reason: Option<String>,
 }
+
+/// `$update`, which writes the fields `$2` of the listing `$1`, and its revision, in one statement.
+macro_rules! update_and_append {
+    ($update:literal, $entity:expr, $at:expr, $revision:expr) => {{
+        let (actor_kind, actor) = $revision.actor.parts();
+        sqlx::query!(
+            "with changed as (" + $update + ")
+             insert into listings.revision (entity, id, revision, at, actor_kind, actor, before, after, reason)
+             values ($3, $1, $4, $5, $6, $7, $8, $2, $9)",
+            $revision.id,
+            $revision.after,
+            $entity.as_str(),
+            $revision.number,
+            $at,
+            actor_kind,
+            actor,
+            $revision.before,
+            $revision.reason
+        )
+    }};
+}
+pub(super) use update_and_append;
 
 /// Keeps changes of listings of one kind.
 pub async fn append(

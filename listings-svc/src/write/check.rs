@@ -19,13 +19,7 @@ pub async fn check(
     now: OffsetDateTime,
 ) -> Result<Answer, Fault> {
     let mut connection = pool.acquire().await.map_err(|error| pg::fault(&error))?;
-    let command = Command {
-        connection: &mut connection,
-        submission,
-        rules,
-        now,
-        is_dry_run: true,
-    };
+    let command = Command::new(&mut connection, submission, rules, now).dry();
     match command.run().await {
         Ok(accepted) => Ok(accepted.outcome.answer),
         Err(Stop::Refused(fault)) => Err(fault),

@@ -17,6 +17,7 @@ use uuid::Uuid;
 
 use super::submission::{Answer, IdempotencyKey, Outcome, Submission, Target};
 use super::{Rules, limits, submit, update};
+use crate::domain::game::Game;
 use crate::domain::known::Known;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -25,10 +26,9 @@ use crate::domain::record::Record as _;
 use crate::domain::slug;
 use crate::domain::state::State;
 use crate::feed::{Happened, Publish};
-use crate::store::accounts::{self, Writes};
 use crate::store::idempotency::{self, Kept};
-use crate::store::owners::{self, Owned};
-use crate::store::{Changed, Found, Locked, Stored as _, pages};
+use crate::store::owners::{self, Owned, Which};
+use crate::store::{Changed, Found, Locked, Stored as _, accounts, games, pages};
 
 /// Slugs with the same base that are looked for at first; twice as many each further time.
 const WINDOW: usize = 8;
@@ -75,24 +75,54 @@ pub(super) struct Command<'a> {
     pub(super) now: OffsetDateTime,
     /// Rows are looked at without locks, and nothing is saved.
     pub(super) is_dry_run: bool,
+    /// Writes of the account today, this one with them.
+    written: i32,
 }
 
-impl Command<'_> {
+impl<'a> Command<'a> {
+    /// A command that is to be run.
+    pub(super) fn new(
+        connection: &'a mut PgConnection,
+        submission: &'a Submission,
+        rules: &'a Rules,
+        now: OffsetDateTime,
+    ) -> Self {
+        Self {
+            connection,
+            submission,
+            rules,
+            now,
+            is_dry_run: false,
+            written: 0,
+        }
+    }
+
+    /// The same, which looks at rows without locks and saves nothing.
+    pub(super) fn dry(self) -> Self {
+        Self {
+            is_dry_run: true,
+            ..self
+        }
+    }
+
     /// Decides and writes it.
     pub(super) async fn run(mut self) -> Result<Accepted, Stop> {
-        let writes = self.lock_account().await?;
         let submission = self.submission;
-        if let Some(key) = &submission.idempotency_key
-            && let Some(stored) = self.stored_answer(key).await?
-        {
-            return replay(stored, key);
+        if let Some(key) = &submission.idempotency_key {
+            // A call that was answered before is not counted again.
+            self.lock_account(0).await?;
+            if let Some(stored) = self.stored_answer(key).await? {
+                return replay(stored, key);
+            }
         }
+        // Counted with the lock, in one round trip; a refusal takes it back.
+        self.written = self.lock_account(submission.target.writes_of_day()).await?;
         let accepted = match &submission.target {
-            Target::NewGame => submit::game(&mut self, writes).await?,
-            Target::NewEvent => submit::event(&mut self, writes).await?,
+            Target::NewGame => submit::game(&mut self).await?,
+            Target::NewEvent => submit::event(&mut self).await?,
             Target::NewPage => submit::page(&mut self).await?,
-            Target::Game(slug) => update::game(&mut self, writes, slug).await?,
-            Target::Event(slug) => update::event(&mut self, writes, slug).await?,
+            Target::Game(slug) => update::game(&mut self, slug).await?,
+            Target::Event(slug) => update::event(&mut self, slug).await?,
             Target::Page(handle) => update::page(&mut self, handle).await?,
         };
         if let Some(key) = &submission.idempotency_key {
@@ -101,22 +131,20 @@ impl Command<'_> {
         Ok(accepted)
     }
 
-    /// Locks the row of the account: under it, what the account writes in a day and what waits of it is counted exactly.
-    async fn lock_account(&mut self) -> Result<Writes, Stop> {
+    /// Locks the row of the account: under it, what the account writes in a day and what waits of it is counted exactly. Returns what it
+    /// has written today with so many more.
+    async fn lock_account(&mut self, more: i32) -> Result<i32, Stop> {
         let (account, today) = (self.submission.author.account, self.now.date());
         if !self.is_dry_run {
-            let locked = accounts::lock(self.connection, account, today).await?;
+            let locked = accounts::lock(self.connection, account, today, more).await?;
             return locked.ok_or(Stop::Busy);
         }
-        let found = if self.is_about_samples() {
-            None
+        let before = if self.is_about_samples() {
+            0
         } else {
-            accounts::find(self.connection, account).await?
+            accounts::written(self.connection, account, today).await?
         };
-        Ok(found.unwrap_or(Writes {
-            day: today,
-            count: 0,
-        }))
+        Ok(before.saturating_add(more))
     }
 
     async fn stored_answer(&mut self, key: &IdempotencyKey) -> Result<Option<Kept>, Stop> {
@@ -165,34 +193,78 @@ impl Command<'_> {
         Ok(found.find(|listing| listing.state != State::Removed))
     }
 
+    /// The game that is to be changed, locked, and the page of the account that it stands under.
+    pub(super) async fn lock_game(
+        &mut self,
+        name: &str,
+    ) -> Result<Option<(Listing<Game>, Owned)>, Stop> {
+        if self.is_dry_run {
+            let Some(game) = self.lock_listing::<Game>(name).await? else {
+                return Ok(None);
+            };
+            let page = self.find_page(Which::Id(game.content.page_id)).await?;
+            return Ok(page.map(|page| (game, page)));
+        }
+        if !slug::is_valid(name) {
+            return Ok(None);
+        }
+        let account = self.submission.author.account;
+        let locked = games::lock_with_page(self.connection, name, account).await?;
+        let Some((game, page)) = locked else {
+            let names = [name.to_owned()];
+            let present = Listing::<Game>::find(self.connection, Mode::Live, &names).await?;
+            return if present.is_empty() {
+                Ok(None)
+            } else {
+                Err(Stop::Busy)
+            };
+        };
+        let page = page.filter(|_| game.state != State::Removed);
+        Ok(page.map(|page| (game, page)))
+    }
+
     /// The page of the account with this handle, for a game that is sent in under it (§4.3): one that waits for its review or is public.
     pub(super) async fn page_with_handle(&mut self, handle: &str) -> Result<Owned, Stop> {
         if !slug::is_valid(handle) {
             return Err(limits::not_yours(handle).into());
         }
-        let account = self.submission.author.account;
-        let handles = [handle.to_owned()];
-        let mut found = owners::find(self.connection, account, &[], &handles).await?;
-        if self.is_about_samples() {
-            let samples = Listing::<Page>::find(self.connection, Mode::Test, &handles).await?;
-            found.extend(samples.into_iter().map(|page| sample_of(page, account)));
-        }
-        match found.into_iter().next() {
+        match self.lock_page(Which::Handle(handle)).await? {
             Some(page) if page.state.0 == State::Removed => Err(limits::taken_down(handle).into()),
             Some(page) if page.state.0 != State::Rejected => Ok(page),
             Some(_) | None => Err(limits::not_yours(handle).into()),
         }
     }
 
-    /// The page with this id, if it is the account's, in any state.
-    pub(super) async fn page_with_id(&mut self, id: Uuid) -> Result<Option<Owned>, Stop> {
-        let account = self.submission.author.account;
-        let mut found = owners::find(self.connection, account, &[id], &[]).await?;
-        if self.is_about_samples() {
-            let samples = pages::with_ids(self.connection, &[id]).await?;
-            found.extend(samples.into_iter().map(|page| sample_of(page, account)));
+    /// A page of the account, in any state, that nobody takes down until the command is committed: nothing is sent in under a page whose
+    /// removal is just being committed.
+    pub(super) async fn lock_page(&mut self, which: Which<'_>) -> Result<Option<Owned>, Stop> {
+        if self.is_dry_run {
+            return self.find_page(which).await;
         }
-        Ok(found.into_iter().next())
+        let account = self.submission.author.account;
+        let locked = owners::lock(self.connection, account, which).await?;
+        if locked.is_none() && self.find_page(which).await?.is_some() {
+            return Err(Stop::Busy);
+        }
+        Ok(locked)
+    }
+
+    /// A page of the account, in any state, without a lock.
+    pub(super) async fn find_page(&mut self, which: Which<'_>) -> Result<Option<Owned>, Stop> {
+        let account = self.submission.author.account;
+        let found = owners::find(self.connection, account, which).await?;
+        if found.is_some() || !self.is_about_samples() {
+            return Ok(found);
+        }
+        let samples = match which {
+            Which::Id(id) => pages::with_ids(self.connection, &[id]).await?,
+            Which::Handle(handle) => {
+                let handles = [handle.to_owned()];
+                Listing::<Page>::find(self.connection, Mode::Test, &handles).await?
+            }
+        };
+        let sample = samples.into_iter().next();
+        Ok(sample.map(|page| sample_of(page, account)))
     }
 
     /// Refuses a submission when as many wait for their review as may.
@@ -205,14 +277,10 @@ impl Command<'_> {
         Ok(limits::check_waiting(waiting, self.rules.most_waiting)?)
     }
 
-    /// Counts an accepted write of the day, and refuses one more than the plan has.
-    pub(super) async fn count_write(&mut self, writes: Writes) -> Result<(), Stop> {
-        let author = &self.submission.author;
-        let writes = limits::count_write(writes, author.writes_per_day, self.now)?;
-        if !self.is_dry_run {
-            accounts::save(self.connection, author.account, writes).await?;
-        }
-        Ok(())
+    /// Refuses more writes of a day than the plan has.
+    pub(super) fn check_written(&self) -> Result<(), Stop> {
+        let most = self.submission.author.writes_per_day;
+        Ok(limits::check_written(self.written, most, self.now)?)
     }
 
     /// The first free slug with this base. Another replica may be taking it just now: then PostgreSQL refuses the listing, and the

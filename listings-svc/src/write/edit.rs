@@ -11,7 +11,6 @@ use uuid::Uuid;
 
 use super::moderate::none;
 use super::record_change::{StaffAction, by_staff, overtaken};
-use crate::domain::Read;
 use crate::domain::amendment::{self, Amended};
 use crate::domain::deed::Deed;
 use crate::domain::entity::Entity;
@@ -23,7 +22,7 @@ use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::state::State;
 use crate::feed::{Happened, PublicUrl, Publish};
-use crate::store::{self, Changed, Stored as _};
+use crate::store::{Changed, Stored as _};
 
 /// A listing that staff change.
 #[derive(Debug)]
@@ -108,9 +107,16 @@ pub async fn amend(
             task.apply(connection, change).await
         }
         (What::Page(handle), Entity::Game) => {
+            // Locked, so that it is not taken down meanwhile.
             let handles = std::slice::from_ref(handle);
-            let found = store::known::creators(&mut *connection, amendment.mode, handles).await?;
-            let Some(page) = found.get(handle).copied() else {
+            let locked = Listing::<Page>::lock(connection, amendment.mode, handles).await?;
+            let Some(pages) = locked.whole() else {
+                return Ok(Applied::Busy);
+            };
+            let may_hold = |page: &Listing<Page>| {
+                matches!(page.state, State::Pending | State::Published).then_some(page.id)
+            };
+            let Some(page) = pages.iter().find_map(may_hold) else {
                 return Ok(Applied::Refused(Fault::invalid_field(
                     "to",
                     "no page has this handle, or it was rejected or taken down",
@@ -132,15 +138,12 @@ pub async fn amend(
     }
 }
 
-fn edit<C: Amended>(
+fn edit<C: Amended + Clone + PartialEq>(
     listing: &Listing<C>,
     changes: &Map<String, Value>,
     known: &Known,
     now: OffsetDateTime,
-) -> Made<C>
-where
-    Draft<C>: Read,
-{
+) -> Made<C> {
     let content = amendment::amend(&listing.content, changes, known).map_err(Fault::invalid)?;
     Ok(with(listing, content, now))
 }

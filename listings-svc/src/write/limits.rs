@@ -4,7 +4,6 @@ use kit::{Code, Fault};
 use time::{Duration, OffsetDateTime, Time};
 
 use crate::domain::fields;
-use crate::store::accounts::Writes;
 
 /// Refuses one more submission than may wait.
 pub(super) fn check_waiting(waiting: i64, most: i64) -> Result<(), Fault> {
@@ -17,23 +16,16 @@ pub(super) fn check_waiting(waiting: i64, most: i64) -> Result<(), Fault> {
     Err(Fault::new(Code::TooManyPending, message))
 }
 
-/// The writes of the day with one more; refuses one more than the plan has.
-pub(super) fn count_write(
-    writes: Writes,
+/// Refuses more writes of a day than the plan has.
+pub(super) fn check_written(
+    written: i32,
     most: Option<u32>,
     now: OffsetDateTime,
-) -> Result<Writes, Fault> {
-    let today = now.date();
-    let count = if writes.day == today { writes.count } else { 0 };
-    if let Some(most) = most
-        && count >= i32::try_from(most).unwrap_or(i32::MAX)
-    {
-        return Err(daily_limit(most, now));
+) -> Result<(), Fault> {
+    match most {
+        Some(most) if i64::from(written) > i64::from(most) => Err(daily_limit(most, now)),
+        Some(_) | None => Ok(()),
     }
-    Ok(Writes {
-        day: today,
-        count: count.saturating_add(1),
-    })
 }
 
 fn daily_limit(most: u32, now: OffsetDateTime) -> Fault {

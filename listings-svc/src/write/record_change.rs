@@ -1,19 +1,21 @@
 //! Records a change of a listing, inside the writer's transaction: the listing, its revision and, if staff made it, the audit.
 
 use kit::Fault;
+use kit::audit::{self, Action as _, Entry};
 use kit::rpc::staff::Member;
 use serde::Serialize;
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
+use crate::SCHEMA;
 use crate::domain::deed::Deed;
 use crate::domain::difference;
 use crate::domain::listing::Listing;
 use crate::domain::record::Record as _;
 use crate::feed::Publish;
 use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{Changed, Stored as _, audit, to_row};
+use crate::store::{Changed, Stored as _, to_row};
 
 /// Records a new listing.
 pub(super) async fn insert<C>(
@@ -91,15 +93,15 @@ where
     let actor = Actor::Staff(action.by.name.clone());
     let reason = Some(action.reason.to_owned()).filter(|reason| !reason.is_empty());
     write(connection, after, (old, new), (actor, reason), action.now).await?;
-    let entry = audit::Entry {
+    let entry = Entry {
         member: action.by,
-        deed: action.deed,
+        action: action.deed.as_str(),
         entity: Listing::<C>::ENTITY.as_str(),
         name: after.key(),
         refused: false,
         details,
     };
-    audit::append(connection, entry, action.now).await
+    audit::append(connection, SCHEMA, entry, action.now).await
 }
 
 /// Writes the fields that differ, and the revision.
@@ -119,11 +121,10 @@ where
         number: after.revision,
         actor,
         before,
-        after: fields.clone(),
+        after: fields,
         reason,
     };
-    Listing::<C>::update(connection, &[after.id], vec![fields]).await?;
-    revisions::append(connection, Listing::<C>::ENTITY, now, vec![revision]).await
+    Listing::<C>::update(connection, now, revision).await
 }
 
 /// Refuses a decision on what is not any more as it was looked at.

@@ -41,6 +41,16 @@ pub enum Target {
     Page(String),
 }
 
+impl Target {
+    /// What it counts for among the writes of a day: a page is none (§8).
+    pub(super) const fn writes_of_day(&self) -> i32 {
+        match self {
+            Self::NewGame | Self::Game(_) | Self::NewEvent | Self::Event(_) => 1,
+            Self::NewPage | Self::Page(_) => 0,
+        }
+    }
+}
+
 /// The `Idempotency-Key` of a call, which is to have its effect once (§10.4).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyKey {
@@ -98,14 +108,7 @@ pub(super) async fn apply(
     rules: &Rules,
     now: OffsetDateTime,
 ) -> Result<Applied<Box<Outcome>>, sqlx::Error> {
-    let command = Command {
-        connection,
-        submission,
-        rules,
-        now,
-        is_dry_run: false,
-    };
-    match command.run().await {
+    match Command::new(connection, submission, rules, now).run().await {
         Ok(accepted) => {
             let changes = accepted.change.into_iter().collect();
             Ok(Applied::Done(Box::new(accepted.outcome), changes))

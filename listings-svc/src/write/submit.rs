@@ -11,19 +11,18 @@ use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 use crate::domain::slug;
 use crate::feed::Happened;
-use crate::store::accounts::Writes;
 use crate::store::revisions::Actor;
 use crate::store::{Found as _, owners};
 
 /// Lists a game under a page of the account.
-pub(super) async fn game(command: &mut Command<'_>, writes: Writes) -> Result<Accepted, Stop> {
+pub(super) async fn game(command: &mut Command<'_>) -> Result<Accepted, Stop> {
     let known = command.reference_data().await?;
     let body = &command.submission.body;
     let read = body::read::<Game>(body, &known, None).map_err(Fault::invalid)?;
     let handle = read.creator.unwrap_or_default();
     let page_id = command.page_with_handle(&handle).await?.id;
     command.check_waiting().await?;
-    command.count_write(writes).await?;
+    command.check_written()?;
     let base = slug::from_title(&read.game.title).unwrap_or_else(|| "game".to_owned());
     let slug = command.free_slug::<Game>(&base).await?;
     let game = Game {
@@ -36,12 +35,12 @@ pub(super) async fn game(command: &mut Command<'_>, writes: Writes) -> Result<Ac
 }
 
 /// Lists an event.
-pub(super) async fn event(command: &mut Command<'_>, writes: Writes) -> Result<Accepted, Stop> {
+pub(super) async fn event(command: &mut Command<'_>) -> Result<Accepted, Stop> {
     let known = command.reference_data().await?;
     let body = &command.submission.body;
     let read = body::read::<Event>(body, &known, None).map_err(Fault::invalid)?;
     command.check_waiting().await?;
-    command.count_write(writes).await?;
+    command.check_written()?;
     let base = slug::from_title(&read.title).unwrap_or_else(|| "event".to_owned());
     let slug = command.free_slug::<Event>(&base).await?;
     let listing = list(command, Event { slug, ..read }).await?;

@@ -14,20 +14,13 @@ use crate::domain::listing::Listing;
 use crate::domain::page::{Page, hidden};
 use crate::domain::state::State;
 use crate::feed::Happened;
-use crate::store::accounts::Writes;
+use crate::store::owners::Which;
 use crate::store::revisions::Actor;
 
 /// Changes the game with this slug.
-pub(super) async fn game(
-    command: &mut Command<'_>,
-    writes: Writes,
-    slug: &str,
-) -> Result<Accepted, Stop> {
+pub(super) async fn game(command: &mut Command<'_>, slug: &str) -> Result<Accepted, Stop> {
     let none = || Fault::not_found("no game of yours has this slug");
-    let before = command.lock_listing::<Game>(slug).await?;
-    let before = before.ok_or_else(none)?;
-    let page = command.page_with_id(before.content.page_id).await?;
-    let page = page.ok_or_else(none)?;
+    let (before, page) = command.lock_game(slug).await?.ok_or_else(none)?;
     let known = command.reference_data().await?;
     let read = {
         let addresses = &command.rules.addresses;
@@ -41,27 +34,28 @@ pub(super) async fn game(
     };
     let page = match read.creator {
         Some(handle) if handle != page.handle => command.page_with_handle(&handle).await?,
+        // A change of what was rejected is a submission (§3).
+        _ if before.state == State::Rejected => {
+            let page = command.lock_page(Which::Id(page.id)).await?;
+            let page = page.ok_or_else(none)?;
+            if page.state.0 == State::Removed {
+                return Err(taken_down(&page.handle).into());
+            }
+            page
+        }
         Some(_) | None => page,
     };
-    // A change of what was rejected is a submission (§3).
-    if before.state == State::Rejected && page.state.0 == State::Removed {
-        return Err(taken_down(&page.handle).into());
-    }
     let game = Game {
         page_id: page.id,
         ..read.game
     };
-    let mut accepted = update(command, before, game, Some(writes)).await?;
+    let mut accepted = update(command, before, game).await?;
     accepted.outcome.answer.note = hidden(&page.handle, page.state.0);
     Ok(accepted)
 }
 
 /// Changes the event with this slug.
-pub(super) async fn event(
-    command: &mut Command<'_>,
-    writes: Writes,
-    slug: &str,
-) -> Result<Accepted, Stop> {
+pub(super) async fn event(command: &mut Command<'_>, slug: &str) -> Result<Accepted, Stop> {
     let before = command.lock_listing::<Event>(slug).await?;
     let account = command.submission.author.account;
     let samples = command.is_about_samples();
@@ -78,7 +72,7 @@ pub(super) async fn event(
         let body = &command.submission.body;
         body::read::<Event>(body, &known, Some(held)).map_err(Fault::invalid)?
     };
-    update(command, before, read, Some(writes)).await
+    update(command, before, read).await
 }
 
 /// Changes the page with this handle. It is no write of the day (§8).
@@ -86,7 +80,8 @@ pub(super) async fn page(command: &mut Command<'_>, handle: &str) -> Result<Acce
     let none = || Fault::not_found("no page of yours has this handle");
     let before = command.lock_listing::<Page>(handle).await?;
     let before = before.ok_or_else(none)?;
-    command.page_with_id(before.id).await?.ok_or_else(none)?;
+    let owned = command.find_page(Which::Id(before.id)).await?;
+    owned.ok_or_else(none)?;
     let known = command.reference_data().await?;
     let read = {
         let addresses = &command.rules.addresses;
@@ -98,7 +93,7 @@ pub(super) async fn page(command: &mut Command<'_>, handle: &str) -> Result<Acce
         let body = &command.submission.body;
         body::read::<Page>(body, &known, Some(held)).map_err(Fault::invalid)?
     };
-    update(command, before, read, None).await
+    update(command, before, read).await
 }
 
 fn changed_since() -> Fault {
@@ -115,7 +110,6 @@ async fn update<C: Clone + PartialEq>(
     command: &mut Command<'_>,
     before: Listing<C>,
     content: C,
-    writes: Option<Writes>,
 ) -> Result<Accepted, Stop>
 where
     Listing<C>: Submitted,
@@ -130,8 +124,8 @@ where
     if happened == Some(Happened::Submitted) {
         command.check_waiting().await?;
     }
-    if let Some(writes) = writes {
-        command.count_write(writes).await?;
+    if command.submission.target.writes_of_day() > 0 {
+        command.check_written()?;
     }
     // The last check: what would be refused without the condition is refused for that reason.
     if let Some(revisions) = &command.submission.precondition

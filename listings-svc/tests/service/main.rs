@@ -17,5 +17,6 @@ mod staff;
 mod standing;
 mod submit;
 mod support;
+mod take_down;
 mod worlds;
 mod writing;

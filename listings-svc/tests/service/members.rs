@@ -86,19 +86,19 @@ impl Caller {
 
     pub(crate) async fn audit(
         &self,
-        request: proto::ListAuditRequest,
-    ) -> Result<proto::ListAuditResponse, Status> {
+        request: common::ListAuditRequest,
+    ) -> Result<common::ListAuditResponse, Status> {
         Ok(self.audit.clone().list_audit(request).await?.into_inner())
     }
 
     /// Of each deed: who, what, to what, and whether it was refused; the oldest first.
     pub(crate) async fn deeds(&self) -> Vec<(String, String, String, bool)> {
-        let request = proto::ListAuditRequest {
+        let request = common::ListAuditRequest {
             limit: 100,
-            ..proto::ListAuditRequest::default()
+            ..common::ListAuditRequest::default()
         };
-        let deeds = self.audit(request).await.unwrap().deeds;
-        let short = |deed: proto::Deed| (deed.member, deed.action, deed.name, deed.refused);
+        let deeds = self.audit(request).await.unwrap().entries;
+        let short = |deed: common::AuditEntry| (deed.member, deed.action, deed.name, deed.refused);
         deeds.into_iter().rev().map(short).collect()
     }
 
@@ -164,13 +164,16 @@ async fn a_member_acts_under_the_own_name(pool: PgPool) {
             deed("ada", "take_down", "studio", false)
         ]
     );
-    let all = ada.audit(proto::ListAuditRequest::default()).await.unwrap();
-    let details: serde_json::Value = serde_json::from_str(&all.deeds[0].details).unwrap();
+    let all = ada
+        .audit(common::ListAuditRequest::default())
+        .await
+        .unwrap();
+    let details: serde_json::Value = serde_json::from_str(&all.entries[0].details).unwrap();
     assert_eq!(
         (&details["reason"], &details["title"], &details["revision"]),
         (&"Its maker asked".into(), &"A Studio".into(), &2.into())
     );
-    assert_eq!(all.deeds[0].entity, "page");
+    assert_eq!(all.entries[0].entity, "page");
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
@@ -184,9 +187,9 @@ async fn a_role_that_does_not_reach_is_named_and_kept(pool: PgPool) {
         eve.create("mallory", proto::Role::Admin).await.unwrap_err(),
         eve.set_role("eve", proto::Role::Admin).await.unwrap_err(),
         eve.revoke("eve").await.unwrap_err(),
-        eve.audit(proto::ListAuditRequest {
+        eve.audit(common::ListAuditRequest {
             member: "operator".to_owned(),
-            ..proto::ListAuditRequest::default()
+            ..common::ListAuditRequest::default()
         })
         .await
         .unwrap_err(),
@@ -343,14 +346,18 @@ async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
         service.clock.advance(time::Duration::MINUTE);
     }
     admin.set_role("b", proto::Role::Admin).await.unwrap();
-    let page = |cursor: String| proto::ListAuditRequest {
+    let page = |cursor: String| common::ListAuditRequest {
         limit: 3,
         cursor,
-        ..proto::ListAuditRequest::default()
+        ..common::ListAuditRequest::default()
     };
     let first = admin.audit(page(String::new())).await.unwrap();
-    let names = |answer: &proto::ListAuditResponse| -> Vec<String> {
-        answer.deeds.iter().map(|deed| deed.name.clone()).collect()
+    let names = |answer: &common::ListAuditResponse| -> Vec<String> {
+        answer
+            .entries
+            .iter()
+            .map(|deed| deed.name.clone())
+            .collect()
     };
     assert_eq!(names(&first), ["b", "c", "b"]);
     let last = admin.audit(page(first.next_cursor.clone())).await.unwrap();
@@ -359,17 +366,17 @@ async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
         (vec!["a".to_owned()], "")
     );
 
-    let since = first.deeds[2].at;
+    let since = first.entries[2].at;
     for (filter, expected) in [
         (
-            proto::ListAuditRequest {
+            common::ListAuditRequest {
                 action: "set_role".to_owned(),
                 ..Default::default()
             },
             &["b"][..],
         ),
         (
-            proto::ListAuditRequest {
+            common::ListAuditRequest {
                 name: "b".to_owned(),
                 entity: "member".to_owned(),
                 ..Default::default()
@@ -377,14 +384,14 @@ async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
             &["b", "b"],
         ),
         (
-            proto::ListAuditRequest {
+            common::ListAuditRequest {
                 since,
                 ..Default::default()
             },
             &["b", "c", "b"],
         ),
         (
-            proto::ListAuditRequest {
+            common::ListAuditRequest {
                 member: "nobody\0".to_owned(),
                 ..Default::default()
             },
@@ -393,7 +400,7 @@ async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
     ] {
         assert_eq!(names(&admin.audit(filter).await.unwrap()), expected);
     }
-    let bad = proto::ListAuditRequest {
+    let bad = common::ListAuditRequest {
         action: "dance".to_owned(),
         limit: 101,
         cursor: first.next_cursor,
@@ -417,8 +424,8 @@ async fn an_import_is_one_deed_with_what_it_changed(pool: PgPool) {
         operator.deeds().await,
         [deed("operator", "import", "page.ndjson", false)]
     );
-    let answer = operator.audit(proto::ListAuditRequest::default()).await;
-    let deeds = answer.unwrap().deeds;
+    let answer = operator.audit(common::ListAuditRequest::default()).await;
+    let deeds = answer.unwrap().entries;
     let details: serde_json::Value = serde_json::from_str(&deeds[0].details).unwrap();
     assert_eq!(
         (&details["created"], &details["updated"]),

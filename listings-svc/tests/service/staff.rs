@@ -11,9 +11,20 @@ use tempfile::TempDir;
 use crate::pictures::picture;
 use crate::support::{File, Service, creator, game, start};
 
+/// The tool, which cargo builds as an example of this crate: it is a crate of its own.
+fn tool() -> std::process::Command {
+    let service = std::path::Path::new(env!("CARGO_BIN_EXE_listings-svc"));
+    let tool = service.with_file_name("examples").join("staff");
+    assert!(
+        tool.exists(),
+        "`cargo test --example staff` builds the tool"
+    );
+    std::process::Command::new(tool)
+}
+
 /// Runs the tool off the runtime, which is busy serving it.
 async fn staff(address: &str, args: &[&str]) -> Output {
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_staff"));
+    let mut command = tool();
     command
         .args(args)
         .env("STAFF_TOKEN", kit::testing::identity().staff_token.expose())
@@ -86,7 +97,7 @@ async fn the_status_says_what_went_wrong(pool: PgPool) {
 
 /// Runs the tool with this token and these lines to read.
 async fn staff_with(service: &Service, token: &str, args: &[&str], lines: &str) -> Ran {
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_staff"));
+    let mut command = tool();
     command
         .args(args)
         .env("STAFF_TOKEN", token)
@@ -340,7 +351,7 @@ async fn a_profile_tells_where_and_who(pool: PgPool) {
     std::fs::create_dir(&home).unwrap();
     std::fs::write(home.join("staff.toml"), &text).unwrap();
     let run = async |args: &[&str]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_staff"));
+        let mut command = tool();
         command
             .args(args)
             .env_remove("STAFF_TOKEN")

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::support::{File, MOST_WAITING, Service, creator, start};
 
-const ADA: Uuid = Uuid::from_u128(1);
+pub(crate) const ADA: Uuid = Uuid::from_u128(1);
 const BOB: Uuid = Uuid::from_u128(2);
 
 /// What came of a write, and the fault of a refusal.
@@ -141,7 +141,7 @@ fn event(title: &str) -> Value {
 }
 
 /// Samples of both kinds, and the pages `studio` and `second` of Ada's and `other` of Bob's.
-async fn stocked(pool: PgPool) -> Service {
+pub(crate) async fn stocked(pool: PgPool) -> Service {
     let service = start(pool).await.with_gazetteer().await;
     let pages = ["studio", "second", "other"].map(creator);
     service.import(&File::rows("page", &pages)).await;
@@ -176,7 +176,7 @@ async fn own(service: &Service, handle: &str, account: Uuid) {
 }
 
 /// Puts a game where staff would put it.
-async fn stand(service: &Service, slug: &str, state: &str) {
+pub(crate) async fn stand(service: &Service, slug: &str, state: &str) {
     sqlx::query!(
         "update listings.game set state = $2, waiting_since = null where slug = $1",
         slug,

@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 pub mod admin;
+pub mod audit;
 pub mod boot;
 pub mod clock;
 pub mod config;

@@ -661,3 +661,62 @@ impl Form {
         }
     }
 }
+/// What staff did at a service. Each service that staff change has an rpc `ListAudit` of these messages; an admin sees what all did, a
+/// reviewer the own actions only.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListAuditRequest {
+    /// Each filter is off when it is empty.
+    #[prost(string, tag = "1")]
+    pub member: ::prost::alloc::string::String,
+    /// Such as `take_down` or `rotate_key`; `staff audit --help` lists them.
+    #[prost(string, tag = "2")]
+    pub action: ::prost::alloc::string::String,
+    /// Such as `page`, `game`, `event`, `member`, `account`, `key` or `switch`.
+    #[prost(string, tag = "3")]
+    pub entity: ::prost::alloc::string::String,
+    /// A slug, a handle, an e-mail address, an id, or the name of a member, a switch or a file.
+    #[prost(string, tag = "4")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "5")]
+    pub since: ::core::option::Option<::prost_types::Timestamp>,
+    /// Rows wanted: 1 to 100, 20 when it is 0.
+    #[prost(int32, tag = "6")]
+    pub limit: i32,
+    /// `next_cursor` of the answer before.
+    #[prost(string, tag = "7")]
+    pub cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListAuditResponse {
+    /// The newest first.
+    #[prost(message, repeated, tag = "1")]
+    pub entries: ::prost::alloc::vec::Vec<AuditEntry>,
+    /// Empty when there are no more.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
+}
+/// A call that changed something, or that its role did not let through.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AuditEntry {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, tag = "3")]
+    pub member: ::prost::alloc::string::String,
+    /// `reviewer` or `admin`, as it was then.
+    #[prost(string, tag = "4")]
+    pub role: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub action: ::prost::alloc::string::String,
+    #[prost(string, tag = "6")]
+    pub entity: ::prost::alloc::string::String,
+    #[prost(string, tag = "7")]
+    pub name: ::prost::alloc::string::String,
+    /// Nothing was done, for want of a role.
+    #[prost(bool, tag = "8")]
+    pub refused: bool,
+    /// A JSON object.
+    #[prost(string, tag = "9")]
+    pub details: ::prost::alloc::string::String,
+}

@@ -4214,62 +4214,6 @@ pub mod picture_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListAuditRequest {
-    /// Each filter is off when it is empty.
-    #[prost(string, tag = "1")]
-    pub member: ::prost::alloc::string::String,
-    /// Such as `approve`; `staff audit --help` lists them.
-    #[prost(string, tag = "2")]
-    pub action: ::prost::alloc::string::String,
-    /// `page`, `game`, `event`, `member`, or another kind of imported rows.
-    #[prost(string, tag = "3")]
-    pub entity: ::prost::alloc::string::String,
-    /// A slug, a handle, a member's name, or that of a file.
-    #[prost(string, tag = "4")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "5")]
-    pub since: ::core::option::Option<::prost_types::Timestamp>,
-    /// Rows wanted: 1 to 100, 20 when it is 0.
-    #[prost(int32, tag = "6")]
-    pub limit: i32,
-    /// `next_cursor` of the answer before.
-    #[prost(string, tag = "7")]
-    pub cursor: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListAuditResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub deeds: ::prost::alloc::vec::Vec<Deed>,
-    /// Empty when there are no more.
-    #[prost(string, tag = "2")]
-    pub next_cursor: ::prost::alloc::string::String,
-}
-/// One row: a call that changed something, or that its role did not let through.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Deed {
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
-    pub at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(string, tag = "3")]
-    pub member: ::prost::alloc::string::String,
-    /// `reviewer` or `admin`, as it was then.
-    #[prost(string, tag = "4")]
-    pub role: ::prost::alloc::string::String,
-    #[prost(string, tag = "5")]
-    pub action: ::prost::alloc::string::String,
-    #[prost(string, tag = "6")]
-    pub entity: ::prost::alloc::string::String,
-    #[prost(string, tag = "7")]
-    pub name: ::prost::alloc::string::String,
-    /// Nothing was done, for want of a role.
-    #[prost(bool, tag = "8")]
-    pub refused: bool,
-    /// A JSON object.
-    #[prost(string, tag = "9")]
-    pub details: ::prost::alloc::string::String,
-}
 /// Generated client implementations.
 pub mod staff_audit_service_client {
     #![allow(
@@ -4362,12 +4306,14 @@ pub mod staff_audit_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Deeds, the newest first. An admin sees those of all, a reviewer the own ones only.
+        /// Actions, the newest first. An admin sees those of all, a reviewer the own ones only.
         pub async fn list_audit(
             &mut self,
-            request: impl tonic::IntoRequest<super::ListAuditRequest>,
+            request: impl tonic::IntoRequest<
+                super::super::super::common::v1::ListAuditRequest,
+            >,
         ) -> std::result::Result<
-            tonic::Response<super::ListAuditResponse>,
+            tonic::Response<super::super::super::common::v1::ListAuditResponse>,
             tonic::Status,
         > {
             self.inner
@@ -4402,12 +4348,12 @@ pub mod staff_audit_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffAuditServiceServer.
     #[async_trait]
     pub trait StaffAuditService: std::marker::Send + std::marker::Sync + 'static {
-        /// Deeds, the newest first. An admin sees those of all, a reviewer the own ones only.
+        /// Actions, the newest first. An admin sees those of all, a reviewer the own ones only.
         async fn list_audit(
             &self,
-            request: tonic::Request<super::ListAuditRequest>,
+            request: tonic::Request<super::super::super::common::v1::ListAuditRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::ListAuditResponse>,
+            tonic::Response<super::super::super::common::v1::ListAuditResponse>,
             tonic::Status,
         >;
     }
@@ -4493,16 +4439,19 @@ pub mod staff_audit_service_server {
                     struct ListAuditSvc<T: StaffAuditService>(pub Arc<T>);
                     impl<
                         T: StaffAuditService,
-                    > tonic::server::UnaryService<super::ListAuditRequest>
-                    for ListAuditSvc<T> {
-                        type Response = super::ListAuditResponse;
+                    > tonic::server::UnaryService<
+                        super::super::super::common::v1::ListAuditRequest,
+                    > for ListAuditSvc<T> {
+                        type Response = super::super::super::common::v1::ListAuditResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<super::ListAuditRequest>,
+                            request: tonic::Request<
+                                super::super::super::common::v1::ListAuditRequest,
+                            >,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
@@ -5439,6 +5388,7 @@ pub struct PictureResponse {
     #[prost(message, optional, tag = "3")]
     pub small: ::core::option::Option<Picture>,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Picture {
     #[prost(string, tag = "1")]

@@ -1,7 +1,6 @@
 //! Accounts, plans, keys and switches, by staff: gateway.v1.StaffService. A file a subject.
 
 mod accounts;
-mod audit;
 mod key_requests;
 mod keys;
 mod page;
@@ -9,12 +8,12 @@ mod switches;
 
 use std::sync::Arc;
 
+use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService;
+use kit::audit::Audit;
 use kit::feed::Writer;
-use kit::rpc::staff::{self, Member};
 use kit::{Clock, Fault};
-use serde_json::json;
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
@@ -24,11 +23,8 @@ use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
 use crate::domain::staff_action::Action;
 use crate::quota::Quota;
-use crate::store::audit::{self as audit_rows, By, Subject};
+use crate::store::audit::By;
 use crate::write::{Done, Item, Write, Writes};
-
-/// The longest name in the audit.
-const LONGEST: usize = 200;
 
 /// What staff calls work on.
 pub struct Staff {
@@ -42,6 +38,8 @@ pub struct Staff {
     pub format: Format,
     /// For tombstones.
     pub quota: Arc<Quota>,
+    /// Who may do what, and what was done.
+    pub audit: Audit,
     /// The time.
     pub clock: Clock,
 }
@@ -210,15 +208,9 @@ impl StaffService for Staff {
 
     async fn list_audit(
         &self,
-        request: Request<proto::ListAuditRequest>,
-    ) -> Result<Response<proto::ListAuditResponse>, Status> {
-        let member = Member::of(&request)?;
-        let request = audit::narrowed(&member, request.into_inner());
-        if request.member != member.name {
-            let on = ("member", request.member.as_str());
-            self.allow(member, Action::ReadAudit, on).await?;
-        }
-        let answer = audit::list(self, request).await?;
+        request: Request<ListAuditRequest>,
+    ) -> Result<Response<ListAuditResponse>, Status> {
+        let answer = self.audit.list::<Action>(request).await?;
         Ok(Response::new(answer))
     }
 }
@@ -231,41 +223,8 @@ impl Staff {
         action: Action,
         on: (&'static str, &str),
     ) -> Result<By, Status> {
-        self.allow(Member::of(request)?, action, on).await
-    }
-
-    /// Refuses an action that the member's role does not allow, and records that it was tried.
-    async fn allow(
-        &self,
-        member: Member,
-        action: Action,
-        (entity, name): (&'static str, &str),
-    ) -> Result<By, Status> {
-        let by = By { member, action };
-        let needed = action.needs();
-        if by.member.role.covers(needed) {
-            return Ok(by);
-        }
-        let subject = Subject {
-            entity,
-            // The name comes from the request and may hold any character.
-            name: name
-                .replace('\0', "\u{FFFD}")
-                .chars()
-                .take(LONGEST)
-                .collect(),
-            details: json!({ "needs": needed.as_str() }),
-        };
-        let recorded = audit_rows::append(&self.pool, &by, &subject, true, self.clock.now());
-        let Member { name, role } = &by.member;
-        if let Err(error) = recorded.await {
-            tracing::warn!(%error, member = name, action = action.as_str(), "a refusal is not in the audit");
-        }
-        Err(staff::refused(format!(
-            "this needs the role {}, and {name} has the role {}: ask an admin to do it, or for the role",
-            needed.as_str(),
-            role.as_str()
-        )))
+        let member = self.audit.admit(request, action, on).await?;
+        Ok(By { member, action })
     }
 
     async fn write(&self, by: By, item: Item) -> Result<Done, Fault> {

@@ -31,6 +31,7 @@ use gateway::switches::Board;
 use gateway::upstream;
 use gateway::upstream::pictures::Pictures;
 use gateway::write::{Item, Write, Writes};
+use kit::audit::Audit;
 use kit::config::Secret;
 use kit::feed::{Latest, Producer, Retention, Writer};
 use kit::redis::Redis;
@@ -254,6 +255,7 @@ impl Test {
             plans,
             format: app.format.clone(),
             quota: Arc::new(of_staff),
+            audit: Audit::new(pool.clone(), gateway::SCHEMA, clock.clone()),
             clock: clock.clone(),
         };
         Self {

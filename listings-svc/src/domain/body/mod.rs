@@ -1,12 +1,9 @@
-//! What an account sends of a game or an event (§4.3): all of a new one, or what is to change of one that is there.
+//! What an account sends of a page, a game or an event (§4.3): all of a new one, or what is to change of one that is there.
 //!
 //! A whole row as it is read may be sent back with its changes: fields that are only read are passed over while they are as they were
 //! shown.
 
-pub mod event;
-pub mod game;
 pub mod json;
-pub mod page;
 
 use std::ops::Deref;
 

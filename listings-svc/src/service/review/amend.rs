@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{REASON, Service, live};
-use crate::domain::amendment;
 use crate::domain::entity::Entity;
 use crate::domain::game;
 use crate::service::listing;
@@ -34,7 +33,7 @@ impl Service {
         };
         let known = self.known(&name, &changes).await;
         let known = known.map_err(|error| pg::fault(&error))?;
-        let what = What::Edit(changes, Box::new(amendment::known(known)));
+        let what = What::Edit(changes, Box::new(known));
         self.amend(&name, what, reason, request.revision, by).await
     }
 

@@ -35,7 +35,7 @@ impl Service {
         if let Some(act) = act {
             let first = request.items.first().and_then(|item| item.name.as_ref());
             let deed = moderate::deed(act);
-            self.desk.allow(by, deed, names::on(first)).await?;
+            self.audit.allow(by, deed, names::on(first)).await?;
         }
         let mut problems = Problems::new();
         if act.is_none() {

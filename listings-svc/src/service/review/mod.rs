@@ -9,13 +9,13 @@ use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_server::StaffReviewService;
 use kit::Fault;
+use kit::audit::Audit;
 use kit::feed::{Producer, Writer};
 use kit::rpc::staff::Member;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
-use super::desk::Desk;
 use super::names::{self, Name, Problems};
 use crate::domain::deed::Deed;
 use crate::domain::entity::Entity;
@@ -35,7 +35,7 @@ pub struct Service {
     writer: Writer<Listings>,
     importer: Importer,
     producer: Producer,
-    desk: Desk,
+    audit: Audit,
     draining: CancellationToken,
 }
 
@@ -44,7 +44,7 @@ impl Service {
     pub fn new(
         importer: Importer,
         producer: Producer,
-        desk: Desk,
+        audit: Audit,
         draining: CancellationToken,
     ) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Service {
             writer: importer.writer().clone(),
             importer,
             producer,
-            desk,
+            audit,
             draining,
         }
     }
@@ -63,7 +63,7 @@ impl Service {
         deed: Deed,
         name: Option<&proto::ListingName>,
     ) -> Result<Member, Status> {
-        self.desk.admit(request, deed, names::on(name)).await
+        self.audit.admit(request, deed, names::on(name)).await
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use kit::audit::{self, Action as _};
 use kit::feed::{Applied, NewChange};
 use kit::ids;
 use serde::Serialize;
@@ -29,7 +30,7 @@ use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 use crate::domain::record::{Entry, Record};
 use crate::feed::{Happened, PublicUrl, Publish};
-use crate::store::audit;
+use crate::store::audit::loaded;
 use crate::store::imports::{self, Counts, Progress, Refusal};
 use crate::store::revisions::{self, Actor, Revision};
 use crate::store::{Stored, constraints, to_row};
@@ -151,14 +152,14 @@ impl Task<'_> {
         };
         let entry = audit::Entry {
             member: &call.by,
-            deed: Deed::Import,
+            action: Deed::Import.as_str(),
             entity: entity.as_str(),
             name: file,
             refused: false,
             details: json!({ "mode": self.chunk.mode, "import": self.chunk.import }),
         };
         let counts = (counts.created, counts.updated);
-        audit::loaded(connection, call.id, entry, counts, self.now).await
+        loaded(connection, call.id, entry, counts, self.now).await
     }
 
     /// Whether a line was not dealt with before, by another run of this import.

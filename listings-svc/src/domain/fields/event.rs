@@ -1,18 +1,19 @@
-//! Events as accounts send them.
+//! The fields of an event.
 
 use contracts::public::EVENT_KINDS;
 use serde_json::Value;
 use time::Date;
 
-use super::{Before, Body};
+use super::Fields;
+use crate::domain::amendment::{Amended, FIXED, TIMES};
+use crate::domain::body::{Before, Body};
 use crate::domain::city::Place;
-use crate::domain::country;
 use crate::domain::event::Event;
-use crate::domain::fields::Fields;
 use crate::domain::known::Known;
-use crate::domain::text;
+use crate::domain::listing::Draft;
+use crate::domain::{Read, text};
 
-/// Fields that are only read, and why.
+/// Fields that accounts only read, and why.
 const READ_ONLY: [(&str, &str); 3] = [
     ("slug", "The slug never changes."),
     ("city_slug", "It follows the city: change that."),
@@ -28,55 +29,96 @@ impl Body for Event {
         for (name, reason) in READ_ONLY {
             fields.read_only(name, || shown.and_then(|shown| shown.get(name)), reason);
         }
-        let place = place(fields, known, held);
-        let (starts_at, ends_at) = days(fields, held);
+        let city = |fields: &mut Fields<'_>| fields.title("city");
+        let place = Place::sent(fields, known, held.map(place), city);
+        let website = website(fields, held, || shown.and_then(|shown| shown.get("url")));
+        given_by_all(fields, held, place, website)
+    }
+}
+
+impl Read for Draft<Event> {
+    const NAME: &'static str = "slug";
+
+    fn read(fields: &mut Fields<'_>, known: &Known) -> Self {
+        let (created_at, updated_at) = fields.times(known);
         Self {
-            slug: held.map(|event| event.slug.clone()).unwrap_or_default(),
-            title: fields.or_held("title", held.map(|event| event.title.clone()), |fields| {
-                fields.title("title")
-            }),
-            kind: fields.or_held("kind", held.map(|event| event.kind.clone()), |fields| {
-                fields.choice("kind", &EVENT_KINDS)
-            }),
-            starts_at,
-            ends_at,
-            country_code: place.country_code,
-            city: place.city,
-            city_slug: place.city_slug,
-            online: fields.or_held("online", held.map(|event| event.online), |fields| {
-                fields.flag("online")
-            }),
-            website: website(fields, held, || shown.and_then(|shown| shown.get("url"))),
-            description: fields.or_held(
-                "description",
-                held.map(|event| event.description.clone()),
-                |fields| fields.paragraphs("description", text::DESCRIPTION),
-            ),
-            source: held.map(|event| event.source.clone()).unwrap_or_default(),
+            content: Event {
+                slug: fields.slug("slug"),
+                ..given_by_staff(fields, known, None)
+            },
+            created_at,
+            updated_at,
         }
     }
 }
 
-/// Where it is: when one of country and city changes, the city is looked up anew.
-fn place(fields: &mut Fields<'_>, known: &Known, held: Option<&Event>) -> Place {
-    let changes = ["country_code", "city"].iter().any(|name| fields.has(name));
-    let country_code = fields.or_held(
-        "country_code",
-        held.map(|event| event.country_code.clone()),
-        |fields| country::read_known(fields, known),
-    );
-    let city = fields.or_held("city", held.map(|event| event.city.clone()), |fields| {
-        fields.title("city")
-    });
-    match held {
-        Some(event) if !changes || (event.country_code == country_code && event.city == city) => {
-            Place {
-                country_code,
-                city,
-                city_slug: event.city_slug.clone(),
-            }
+impl Amended for Event {
+    fn amended(&self, fields: &mut Fields<'_>, known: &Known) -> Self {
+        let slug = Value::from(self.slug.as_str());
+        fields.read_only("slug", || Some(&slug), FIXED);
+        for name in ["created_at", "updated_at"] {
+            fields.read_only(name, || None, TIMES);
         }
-        _ => Place::named(fields, known, country_code, city),
+        given_by_staff(fields, known, Some(self))
+    }
+}
+
+/// The fields that files and staff give; what is left out stays as it is held.
+fn given_by_staff(fields: &mut Fields<'_>, known: &Known, held: Option<&Event>) -> Event {
+    fields.pass_over(&["note"]);
+    let place = Place::read(fields, known, held.map(place));
+    if place.city.is_empty() {
+        let reason = "Give a city: an event needs one, an online event too.";
+        fields.refuse("city", reason);
+    }
+    let website = website(fields, held, || None);
+    Event {
+        source: fields.or_held("source", held.map(|event| event.source.clone()), |fields| {
+            fields.line("source", text::DESCRIPTION)
+        }),
+        ..given_by_all(fields, held, place, website)
+    }
+}
+
+/// The fields that accounts give too; what is left out stays as it is held.
+fn given_by_all(
+    fields: &mut Fields<'_>,
+    held: Option<&Event>,
+    place: Place,
+    website: Option<String>,
+) -> Event {
+    let (starts_at, ends_at) = days(fields, held);
+    Event {
+        slug: held.map(|event| event.slug.clone()).unwrap_or_default(),
+        title: fields.or_held("title", held.map(|event| event.title.clone()), |fields| {
+            fields.title("title")
+        }),
+        kind: fields.or_held("kind", held.map(|event| event.kind.clone()), |fields| {
+            fields.choice("kind", &EVENT_KINDS)
+        }),
+        starts_at,
+        ends_at,
+        country_code: place.country_code,
+        city: place.city,
+        city_slug: place.city_slug,
+        online: fields.or_held("online", held.map(|event| event.online), |fields| {
+            fields.flag("online")
+        }),
+        website,
+        description: fields.or_held(
+            "description",
+            held.map(|event| event.description.clone()),
+            |fields| fields.paragraphs("description", text::DESCRIPTION),
+        ),
+        source: held.map(|event| event.source.clone()).unwrap_or_default(),
+    }
+}
+
+fn place(event: &Event) -> Place {
+    Place {
+        country_code: event.country_code.clone(),
+        city: event.city.clone(),
+        city_slug: event.city_slug.clone(),
     }
 }
 
@@ -140,8 +182,8 @@ mod tests {
     use time::macros::datetime;
     use uuid::Uuid;
 
-    use super::super::read;
     use super::*;
+    use crate::domain::body::read;
     use crate::domain::fields::Problems;
     use crate::domain::gazetteer::{City, Gazetteer};
     use crate::domain::listing::Listing;

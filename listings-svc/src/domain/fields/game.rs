@@ -1,16 +1,25 @@
-//! Games as accounts send them.
+//! The fields of a game.
 
-use contracts::public::PLATFORMS;
-use serde_json::{Map, Value};
+use contracts::public::{PLATFORMS, STAGES};
+use serde_json::Value;
 use uuid::Uuid;
 
-use super::{Before, Body};
-use crate::domain::fields::{Fields, read_choice};
-use crate::domain::game::{GENRES, Game, genre, stage, year};
+use super::{Fields, read_choice};
+use crate::domain::amendment::{Amended, FIXED, TIMES};
+use crate::domain::body::{Before, Body};
+use crate::domain::game::Game;
 use crate::domain::known::Known;
-use crate::domain::{links, lists, text};
+use crate::domain::listing::Draft;
+use crate::domain::suggest::closest;
+use crate::domain::{Read, links, lists, text};
 
-/// Fields that are only read, and why.
+/// Genres of one game at most.
+const GENRES: usize = 3;
+const FIRST_YEAR: i32 = 1950;
+/// How far ahead a release may lie, in years.
+const AHEAD: i32 = 5;
+
+/// Fields that accounts only read, and why.
 const READ_ONLY: [(&str, &str); 9] = [
     ("slug", "The slug never changes."),
     ("cover_url", "Pictures are added on the site."),
@@ -44,60 +53,168 @@ impl Body for Game {
         // It changes with every change: whoever sends back a row of a moment ago means nothing by it.
         fields.pass_over(&["updated_at"]);
         let submitted = before.map_or(known.year, |before| before.listing.created_at.year());
+        let year = |fields: &mut Fields<'_>| year(fields, known.year).unwrap_or(submitted);
         Sent {
-            game: Game {
-                title: fields.or_held("title", held.map(|game| game.title.clone()), |fields| {
-                    fields.title("title")
-                }),
-                tagline: fields.or_held(
-                    "tagline",
-                    held.map(|game| game.tagline.clone()),
-                    |fields| fields.line("tagline", text::TAGLINE),
-                ),
-                description: fields.or_held(
-                    "description",
-                    held.map(|game| game.description.clone()),
-                    |fields| fields.paragraphs("description", text::DESCRIPTION),
-                ),
-                genres: fields.or_held("genres", held.map(|game| game.genres.clone()), |fields| {
-                    lists::words(fields, "genres", GENRES, |raw| genre(raw, known))
-                }),
-                platforms: fields.or_held(
-                    "platforms",
-                    held.map(|game| game.platforms.clone()),
-                    |fields| {
-                        lists::words(fields, "platforms", PLATFORMS.len(), |raw| {
-                            read_choice(raw, &PLATFORMS)
-                        })
-                    },
-                ),
-                stage: fields.or_held("stage", held.map(|game| game.stage.clone()), stage),
-                release_year: fields.or_held(
-                    "release_year",
-                    held.map(|game| game.release_year),
-                    |fields| year(fields, known.year).unwrap_or(submitted),
-                ),
-                trailer_url: fields.or_held(
-                    "trailer_url",
-                    held.map(|game| game.trailer_url.clone()),
-                    |fields| fields.address("trailer_url"),
-                ),
-                links: fields.or_held("links", held.map(|game| game.links.clone()), |fields| {
-                    links::read(fields, links::GAME)
-                }),
-                ..held.cloned().unwrap_or_else(unnamed)
-            },
-            creator: fields.or_held("creator", held.map(|_| None), creator),
+            game: given_by_all(fields, known, held, year),
+            creator: fields.or_held("creator", held.map(|_| None), |fields| handle(fields, PAGE)),
         }
     }
 }
 
-/// The field `creator`: a handle, or the object that a read gives. Whose page it is, is not looked at here.
-fn creator(fields: &mut Fields<'_>) -> Option<String> {
-    let missing = "Give the handle of your studio's or your own page.";
+impl Read for Draft<Game> {
+    const NAME: &'static str = "slug";
+
+    fn read(fields: &mut Fields<'_>, known: &Known) -> Self {
+        let (created_at, updated_at) = fields.times(known);
+        Self {
+            content: Game {
+                slug: fields.slug("slug"),
+                featured: fields.flag("featured"),
+                page_id: page(fields, known),
+                ..given_by_staff(fields, known, None)
+            },
+            created_at,
+            updated_at,
+        }
+    }
+}
+
+impl Amended for Game {
+    fn amended(&self, fields: &mut Fields<'_>, known: &Known) -> Self {
+        let (slug, featured) = (Value::from(self.slug.as_str()), Value::from(self.featured));
+        fields.read_only("slug", || Some(&slug), FIXED);
+        let reason = "A game is given to another page by `reassign`.";
+        fields.read_only("creator", || None, reason);
+        let reason = "A game is listed first by `feature`.";
+        fields.read_only("featured", || Some(&featured), reason);
+        for name in ["created_at", "updated_at"] {
+            fields.read_only(name, || None, TIMES);
+        }
+        given_by_staff(fields, known, Some(self))
+    }
+}
+
+/// The fields that files and staff give; what is left out stays as it is held.
+fn given_by_staff(fields: &mut Fields<'_>, known: &Known, held: Option<&Game>) -> Game {
+    fields.pass_over(&["note"]);
+    Game {
+        cover_url: fields.or_held(
+            "cover_url",
+            held.map(|game| game.cover_url.clone()),
+            |fields| fields.address("cover_url"),
+        ),
+        screenshots: fields.or_held(
+            "screenshots",
+            held.map(|game| game.screenshots.clone()),
+            |fields| lists::screenshots(fields, "screenshots"),
+        ),
+        // Pages that they name may be gone by now; they stay all the same.
+        credits: fields.or_held("credits", held.map(|game| game.credits.clone()), |fields| {
+            lists::credits(fields, "credits", known)
+        }),
+        source: fields.or_held("source", held.map(|game| game.source.clone()), |fields| {
+            fields.line("source", text::DESCRIPTION)
+        }),
+        ..given_by_all(fields, known, held, |fields| {
+            release_year(fields, known.year)
+        })
+    }
+}
+
+/// The fields that accounts give too; what is left out stays as it is held. `year` reads that of the release.
+fn given_by_all(
+    fields: &mut Fields<'_>,
+    known: &Known,
+    held: Option<&Game>,
+    year: impl FnOnce(&mut Fields<'_>) -> i32,
+) -> Game {
+    Game {
+        title: fields.or_held("title", held.map(|game| game.title.clone()), |fields| {
+            fields.title("title")
+        }),
+        tagline: fields.or_held("tagline", held.map(|game| game.tagline.clone()), |fields| {
+            fields.line("tagline", text::TAGLINE)
+        }),
+        description: fields.or_held(
+            "description",
+            held.map(|game| game.description.clone()),
+            |fields| fields.paragraphs("description", text::DESCRIPTION),
+        ),
+        genres: fields.or_held("genres", held.map(|game| game.genres.clone()), |fields| {
+            lists::words(fields, "genres", GENRES, |raw| genre(raw, known))
+        }),
+        platforms: fields.or_held(
+            "platforms",
+            held.map(|game| game.platforms.clone()),
+            |fields| {
+                lists::words(fields, "platforms", PLATFORMS.len(), |raw| {
+                    read_choice(raw, &PLATFORMS)
+                })
+            },
+        ),
+        stage: fields.or_held("stage", held.map(|game| game.stage.clone()), stage),
+        release_year: fields.or_held("release_year", held.map(|game| game.release_year), year),
+        trailer_url: fields.or_held(
+            "trailer_url",
+            held.map(|game| game.trailer_url.clone()),
+            |fields| fields.address("trailer_url"),
+        ),
+        links: fields.or_held("links", held.map(|game| game.links.clone()), |fields| {
+            links::read(fields, links::GAME)
+        }),
+        ..held.cloned().unwrap_or_else(unnamed)
+    }
+}
+
+/// Reads a genre key.
+fn genre(raw: &str, known: &Known) -> Result<String, String> {
+    if known.genres.contains(raw) {
+        return Ok(raw.to_owned());
+    }
+    let keys: Vec<&str> = known.genres.iter().map(String::as_str).collect();
+    Err(match closest(raw, &keys) {
+        Some(key) => format!("There is no such genre; the nearest is `{key}`."),
+        None if keys.is_empty() => "There is no such genre; import the genres first.".to_owned(),
+        None => "There is no such genre; GET /genres lists them.".to_owned(),
+    })
+}
+
+/// The field `stage`; a game that does not say is in development.
+fn stage(fields: &mut Fields<'_>) -> String {
+    match fields.value("stage") {
+        None => STAGES.first().map(|s| (*s).to_owned()),
+        Some(value) => fields.text("stage", value, |raw| read_choice(raw, &STAGES)),
+    }
+    .unwrap_or_default()
+}
+
+fn release_year(fields: &mut Fields<'_>, this_year: i32) -> i32 {
+    let year = year(fields, this_year);
+    if year.is_none() {
+        // Stands unless the year was there and bad.
+        fields.refuse(
+            "release_year",
+            "Give a year: that of the first release, or the one aimed at.",
+        );
+    }
+    year.unwrap_or_default()
+}
+
+/// The field `release_year`.
+fn year(fields: &mut Fields<'_>, this_year: i32) -> Option<i32> {
+    let range = i64::from(FIRST_YEAR)..=i64::from(this_year + AHEAD);
+    let year = fields.integer("release_year", range)?;
+    i32::try_from(year).ok()
+}
+
+/// What an account is told that names no page.
+const PAGE: &str = "Give the handle of your studio's or your own page.";
+
+/// The field `creator`: a handle, or the object that a read gives. `missing` asks for it.
+fn handle(fields: &mut Fields<'_>, missing: &str) -> Option<String> {
     let mut value = fields.required("creator", missing)?;
     if let Value::Object(object) = value {
-        value = handle_of(object).unwrap_or(value);
+        value = object.get("handle").unwrap_or(value);
     }
     fields.text("creator", value, |raw| match raw.trim() {
         "" => Err(missing.to_owned()),
@@ -105,8 +222,15 @@ fn creator(fields: &mut Fields<'_>) -> Option<String> {
     })
 }
 
-fn handle_of(creator: &Map<String, Value>) -> Option<&Value> {
-    creator.get("handle")
+/// The page that the field `creator` of a file names.
+fn page(fields: &mut Fields<'_>, known: &Known) -> Uuid {
+    let Some(handle) = handle(fields, "Give the handle of the game's creator.") else {
+        return Uuid::nil();
+    };
+    let page = known.creators.get(&handle).copied();
+    let reason = "No creator has this handle; the creators are imported first.";
+    let page = fields.good("creator", page.ok_or_else(|| reason.to_owned()));
+    page.unwrap_or_default()
 }
 
 /// A game of which nothing is known yet.
@@ -136,11 +260,11 @@ mod tests {
     use std::cell::LazyCell;
 
     use proptest::prelude::*;
-    use serde_json::json;
+    use serde_json::{Map, json};
     use time::macros::datetime;
 
-    use super::super::read;
     use super::*;
+    use crate::domain::body::read;
     use crate::domain::fields::Problems;
     use crate::domain::listing::Listing;
 

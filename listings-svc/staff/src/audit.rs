@@ -3,9 +3,8 @@
 use std::num::NonZeroUsize;
 
 use clap::Args;
-use contracts::gateway::v1 as at_gateway;
+use contracts::common::v1::{AuditEntry, ListAuditRequest, ListAuditResponse};
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
-use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
 use contracts::public::Timestamp;
 use kit::rpc::client::Client;
@@ -13,6 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use time::format_description::well_known::Rfc3339;
 use time::{OffsetDateTime, UtcOffset};
+use tonic::{Response, Status};
 
 use super::fleet::Fleet;
 use super::output::{self, Output};
@@ -70,32 +70,17 @@ struct Deed {
     details: Value,
 }
 
-impl From<proto::Deed> for Deed {
-    fn from(deed: proto::Deed) -> Self {
+impl From<AuditEntry> for Deed {
+    fn from(entry: AuditEntry) -> Self {
         Self {
-            at: output::moment(deed.at),
-            member: deed.member,
-            role: deed.role,
-            action: deed.action,
-            kind: deed.entity,
-            name: deed.name,
-            refused: deed.refused,
-            details: serde_json::from_str(&deed.details).unwrap_or_default(),
-        }
-    }
-}
-
-impl From<at_gateway::AuditedAction> for Deed {
-    fn from(action: at_gateway::AuditedAction) -> Self {
-        Self {
-            at: output::moment(action.at),
-            member: action.member,
-            role: action.role,
-            action: action.action,
-            kind: action.entity,
-            name: action.name,
-            refused: action.refused,
-            details: serde_json::from_str(&action.details).unwrap_or_default(),
+            at: output::moment(entry.at),
+            member: entry.member,
+            role: entry.role,
+            action: entry.action,
+            kind: entry.entity,
+            name: entry.name,
+            refused: entry.refused,
+            details: serde_json::from_str(&entry.details).unwrap_or_default(),
         }
     }
 }
@@ -129,54 +114,47 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
 type Found = (Vec<Deed>, bool);
 
 async fn at_listings(audit: &Audit, client: Client) -> Result<Found, Problem> {
-    let mut service = StaffAuditServiceClient::new(client);
-    let mut deeds: Vec<Deed> = Vec::new();
-    let mut cursor = String::new();
-    while deeds.len() < audit.limit.get() {
-        let request = proto::ListAuditRequest {
-            member: audit.member.clone(),
-            action: audit.action.clone(),
-            entity: audit.kind.clone(),
-            name: audit.name.clone(),
-            since: audit.since.map(kit::pg::timestamp),
-            limit: audit.rest(deeds.len()),
-            cursor,
-        };
-        let answer = service.list_audit(request).await?.into_inner();
-        deeds.extend(answer.deeds.into_iter().map(Deed::from));
-        cursor = answer.next_cursor;
-        if cursor.is_empty() {
-            break;
-        }
-    }
-    Ok((deeds, !cursor.is_empty()))
+    let service = StaffAuditServiceClient::new(client);
+    audit
+        .follow(async |request| service.clone().list_audit(request).await)
+        .await
 }
 
 async fn at_the_gateway(audit: &Audit, client: Client) -> Result<Found, Problem> {
-    let mut service = StaffServiceClient::new(client);
-    let mut deeds: Vec<Deed> = Vec::new();
-    let mut cursor = String::new();
-    while deeds.len() < audit.limit.get() {
-        let request = at_gateway::ListAuditRequest {
-            member: audit.member.clone(),
-            action: audit.action.clone(),
-            entity: audit.kind.clone(),
-            name: audit.name.clone(),
-            since: audit.since.map(kit::pg::timestamp),
-            limit: audit.rest(deeds.len()),
-            cursor,
-        };
-        let answer = service.list_audit(request).await?.into_inner();
-        deeds.extend(answer.actions.into_iter().map(Deed::from));
-        cursor = answer.next_cursor;
-        if cursor.is_empty() {
-            break;
-        }
-    }
-    Ok((deeds, !cursor.is_empty()))
+    let service = StaffServiceClient::new(client);
+    audit
+        .follow(async |request| service.clone().list_audit(request).await)
+        .await
 }
 
 impl Audit {
+    /// Reads a service's list page by page, as far as is wanted.
+    async fn follow(
+        &self,
+        list: impl AsyncFn(ListAuditRequest) -> Result<Response<ListAuditResponse>, Status>,
+    ) -> Result<Found, Problem> {
+        let mut deeds: Vec<Deed> = Vec::new();
+        let mut cursor = String::new();
+        while deeds.len() < self.limit.get() {
+            let request = ListAuditRequest {
+                member: self.member.clone(),
+                action: self.action.clone(),
+                entity: self.kind.clone(),
+                name: self.name.clone(),
+                since: self.since.map(kit::pg::timestamp),
+                limit: self.rest(deeds.len()),
+                cursor,
+            };
+            let answer = list(request).await?.into_inner();
+            deeds.extend(answer.entries.into_iter().map(Deed::from));
+            cursor = answer.next_cursor;
+            if cursor.is_empty() {
+                break;
+            }
+        }
+        Ok((deeds, !cursor.is_empty()))
+    }
+
     /// How many are asked for next, when there are so many.
     fn rest(&self, found: usize) -> i32 {
         let rest = self.limit.get().saturating_sub(found);
@@ -191,11 +169,44 @@ fn listed(deeds: &[Deed]) -> comfy_table::Table {
         [
             output::shown(deed.at.as_ref()),
             deed.member.clone(),
-            format!("{}{refused}", deed.action),
+            format!("{}{refused}", named(deed)),
             deed.kind.clone(),
             deed.name.clone(),
             reason.unwrap_or_default().to_owned(),
         ]
     });
     table(["at", "member", "deed", "kind", "name", "reason"], rows)
+}
+
+/// The action; of a switch, with what it was turned to.
+fn named(deed: &Deed) -> String {
+    let turned = match deed.details.get("on").and_then(Value::as_bool) {
+        Some(true) => " on",
+        Some(false) => " off",
+        None => "",
+    };
+    format!("{}{turned}", deed.action)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_switch_says_what_it_was_turned_to() {
+        for (details, expected) in [
+            (json!({"on": true, "reason": ""}), "set_switch on"),
+            (json!({"on": false}), "set_switch off"),
+            (json!({"needs": "admin"}), "set_switch"),
+        ] {
+            let entry = AuditEntry {
+                action: "set_switch".to_owned(),
+                details: details.to_string(),
+                ..AuditEntry::default()
+            };
+            assert_eq!(named(&Deed::from(entry)), expected);
+        }
+    }
 }

@@ -102,8 +102,9 @@ enum OfKeys {
     Request(key_request::Command),
 }
 
+/// Does what the command line asks for.
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
+pub async fn main() -> ExitCode {
     let staff = Staff::parse();
     match run(staff).await {
         Ok(()) => ExitCode::SUCCESS,

@@ -11,7 +11,6 @@ use contracts::listings::v1::picture_upload::Message;
 use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
 use indicatif::{ProgressBar, ProgressStyle};
 use kit::rpc::client::Client;
-use serde::Serialize;
 use tonic::{IntoStreamingRequest as _, Request};
 
 use super::fleet::Fleet;
@@ -114,25 +113,6 @@ impl From<Kind> for proto::PictureKind {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct Picture {
-    url: String,
-    width: u32,
-    height: u32,
-    size: u64,
-}
-
-impl From<proto::Picture> for Picture {
-    fn from(picture: proto::Picture) -> Self {
-        Self {
-            url: picture.url,
-            width: picture.width,
-            height: picture.height,
-            size: picture.size,
-        }
-    }
-}
-
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
     let mut pictures = StaffPictureServiceClient::new(fleet.listings().await?);
     let header = |name: &str, upload: &Upload| proto::PictureHeader {
@@ -224,8 +204,7 @@ async fn send(
     bar.finish_and_clear();
     let answer = answer?.into_inner();
     let revision = answer.listing.unwrap_or_default().revision;
-    let [picture, small] =
-        [answer.picture, answer.small].map(|it| Picture::from(it.unwrap_or_default()));
+    let [picture, small] = [answer.picture, answer.small].map(Option::unwrap_or_default);
     let document = serde_json::json!({ "revision": revision, "picture": picture, "small": small });
     output.answer(&document, || {
         let rows = [&picture, &small].map(|one| {

@@ -1,164 +1,23 @@
-//! Reading a JSON object field by field, so that all bad fields are reported at once.
-//!
-//! A reader of a bad field notes the problem and returns an empty value; [`Fields::finish`] hands out what was built from them only
-//! when there was no problem. `null` is the same as a field that is not there.
+//! How values are read: texts, numbers, days, words of a list.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use time::format_description::BorrowedFormatItem;
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 use time::{Date, OffsetDateTime, UtcOffset};
 
-use super::known::Known;
-use super::suggest::closest;
-use super::{address, slug, text};
+use super::Fields;
+use crate::domain::known::Known;
+use crate::domain::{address, slug, text};
 
-/// Field name, or a path such as `links.play`, to the reason. [`MORE`] says how many others there are.
-pub type Problems = BTreeMap<String, String>;
-
-/// Bad fields that a report names at most (§4.3).
-const MOST: usize = 50;
-/// Stands in a report for the bad fields that it does not name; no field has this name.
-const MORE: &str = "*";
 /// Years that the time of a row may lie in.
 const YEARS: RangeInclusive<i32> = 1900..=2999;
-/// Characters of a name that is repeated in a report.
-const CLIP: usize = 80;
 
 const DAY: &[BorrowedFormatItem<'static>] = format_description!("[year]-[month]-[day]");
 
-/// An object that is being read.
-#[derive(Debug)]
-pub struct Fields<'a> {
-    object: &'a Map<String, Value>,
-    asked: BTreeSet<&'static str>,
-    problems: Problems,
-    /// Bad fields that the report has no room for.
-    unreported: BTreeSet<String>,
-    /// How many unknown fields were only counted.
-    unexamined: usize,
-}
-
-impl<'a> Fields<'a> {
-    /// Begins to read `object`.
-    pub fn new(object: &'a Map<String, Value>) -> Self {
-        Self {
-            object,
-            asked: BTreeSet::new(),
-            problems: Problems::new(),
-            unreported: BTreeSet::new(),
-            unexamined: 0,
-        }
-    }
-
-    /// Notes that a field is bad. The first reason stands.
-    pub fn refuse(&mut self, path: &str, reason: impl Into<String>) {
-        let path = clip(path);
-        if self.problems.contains_key(&path) {
-            return;
-        }
-        if self.problems.len() < MOST {
-            self.problems.insert(path, reason.into());
-        } else {
-            self.unreported.insert(path);
-        }
-    }
-
-    /// Refuses the keys of an object that are not `known`. What the report has no room for is counted and not examined: to find the
-    /// closest name for each of ten thousand keys would hold up other calls.
-    pub fn refuse_unknown<'k>(
-        &mut self,
-        prefix: &str,
-        keys: impl Iterator<Item = &'k String>,
-        known: &[&str],
-    ) {
-        let mut unknown = keys.filter(|key| !known.contains(&key.as_str()));
-        let room = MOST.saturating_sub(self.problems.len());
-        for key in unknown.by_ref().take(room) {
-            self.refuse(&format!("{prefix}{}", clip(key)), no_such_field(key, known));
-        }
-        self.unexamined += unknown.count();
-    }
-
-    /// Whether nothing bad was noted about a field.
-    pub fn is_good(&self, path: &str) -> bool {
-        !self.problems.contains_key(path) && !self.unreported.contains(path)
-    }
-
-    /// Ends the reading: refuses fields that nobody asked for, and hands out what was read if all was good.
-    pub fn finish<T>(mut self, read: T) -> Result<T, Problems> {
-        let known: Vec<&str> = self.asked.iter().copied().collect();
-        self.refuse_unknown("", self.object.keys(), &known);
-        let more = self.unreported.len() + self.unexamined;
-        if more > 0 {
-            let reason = format!("{more} more are bad: a report names the first {MOST}.");
-            self.problems.insert(MORE.to_owned(), reason);
-        }
-        if self.problems.is_empty() {
-            Ok(read)
-        } else {
-            Err(self.problems)
-        }
-    }
-
-    /// Fields that belong to the format and are not kept.
-    pub fn pass_over(&mut self, names: &[&'static str]) {
-        self.asked.extend(names);
-    }
-
-    /// The value of a field that is there and not null.
-    pub fn value(&mut self, name: &'static str) -> Option<&'a Value> {
-        self.asked.insert(name);
-        self.object.get(name).filter(|value| !value.is_null())
-    }
-
-    /// Whether a field is there, be it null.
-    pub fn has(&self, name: &str) -> bool {
-        self.object.contains_key(name)
-    }
-
-    /// What is held of a field that a change leaves out; without that, or when it is there, what is read.
-    pub fn or_held<T>(
-        &mut self,
-        name: &'static str,
-        held: Option<T>,
-        read: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        match held {
-            Some(held) if !self.has(name) => {
-                self.pass_over(&[name]);
-                held
-            }
-            _ => read(self),
-        }
-    }
-
-    /// A read-only field. Sent back as it is `shown` it is passed over; anything else, null too, is refused with `reason`.
-    pub fn read_only<'s>(
-        &mut self,
-        name: &'static str,
-        shown: impl FnOnce() -> Option<&'s Value>,
-        reason: &str,
-    ) {
-        self.pass_over(&[name]);
-        let sent = self.object.get(name);
-        if sent.is_some_and(|sent| Some(sent) != shown()) {
-            self.refuse(name, reason);
-        }
-    }
-
-    /// A field that must be there.
-    pub fn required(&mut self, name: &'static str, reason: &str) -> Option<&'a Value> {
-        let value = self.value(name);
-        if value.is_none() {
-            self.refuse(name, reason);
-        }
-        value
-    }
-
+impl Fields<'_> {
     /// Text, read by `read`.
     pub fn text<T>(
         &mut self,
@@ -333,18 +192,6 @@ pub fn integer(value: &Value, range: RangeInclusive<i64>) -> Result<i64, String>
     }
 }
 
-/// Why an unknown field is refused.
-fn no_such_field(key: &str, known: &[&str]) -> String {
-    match closest(key, known) {
-        Some(name) => format!("There is no such field; the nearest is `{name}`."),
-        None if known.is_empty() => "There is no such field.".to_owned(),
-        None => format!(
-            "There is no such field; the fields are: {}.",
-            known.join(", ")
-        ),
-    }
-}
-
 fn one_of(words: &[&str]) -> String {
     match words {
         [] => "nothing".to_owned(),
@@ -365,52 +212,12 @@ pub fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// A text from a file, fit for a report: short, and without control characters, which PostgreSQL or a terminal would stumble over.
-pub fn clip(text: &str) -> String {
-    let harmless = |c: char| {
-        if c.is_control() {
-            char::REPLACEMENT_CHARACTER
-        } else {
-            c
-        }
-    };
-    let mut rest = text.chars().map(harmless);
-    let mut clipped: String = rest.by_ref().take(CLIP).collect();
-    if rest.next().is_some() {
-        clipped.push('…');
-    }
-    clipped
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::suggest::tests::LOOKUPS;
-    use super::*;
     use serde_json::json;
 
-    type Reader = fn(&mut Fields<'_>);
-
-    fn problems(object: &Value, read: impl FnOnce(&mut Fields<'_>)) -> Vec<(String, String)> {
-        let mut fields = Fields::new(object.as_object().unwrap());
-        read(&mut fields);
-        match fields.finish(()) {
-            Ok(()) => Vec::new(),
-            Err(problems) => problems.into_iter().collect(),
-        }
-    }
-
-    #[test]
-    fn all_bad_fields_are_named_at_once() {
-        let object = json!({"title": " ", "slug": "Not A Slug", "featured": "yes", "titel": 1});
-        let found = problems(&object, |fields| {
-            fields.title("title");
-            fields.slug("slug");
-            fields.flag("featured");
-        });
-        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["featured", "slug", "titel", "title"]);
-        assert!(found[2].1.contains("`title`"), "{}", found[2].1);
-    }
+    use super::super::tests::problems;
+    use super::*;
 
     #[test]
     fn days_are_of_the_real_calendar() {
@@ -501,47 +308,5 @@ mod tests {
             fields.moment("created_at");
         });
         assert!(found[0].1.contains("1900 to 2999"), "{}", found[0].1);
-    }
-
-    #[test]
-    fn a_body_of_unknown_fields_costs_what_its_report_does() {
-        let fields: Map<String, Value> = (0..22_000)
-            .map(|i| (format!("field-{i}"), json!(0)))
-            .collect();
-        let links = json!({ "links": fields });
-        let screenshots = json!({ "screenshots": [fields, fields] });
-        let cases: [(&Map<String, Value>, Reader, usize); 3] = [
-            (&fields, |fields| drop(fields.title("title")), 22_001),
-            (
-                links.as_object().unwrap(),
-                |fields| drop(super::super::links::read(fields, super::super::links::GAME)),
-                22_000,
-            ),
-            (
-                screenshots.as_object().unwrap(),
-                |fields| drop(super::super::lists::screenshots(fields, "screenshots")),
-                44_000 + 6,
-            ),
-        ];
-        for (object, read, bad) in cases {
-            LOOKUPS.with(|lookups| lookups.set(0));
-            let mut fields = Fields::new(object);
-            read(&mut fields);
-            let problems = fields.finish(()).unwrap_err();
-            assert!(LOOKUPS.with(std::cell::Cell::get) <= MOST);
-            assert_eq!(problems.len(), MOST + 1);
-            let more = format!("{} more", bad - MOST);
-            assert!(problems[MORE].starts_with(&more), "{}", problems[MORE]);
-        }
-    }
-
-    #[test]
-    fn a_report_is_bounded() {
-        let object: Map<String, Value> = (0..1_000)
-            .map(|i| (format!("{i}{}", "x".repeat(1_000)), json!(0)))
-            .collect();
-        let problems = Fields::new(&object).finish(()).unwrap_err();
-        assert_eq!(problems.len(), MOST + 1);
-        assert!(problems.keys().all(|key| key.chars().count() <= CLIP + 1));
     }
 }

@@ -1,0 +1,7 @@
+//! The executable.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    staff::main()
+}
