@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kit::rpc::staff::{Member, Members as Known};
-use kit::{Clock, Fault, ids, pg};
+use kit::{Clock, Fault, ids};
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
@@ -69,9 +69,7 @@ impl Known for Members {
         if let Some(member) = self.remembered(&hash, now) {
             return Ok(Some(member));
         }
-        let found = members::find(&self.pool, &hash)
-            .await
-            .map_err(|error| pg::fault(&error))?;
+        let found = members::find(&self.pool, &hash).await?;
         let mut memory = self.memory();
         match &found {
             Some(member) => {

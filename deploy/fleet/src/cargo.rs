@@ -71,9 +71,9 @@ pub(crate) fn build(profile: Profile, binaries: &[&str], signals: &Signals) -> R
     Ok(())
 }
 
-/// What to tell `cargo test` for the tests of one crate. `e2e`, whose other targets are left out, goes with it: so the dependencies
+/// What to tell cargo for the targets of one crate that are of these kinds. `e2e`, whose other targets are left out, goes with it: so the dependencies
 /// have the features of every other build, and are not compiled again.
-pub(crate) fn targets(package: &str, signals: &Signals) -> Result<Vec<String>> {
+pub(crate) fn targets(package: &str, kinds: &[&str], signals: &Signals) -> Result<Vec<String>> {
     let metadata = metadata(signals)?;
     let packages = metadata.get("packages").and_then(Value::as_array);
     let found = packages
@@ -90,7 +90,9 @@ pub(crate) fn targets(package: &str, signals: &Signals) -> Result<Vec<String>> {
     for target in targets.into_iter().flatten() {
         let name = target.get("name").and_then(Value::as_str);
         let kind = target.pointer("/kind/0").and_then(Value::as_str);
-        if let (Some(name), Some(kind)) = (name, kind) {
+        if let (Some(name), Some(kind)) = (name, kind)
+            && kinds.contains(&kind)
+        {
             match kind {
                 "lib" => args.push("--lib".to_owned()),
                 "bin" | "test" | "example" => {

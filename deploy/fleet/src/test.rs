@@ -141,7 +141,7 @@ fn all(
 ) -> Result<()> {
     let signals = fleet.signals();
     let targets = match &args.package {
-        Some(package) => cargo::targets(package, signals)?,
+        Some(package) => cargo::targets(package, &["lib", "bin", "test"], signals)?,
         None => vec!["--workspace".to_owned()],
     };
     fleet.servers(supervisor)?;
@@ -152,7 +152,7 @@ fn all(
     let built = step(
         outcome,
         "build (from nothing some 7 minutes on two cores)",
-        || cargo::run(&build(&targets), signals),
+        || Ok(cargo::run(&build(&targets), signals)? && examples(args, signals)?),
     )?;
     if !built {
         return Ok(());
@@ -184,6 +184,20 @@ fn build(targets: &[String]) -> Vec<&str> {
     }
     let everything = ["build", "--all-targets"];
     everything.into_iter().chain(targets).collect()
+}
+
+/// Compiles the programs that the tests of one crate run: `cargo test` makes of an example a test, not a program.
+fn examples(args: &Args, signals: &Signals) -> Result<bool> {
+    let Some(package) = &args.package else {
+        return Ok(true);
+    };
+    let targets = cargo::targets(package, &["example"], signals)?;
+    if !targets.iter().any(|target| target == "--example") {
+        return Ok(true);
+    }
+    let targets = targets.iter().map(String::as_str);
+    let build: Vec<&str> = ["build"].into_iter().chain(targets).collect();
+    cargo::run(&build, signals)
 }
 
 /// The checks, the cheapest first. A failure does not keep the others from being heard.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kit::lease::Lease;
-use kit::{Clock, Fault, Lifecycle, pg};
+use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
 
 use crate::SCHEMA;
@@ -35,8 +35,7 @@ pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock) {
 pub async fn forget(pool: &PgPool, clock: &Clock) -> Result<u64, Fault> {
     let mut answers = 0;
     loop {
-        let portion = idempotency::forget(pool, clock.now(), PORTION).await;
-        let portion = portion.map_err(|error| pg::fault(&error))?;
+        let portion = idempotency::forget(pool, clock.now(), PORTION).await?;
         answers += portion;
         if portion < PORTION.unsigned_abs() {
             return Ok(answers);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kit::admin::Condition;
 use kit::lease::Lease;
-use kit::{Fault, Lifecycle, pg};
+use kit::{Fault, Lifecycle};
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
@@ -129,9 +129,7 @@ async fn once(importer: &Importer, work: Work, input: &str, stopping: &Cancellat
 }
 
 async fn is_done(importer: &Importer, work: Work, input: &str) -> Result<bool, Fault> {
-    let done = start_work::input(importer.pool(), work.name())
-        .await
-        .map_err(|error| pg::fault(&error))?;
+    let done = start_work::input(importer.pool(), work.name()).await?;
     Ok(done.as_deref() == Some(input))
 }
 
@@ -141,9 +139,7 @@ async fn attempt(importer: &Importer, work: Work, input: &str) -> Result<(), Fau
     }
     work.run(importer).await?;
     let now = importer.clock().now();
-    start_work::done(importer.pool(), work.name(), input, now)
-        .await
-        .map_err(|error| pg::fault(&error))?;
+    start_work::done(importer.pool(), work.name(), input, now).await?;
     tracing::info!(work = work.name(), "work at start is done");
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kit::lease::Lease;
-use kit::{Clock, Fault, Lifecycle, pg};
+use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
 
 use crate::SCHEMA;
@@ -36,15 +36,11 @@ pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, store: &Store, clock: &Clock)
 
 /// Removes what is there to be removed; how many files that were.
 pub async fn sweep(pool: &PgPool, store: &Store, clock: &Clock) -> Result<usize, Fault> {
-    let lost = |error: sqlx::Error| pg::fault(&error);
     let mut files = 0;
     // No row is locked while the store is asked: it may take its time. If it fails, the row stays, and a later sweep removes the file.
-    while let Some(unused) = pictures::claim_unused(pool, clock.now() - AGE, clock.now())
-        .await
-        .map_err(lost)?
-    {
+    while let Some(unused) = pictures::claim_unused(pool, clock.now() - AGE, clock.now()).await? {
         store.remove(&unused.name).await?;
-        pictures::forget(pool, &unused).await.map_err(lost)?;
+        pictures::forget(pool, &unused).await?;
         files += 1;
     }
     Ok(files)

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::overload::ConcurrencyLimit;
-use kit::{Clock, Fault, pg};
+use kit::{Clock, Fault};
 use sqlx::PgPool;
 
 pub use store::Store;
@@ -79,7 +79,7 @@ impl Pictures {
         })?;
         let now = self.clock.now();
         let known = pictures::know(&self.pool, &pair, now).await;
-        if !known.map_err(|error| pg::fault(&error))? {
+        if !known? {
             return Err(Fault::unavailable(
                 "a file that is sent again while the sweep removes it",
             ));

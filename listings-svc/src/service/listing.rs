@@ -48,8 +48,7 @@ impl Service {
 /// A listing as it stands.
 pub(super) async fn find(pool: &PgPool, name: &Name) -> Result<proto::Listing, Fault> {
     let found = listings::find(pool, name.entity, name.mode, &name.key)
-        .await
-        .map_err(|error| pg::fault(&error))?
+        .await?
         .ok_or_else(none)?;
     Ok(proto::Listing {
         name: Some(name.into()),

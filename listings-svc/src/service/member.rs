@@ -41,10 +41,10 @@ impl Service {
 
     async fn create(&self, by: &Member, name: &str, role: Role) -> Result<(Row, String), Fault> {
         let token = members::token();
-        let mut transaction = self.pool.begin().await.map_err(|error| pg::fault(&error))?;
+        let mut transaction = self.pool.begin().await?;
         let (hash, now) = (members::hash(&token), self.clock.now());
         let made = store::create(&mut transaction, (name, role), &hash, &by.name, now);
-        if !made.await.map_err(|error| pg::fault(&error))? {
+        if !made.await? {
             return Err(Fault::invalid_field(
                 "name",
                 "it was given before, and is never given a second time: take another",
@@ -54,16 +54,13 @@ impl Service {
         self.keep(&mut transaction, by, Deed::CreateMember, name, details)
             .await?;
         let row = held(&mut transaction, by, name).await?.0;
-        transaction
-            .commit()
-            .await
-            .map_err(|error| pg::fault(&error))?;
+        transaction.commit().await?;
         Ok((row, token))
     }
 
     /// Changes a member under the lock of all of them.
     async fn change(&self, by: &Member, name: &str, change: Change) -> Result<Row, Fault> {
-        let mut transaction = self.pool.begin().await.map_err(|error| pg::fault(&error))?;
+        let mut transaction = self.pool.begin().await?;
         let (row, others) = held(&mut transaction, by, name).await?;
         let details = match change {
             Change::Role(role) if row.role == role.as_str() => return Ok(row),
@@ -88,25 +85,17 @@ impl Service {
         }
         let deed = match change {
             Change::Role(role) => {
-                store::set_role(&mut transaction, name, role)
-                    .await
-                    .map_err(|error| pg::fault(&error))?;
+                store::set_role(&mut transaction, name, role).await?;
                 Deed::SetRole
             }
             Change::Revoke => {
-                store::revoke(&mut transaction, name, self.clock.now())
-                    .await
-                    .map_err(|error| pg::fault(&error))?;
+                store::revoke(&mut transaction, name, self.clock.now()).await?;
                 Deed::RevokeMember
             }
         };
         self.keep(&mut transaction, by, deed, name, details).await?;
-        let row = store::get(&mut transaction, name).await;
-        let row = row.map_err(|error| pg::fault(&error))?;
-        transaction
-            .commit()
-            .await
-            .map_err(|error| pg::fault(&error))?;
+        let row = store::get(&mut transaction, name).await?;
+        transaction.commit().await?;
         self.members.forget();
         Ok(row)
     }
@@ -129,7 +118,7 @@ impl Service {
         };
         audit::append(connection, SCHEMA, entry, self.clock.now())
             .await
-            .map_err(|error| pg::fault(&error))
+            .map_err(Fault::from)
     }
 }
 
@@ -169,9 +158,7 @@ impl StaffMemberService for Service {
         self.audit
             .admit(&request, Deed::ListMembers, ("member", ""))
             .await?;
-        let rows = store::list(&self.pool)
-            .await
-            .map_err(|error| pg::fault(&error))?;
+        let rows = store::list(&self.pool).await.map_err(Fault::from)?;
         Ok(Response::new(proto::ListMembersResponse {
             members: rows.into_iter().map(message).collect(),
         }))
@@ -214,9 +201,7 @@ async fn held(
     by: &Member,
     name: &str,
 ) -> Result<(Row, Vec<Row>), Fault> {
-    let mut rows = store::lock(connection)
-        .await
-        .map_err(|error| pg::fault(&error))?;
+    let mut rows = store::lock(connection).await?;
     let is_admin = |row: &Row| row.role == Role::Admin.as_str() && row.revoked_at.is_none();
     if by.name != OPERATOR && !rows.iter().any(|row| row.name == by.name && is_admin(row)) {
         return Err(Fault::new(

@@ -4,8 +4,8 @@ use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_listings_service_server::OwnListingsService;
 use contracts::public::{OwnListing, Timestamp};
+use kit::Fault;
 use kit::cursor::Binding;
-use kit::{Fault, pg};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
@@ -73,8 +73,8 @@ impl Service {
                 own::count_samples(&self.pool).await,
             ),
         };
-        let rows = rows.map_err(|error| pg::fault(&error))?;
-        let total = total.map_err(|error| pg::fault(&error))?;
+        let rows = rows?;
+        let total = total?;
         let (rows, next) = paging.finish(rows, |row| After {
             created_at: row.created_at,
             id: row.id,

@@ -7,7 +7,7 @@ use kit::audit::{self, Action as _, Audit, Entry};
 use kit::cursor::Binding;
 use kit::pg::timestamp;
 use kit::rpc::staff::Member;
-use kit::{Clock, Fault, pg};
+use kit::{Clock, Fault};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -53,15 +53,14 @@ impl Service {
         id: Uuid,
         reason: &str,
     ) -> Result<claims::Claim, Fault> {
-        let fault = |error: sqlx::Error| pg::fault(&error);
         let now = self.clock.now();
         let state = if deed == Deed::GrantClaim {
             "granted"
         } else {
             "rejected"
         };
-        let mut transaction = self.pool.begin().await.map_err(fault)?;
-        let claim = claims::lock(&mut transaction, id).await.map_err(fault)?;
+        let mut transaction = self.pool.begin().await?;
+        let claim = claims::lock(&mut transaction, id).await?;
         let claim = claim.ok_or_else(|| Fault::not_found("there is no such claim"))?;
         if claim.state == state {
             return Ok(claim);
@@ -73,17 +72,14 @@ impl Service {
             );
             return Err(Fault::invalid_field("id", problem));
         }
-        let decided = claims::decide(&mut transaction, id, state, reason, now).await;
-        decided.map_err(fault)?;
+        claims::decide(&mut transaction, id, state, reason, now).await?;
         if deed == Deed::GrantClaim {
             let (page, account) = (claim.page_id, claim.account_id);
-            let added = owners::add(&mut transaction, page, account, Way::Claim, now);
-            added.await.map_err(fault)?;
+            owners::add(&mut transaction, page, account, Way::Claim, now).await?;
         }
         let details = json!({"claim": id, "account": claim.account_id, "reason": reason});
-        let kept = keep(&mut transaction, member, deed, &claim.handle, details, now).await;
-        kept.map_err(fault)?;
-        transaction.commit().await.map_err(fault)?;
+        keep(&mut transaction, member, deed, &claim.handle, details, now).await?;
+        transaction.commit().await?;
         Ok(claims::Claim {
             state: state.to_owned(),
             reason: reason.to_owned(),
@@ -100,18 +96,17 @@ impl Service {
         account: Uuid,
         gives: bool,
     ) -> Result<Vec<proto::Owner>, Fault> {
-        let fault = |error: sqlx::Error| pg::fault(&error);
         let now = self.clock.now();
-        let mut transaction = self.pool.begin().await.map_err(fault)?;
+        let mut transaction = self.pool.begin().await?;
         let page = page(&mut transaction, handle.clone()).await?;
         let changed = if gives {
             owners::add(&mut transaction, page, account, Way::Staff, now).await
         } else {
             owners::remove(&mut transaction, page, account).await
         };
-        if changed.map_err(fault)? {
+        if changed? {
             let details = json!({"account": account, "owner": gives});
-            let kept = keep(
+            keep(
                 &mut transaction,
                 member,
                 Deed::Reassign,
@@ -119,16 +114,15 @@ impl Service {
                 details,
                 now,
             )
-            .await;
-            kept.map_err(fault)?;
+            .await?;
         }
         let owners = owners_of(&mut transaction, page).await?;
-        transaction.commit().await.map_err(fault)?;
+        transaction.commit().await?;
         Ok(owners)
     }
 
     async fn connection(&self) -> Result<sqlx::pool::PoolConnection<sqlx::Postgres>, Fault> {
-        self.pool.acquire().await.map_err(|error| pg::fault(&error))
+        self.pool.acquire().await.map_err(Fault::from)
     }
 }
 
@@ -158,13 +152,12 @@ async fn page(connection: &mut PgConnection, handle: String) -> Result<Uuid, Fau
         return Err(none());
     }
     let found = Listing::<Page>::find(connection, Mode::Live, &[handle]).await;
-    let found = found.map_err(|error| pg::fault(&error))?.into_iter().next();
+    let found = found?.into_iter().next();
     Ok(found.ok_or_else(none)?.id)
 }
 
 async fn owners_of(connection: &mut PgConnection, page: Uuid) -> Result<Vec<proto::Owner>, Fault> {
-    let owners = owners::of_page(connection, page).await;
-    let owners = owners.map_err(|error| pg::fault(&error))?;
+    let owners = owners::of_page(connection, page).await?;
     let owner = |owner: Owner| proto::Owner {
         account_id: owner.account_id.to_string(),
         by_way_of: owner.by_way_of,
@@ -190,10 +183,9 @@ impl StaffPageService for Service {
         let after = paging.after.and_then(|(nanos, id)| {
             Some((OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?, id))
         });
-        let fault = |error: sqlx::Error| pg::fault(&error);
         let found = claims::waiting(&self.pool, after, paging.fetch()).await;
-        let total = claims::count(&self.pool).await.map_err(fault)?;
-        let (found, next) = paging.finish(found.map_err(fault)?, |claim| {
+        let total = claims::count(&self.pool).await.map_err(Fault::from)?;
+        let (found, next) = paging.finish(found.map_err(Fault::from)?, |claim| {
             (claim.made_at.unix_timestamp_nanos(), claim.id)
         })?;
         let page = common::PageInfo {

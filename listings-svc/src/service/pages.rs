@@ -2,7 +2,7 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_server::PagesService;
-use kit::{Clock, Fault, pg};
+use kit::{Clock, Fault};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
@@ -48,7 +48,6 @@ impl Service {
         handle: String,
         evidence: &str,
     ) -> Result<claims::Claim, Fault> {
-        let fault = |error: sqlx::Error| pg::fault(&error);
         let evidence = text::paragraphs(evidence, EVIDENCE);
         let evidence = evidence.map_err(|problem| Fault::invalid_field("evidence", problem))?;
         if evidence.is_empty() {
@@ -61,14 +60,12 @@ impl Service {
         if !slug::is_valid(&handle) {
             return Err(none());
         }
-        let mut transaction = self.pool.begin().await.map_err(fault)?;
+        let mut transaction = self.pool.begin().await?;
         let found = Listing::<Page>::find(&mut transaction, Mode::Live, &[handle]).await;
-        let mut found = found.map_err(fault)?.into_iter();
+        let mut found = found?.into_iter();
         let page = found.find(|page| page.state == State::Published);
         let page = page.ok_or_else(none)?;
-        let held = owners::of_page(&mut *transaction, page.id)
-            .await
-            .map_err(fault)?;
+        let held = owners::of_page(&mut *transaction, page.id).await?;
         if held.iter().any(|owner| owner.account_id == account) {
             return Err(Fault::invalid_field(
                 "handle",
@@ -84,9 +81,8 @@ impl Service {
             &evidence,
             self.clock.now(),
         )
-        .await;
-        let claim = claim.map_err(fault)?;
-        transaction.commit().await.map_err(fault)?;
+        .await?;
+        transaction.commit().await?;
         Ok(claim)
     }
 }
@@ -124,7 +120,7 @@ impl PagesService for Service {
     ) -> Result<Response<proto::ListOwnPagesResponse>, Status> {
         let account = claim::id("account_id", &request.into_inner().account_id)?;
         let pages = owners::pages_of(&self.pool, account).await;
-        let pages = pages.map_err(|error| pg::fault(&error))?;
+        let pages = pages.map_err(Fault::from)?;
         let pages = pages
             .iter()
             .map(|page| page.message(&self.addresses))
@@ -152,7 +148,7 @@ impl PagesService for Service {
     ) -> Result<Response<proto::ListOwnClaimsResponse>, Status> {
         let account = claim::id("account_id", &request.into_inner().account_id)?;
         let claims = claims::of_account(&self.pool, account).await;
-        let claims = claims.map_err(|error| pg::fault(&error))?;
+        let claims = claims.map_err(Fault::from)?;
         let claims = claims.into_iter().map(claim::message).collect();
         Ok(Response::new(proto::ListOwnClaimsResponse { claims }))
     }

@@ -1,6 +1,6 @@
 //! Calls that shall write nothing: those of test keys, and dry runs (§4.3, §10.3).
 
-use kit::{Fault, pg};
+use kit::Fault;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
@@ -18,12 +18,12 @@ pub async fn check(
     rules: &Rules,
     now: OffsetDateTime,
 ) -> Result<Answer, Fault> {
-    let mut connection = pool.acquire().await.map_err(|error| pg::fault(&error))?;
+    let mut connection = pool.acquire().await?;
     let command = Command::new(&mut connection, submission, rules, now).dry();
     match command.run().await {
         Ok(accepted) => Ok(accepted.outcome.answer),
         Err(Stop::Refused(fault)) => Err(fault),
         Err(Stop::Busy) => Err(Fault::unavailable("a row that was only looked at")),
-        Err(Stop::Database(error)) => Err(pg::fault(&error)),
+        Err(Stop::Database(error)) => Err(error.into()),
     }
 }

@@ -109,6 +109,12 @@ pub fn fault(error: &sqlx::Error) -> Fault {
     }
 }
 
+impl From<sqlx::Error> for Fault {
+    fn from(error: sqlx::Error) -> Self {
+        fault(&error)
+    }
+}
+
 /// Whether the error says that PostgreSQL cannot be reached, rather than that it refused a statement.
 pub fn is_away(error: &sqlx::Error) -> bool {
     match error {

@@ -2,7 +2,7 @@
 
 use contracts::listings::v1 as proto;
 use kit::rpc::staff::Member;
-use kit::{Code, Fault, pg};
+use kit::{Code, Fault};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -31,8 +31,7 @@ impl Service {
                 "the changes are one JSON object: the fields that change, with their new values",
             ));
         };
-        let known = self.known(&name, &changes).await;
-        let known = known.map_err(|error| pg::fault(&error))?;
+        let known = self.known(&name, &changes).await?;
         let what = What::Edit(changes, Box::new(known));
         self.amend(&name, what, reason, request.revision, by).await
     }

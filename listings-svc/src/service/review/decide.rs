@@ -2,8 +2,8 @@
 
 use contracts::listings::v1 as proto;
 use futures::future::join_all;
+use kit::Fault;
 use kit::rpc::staff::Member;
-use kit::{Fault, pg};
 use tonic::Status;
 
 use super::{REASON, Service};
@@ -117,9 +117,7 @@ impl Service {
 
     /// What else there is to know of a game that was approved.
     async fn note(&self, name: &Name) -> Result<String, Fault> {
-        let item = queue::find(&self.pool, name.entity, &name.key)
-            .await
-            .map_err(|error| pg::fault(&error))?;
+        let item = queue::find(&self.pool, name.entity, &name.key).await?;
         let page = item.and_then(|item| item.page.zip(item.page_state));
         Ok(match page {
             Some((page, state)) if state.0 != State::Published => format!(

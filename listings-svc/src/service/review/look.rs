@@ -42,9 +42,7 @@ impl Service {
             let since = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?;
             Some((since, id))
         });
-        let rows = queue::page(&self.pool, kind, after, paging.fetch())
-            .await
-            .map_err(|error| pg::fault(&error))?;
+        let rows = queue::page(&self.pool, kind, after, paging.fetch()).await?;
         let (rows, next_cursor) = paging.finish(rows, |row| {
             let since = row
                 .waiting_since
@@ -53,7 +51,7 @@ impl Service {
         })?;
         let total = if request.count {
             let counted = queue::count(&self.pool, kind).await;
-            Some(counted.map_err(|error| pg::fault(&error))?)
+            Some(counted?)
         } else {
             None
         };
@@ -65,10 +63,7 @@ impl Service {
     }
 
     pub(super) async fn review(&self, name: &Name) -> Result<proto::GetReviewResponse, Fault> {
-        self.look_closely(name)
-            .await
-            .map_err(|error| pg::fault(&error))?
-            .ok_or_else(none)
+        self.look_closely(name).await?.ok_or_else(none)
     }
 
     async fn look_closely(
@@ -163,9 +158,7 @@ impl Service {
             return Err(Fault::invalid(problems));
         }
         let after = paging.after.clone();
-        let rows = queue::search(&self.pool, text, kind, state, after, paging.fetch())
-            .await
-            .map_err(|error| pg::fault(&error))?;
+        let rows = queue::search(&self.pool, text, kind, state, after, paging.fetch()).await?;
         let (rows, next_cursor) =
             paging.finish(rows, |row| (row.name.clone(), row.kind.clone()))?;
         Ok(proto::SearchResponse {

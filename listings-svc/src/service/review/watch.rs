@@ -7,7 +7,7 @@ use std::time::Duration;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::watch_response::Message;
 use futures::{Stream, stream};
-use kit::{Fault, pg};
+use kit::Fault;
 use sqlx::PgPool;
 use tokio::sync::watch::Receiver;
 use tokio_util::sync::CancellationToken;
@@ -28,9 +28,7 @@ impl Service {
     pub(super) async fn follow(&self, kind: Option<Entity>) -> Result<Messages, Fault> {
         // Subscribe first, then look: what is committed in between is not missed.
         let news = self.producer.news();
-        let (epoch, after) = queue::head(&self.pool)
-            .await
-            .map_err(|error| pg::fault(&error))?;
+        let (epoch, after) = queue::head(&self.pool).await?;
         let watcher = Watcher {
             pool: self.pool.clone(),
             news,
@@ -70,7 +68,7 @@ impl Watcher {
                 return Ok(Some(message));
             }
             self.news.mark_unchanged();
-            let looked = self.look().await.map_err(|error| pg::fault(&error))?;
+            let looked = self.look().await.map_err(Fault::from)?;
             match looked {
                 Looked::OtherEpoch => return Ok(None),
                 Looked::Rows => {}

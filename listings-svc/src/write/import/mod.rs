@@ -15,7 +15,7 @@ use futures::stream::{FuturesOrdered, StreamExt as _};
 use futures::{Future, poll};
 use kit::feed::Writer;
 use kit::rpc::staff::Member;
-use kit::{Clock, Code, Fault, ids, pg};
+use kit::{Clock, Code, Fault, ids};
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -83,9 +83,7 @@ impl Importer {
 
     /// The line at which an import of this file goes on; 1 if none was broken off.
     pub async fn next_line(&self, header: &Header) -> Result<u64, Fault> {
-        let line = imports::find(&self.pool, header.entity, header.mode, &header.sha256)
-            .await
-            .map_err(|error| pg::fault(&error))?;
+        let line = imports::find(&self.pool, header.entity, header.mode, &header.sha256).await?;
         Ok(line.unwrap_or(1))
     }
 
@@ -98,10 +96,8 @@ impl Importer {
             &header.sha256,
             self.clock.now(),
         )
-        .await
-        .map_err(|error| pg::fault(&error))?;
-        let known = self.known(header.entity).await;
-        let mut known = known.map_err(|error| pg::fault(&error))?;
+        .await?;
+        let mut known = self.known(header.entity).await?;
         // What ships is of the day of its build, and is loaded whatever the clock of the machine shows.
         known.no_later_than = header.by.as_ref().map(|_| self.clock.now());
         tracing::info!(import = %id, entity = header.entity.as_str(), file = header.file_name, next_line, "import begun");
@@ -199,9 +195,7 @@ impl Run {
             let unknown = prepare::unknown_handles(&parsed, &self.known);
             if !unknown.is_empty() {
                 let found: HashMap<String, Uuid> =
-                    store::known::creators(&self.importer.pool, self.header.mode, &unknown)
-                        .await
-                        .map_err(|error| pg::fault(&error))?;
+                    store::known::creators(&self.importer.pool, self.header.mode, &unknown).await?;
                 self.known.creators.extend(found);
             }
         }
@@ -253,8 +247,7 @@ impl Run {
             self.written().await?;
         }
         let report = imports::finish(&self.importer.pool, self.id)
-            .await
-            .map_err(|error| pg::fault(&error))?
+            .await?
             .ok_or_else(overtaken)?;
         tracing::info!(
             import = %self.id,
