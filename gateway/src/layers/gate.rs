@@ -73,10 +73,10 @@ impl Gate {
         let (standing, response) = if step == Step::Read {
             let (tell, latest) = Latest::asked();
             request.extensions_mut().insert(latest);
+            let look = async { tell.tell(app.latest.read().await) };
             let count = async {
-                let looking = app.quota.take_and_look(&caller, plan, now, &app.latest);
-                let (taken, position) = looking.await;
-                tell.tell(position);
+                let taken = app.quota.take(&caller, plan, now);
+                let (taken, ()) = futures::join!(taken, look);
                 taken.map_err(|denied| refused_by_quota(denied, plan))
             };
             let call = async { Ok(self.call(step, request, next).await) };
