@@ -10,8 +10,8 @@ use gateway::domain::key::{Caller, Key, Kind, Mode};
 use gateway::domain::plan::Plan;
 use gateway::quota::{Quota, SEED_PATIENCE, Shared};
 use metrics_exporter_prometheus::PrometheusBuilder;
-use redis::Script;
 use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Script};
 use time::OffsetDateTime;
 use time::macros::datetime;
 use tokio::process::Command;
@@ -117,7 +117,10 @@ impl Decisions {
     async fn new(address: &str) -> Self {
         let url = format!("redis://{address}/");
         let client = redis::Client::open(url.as_str()).unwrap();
-        let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+        // It asks for all accounts at once, on a machine that is loaded.
+        let config = AsyncConnectionConfig::new().set_response_timeout(Some(PATIENCE));
+        let connection = client.get_multiplexed_async_connection_with_config(&config);
+        let mut connection = connection.await.unwrap();
         let script = Script::new(include_str!("../../gateway/src/quota/quota.lua"));
         script.load_async(&mut connection).await.unwrap();
         let callers: Vec<Arc<Caller>> = (0..KEYS).map(|n| Arc::new(caller(n))).collect();
