@@ -1,6 +1,7 @@
 //! GET /games, 20 rows, through the whole path — key, quota in Redis, gRPC, envelope, access log, metrics — beside the bare hop of
-//! [`crate::hop`] answering the same bytes; first with one key for all calls, then with as many keys as connections, in turns.
+//! [`crate::hop`] answering the same bytes: with one key for all calls, or with many in turns.
 
+use futures::stream::{self, StreamExt as _};
 use serde_json::Value;
 use tokio::process::Child;
 
@@ -9,26 +10,36 @@ use crate::fleet::BenchFleet;
 use crate::side::{Side, compare};
 use crate::wrk::Request;
 
-/// As many as wrk has connections.
-const KEYS: usize = 64;
+/// Keys that are made at once.
+const AT_ONCE: usize = 16;
 
 pub(crate) async fn run() {
     let bench = BenchFleet::up().await;
     let (_, rows) = bench.games().await;
     let (_hop, hop) = hop(&bench, &rows).await;
-    let whole = bench.whole_path();
-    compare(&hop, &whole).await;
-    let in_turns = bench.small.write("keys.lua", keys_in_turns(&bench).await);
-    println!("{KEYS} keys in turns:");
-    compare(&hop.with_script(&in_turns), &whole.with_script(&in_turns)).await;
+    compare(&hop, &bench.whole_path()).await;
 }
 
-/// A script for wrk that calls with a key of each of [`KEYS`] accounts.
-async fn keys_in_turns(bench: &BenchFleet) -> String {
-    let mut keys = Vec::new();
-    for _ in 0..KEYS {
-        keys.push(format!("\"{}\"", bench.another_key().await));
-    }
+/// The same with a key of each of so many accounts.
+pub(crate) async fn compare_in_turns(keys: usize) {
+    let bench = BenchFleet::up().await;
+    let (_, rows) = bench.games().await;
+    let (_hop, hop) = hop(&bench, &rows).await;
+    let script = bench
+        .small
+        .write("keys.lua", keys_in_turns(&bench, keys).await);
+    println!("{keys} keys in turns:");
+    let whole = bench.whole_path().with_script(&script);
+    compare(&hop.with_script(&script), &whole).await;
+}
+
+/// A script for wrk that calls with a key of each of so many accounts.
+async fn keys_in_turns(bench: &BenchFleet, keys: usize) -> String {
+    let keys: Vec<String> = stream::iter(0..keys)
+        .map(async |_| format!("\"{}\"", bench.another_key().await))
+        .buffer_unordered(AT_ONCE)
+        .collect()
+        .await;
     format!(
         "local keys, calls, turn = {{ {} }}, {{}}, 0
          function init()

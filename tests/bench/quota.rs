@@ -1,5 +1,6 @@
-//! The gateway's quota module, as a thread of the gateway has it — one runtime, one connection to Redis — beside redis-benchmark, which
-//! sends the same script with the same keys and arguments and does nothing else.
+//! What a quota costs, with so many keys that none is called twice at a time: the script beside an empty one, the gateway's quota module as
+//! a thread of the gateway has it (one runtime, one connection to Redis) beside redis-benchmark, and the whole path of GET /games beside
+//! the bare hop.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -9,24 +10,29 @@ use gateway::domain::key::{Caller, Key, Kind, Mode};
 use gateway::domain::plan::Plan;
 use gateway::quota::{Quota, SEED_PATIENCE, Shared};
 use metrics_exporter_prometheus::PrometheusBuilder;
-use redis::Script;
 use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Script};
 use time::OffsetDateTime;
 use time::macros::datetime;
 use tokio::process::Command;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use uuid::Uuid;
+use uuid::{Uuid, uuid};
 
-use crate::child;
 use crate::side::{ROUNDS, SECONDS, WARM_UP, median, print_ratio};
+use crate::{child, games};
 
+/// Keys, each of an account of its own, which call in turns.
+pub(crate) const KEYS: usize = 2_000;
 /// Decisions that are waited for at once, on both sides.
 const AT_ONCE: usize = 50;
 /// Decisions of redis-benchmark by which it is found out how many it makes in a round.
 const TRIAL: f64 = 100_000.0;
-/// All calls come at one moment: a window never ends, and both sides write the same key.
+/// All calls come at one moment: a window never ends.
 const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
+const MONTH: &str = "2026-03";
+/// Of every account: redis-benchmark would put another number for each random part of a call.
+const KEY: Uuid = uuid!("00000000-0000-0000-0000-0000000000ff");
 const MINUTE_LIMIT: u32 = 4_000_000_000;
 const MONTH_LIMIT: u64 = 4_000_000_000;
 /// What redis-benchmark puts a random number for.
@@ -40,13 +46,15 @@ pub(crate) async fn run() {
     PrometheusBuilder::new().install_recorder().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let address = child::free_address();
-    let _server = redis_server(&address, folder.path().to_str().unwrap()).await;
-    compare("one key", Decisions::new(&address, 1).await).await;
-    let name = format!("{AT_ONCE} keys");
-    compare(&name, Decisions::new(&address, AT_ONCE).await).await;
+    let server = redis_server(&address, folder.path().to_str().unwrap()).await;
+    let decisions = Decisions::new(&address).await;
+    decisions.compare_scripts().await;
+    compare(&decisions).await;
+    drop(server);
+    games::compare_in_turns(KEYS).await;
 }
 
-async fn compare(keys: &str, decisions: Decisions) {
+async fn compare(decisions: &Decisions) {
     decisions.of_module(WARM_UP).await;
     let mut bare_rate = decisions.of_redis_benchmark(TRIAL).await;
     let (mut bare, mut module) = (Vec::new(), Vec::new());
@@ -59,12 +67,12 @@ async fn compare(keys: &str, decisions: Decisions) {
     }
     for (name, rates) in [("redis-benchmark", &bare), ("quota module", &module)] {
         println!(
-            "{name}, {keys}: {:.0} decisions/s",
+            "{name}, {KEYS} keys: {:.0} decisions/s",
             median(rates, |rate| *rate)
         );
     }
     let ratios: Vec<f64> = module.iter().zip(&bare).map(|(m, b)| m / b).collect();
-    print_ratio(&format!("quota module / redis-benchmark, {keys}"), &ratios);
+    print_ratio("quota module / redis-benchmark", &ratios);
 }
 
 /// A Redis with the settings that a fleet's has.
@@ -91,7 +99,7 @@ async fn redis_server(address: &str, folder: &str) -> tokio::process::Child {
     child::start("redis-server", &args, address).await
 }
 
-/// Callers, each with an account and a key, of whom both sides decide.
+/// Callers, each with an account, of whom both sides decide.
 struct Decisions {
     address: String,
     callers: Vec<Arc<Caller>>,
@@ -106,18 +114,22 @@ struct Decisions {
 
 impl Decisions {
     /// The script is loaded, and Redis counts the months.
-    async fn new(address: &str, callers: usize) -> Self {
+    async fn new(address: &str) -> Self {
         let url = format!("redis://{address}/");
         let client = redis::Client::open(url.as_str()).unwrap();
-        let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+        // It asks for all accounts at once, on a machine that is loaded.
+        let config = AsyncConnectionConfig::new().set_response_timeout(Some(PATIENCE));
+        let connection = client.get_multiplexed_async_connection_with_config(&config);
+        let mut connection = connection.await.unwrap();
         let script = Script::new(include_str!("../../gateway/src/quota/quota.lua"));
         script.load_async(&mut connection).await.unwrap();
-        let callers: Vec<Arc<Caller>> = (0..callers).map(|n| Arc::new(caller(n))).collect();
+        let callers: Vec<Arc<Caller>> = (0..KEYS).map(|n| Arc::new(caller(n))).collect();
         let run = run_id(&mut connection).await;
         let seed = Script::new(include_str!("../../gateway/src/quota/seed.lua"));
         for caller in &callers {
-            let mut seed = seed.key(month(&caller.key.account.to_string()));
-            let counts: u8 = (seed.arg(&run).arg(0).invoke_async(&mut connection).await).unwrap();
+            let mut seed = seed.key(usage(&caller.key.account.to_string()));
+            let seed = seed.arg(MONTH).arg(&run).arg(0).arg("2026-02").arg(0);
+            let counts: u8 = seed.invoke_async(&mut connection).await.unwrap();
             assert_eq!(counts, 1);
         }
         let redis = kit::redis::Redis::lazy(&url.into(), PATIENCE, "").unwrap();
@@ -132,19 +144,59 @@ impl Decisions {
         }
     }
 
+    /// Prints what Redis spends on a run of the script, and of one that does nothing.
+    async fn compare_scripts(&self) {
+        let empty = Script::new("return 1");
+        let empty = empty
+            .load_async(&mut self.connection.clone())
+            .await
+            .unwrap();
+        let (mut scripts, mut empties) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            scripts.push(self.microseconds(&self.script_call()).await);
+            empties.push(self.microseconds(&[&empty, "0"].map(str::to_owned)).await);
+        }
+        for (name, times) in [("the script", &scripts), ("an empty one", &empties)] {
+            println!(
+                "{name}: {:.2} µs in Redis a run",
+                median(times, |time| *time)
+            );
+        }
+    }
+
+    /// Microseconds that Redis spends on such a call, as it says itself.
+    async fn microseconds(&self, call: &[String]) -> f64 {
+        let mut connection = self.connection.clone();
+        let mut reset = redis::cmd("CONFIG");
+        let () = (reset.arg("RESETSTAT").query_async(&mut connection))
+            .await
+            .unwrap();
+        self.redis_benchmark(call, TRIAL).await;
+        let mut info = redis::cmd("INFO");
+        let info = info.arg("commandstats").query_async(&mut connection).await;
+        let info: String = info.unwrap();
+        let mut lines = info.lines();
+        let line = lines.find(|line| line.starts_with("cmdstat_evalsha:"));
+        let (_, rest) = line.unwrap().split_once("usec_per_call=").unwrap();
+        rest.split(',').next().unwrap().parse().unwrap()
+    }
+
     /// Decisions a second of the quota module, over so many seconds.
     async fn of_module(&self, seconds: u32) -> f64 {
         let before = self.counted().await;
         let start = Instant::now();
         let end = start + Duration::from_secs(seconds.into());
         let mut tasks = JoinSet::new();
-        for caller in self.callers.iter().cycle().take(AT_ONCE) {
-            let quota = Arc::clone(&self.quota);
-            let (caller, plan) = (Arc::clone(caller), Arc::clone(&self.plan));
+        for callers in self.callers.chunks(KEYS / AT_ONCE) {
+            let (quota, plan) = (Arc::clone(&self.quota), Arc::clone(&self.plan));
+            let callers = callers.to_vec();
             tasks.spawn(async move {
                 let mut decisions = 0_u32;
-                while Instant::now() < end {
-                    let standing = quota.take(&caller, &plan, NOW).await.unwrap();
+                for caller in callers.iter().cycle() {
+                    if Instant::now() >= end {
+                        break;
+                    }
+                    let standing = quota.take(caller, &plan, NOW).await.unwrap();
                     assert!(standing.month_used.is_some(), "Redis was away");
                     decisions += 1;
                 }
@@ -160,30 +212,46 @@ impl Decisions {
     /// Decisions a second of redis-benchmark, which makes so many.
     async fn of_redis_benchmark(&self, decisions: f64) -> f64 {
         let before = self.counted().await;
-        // It puts twelve digits of its choice there, each time others.
-        let id = format!("{}{RANDOM}", &self.callers[0].key.id.to_string()[..24]);
+        let rate = self.redis_benchmark(&self.script_call(), decisions).await;
+        let counted = f64::from(self.counted().await - before);
+        assert!(
+            (counted - decisions).abs() <= 1.0,
+            "{counted} of {decisions:.0}"
+        );
+        rate
+    }
+
+    /// What redis-benchmark sends behind EVALSHA to decide on a call of any of the accounts.
+    fn script_call(&self) -> Vec<String> {
+        // It puts twelve digits of its choice there.
+        let account = format!("{}{RANDOM}", &self.callers[0].key.account.to_string()[..24]);
+        vec![
+            self.script.clone(),
+            "1".to_owned(),
+            usage(&account),
+            KEY.to_string(),
+            MONTH.to_owned(),
+            self.run.clone(),
+            (NOW.unix_timestamp() * 1_000).to_string(),
+            MINUTE_LIMIT.to_string(),
+            MONTH_LIMIT.to_string(),
+            "1".to_owned(),
+        ]
+    }
+
+    /// Sends such a call so many times; returns how many a second.
+    async fn redis_benchmark(&self, call: &[String], times: f64) -> f64 {
         let (host, port) = self.address.rsplit_once(':').unwrap();
         let output = Command::new("redis-benchmark")
             .args(["-h", host, "-p", port, "-P", "1", "--csv"])
-            .args(["-c", &AT_ONCE.to_string(), "-n", &format!("{decisions:.0}")])
-            .args(["-r", &self.callers.len().to_string()])
-            .args(["EVALSHA", &self.script, "3"])
-            .arg(format!("gateway:{{{id}}}:revoked:{id}"))
-            .arg(format!("gateway:{{{id}}}:minute:{id}"))
-            .arg(month(&id))
-            .arg((NOW.unix_timestamp() * 1_000).to_string())
-            .args([MINUTE_LIMIT.to_string(), MONTH_LIMIT.to_string()])
-            .args(["1", &self.run, "1"])
+            .args(["-c", &AT_ONCE.to_string(), "-n", &format!("{times:.0}")])
+            .args(["-r", &KEYS.to_string(), "EVALSHA"])
+            .args(call)
             .stdin(Stdio::null())
             .output()
             .await;
         let output = output.unwrap_or_else(|error| panic!("redis-benchmark: {error}"));
         let said = String::from_utf8_lossy(&output.stdout);
-        let counted = f64::from(self.counted().await - before);
-        assert!(
-            (counted - decisions).abs() <= 1.0,
-            "{counted} of {decisions:.0}: {said}"
-        );
         // The test's name, its requests a second, and its times.
         let rate = said
             .lines()
@@ -194,13 +262,14 @@ impl Decisions {
 
     /// Calls that Redis has counted in all months.
     async fn counted(&self) -> u32 {
-        let mut get = redis::cmd("MGET");
+        let mut pipeline = redis::pipe();
         for caller in &self.callers {
-            get.arg(month(&caller.key.account.to_string()));
+            let account = caller.key.account.to_string();
+            pipeline.hget(usage(&account), format!("{MONTH}@{}", self.run));
         }
-        let held: Vec<String> = get.query_async(&mut self.connection.clone()).await.unwrap();
-        let used = held.iter().map(|held| held.split('@').next().unwrap());
-        used.map(|used| used.parse::<u32>().unwrap()).sum()
+        let used = pipeline.query_async(&mut self.connection.clone()).await;
+        let used: Vec<u32> = used.unwrap();
+        used.iter().sum()
     }
 }
 
@@ -213,19 +282,17 @@ async fn run_id(connection: &mut MultiplexedConnection) -> String {
     id[..20].to_owned()
 }
 
-fn month(account: &str) -> String {
-    format!("gateway:{{{account}}}:month:2026-03")
+fn usage(account: &str) -> String {
+    format!("gateway:{{{account}}}:usage")
 }
 
-/// One whose ids end in this number, in twelve decimal digits: so redis-benchmark can write them.
+/// One whose account ends in this number, in twelve decimal digits: so redis-benchmark can write it.
 fn caller(number: usize) -> Caller {
-    let id: Uuid = format!("00000000-0000-0000-0000-{number:012}")
-        .parse()
-        .unwrap();
+    let account = format!("00000000-0000-0000-0000-{number:012}");
     Caller {
         key: Key {
-            id,
-            account: id,
+            id: KEY,
+            account: account.parse().unwrap(),
             name: "server".to_owned(),
             mode: Mode::Live,
             kind: Kind::Account,

@@ -177,16 +177,16 @@ async fn a_spent_month_stops_all_but_those_without_a_limit(fleet: &Fleet) {
 fn use_month(fleet: &Fleet, account: &NewAccount, used: u64) {
     let client = redis::Client::open(fleet.redis_url.as_str()).unwrap();
     let mut connection = client.get_connection().unwrap();
-    let ours = format!("gateway:{{{}}}:month:*", account.account.id);
-    let names: Vec<String> = redis::cmd("KEYS").arg(ours).query(&mut connection).unwrap();
-    let held: String = redis::cmd("GET")
-        .arg(&names[0])
+    let hash = format!("gateway:{{{}}}:usage", account.account.id);
+    let fields: Vec<String> = redis::cmd("HKEYS")
+        .arg(&hash)
         .query(&mut connection)
         .unwrap();
-    let (_, run) = held.split_once('@').unwrap();
-    redis::cmd("SET")
-        .arg(&names[0])
-        .arg(format!("{used}@{run}"))
+    let month = fields.iter().find(|field| field.contains('@')).unwrap();
+    redis::cmd("HSET")
+        .arg(&hash)
+        .arg(month)
+        .arg(used)
         .query::<()>(&mut connection)
         .unwrap();
 }

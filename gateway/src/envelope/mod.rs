@@ -26,7 +26,7 @@ pub use asked::Asked;
 
 use crate::app::Gateway;
 use crate::coding::{Coding, Opening};
-pub use tag::{Known as Tags, SentTag, Tag, sent_tags};
+pub use tag::{Known as Tags, SentTag, SentTags, Tag, sent_tags};
 
 use crate::context::Context;
 use crate::domain::quota::Standing;

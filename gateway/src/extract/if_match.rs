@@ -6,7 +6,7 @@ use http::header::{HeaderMap, HeaderValue, IF_MATCH};
 use http::request::Parts;
 use kit::Fault;
 
-use crate::envelope::{SentTag, sent_tags};
+use crate::envelope::{SentTag, SentTags, sent_tags};
 use crate::errors::Refusal;
 
 /// The revisions at which the change is made; `None` when it is made at any.
@@ -25,25 +25,23 @@ impl<S: Sync> FromRequestParts<S> for IfMatch {
 
 /// A header that is not well-formed is refused, not passed over: its sender relies on it.
 fn read(headers: &HeaderMap) -> Result<IfMatch, Fault> {
-    let lines = || headers.get_all(IF_MATCH).iter().map(HeaderValue::as_bytes);
-    if lines().next().is_none() || (lines().count() == 1 && lines().all(is_any)) {
+    let lines: Vec<HeaderValue> = headers.get_all(IF_MATCH).iter().cloned().collect();
+    if lines.is_empty() {
         return Ok(IfMatch(None));
     }
-    let tags = sent_tags(lines()).filter(|tags| !tags.is_empty());
-    let tags = tags.ok_or_else(|| {
-        let reason =
-            "Send the tag as it came in an ETag, with its quotes, several of them with commas between, or one *.";
-        Fault::invalid_field("If-Match", reason)
-    })?;
+    let tags = match sent_tags(&lines) {
+        Some(SentTags::Any) => return Ok(IfMatch(None)),
+        Some(SentTags::These(tags)) if !tags.is_empty() => tags,
+        _ => {
+            let reason = "Send the tag as it came in an ETag, with its quotes, several of them with commas between, or one *.";
+            return Err(Fault::invalid_field("If-Match", reason));
+        }
+    };
     // Tags are compared strongly here: a weak one never matches. Nor does one that is not ours.
     let matching = tags.iter().filter(|tag| !tag.weak);
     Ok(IfMatch(Some(Precondition {
         revisions: matching.filter_map(SentTag::revision).collect(),
     })))
-}
-
-fn is_any(line: &[u8]) -> bool {
-    line.trim_ascii() == b"*"
 }
 
 #[cfg(test)]

@@ -73,10 +73,10 @@ impl Gate {
         let (standing, response) = if kind == RouteKind::CatalogueRead {
             let (sender, min_position) = MinPosition::channel();
             request.extensions_mut().insert(min_position);
+            let look = async { sender.send(app.latest.read().await) };
             let count = async {
-                let looking = app.quota.take_and_look(&caller, plan, now, &app.latest);
-                let (taken, position) = looking.await;
-                sender.send(position);
+                let taken = app.quota.take(&caller, plan, now);
+                let (taken, ()) = futures::join!(taken, look);
                 taken.map_err(|denied| refused_by_quota(denied, plan))
             };
             let call = async { Ok(self.call(kind, request, next).await) };

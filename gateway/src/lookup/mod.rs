@@ -7,12 +7,10 @@ mod guesses;
 mod issued;
 mod memory;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt as _;
-use futures::future::{BoxFuture, Shared, WeakShared};
+use quick_cache::sync::Cache;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -30,6 +28,8 @@ use memory::Memory;
 
 /// Look-ups at once, for all addresses, of keys of which nothing is known: they leave connections to the keys that there are.
 const UNKNOWN_AT_ONCE: usize = 2;
+/// Outcomes that are handed to waiting calls at one moment. Look-ups under way are not bounded by it.
+const IN_FLIGHT: usize = 1_000;
 /// How long the keys that there are may take to be read.
 const READING_ALL: Duration = Duration::from_mins(1);
 
@@ -53,7 +53,8 @@ pub struct Lookup {
     issued: Issued,
     guesses: Guesses,
     unknown: Semaphore,
-    asking: Mutex<AllAsking>,
+    /// Look-ups under way, so that calls with one key wait for one of them; nothing stays here.
+    in_flight: Cache<Hash, Outcome>,
 }
 
 /// Whose key it is.
@@ -74,22 +75,8 @@ pub enum Unanswered {
     Failed(Arc<sqlx::Error>),
 }
 
-/// A look-up, which all that ask for the same key share.
-type Asking = BoxFuture<'static, Result<Found, Arc<sqlx::Error>>>;
-/// Look-ups under way, by key; they live as long as somebody waits for them.
-type AllAsking = HashMap<Hash, WeakShared<Asking>>;
-
-/// Takes a look-up out of those under way when it ends.
-struct UnderWay {
-    lookup: Arc<Lookup>,
-    hash: Hash,
-}
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        self.lookup.under_way().remove(&self.hash);
-    }
-}
+/// What came of a look-up.
+type Outcome = Result<Found, Arc<sqlx::Error>>;
 
 impl Lookup {
     /// An empty look-up over `pool`.
@@ -101,7 +88,7 @@ impl Lookup {
             issued: Issued::default(),
             guesses: Guesses::new(bounds.unknown_a_minute),
             unknown: Semaphore::new(UNKNOWN_AT_ONCE),
-            asking: Mutex::default(),
+            in_flight: Cache::new(IN_FLIGHT),
         }
     }
 
@@ -116,54 +103,48 @@ impl Lookup {
     /// the feed was last read, count for the address, and wait for their turn with those of all addresses. Calls with one key that come
     /// while it is looked up wait for the same answer, and count once.
     pub async fn ask(
-        self: &Arc<Self>,
+        &self,
         hash: Hash,
         from: Network,
         now: OffsetDateTime,
     ) -> Result<Found, Unanswered> {
-        let asking = self.join(hash, from, now)?;
-        asking.await.map_err(Unanswered::Failed)
+        let guard = match self.in_flight.get_value_or_guard_async(&hash).await {
+            Ok(outcome) => return outcome.map_err(Unanswered::Failed),
+            // Nobody looks this key up, or whoever did has hung up or may not.
+            Err(guard) => guard,
+        };
+        let counted = self.count(hash, from, now)?;
+        let outcome = self.look_up(hash, from, now, counted).await;
+        // Answers the calls that wait, a failure too. What is remembered is for `memory` to decide.
+        let (Ok(()) | Err(_)) = guard.insert(outcome.clone());
+        self.in_flight.remove(&hash);
+        outcome.map_err(Unanswered::Failed)
     }
 
-    fn join(
-        self: &Arc<Self>,
+    /// Counts a look-up for the address, unless the key was made before.
+    fn count(
+        &self,
         hash: Hash,
         from: Network,
         now: OffsetDateTime,
-    ) -> Result<Shared<Asking>, Unanswered> {
-        let mut under_way = self.under_way();
-        if let Some(asking) = under_way.get(&hash).and_then(WeakShared::upgrade) {
-            return Ok(asking);
+    ) -> Result<Option<Counted>, Unanswered> {
+        if self.issued.may_have(hash) {
+            return Ok(None);
         }
-        let counted = if self.issued.may_have(hash) {
-            None
-        } else {
-            let counted = self.guesses.count(from, now);
-            Some(counted.map_err(|wait| {
-                metrics::counter!("key_lookups_refused_total").increment(1);
-                Unanswered::TooMany(wait)
-            })?)
-        };
-        let asking = Arc::clone(self).look_up(hash, from, now, counted);
-        let asking = asking.boxed().shared();
-        if let Some(weak) = asking.downgrade() {
-            under_way.insert(hash, weak);
-        }
-        Ok(asking)
+        let counted = self.guesses.count(from, now).map_err(|wait| {
+            metrics::counter!("key_lookups_refused_total").increment(1);
+            Unanswered::TooMany(wait)
+        })?;
+        Ok(Some(counted))
     }
 
-    /// Ends with its last asker, whether it is answered or given up.
     async fn look_up(
-        self: Arc<Self>,
+        &self,
         hash: Hash,
         from: Network,
         now: OffsetDateTime,
         counted: Option<Counted>,
-    ) -> Result<Found, Arc<sqlx::Error>> {
-        let _under_way = UnderWay {
-            lookup: Arc::clone(&self),
-            hash,
-        };
+    ) -> Outcome {
         let _turn = match counted {
             Some(_) => Some(self.turn().await?),
             None => None,
@@ -200,10 +181,6 @@ impl Lookup {
             metrics::counter!("key_lookups_total", "outcome" => "crowded").increment(1);
             Arc::new(sqlx::Error::PoolTimedOut)
         })
-    }
-
-    fn under_way(&self) -> MutexGuard<'_, AllAsking> {
-        self.asking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Learns which keys there are, from the beginning.

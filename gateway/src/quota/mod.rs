@@ -5,12 +5,10 @@ mod ledger;
 mod local;
 mod redis;
 mod seeds;
-mod together;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use kit::feed::{Latest, Position, Told};
 use kit::handles::Handles;
 use kit::redis::{Away, Redis};
 use metrics::Counter;
@@ -23,15 +21,13 @@ use crate::domain::quota::{AccountMonth, Limits, Month, Standing, Window};
 use ledger::Ledger;
 use local::Local;
 pub(crate) use redis::Counters;
-use redis::{Counted, Taking, Verdict};
+use redis::{Counted, Verdict};
 use seeds::Seeds;
-use together::Together;
 
 /// Counts calls, over one connection to Redis.
 #[derive(Debug)]
 pub struct Quota {
-    counters: Arc<Counters>,
-    together: Together,
+    counters: Counters,
     shared: Arc<Shared>,
 }
 
@@ -72,10 +68,8 @@ impl Shared {
 impl Quota {
     /// Counts in `redis`; `shared` is one for the whole process.
     pub fn new(redis: Redis, shared: Arc<Shared>) -> Self {
-        let counters = Arc::new(Counters::new(redis));
         Self {
-            together: Together::new(Arc::clone(&counters)),
-            counters,
+            counters: Counters::new(redis),
             shared,
         }
     }
@@ -88,33 +82,11 @@ impl Quota {
         plan: &Plan,
         now: OffsetDateTime,
     ) -> Result<Standing, Denied> {
-        self.decide(caller, plan, now, None).await.0
-    }
-
-    /// The same, and looks in the same round trip how far the listings have come.
-    pub async fn take_and_look(
-        &self,
-        caller: &Caller,
-        plan: &Plan,
-        now: OffsetDateTime,
-        latest: &Latest,
-    ) -> (Result<Standing, Denied>, Option<Position>) {
-        self.decide(caller, plan, now, Some(latest)).await
-    }
-
-    async fn decide(
-        &self,
-        caller: &Caller,
-        plan: &Plan,
-        now: OffsetDateTime,
-        latest: Option<&Latest>,
-    ) -> (Result<Standing, Denied>, Option<Position>) {
         let limits = limits(caller, plan);
-        let (source, outcome, position) =
-            match self.take_in_redis(caller, limits, now, latest).await {
-                Ok((counted, Told(position))) => ("redis", counted.outcome(limits, now), position),
-                Err(away) => ("local", self.take_locally(caller, limits, now, away), None),
-            };
+        let (source, outcome) = match self.take_in_redis(caller, limits, now).await {
+            Ok(counted) => ("redis", counted.outcome(limits, now)),
+            Err(away) => ("local", self.take_locally(caller, limits, now, away)),
+        };
         let verdict = match &outcome {
             Ok(_) => "allowed",
             Err(Denied::Revoked) => "revoked",
@@ -122,7 +94,7 @@ impl Quota {
             Err(Denied::Month(_)) => "quota_exceeded",
         };
         count(source, verdict);
-        (outcome, position)
+        outcome
     }
 
     /// Fails as well when the month cannot be read from PostgreSQL.
@@ -131,23 +103,17 @@ impl Quota {
         caller: &Caller,
         limits: Limits,
         now: OffsetDateTime,
-        latest: Option<&Latest>,
-    ) -> Result<(Counted, Told), Away> {
-        let month = caller.month(now);
-        let taking = Taking {
-            key: caller.key.id,
-            month,
-            limits,
-        };
-        let (mut counted, mut told) = self.together.take(taking, now, latest).await?;
+    ) -> Result<Counted, Away> {
+        let (key, month) = (caller.key.id, caller.month(now));
+        let mut counted = self.counters.take(key, month, limits, now).await?;
         if counted.is_none() && self.shared.seeds.wait(month).await {
-            (counted, told) = self.together.take(taking, now, latest).await?;
+            counted = self.counters.take(key, month, limits, now).await?;
         }
         let counted = counted.ok_or(Away::Undone)?;
         if limits.uses_month && matches!(counted.verdict, Verdict::GoOn) {
             self.shared.ledger.saw(month, counted.month_used);
         }
-        Ok((counted, told))
+        Ok(counted)
     }
 
     /// A call that Redis may have counted all the same is not counted twice: it is left out of what Redis is owed.
@@ -196,8 +162,8 @@ impl Quota {
 
     /// Makes the next call with the key be refused, at every gateway. Returns whether Redis took it; if not, the gateways learn of
     /// the revocation from the feed.
-    pub async fn bury(&self, account: Uuid, key: Uuid) -> bool {
-        self.counters.bury(account, key).await
+    pub async fn bury(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {
+        self.counters.bury(account, key, now).await
     }
 
     /// Whether the key was revoked a moment ago.

@@ -1,53 +1,46 @@
--- Decides whether calls may be made, and counts them, one after the other, in one step. The rules are those of domain/quota.rs.
+-- Decides whether a call may be made, and counts it, in one step. The rules are those of domain/quota.rs.
 --
--- KEYS: the key's tombstone, the key's minute, the account's month. They share a hash tag, the account.
--- ARGV: now in milliseconds, calls a minute (-1: no limit), calls a month (-1: no limit), 1 when the month is used, the run of Redis
--- (empty in a cluster), how many calls.
--- Answer: verdict on those that may not go on (0 there are none, 1 revoked, 2 minute used up, 3 month used up, 4 month unknown), how many
--- go on, start of the minute, calls in it and in the month before them. A call that is refused, or not decided for want of the month, uses
--- nothing. Expiries only clear away what no clock can need any more.
+-- KEYS: the account's hash. Its fields are listed in redis.rs.
+-- ARGV: the key, the month, the run of Redis (empty in a cluster), now in milliseconds, calls a minute (-1: no limit), calls a month
+-- (-1: no limit), 1 when the month is used.
+-- Answer: verdict (0 allowed, 1 revoked, 2 minute used up, 3 month used up, 4 month unknown), start of the minute, calls in it and in the
+-- month, this one included. A call that is refused, or not decided for want of the month, uses nothing.
 
-local buried, known, held = unpack(redis.call('mget', KEYS[1], KEYS[2], KEYS[3]))
-if buried then
-  return {1, 0, 0, 0, 0}
-end
-
--- A month that another run of Redis counted may lack the last moments of that run: it is compared with PostgreSQL first.
-local this_run = ARGV[5]
-if this_run == '' then
+local run = ARGV[3]
+if run == '' then
   -- A cluster: only the node itself knows which run it is.
-  this_run = string.sub(string.match(redis.call('info', 'server'), 'run_id:(%w+)'), 1, 20)
+  run = string.sub(string.match(redis.call('info', 'server'), 'run_id:(%w+)'), 1, 20)
 end
-local month, run = string.match(held or '', '^(%d+)@(.*)$')
-if run ~= this_run then
-  return {4, 0, 0, 0, 0}
+local start_field, calls_field, month_field = ARGV[1] .. ':start', ARGV[1] .. ':calls', ARGV[2] .. '@' .. run
+
+local held = redis.call('hmget', KEYS[1], start_field, calls_field, month_field)
+if held[1] == 'revoked' then
+  return {1, 0, 0, 0}
 end
-month = tonumber(month)
-
-local now, per_minute, per_month = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local uses_month = ARGV[4] == '1'
-
-local start, used = now, 0
-if known then
-  local known_start, known_used = string.match(known, '^(%-?%d+):(%d+)$')
-  known_start = tonumber(known_start)
-  if known_start and math.abs(now - known_start) < 60000 then
-    start, used = known_start, tonumber(known_used)
-  end
+-- A month that another run of Redis counted may lack the last moments of that run: it is compared with PostgreSQL first.
+local month = tonumber(held[3])
+if not month then
+  return {4, 0, 0, 0}
 end
 
-local verdict, granted = 0, tonumber(ARGV[6])
-if per_minute >= 0 and per_minute - used < granted then
-  verdict, granted = 2, math.max(0, per_minute - used)
-end
-if uses_month and per_month >= 0 and per_month - month < granted then
-  verdict, granted = 3, math.max(0, per_month - month)
+local now, start, calls = tonumber(ARGV[4]), tonumber(held[1]), tonumber(held[2])
+if not start or now - start >= 60000 or start - now >= 60000 then
+  start, calls = now, 0
 end
 
-if granted > 0 then
-  redis.call('set', KEYS[2], string.format('%.0f:%.0f', start, used + granted), 'PX', 600000)
-  if uses_month then
-    redis.call('set', KEYS[3], string.format('%.0f@%s', month + granted, run), 'KEEPTTL')
-  end
+local per_minute = tonumber(ARGV[5])
+if per_minute >= 0 and calls >= per_minute then
+  return {2, start, calls, month}
 end
-return {verdict, granted, start, used, month}
+calls = calls + 1
+if ARGV[7] ~= '1' then
+  redis.call('hset', KEYS[1], start_field, start, calls_field, calls)
+  return {0, start, calls, month}
+end
+local per_month = tonumber(ARGV[6])
+if per_month >= 0 and month >= per_month then
+  return {3, start, calls - 1, month}
+end
+month = month + 1
+redis.call('hset', KEYS[1], start_field, start, calls_field, calls, month_field, month)
+return {0, start, calls, month}

@@ -1,18 +1,26 @@
 //! The counters in Redis.
 //!
-//! All keys of an account share the hash tag `{account}`, so that the scripts work on a Redis Cluster as well.
+//! An account is one hash, `gateway:{<account>}:usage`, so that a call costs one command that reads and one that writes. The account is the
+//! hash tag, so that the scripts work on a Redis Cluster as well. Its fields:
+//!
+//! | field | value |
+//! | --- | --- |
+//! | `<key>:start` | when the key's minute began, in milliseconds; or `revoked`, a tombstone |
+//! | `<key>:calls` | calls in that minute; of a tombstone, when the key was revoked, in milliseconds |
+//! | `<month>@<run>` | calls of live keys in the UTC month, as this run of Redis counts them |
+//!
+//! `seed.lua`, which runs when a month begins, removes what is over. Versions before this one counted in keys of their own
+//! (`gateway:{<account>}:month:<month>` and others), which expire by themselves. An account's first call at a new gateway seeds its hash
+//! from PostgreSQL, where the old ones write what they count: so the month goes on. Calls that old gateways let through after that are
+//! lost to the month, as are those of the last `month_flush` before it.
 
-use kit::feed::{Latest, Told};
 use kit::redis::{Away, Redis, RunId, Script, evaluate};
 use redis::{Cmd, RedisWrite as _};
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::key::Caller;
-use crate::domain::quota::{AccountMonth, Limits, Standing};
-
-/// A tombstone is needed until every gateway has met the revocation on the feed; a day is far more than that.
-const TOMBSTONE_SECONDS: u64 = 24 * 60 * 60;
+use crate::domain::quota::{AccountMonth, Limits, Month, Standing};
 
 /// The counters, over one connection.
 #[derive(Debug)]
@@ -20,91 +28,21 @@ pub(crate) struct Counters {
     redis: Redis,
     take: Script,
     give_back: Script,
+    revoke: Script,
     seed: Script,
     add: Script,
 }
 
-/// Whose call is counted, and what it is held to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Taking {
-    pub(super) key: Uuid,
-    /// The account's.
-    pub(super) month: AccountMonth,
-    pub(super) limits: Limits,
-}
-
-/// Calls that are counted one after the other.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Calls {
-    pub(super) taking: Taking,
-    /// When the first of them came.
-    pub(super) now: OffsetDateTime,
-    /// How many there are.
-    pub(super) count: u32,
-}
-
-/// What came of them.
-#[derive(Debug)]
-pub(super) struct CountedAll {
-    /// Of those that may not go on.
-    verdict: Verdict,
-    /// How many of the first may.
-    granted: u32,
-    start: OffsetDateTime,
-    /// Before them.
-    used: u32,
-    month_used: u64,
-    uses_month: bool,
-}
-
-/// What came of one call.
+/// What came of a call.
 #[derive(Debug)]
 pub(super) struct Counted {
     pub(super) verdict: Verdict,
+    /// When the key's minute began.
     pub(super) start: OffsetDateTime,
+    /// Calls in the minute.
     pub(super) used: u32,
+    /// Calls in the month.
     pub(super) month_used: u64,
-}
-
-/// As the script writes it: verdict, calls that go on, start of the minute in milliseconds, calls in it, calls in the month.
-type Answer = (u8, u32, i64, u32, u64);
-
-impl CountedAll {
-    /// `None` when the month must be seeded.
-    fn of(answer: Answer, calls: Calls) -> Option<Self> {
-        let (verdict, granted, start, used, month_used) = answer;
-        let verdict = match verdict {
-            0 => Verdict::GoOn,
-            1 => Verdict::Revoked,
-            2 => Verdict::Minute,
-            3 => Verdict::Month,
-            _ => return None,
-        };
-        Some(Self {
-            verdict,
-            granted,
-            start: from_milliseconds(start).unwrap_or(calls.now),
-            used,
-            month_used,
-            uses_month: calls.taking.limits.uses_month,
-        })
-    }
-
-    /// What it means for the call at this place among them.
-    pub(super) fn share(&self, place: u32) -> Counted {
-        let (verdict, counted) = if place < self.granted {
-            (Verdict::GoOn, place.saturating_add(1))
-        } else {
-            (self.verdict, self.granted)
-        };
-        let of_month = if self.uses_month { counted } else { 0 };
-        Counted {
-            verdict,
-            start: self.start,
-            used: self.used.saturating_add(counted),
-            month_used: self.month_used.saturating_add(of_month.into()),
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,59 +59,67 @@ impl Counters {
             redis,
             take: Script::new(include_str!("quota.lua")),
             give_back: Script::new(include_str!("give_back.lua")),
+            revoke: Script::new(include_str!("revoke.lua")),
             seed: Script::new(include_str!("seed.lua")),
             add: Script::new(include_str!("add.lua")),
         }
     }
 
-    /// Counts calls, and looks how far the listings have come, for whom it concerns.
+    /// Counts a call; `None` when the month must be seeded first.
     pub(super) async fn take(
         &self,
-        batches: impl Iterator<Item = Calls> + Clone,
-        latest: Option<&Latest>,
-    ) -> Result<(Vec<Result<Option<CountedAll>, Away>>, Told), Away> {
-        let command = |run: RunId, calls: Calls| {
-            let Taking { key, month, limits } = calls.taking;
-            let mut call = evaluate(&self.take, 3);
-            write_tombstone(&mut call, month.account, key);
-            write_minute(&mut call, month.account, key);
-            write_month(&mut call, month);
-            call.arg(milliseconds(calls.now))
+        key: Uuid,
+        month: AccountMonth,
+        limits: Limits,
+        now: OffsetDateTime,
+    ) -> Result<Option<Counted>, Away> {
+        let command = |run: RunId| {
+            let mut call = evaluate(&self.take, 1);
+            write_hash(&mut call, month.account);
+            call.write_arg_fmt(key);
+            call.write_arg_fmt(month.month);
+            call.arg(run.as_bytes())
+                .arg(milliseconds(now))
                 .arg(limits.minute.map_or(-1, i64::from))
                 .arg(limits.month.map_or(-1, u64::cast_signed))
-                .arg(u8::from(limits.uses_month))
-                .arg(run.as_bytes())
-                .arg(calls.count);
+                .arg(u8::from(limits.uses_month));
             call
         };
-        let commands = |run| {
-            let batches = batches.clone();
-            batches.map(|calls| command(run, calls)).collect()
+        let taken = self.redis.invoke("take", &self.take, command).await?;
+        let (verdict, start, used, month_used): (u8, i64, u32, u64) = taken;
+        let verdict = match verdict {
+            0 => Verdict::GoOn,
+            1 => Verdict::Revoked,
+            2 => Verdict::Minute,
+            3 => Verdict::Month,
+            _ => return Ok(None),
         };
-        let look = latest.map(Latest::look);
-        let asked = self
-            .redis
-            .invoke_many("take", &self.take, commands, look)
-            .await?;
-        let (answers, told): (Vec<Result<Answer, Away>>, Option<Told>) = asked;
-        let counted = answers
-            .into_iter()
-            .zip(batches)
-            .map(|(answer, calls)| answer.map(|answer| CountedAll::of(answer, calls)));
-        Ok((counted.collect(), told.unwrap_or(Told(None))))
+        Ok(Some(Counted {
+            verdict,
+            start: from_milliseconds(start).unwrap_or(now),
+            used,
+            month_used,
+        }))
     }
 
+    /// Takes back what a call has used. It is not done when this run of Redis does not count the month.
     pub(super) async fn give_back(&self, caller: &Caller, standing: &Standing) -> Result<(), Away> {
-        let command = |_| {
-            let mut call = evaluate(&self.give_back, 2);
-            write_minute(&mut call, caller.key.account, caller.key.id);
-            write_month(&mut call, caller.month(standing.now));
-            call.arg(milliseconds(standing.window.start))
+        let month = caller.month(standing.now);
+        let command = |run: RunId| {
+            let mut call = evaluate(&self.give_back, 1);
+            write_hash(&mut call, month.account);
+            call.write_arg_fmt(caller.key.id);
+            call.write_arg_fmt(month.month);
+            call.arg(run.as_bytes())
+                .arg(milliseconds(standing.window.start))
                 .arg(u8::from(standing.limits.uses_month));
             call
         };
         let given = self.redis.invoke("give back", &self.give_back, command);
-        given.await.map(|_: u8| ())
+        match given.await? {
+            1_u8 => Ok(()),
+            _ => Err(Away::Undone),
+        }
     }
 
     /// Whether this run of Redis counts the month.
@@ -189,8 +135,15 @@ impl Counters {
     async fn run_seed(&self, month: AccountMonth, used: Option<u64>) -> Result<bool, Away> {
         let command = |run: RunId| {
             let mut call = evaluate(&self.seed, 1);
-            write_month(&mut call, month);
-            call.arg(run.as_bytes()).arg(used);
+            write_hash(&mut call, month.account);
+            call.write_arg_fmt(month.month);
+            call.arg(run.as_bytes());
+            if let Some(used) = used {
+                let last_day = month.month.first_day() - Duration::DAY;
+                call.arg(used);
+                call.write_arg_fmt(Month::starting(last_day));
+                call.arg(milliseconds(last_day.midnight().assume_utc()));
+            }
             call
         };
         let counts: u8 = self.redis.invoke("seed", &self.seed, command).await?;
@@ -206,8 +159,9 @@ impl Counters {
     ) -> Result<Option<u64>, Away> {
         let command = |run: RunId| {
             let mut call = evaluate(&self.add, 2);
-            write_month(&mut call, month);
+            write_hash(&mut call, month.account);
             call.write_arg_fmt(format_args!("gateway:{{{}}}:added:{id}", month.account));
+            call.write_arg_fmt(month.month);
             call.arg(run.as_bytes()).arg(calls);
             call
         };
@@ -215,31 +169,29 @@ impl Counters {
         Ok(u64::try_from(used).ok())
     }
 
-    pub(super) async fn bury(&self, account: Uuid, key: Uuid) -> bool {
-        let mut command = redis::cmd("SET");
-        write_tombstone(&mut command, account, key);
-        command.arg(1).arg("EX").arg(TOMBSTONE_SECONDS);
-        self.redis.query::<()>("bury", &command).await.is_ok()
+    pub(super) async fn bury(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {
+        let command = |_: RunId| {
+            let mut call = evaluate(&self.revoke, 1);
+            write_hash(&mut call, account);
+            call.write_arg_fmt(key);
+            call.arg(milliseconds(now));
+            call
+        };
+        let buried = self.redis.invoke::<u8>("bury", &self.revoke, command);
+        buried.await.is_ok()
     }
 
     pub(super) async fn is_buried(&self, caller: &Caller) -> bool {
-        let mut command = redis::cmd("EXISTS");
-        write_tombstone(&mut command, caller.key.account, caller.key.id);
-        let buried = self.redis.query("look for a tombstone", &command);
-        buried.await.unwrap_or(false)
+        let mut command = redis::cmd("HGET");
+        write_hash(&mut command, caller.key.account);
+        command.write_arg_fmt(format_args!("{}:start", caller.key.id));
+        let start = self.redis.query("look for a tombstone", &command).await;
+        start.is_ok_and(|start: Option<String>| start.as_deref() == Some("revoked"))
     }
 }
 
-fn write_tombstone(command: &mut Cmd, account: Uuid, key: Uuid) {
-    command.write_arg_fmt(format_args!("gateway:{{{account}}}:revoked:{key}"));
-}
-
-fn write_minute(command: &mut Cmd, account: Uuid, key: Uuid) {
-    command.write_arg_fmt(format_args!("gateway:{{{account}}}:minute:{key}"));
-}
-
-fn write_month(command: &mut Cmd, AccountMonth { account, month }: AccountMonth) {
-    command.write_arg_fmt(format_args!("gateway:{{{account}}}:month:{month}"));
+fn write_hash(command: &mut Cmd, account: Uuid) {
+    command.write_arg_fmt(format_args!("gateway:{{{account}}}:usage"));
 }
 
 fn milliseconds(at: OffsetDateTime) -> i64 {

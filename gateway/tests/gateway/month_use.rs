@@ -1,5 +1,6 @@
 //! The month's use between Redis and PostgreSQL, when either has lost it or is away.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -109,9 +110,9 @@ async fn write(pool: &PgPool, caller: &Caller, used: u64) {
         .unwrap();
 }
 
-/// The name of an account's month in Redis.
+/// The name of an account's hash in Redis.
 fn name(caller: &Caller) -> String {
-    format!("gateway:{{{}}}:month:2026-03", caller.key.account)
+    format!("gateway:{{{}}}:usage", caller.key.account)
 }
 
 async fn command(words: &[&str]) {
@@ -186,16 +187,12 @@ async fn many_months_that_are_waited_for_are_read_together(pool: PgPool) {
 #[sqlx::test]
 async fn a_month_that_an_earlier_run_of_redis_counted_is_compared_first(pool: PgPool) {
     let mut process = process(&pool);
-    for (in_redis, in_postgresql, next) in [
-        ("5@another-run", 9, 10),
-        ("9@another-run", 5, 10),
-        ("9@another-run", 0, 10),
-        // As gateways before this one counted.
-        ("7", 0, 8),
-        ("nonsense", 3, 4),
-    ] {
+    for (in_redis, in_postgresql, next) in
+        [("5", 9, 10), ("9", 5, 10), ("9", 0, 10), ("nonsense", 3, 4)]
+    {
         let caller = live();
-        command(&["SET", &name(&caller), in_redis]).await;
+        let field = "2026-03@another-run";
+        command(&["HSET", &name(&caller), field, in_redis]).await;
         if in_postgresql > 0 {
             write(&pool, &caller, in_postgresql).await;
         }
@@ -206,6 +203,72 @@ async fn a_month_that_an_earlier_run_of_redis_counted_is_compared_first(pool: Pg
             "{in_redis}"
         );
     }
+}
+
+/// An account's hash does not grow with its months and keys.
+#[sqlx::test]
+async fn a_month_that_begins_removes_what_is_over(pool: PgPool) {
+    let mut process = process(&pool);
+    let caller = live();
+    let february = time::macros::datetime!(2026-02-28 23:59:59 UTC);
+    let old = [
+        "2025-12@run",
+        "40",
+        "2026-01@run",
+        "30",
+        "2026-02@run",
+        "20",
+    ];
+    command(&[&["HSET", &name(&caller)][..], &old].concat()).await;
+    // Of two keys that were revoked, one long before the month began.
+    let of_account = |n| Caller {
+        key: gateway::domain::key::Key {
+            id: uuid::Uuid::from_u128(n),
+            ..caller.key.clone()
+        },
+        ..caller.clone()
+    };
+    let (past, recent) = (of_account(1), of_account(2));
+    let long_before = february - Duration::from_hours(72);
+    for (key, at) in [(&past, long_before), (&recent, february)] {
+        let (account, key) = (key.key.account, key.key.id);
+        assert!(process.quota.bury(account, key, at).await);
+    }
+    // A minute that goes on, and one that is over.
+    let (now, other) = (of_account(3), of_account(4));
+    process
+        .take([(&now, february), (&other, long_before)])
+        .await;
+    assert_eq!(process.take([(&now, START)]).await.0, [Some(1)]);
+    let fields: BTreeSet<String> = redis(&redis_url())
+        .query("test", redis::cmd("HKEYS").arg(name(&caller)))
+        .await
+        .unwrap();
+    let months: Vec<&str> = fields
+        .iter()
+        .filter_map(|field| Some(field.split_once('@')?.0))
+        .collect();
+    assert_eq!(months, ["2026-02", "2026-03"]);
+    let has = |key: &Caller| fields.contains(&format!("{}:start", key.key.id));
+    assert_eq!(
+        [&past, &recent, &now, &other].map(has),
+        [false, true, true, false]
+    );
+    // What goes with a key goes whole.
+    assert_eq!(fields.len(), 2 + 2 * 2);
+    assert!(process.quota.is_buried(&recent).await);
+}
+
+/// The month that a call was counted in is not the one that is counted now: it is told of the call when it is.
+#[sqlx::test]
+async fn a_call_is_given_back_to_a_month_that_redis_has_lost(pool: PgPool) {
+    let (mut process, plan, caller) = (process(&pool), plan(), live());
+    process.take([(&caller, START); 2]).await;
+    let standing = process.quota.take(&caller, &plan, START).await.unwrap();
+    command(&["DEL", &name(&caller)]).await;
+    process.quota.give_back(&caller, standing).await;
+    process.month_use.exchange().await;
+    assert_eq!(process.take_one(&caller).await, Some(3));
 }
 
 #[sqlx::test]

@@ -152,7 +152,9 @@ async fn a_caller_that_hangs_up_takes_nobody_along(pool: PgPool) {
     assert!(futures::poll!(&mut first).is_pending());
     assert!(futures::poll!(&mut second).is_pending());
     drop(first);
-    assert_eq!(second.await.unwrap().window.used, 3);
+    // The first may have been sent, and is counted then.
+    let used = second.await.unwrap().window.used;
+    assert!((2..=3).contains(&used), "{used}");
 }
 
 #[sqlx::test]
@@ -234,7 +236,7 @@ async fn a_tombstone_refuses_one_key_and_uses_nothing(pool: PgPool) {
     let account = kit::ids::row_id();
     let (dead, alive) = (caller(account, Mode::Live), caller(account, Mode::Live));
     assert!(!quota.is_buried(&dead).await);
-    assert!(quota.bury(account, dead.key.id).await);
+    assert!(quota.bury(account, dead.key.id, START).await);
     assert!(quota.is_buried(&dead).await);
     assert_eq!(quota.take(&dead, &plan, START).await, Err(Denied::Revoked));
     let standing = quota.take(&alive, &plan, START).await.unwrap();

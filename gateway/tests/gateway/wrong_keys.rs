@@ -123,6 +123,20 @@ async fn a_burst_with_a_new_key_is_one_look_up(pool: PgPool) {
 }
 
 #[sqlx::test]
+async fn a_caller_that_hangs_up_leaves_the_look_up_to_the_next(pool: PgPool) {
+    let test = Test::with(pool.clone(), three()).await;
+    let key = Test::new(pool).await.live_key().await;
+    let keys = lock(&test.pool, "gateway.key").await;
+    let mut first = Box::pin(test.call(key.get_from(HERE)));
+    let mut second = Box::pin(test.call(key.get_from(HERE)));
+    assert!(futures::poll!(&mut first).is_pending());
+    assert!(futures::poll!(&mut second).is_pending());
+    drop(first);
+    drop(keys);
+    assert!(second.await.is_ok());
+}
+
+#[sqlx::test]
 async fn the_limit_comes_after_the_shape_and_before_what_keys_may_do(pool: PgPool) {
     let test = Test::with(pool, three()).await;
     use_up(&test, "0.0.0.0").await;

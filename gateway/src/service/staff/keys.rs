@@ -104,7 +104,11 @@ pub(super) async fn revoke(
 
 /// The next call with the key, at any gateway, meets a tombstone; without one they learn within a second, by the feed.
 async fn bury(staff: &Staff, key: &Key) {
-    if !staff.quota.bury(key.account, key.id).await {
+    if !staff
+        .quota
+        .bury(key.account, key.id, staff.clock.now())
+        .await
+    {
         tracing::warn!(key.id = %key.id, "a key that has stopped has no tombstone: Redis is away");
     }
 }

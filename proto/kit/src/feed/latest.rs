@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::{Cmd, FromRedisValue, ParsingError, Value};
+use redis::Cmd;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -40,17 +40,6 @@ pub struct Reached {
     pub position: Position,
     /// Whatever is beyond it was committed later than this, by the real clock, as Redis has it.
     pub at: OffsetDateTime,
-}
-
-/// What Redis answers to [`Latest::look`]; nothing when it was told nothing.
-#[derive(Debug, Clone, Copy)]
-pub struct Told(pub Option<Position>);
-
-impl FromRedisValue for Told {
-    fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
-        let held = Option::<String>::from_redis_value(value)?;
-        Ok(Self(held.as_deref().and_then(parse)))
-    }
 }
 
 impl Latest {
@@ -100,13 +89,9 @@ impl Latest {
 
     /// What was told; `None` also when Redis is away.
     pub async fn read(&self) -> Option<Position> {
-        let held = self.redis.query::<Told>("read a position", &self.look);
-        held.await.ok()?.0
-    }
-
-    /// The command that asks for what was told, for a round trip that is made anyway; its answer is read as [`Told`].
-    pub fn look(&self) -> &Cmd {
-        &self.look
+        let held = self.redis.query("read a position", &self.look).await;
+        let held: Option<String> = held.ok()?;
+        parse(&held?)
     }
 
     /// Tells the head again and again.

@@ -36,7 +36,7 @@ pub use compact::Retention;
 pub use consume::{Consumer, consume};
 pub use contracts::common::v1::Change;
 pub use cursor::{Cursor, Fingerprint};
-pub use latest::{Latest, Reached, Told};
+pub use latest::{Latest, Reached};
 pub use producer::Producer;
 pub use stored::{Store, Stored, Taken};
 pub use writer::Writer;

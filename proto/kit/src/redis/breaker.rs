@@ -15,9 +15,9 @@ const FAILURES: u32 = 3;
 const PERIOD: Duration = Duration::from_millis(100);
 const CONNECT: Duration = Duration::from_secs(1);
 
-/// Counts a failed call, and opens the breaker after so many. The connection is given up then: one that is dead without being closed
-/// would be waited for forever.
-pub(super) fn count(shared: &Arc<Shared>, link: Option<&Arc<Link>>, lost: bool) {
+/// Counts a failed call, unless it is `alone`, and opens the breaker after so many. The connection is given up then: one that is dead
+/// without being closed would be waited for forever. A `lost` one is given up at once.
+pub(super) fn count(shared: &Arc<Shared>, link: Option<&Arc<Link>>, lost: bool, alone: bool) {
     if let Some(link) = link {
         let current = shared.link.load();
         let same = current.as_ref().is_some_and(|it| Arc::ptr_eq(it, link));
@@ -29,6 +29,9 @@ pub(super) fn count(shared: &Arc<Shared>, link: Option<&Arc<Link>>, lost: bool) 
             // The next call makes another.
             shared.link.compare_and_swap(&current, None);
         }
+    }
+    if alone {
+        return;
     }
     let failures = shared.failures.fetch_add(1, Ordering::Relaxed);
     if failures.saturating_add(1) < FAILURES || shared.open.swap(true, Ordering::AcqRel) {

@@ -7,18 +7,13 @@ mod script;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
-use futures::future::join_all;
-use redis::aio::MultiplexedConnection;
-use redis::{
-    Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, RedisResult, ServerErrorKind, Value,
-};
+use redis::{Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, ServerErrorKind, Value};
 use tokio::sync::Mutex;
-use tokio::time::error::Elapsed;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::timeout;
 
 use crate::config::Secret;
 use address::Address;
@@ -28,13 +23,13 @@ pub use script::{Script, evaluate};
 
 /// How long Redis may take, where no setting says otherwise.
 pub const PATIENCE: Duration = Duration::from_millis(50);
-/// So much earlier a node of a cluster is given up than the whole round trip.
-const MARGIN: Duration = Duration::from_millis(1);
-
-/// A connection that calls share: what is asked at the same time travels together. Clones share it, and its breaker.
+/// A connection that calls share: commands that are sent at the same time travel in one round trip. Clones share it, and its breaker.
 ///
 /// After three failures in a row (no answer in time, or no connection) the breaker opens: calls find Redis away at once, while one
 /// task at a time looks whether it is back.
+///
+/// The connection is made anew here, not by the library's `ConnectionManager`: that one does so unseen, and a counter has to know which
+/// run of Redis its command reaches ([`RunId`]).
 #[derive(Clone)]
 pub struct Redis(Arc<Shared>);
 
@@ -46,6 +41,8 @@ struct Shared {
     link: ArcSwapOption<Link>,
     /// Held while the connection is made, so that calls which come together make one.
     connecting: Mutex<()>,
+    /// Calls that were answered.
+    answered: AtomicU64,
     /// Failures in a row.
     failures: AtomicU32,
     /// Whether the breaker is open.
@@ -126,6 +123,7 @@ impl Redis {
             without,
             link: ArcSwapOption::empty(),
             connecting: Mutex::new(()),
+            answered: AtomicU64::new(0),
             failures: AtomicU32::new(0),
             open: AtomicBool::new(false),
             told: AtomicBool::new(false),
@@ -141,20 +139,12 @@ impl Redis {
         what: &'static str,
         command: &Cmd,
     ) -> Result<T, Away> {
-        let mut used = None;
-        let call = async {
-            let link = used.insert(self.0.link().await?);
-            let answer = link.connection.send(command).await;
-            let answer = answer.and_then(|answer| Ok(T::from_redis_value(answer)?));
-            answer.map_err(Failure::of)
-        };
-        let outcome = timeout(self.0.patience, call).await;
-        let outcome = outcome.unwrap_or_else(|_| Err(Failure::late(used.is_some())));
-        self.0.note(what, used.as_ref(), outcome)
+        let answer = async |link: &Link| link.connection.send(command).await;
+        self.call(what, answer).await
     }
 
-    /// Runs `script` by its hash, and hands it over first where Redis does not know it. `command` begins as [`evaluate`] made it; it is
-    /// told which run of Redis it is sent to.
+    /// Runs `script` by its hash, and by its code where Redis does not know it. `command` begins as [`evaluate`] made it; it is told
+    /// which run of Redis it is sent to.
     ///
     /// # Errors
     /// Redis is away.
@@ -164,131 +154,39 @@ impl Redis {
         script: &Script,
         command: impl FnOnce(RunId) -> Cmd,
     ) -> Result<T, Away> {
-        let commands = |run| vec![command(run)];
-        let (mut answers, _) = self
-            .invoke_many::<T, Value>(what, script, commands, None)
-            .await?;
-        answers.pop().unwrap_or(Err(Away::Unknown))
+        let answer = async |link: &Link| {
+            let command = command(link.run);
+            let answer = link.connection.send(&command).await;
+            if is_unknown(&answer) {
+                return link.connection.send(&script.in_full(&command)).await;
+            }
+            answer
+        };
+        self.call(what, answer).await
     }
 
-    /// Runs `script` by each of these commands, and asks what `beside` asks, in one round trip. A command that fails fails by itself.
-    ///
-    /// In a cluster the keys of a command lie on one node, and those of two commands may not: each command goes to its node by itself,
-    /// all at the same time.
-    ///
-    /// # Errors
-    /// Redis is away.
-    pub async fn invoke_many<T: FromRedisValue, U: FromRedisValue>(
+    /// Waits for an answer within our patience, and counts for the breaker what came of it.
+    async fn call<T: FromRedisValue>(
         &self,
         what: &'static str,
-        script: &Script,
-        commands: impl FnOnce(RunId) -> Vec<Cmd>,
-        beside: Option<&Cmd>,
-    ) -> Result<(Vec<Result<T, Away>>, Option<U>), Away> {
+        answer: impl AsyncFnOnce(&Link) -> RedisResult<Value>,
+    ) -> Result<T, Away> {
+        let answered_before = self.0.answered.load(Ordering::Relaxed);
         let mut used = None;
-        let until = Instant::now() + self.0.patience;
         let call = async {
             let link = used.insert(self.0.link().await?);
-            let commands = commands(link.run);
-            match link.connection.clone() {
-                Connection::Server(connection) => {
-                    in_a_pipeline(connection, script, commands, beside)
-                        .await
-                        .map_err(Failure::of)
-                }
-                Connection::Cluster(_) => {
-                    each_by_itself(&link.connection, script, &commands, beside, until).await
-                }
-            }
+            let answer = answer(link).await;
+            let answer = answer.and_then(|answer| Ok(T::from_redis_value(answer)?));
+            answer.map_err(Failure::of)
         };
-        let outcome = timeout_at(until, call).await;
+        let outcome = timeout(self.0.patience, call).await;
         let outcome = outcome.unwrap_or_else(|_| Err(Failure::late(used.is_some())));
-        let mut answers = self.0.note(what, used.as_ref(), outcome)?;
-        let told = beside.and_then(|_| answers.pop());
-        let told = told.map(|told| self.each(what, told)).transpose()?;
-        let answers = answers.into_iter().map(|answer| self.each(what, answer));
-        Ok((answers.collect(), told))
+        self.0.note(what, answered_before, used.as_ref(), outcome)
     }
-
-    /// One answer of many. Whether Redis is away is judged by all of them, not by this one.
-    fn each<T: FromRedisValue>(
-        &self,
-        what: &'static str,
-        answer: Result<Value, Failure>,
-    ) -> Result<T, Away> {
-        let answer = answer.and_then(|answer| {
-            T::from_redis_value(answer).map_err(|error| Failure::Refused(error.into()))
-        });
-        answer.map_err(|failure| self.0.tell(what, &failure))
-    }
-}
-
-/// What came of each of several commands.
-type Answers = Vec<Result<Value, Failure>>;
-
-/// To one server, in one round trip.
-async fn in_a_pipeline(
-    mut connection: MultiplexedConnection,
-    script: &Script,
-    commands: Vec<Cmd>,
-    beside: Option<&Cmd>,
-) -> RedisResult<Answers> {
-    let mut pipeline = Pipeline::with_capacity(commands.len() + 1);
-    pipeline.ignore_errors();
-    for command in commands.into_iter().chain(beside.cloned()) {
-        pipeline.add_command(command);
-    }
-    let mut answers: Vec<RedisResult<Value>> = pipeline.query_async(&mut connection).await?;
-    // All run the same script: the first tells for all, and none was run.
-    if answers.first().is_some_and(is_unknown) {
-        script.known().load_async(&mut connection).await?;
-        answers = pipeline.query_async(&mut connection).await?;
-    }
-    let refused = |answer: RedisResult<Value>| answer.map_err(Failure::Refused);
-    Ok(answers.into_iter().map(refused).collect())
-}
-
-/// To the nodes of a cluster. A node that hangs holds up its own calls only; when no node answers, the cluster is away.
-async fn each_by_itself(
-    connection: &Connection,
-    script: &Script,
-    commands: &[Cmd],
-    beside: Option<&Cmd>,
-    until: Instant,
-) -> Result<Answers, Failure> {
-    let run = |command| async move {
-        let answer = connection.send(command).await;
-        if is_unknown(&answer) {
-            return connection.send(&script.in_full(command)).await;
-        }
-        answer
-    };
-    // A little earlier than the whole is given up, which would lose the answers of the others.
-    let until = until - MARGIN;
-    let in_time = |answer: Result<RedisResult<Value>, Elapsed>| match answer {
-        Ok(answer) => answer.map_err(Failure::of),
-        Err(_) => Err(Failure::NoAnswer(None)),
-    };
-    let scripts = join_all(commands.iter().map(|it| timeout_at(until, run(it))));
-    let look = async {
-        match beside {
-            Some(command) => Some(timeout_at(until, connection.send(command)).await),
-            None => None,
-        }
-    };
-    let (scripts, look) = futures::join!(scripts, look);
-    let mut answers: Answers = scripts.into_iter().chain(look).map(in_time).collect();
-    let is_lost = |answer: &Result<_, Failure>| !matches!(answer, Ok(_) | Err(Failure::Refused(_)));
-    if answers.iter().all(is_lost)
-        && let Some(Err(failure)) = answers.pop()
-    {
-        return Err(failure);
-    }
-    Ok(answers)
 }
 
 /// Whether Redis says that it does not know a script.
-fn is_unknown<T>(answer: &RedisResult<T>) -> bool {
+fn is_unknown(answer: &RedisResult<Value>) -> bool {
     answer
         .as_ref()
         .is_err_and(|error| error.kind() == ErrorKind::Server(ServerErrorKind::NoScript))
@@ -313,15 +211,17 @@ impl Shared {
         Ok(link)
     }
 
-    /// Keeps what came of a call over `link`.
+    /// Counts for the breaker what came of a call over `link`, before which so many had been answered.
     fn note<T>(
         self: &Arc<Self>,
         what: &'static str,
+        answered_before: u64,
         link: Option<&Arc<Link>>,
         outcome: Result<T, Failure>,
     ) -> Result<T, Away> {
         let failure = match outcome {
             Ok(answer) => {
+                self.answered.fetch_add(1, Ordering::Relaxed);
                 if self.failures.load(Ordering::Relaxed) != 0 {
                     self.failures.store(0, Ordering::Relaxed);
                 }
@@ -337,7 +237,9 @@ impl Shared {
         if !matches!(failure, Failure::Refused(_)) {
             // That to a cluster mends itself.
             let is_server = link.is_some_and(|it| matches!(it.connection, Connection::Server(_)));
-            breaker::count(self, link, is_server && failure.lost_connection());
+            // Redis is not away while others are answered: it may be one node of a cluster, or one slow answer.
+            let alone = self.answered.load(Ordering::Relaxed) != answered_before;
+            breaker::count(self, link, is_server && failure.lost_connection(), alone);
         }
         Err(self.tell(what, &failure))
     }

@@ -6,7 +6,7 @@ use redis::{Arg, Cmd};
 #[derive(Debug, Clone)]
 pub struct Script {
     code: &'static str,
-    known: redis::Script,
+    hash: String,
 }
 
 impl Script {
@@ -14,13 +14,8 @@ impl Script {
     pub fn new(code: &'static str) -> Self {
         Self {
             code,
-            known: redis::Script::new(code),
+            hash: redis::Script::new(code).get_hash().to_owned(),
         }
-    }
-
-    /// As the library has it, to hand it over.
-    pub(super) fn known(&self) -> &redis::Script {
-        &self.known
     }
 
     /// A command that [`evaluate`] has begun, with the code in place of the hash: Redis knows the script from then on.
@@ -40,10 +35,7 @@ impl Script {
 pub fn evaluate(script: &Script, keys: usize) -> Cmd {
     // Room for a handful of arguments of the usual length.
     let mut command = Cmd::with_capacity(12, 320);
-    command
-        .arg("EVALSHA")
-        .arg(script.known.get_hash())
-        .arg(keys);
+    command.arg("EVALSHA").arg(&script.hash).arg(keys);
     command
 }
 
