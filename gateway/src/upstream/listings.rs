@@ -11,8 +11,8 @@ use contracts::listings::v1::{
     ListOwnListingsRequest, ListOwnListingsResponse, UpdateEventRequest, UpdateEventResponse,
     UpdateGameRequest, UpdateGameResponse,
 };
-use kit::rpc::client::{Client, Idempotent, was_not_sent};
 use kit::Fault;
+use kit::rpc::client::{Client, Idempotent, was_not_sent};
 use tonic::{Request, Response, Status};
 
 use super::Bounds;
