@@ -42,10 +42,8 @@ const WITHOUT_REDIS: &str =
 /// Starts the gateway.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let settings = &boot.settings;
-    let plans = settings
-        .plan_table()
-        .map_err(|problems| anyhow::anyhow!(problems.join("; ")))?;
-    let plans = Arc::new(plans);
+    let plans = settings.plan_table();
+    let plans = Arc::new(plans.map_err(|problems| anyhow::anyhow!(problems.join("; ")))?);
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
     let counted = Arc::new(quota::Shared::new(quota::SEED_PATIENCE));
     let pool = boot.database(&MIGRATOR).await?;

@@ -3,6 +3,8 @@
 use unicode_normalization::UnicodeNormalization as _;
 use url::{Host, Url};
 
+use super::text::clip;
+
 /// The longest address.
 const LONGEST: usize = 2_048;
 
@@ -39,10 +41,9 @@ pub fn read(raw: &str) -> Result<String, String> {
         }
         Ok(url) if url.port() == Some(0) => Err("There is no port 0.".to_owned()),
         Ok(url) => match url.host() {
-            Some(Host::Domain(name)) if !is_name(name) => Err(format!(
-                "`{}` is no name of a host.",
-                super::fields::clip(name)
-            )),
+            Some(Host::Domain(name)) if !is_name(name) => {
+                Err(format!("`{}` is no name of a host.", clip(name)))
+            }
             Some(_) => Ok(address),
             None => Err("The address has no host.".to_owned()),
         },

@@ -8,6 +8,8 @@ pub const TITLE: usize = 120;
 pub const TAGLINE: usize = 160;
 /// The longest description or bio.
 pub const DESCRIPTION: usize = 10_000;
+/// Characters of a name that is repeated in a report.
+pub(super) const CLIP: usize = 80;
 
 /// Reads a text of one line. Empty is fine here.
 pub fn line(raw: &str, longest: usize) -> Result<String, String> {
@@ -81,6 +83,23 @@ fn has_no_place_in_a_line(c: char) -> bool {
 fn is_invisible(c: char) -> bool {
     c.is_whitespace()
         || matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
+}
+
+/// A text from a file, fit for a report: short, and without control characters, which PostgreSQL or a terminal would stumble over.
+pub fn clip(text: &str) -> String {
+    let harmless = |c: char| {
+        if c.is_control() {
+            char::REPLACEMENT_CHARACTER
+        } else {
+            c
+        }
+    };
+    let mut rest = text.chars().map(harmless);
+    let mut clipped: String = rest.by_ref().take(CLIP).collect();
+    if rest.next().is_some() {
+        clipped.push('…');
+    }
+    clipped
 }
 
 #[cfg(test)]

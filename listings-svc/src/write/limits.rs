@@ -3,7 +3,7 @@
 use kit::{Code, Fault};
 use time::{Duration, OffsetDateTime, Time};
 
-use crate::domain::fields;
+use crate::domain::text::clip;
 
 /// Refuses one more submission than may wait.
 pub(super) fn check_waiting(waiting: i64, most: i64) -> Result<(), Fault> {
@@ -45,7 +45,7 @@ fn daily_limit(most: u32, now: OffsetDateTime) -> Fault {
 
 /// Refuses a page that was taken down.
 pub(super) fn taken_down(handle: &str) -> Fault {
-    let handle = fields::clip(handle);
+    let handle = clip(handle);
     Fault::new(
         Code::NotYours,
         format!(
@@ -56,7 +56,7 @@ pub(super) fn taken_down(handle: &str) -> Fault {
 
 /// Refuses a page that is not the account's.
 pub(super) fn not_yours(handle: &str) -> Fault {
-    let handle = fields::clip(handle);
+    let handle = clip(handle);
     Fault::new(
         Code::NotYours,
         format!(

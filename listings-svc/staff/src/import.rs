@@ -1,6 +1,7 @@
 //! `staff import …`
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -100,6 +101,24 @@ struct RefusedRow {
     fields: BTreeMap<String, String>,
 }
 
+impl fmt::Display for RefusedRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}", self.line)?;
+        if !self.name.is_empty() {
+            write!(f, " {}", self.name)?;
+        }
+        f.write_str(":")?;
+        for (field, reason) in &self.fields {
+            // What is wrong with the row as a whole is under no field's name.
+            match field.as_str() {
+                "row" => write!(f, " {reason}")?,
+                field => write!(f, " {field}: {reason}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Report {
     fn new(path: &Path, kind: Kind, answer: proto::ImportResponse) -> Self {
         Self {
@@ -134,17 +153,7 @@ impl Report {
             "{file}: {created} created, {updated} updated, {unchanged} unchanged, {refused} refused"
         ));
         for row in &self.refused_rows {
-            let reasons: Vec<String> = row
-                .fields
-                .iter()
-                .map(|(f, r)| format!("{f}: {r}"))
-                .collect();
-            output.say(&format!(
-                "  line {} {}: {}",
-                row.line,
-                row.name,
-                reasons.join(" ")
-            ));
+            output.say(&format!("  {row}"));
         }
         let listed = u64::try_from(self.refused_rows.len()).unwrap_or(u64::MAX);
         if *refused > listed {
@@ -156,15 +165,8 @@ impl Report {
 pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result<(), Problem> {
     let mut files = Vec::new();
     for path in import.files {
-        let kind = import
-            .kind
-            .or_else(|| Kind::of_file(&path))
-            .ok_or_else(|| {
-                let path = path.display();
-                Problem::usage(format!(
-                    "{path} is not there, or its name does not show what it holds: look at the path, or say it with --kind"
-                ))
-            })?;
+        let kind = import.kind.or_else(|| Kind::of_file(&path));
+        let kind = kind.ok_or_else(|| of_no_kind(&path))?;
         files.push((kind, path));
     }
     files.sort_by_key(|(kind, _)| *kind);
@@ -197,6 +199,16 @@ pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result
     Ok(())
 }
 
+/// Why it is not known what a file holds.
+fn of_no_kind(path: &Path) -> Problem {
+    let shown = path.display();
+    Problem::usage(if path.exists() {
+        format!("the name of {shown} does not show what it holds: say it with --kind")
+    } else {
+        format!("{shown} is not there")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,6 +222,41 @@ mod tests {
             ("my-games.ndjson", None),
         ] {
             assert_eq!(Kind::of_file(Path::new(name)), kind, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_no_kind_is_told_apart_from_one_that_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let there = folder.path().join("rows.ndjson");
+        std::fs::write(&there, "").unwrap();
+        let problem = of_no_kind(&there).to_string();
+        assert!(problem.contains("say it with --kind"), "{problem}");
+        let problem = of_no_kind(&folder.path().join("nowhere.ndjson")).to_string();
+        assert!(problem.ends_with("is not there"), "{problem}");
+    }
+
+    #[test]
+    fn a_refused_row_is_told_by_its_line_and_its_name_if_it_has_one() {
+        let row = |name: &str, fields: &[(&str, &str)]| RefusedRow {
+            line: 7,
+            name: name.to_owned(),
+            fields: fields
+                .iter()
+                .map(|(f, r)| ((*f).to_owned(), (*r).to_owned()))
+                .collect(),
+        };
+        for (row, expected) in [
+            (
+                row("", &[("row", "This is not JSON.")]),
+                "line 7: This is not JSON.",
+            ),
+            (
+                row("bao", &[("stage", "Bad."), ("title", "Give one.")]),
+                "line 7 bao: stage: Bad. title: Give one.",
+            ),
+        ] {
+            assert_eq!(row.to_string(), expected);
         }
     }
 }

@@ -17,7 +17,7 @@ fn tool() -> std::process::Command {
     let tool = service.with_file_name("examples").join("staff");
     assert!(
         tool.exists(),
-        "`cargo test --example staff` builds the tool"
+        "`cargo build -p listings -p e2e --example staff` makes the tool"
     );
     std::process::Command::new(tool)
 }
@@ -68,7 +68,7 @@ async fn an_import_reports_on_each_file(pool: PgPool) {
         text.contains("0 created, 0 updated, 1 unchanged, 2 refused"),
         "{text}"
     );
-    assert!(text.contains("line 2 "), "{text}");
+    assert!(text.contains("line 2: "), "{text}");
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]

@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::suggest::closest;
+use super::text::clip;
 pub use values::{integer, kind, read_choice, read_slug};
 
 /// Field name, or a path such as `links.play`, to the reason. [`MORE`] says how many others there are.
@@ -25,8 +26,6 @@ pub type Problems = BTreeMap<String, String>;
 const MOST: usize = 50;
 /// Stands in a report for the bad fields that it does not name; no field has this name.
 const MORE: &str = "*";
-/// Characters of a name that is repeated in a report.
-const CLIP: usize = 80;
 
 /// An object that is being read.
 #[derive(Debug)]
@@ -170,26 +169,10 @@ fn no_such_field(key: &str, known: &[&str]) -> String {
     }
 }
 
-/// A text from a file, fit for a report: short, and without control characters, which PostgreSQL or a terminal would stumble over.
-pub fn clip(text: &str) -> String {
-    let harmless = |c: char| {
-        if c.is_control() {
-            char::REPLACEMENT_CHARACTER
-        } else {
-            c
-        }
-    };
-    let mut rest = text.chars().map(harmless);
-    let mut clipped: String = rest.by_ref().take(CLIP).collect();
-    if rest.next().is_some() {
-        clipped.push('…');
-    }
-    clipped
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::suggest::tests::LOOKUPS;
+    use super::super::text;
     use super::*;
     use serde_json::json;
 
@@ -259,6 +242,10 @@ mod tests {
             .collect();
         let problems = Fields::new(&object).finish(()).unwrap_err();
         assert_eq!(problems.len(), MOST + 1);
-        assert!(problems.keys().all(|key| key.chars().count() <= CLIP + 1));
+        assert!(
+            problems
+                .keys()
+                .all(|key| key.chars().count() <= text::CLIP + 1)
+        );
     }
 }

@@ -7,9 +7,10 @@ use serde_json::{Map, Value};
 use super::chunk::{Row, Rows};
 use crate::domain::body::json;
 use crate::domain::entity::Entity;
-use crate::domain::fields::{Problems, clip, kind};
+use crate::domain::fields::{Problems, kind};
 use crate::domain::game;
 use crate::domain::known::Known;
+use crate::domain::text::clip;
 use crate::domain::{self, Read};
 use crate::store::imports::Refusal;
 
