@@ -71,8 +71,8 @@ pub(crate) fn build(profile: Profile, binaries: &[&str], signals: &Signals) -> R
     Ok(())
 }
 
-/// What to tell cargo for the targets of one crate that are of these kinds. `e2e`, whose other targets are left out, goes with it: so the dependencies
-/// have the features of every other build, and are not compiled again.
+/// What to tell cargo for the targets of one crate that are of these kinds. `e2e`, whose other targets are left out, goes with it: so
+/// the dependencies have the features of every other build, and are not compiled again.
 pub(crate) fn targets(package: &str, kinds: &[&str], signals: &Signals) -> Result<Vec<String>> {
     let metadata = metadata(signals)?;
     let packages = metadata.get("packages").and_then(Value::as_array);

@@ -35,6 +35,9 @@ webhook_events = true
 /// The crate whose tests need a running fleet.
 const E2E: &str = "e2e";
 
+/// The crate of this launcher, whose tests bring up fleets.
+const LAUNCHER: &str = "fleet";
+
 /// The gateway's table of plans.
 const PLANS: &str = "gateway/src/domain/plans.toml";
 
@@ -152,7 +155,7 @@ fn all(
     let built = step(
         outcome,
         "build (from nothing some 7 minutes on two cores)",
-        || Ok(cargo::run(&build(&targets), signals)? && examples(args, signals)?),
+        || Ok(cargo::run(&build(&targets), signals)? && programs(args, signals)?),
     )?;
     if !built {
         return Ok(());
@@ -186,11 +189,15 @@ fn build(targets: &[String]) -> Vec<&str> {
     everything.into_iter().chain(targets).collect()
 }
 
-/// Compiles the programs that the tests of one crate run: `cargo test` makes of an example a test, not a program.
-fn examples(args: &Args, signals: &Signals) -> Result<bool> {
-    let Some(package) = &args.package else {
+/// Compiles the programs that the tests of one crate run: those of a fleet, and its examples, of which `cargo test` makes tests.
+fn programs(args: &Args, signals: &Signals) -> Result<bool> {
+    let Some(package) = args.package.as_deref() else {
         return Ok(true);
     };
+    let starts_fleets = [E2E, LAUNCHER].contains(&package);
+    if starts_fleets && !cargo::run(&["build", "--workspace", "--bins"], signals)? {
+        return Ok(false);
+    }
     let targets = cargo::targets(package, &["example"], signals)?;
     if !targets.iter().any(|target| target == "--example") {
         return Ok(true);
