@@ -15,10 +15,8 @@ use http_body_util::BodyExt as _;
 
 use super::timeouts::Call;
 
-/// Bytes of answers that may wait for callers, over all connections.
+/// Bytes of answers that may wait for callers, over all connections. A connection on which another answer waits already has a quarter.
 const MOST: usize = 128 * 1024 * 1024;
-/// The same for a call on a connection on which another answer waits already.
-const MOST_FOR_ANOTHER: usize = MOST / 4;
 /// What an answer costs beside its body: its head, and the state of its stream.
 const OVERHEAD: usize = 4 * 1024;
 
@@ -41,11 +39,7 @@ impl Unsent {
     /// # Errors
     /// There is no room for it. An error resets the call's stream over HTTP/2, and closes the connection over HTTP/1.1.
     pub(super) fn track(&self, mut call: Call, response: Response) -> Result<Response, h2::Error> {
-        let most = if call.answered() {
-            MOST_FOR_ANOTHER
-        } else {
-            MOST
-        };
+        let most = if call.answered() { MOST / 4 } else { MOST };
         let answer = Arc::new(Answer {
             call,
             unsent: self.clone(),
@@ -130,13 +124,13 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_on_which_others_wait_gets_a_part_of_the_room() {
+    fn a_connection_on_which_others_wait_gets_a_quarter_of_the_room() {
         let (unsent, one, other) = (Unsent::default(), connection(), connection());
         let waits = answer(&unsent, &one).unwrap();
-        unsent.0.fetch_add(MOST_FOR_ANOTHER, Relaxed);
+        unsent.0.fetch_add(MOST / 4, Relaxed);
         assert!(answer(&unsent, &one).is_err());
         drop(answer(&unsent, &other).unwrap());
-        unsent.0.fetch_add(MOST - MOST_FOR_ANOTHER, Relaxed);
+        unsent.0.fetch_add(MOST - MOST / 4, Relaxed);
         assert!(answer(&unsent, &other).is_err());
         unsent.0.fetch_sub(MOST, Relaxed);
         assert!(answer(&unsent, &one).is_ok());
