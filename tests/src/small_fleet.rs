@@ -1,8 +1,10 @@
 //! A fleet of a test's, or a benchmark's, own, in a folder of its own.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 
 use tokio::process::{Child, Command};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{Fleet, eventually};
 
@@ -10,11 +12,19 @@ use crate::{Fleet, eventually};
 const UNLIMITED: &str =
     "[[plan]]\nname = \"unlimited\"\ntitle = \"Unlimited\"\nwebhook_events = true\n";
 
+/// One permit a core: more fleets at once would be up too late for their tests.
+static AT_ONCE: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Arc::new(Semaphore::new(cores.max(2)))
+});
+
 /// A fleet that ends with the test.
 #[derive(Debug)]
 pub struct SmallFleet {
     state: PathBuf,
     launcher: Option<Child>,
+    /// From when it first comes up.
+    turn: Option<OwnedSemaphorePermit>,
     settings: Vec<(String, String)>,
     folder: tempfile::TempDir,
 }
@@ -38,6 +48,7 @@ impl SmallFleet {
         Self {
             state: folder.path().join("state"),
             launcher: None,
+            turn: None,
             settings: Vec::new(),
             folder,
         }
@@ -83,6 +94,10 @@ impl SmallFleet {
 
     /// The same, with more options of `up`.
     pub async fn up_with(&mut self, args: &[&str]) -> Fleet {
+        if self.turn.is_none() {
+            let turn = Arc::clone(&AT_ONCE).acquire_owned().await;
+            self.turn = Some(turn.unwrap());
+        }
         let launcher = self
             .command("up", &["--bin-dir", binaries().to_str().unwrap()])
             .args(args)
