@@ -2,15 +2,19 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use tokio::process::{Child, Command};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::{Fleet, eventually};
+use crate::{Fleet, eventually_within};
 
 /// A plan that stops nobody.
 const UNLIMITED: &str =
     "[[plan]]\nname = \"unlimited\"\ntitle = \"Unlimited\"\nwebhook_events = true\n";
+
+/// When a test gives up on a fleet that does not come up: on a busy machine that takes longer than all else.
+const UP: Duration = Duration::from_mins(3);
 
 /// One permit a core: more fleets at once would be up too late for their tests.
 static AT_ONCE: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
@@ -105,7 +109,7 @@ impl SmallFleet {
             .spawn()
             .unwrap();
         let launcher = self.launcher.insert(launcher);
-        eventually("the fleet is up", async || {
+        eventually_within(UP, "the fleet is up", async || {
             let ended = launcher.try_wait().unwrap();
             assert!(ended.is_none(), "the launcher ended: {ended:?}");
             let text = std::fs::read_to_string(self.state.join("fleet.json")).ok()?;

@@ -27,6 +27,7 @@ mod search;
 mod snapshot;
 mod term_dictionary;
 mod timestamp;
+mod work;
 mod writer;
 
 pub use catalogue::Catalogue;
@@ -36,10 +37,11 @@ pub use document::{Document, IndexedFields};
 pub use events::Event;
 pub use games::Game;
 pub use listing_index::Index;
-pub use query::{Query, ResultPage, Work};
+pub use query::{Query, ResultPage};
 pub use rendered::Rendered;
 pub use search::{Hit, Hits, Kind, Search, SearchCursor};
 pub use snapshot::{Dataset, Genres, Snapshot};
+pub use work::Work;
 pub use writer::Writer;
 
 /// Rows in a chunk at most.

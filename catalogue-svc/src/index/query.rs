@@ -9,6 +9,7 @@ use roaring::RoaringBitmap;
 use super::chunk::{Filter, Scratch};
 use super::document::Document;
 use super::listing_index::Index;
+use super::work::Work;
 use crate::domain::days::Span;
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
@@ -59,15 +60,6 @@ pub struct ResultPage<L> {
     pub more: bool,
     /// What it cost.
     pub work: Work,
-}
-
-/// How much of an index was read to answer a query.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Work {
-    /// Chunks whose rows were selected.
-    pub chunks: u64,
-    /// Postings that were put together or intersected.
-    pub postings: u64,
 }
 
 impl<L: Document> Index<L> {

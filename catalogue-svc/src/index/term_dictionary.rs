@@ -14,7 +14,7 @@ use roaring::RoaringBitmap;
 use super::cow_map::CowMap;
 use super::cow_vec::CowVec;
 use super::postings::{Posting, Union};
-use super::query::Work;
+use super::work::Work;
 use crate::domain::words::{Field, Words, short_prefixes};
 
 /// New words that wait at most before the fst is made anew: so many, and a share of those it has.

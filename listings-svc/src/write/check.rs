@@ -4,9 +4,9 @@ use kit::Fault;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use super::Rules;
 use super::command::{Command, Stop};
 use super::submission::{Answer, Submission};
+use super::{Rules, account};
 
 /// What would be answered: the same decision, on rows that are not locked.
 ///
@@ -20,7 +20,7 @@ pub async fn check(
 ) -> Result<Answer, Fault> {
     let mut connection = pool.acquire().await?;
     let command = Command::new(&mut connection, submission, rules, now).dry();
-    match command.run().await {
+    match account::run(command).await {
         Ok(accepted) => Ok(accepted.outcome.answer),
         Err(Stop::Refused(fault)) => Err(fault),
         Err(Stop::Busy) => Err(Fault::unavailable("a row that was only looked at")),

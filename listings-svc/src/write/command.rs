@@ -1,22 +1,18 @@
-//! A command of an account: what submissions and changes have in common.
-//!
-//! Each is one straight line, in the order of §7.1: lock the account, look for a stored answer, then (`submit`, `update`) load and lock
-//! the listing (404), read the body (`invalid`, `not_yours`), hold it to the limits of the account (`too_many_pending`, `limit`), save,
-//! and publish. Rows are locked in the order accounts, listings, head of the feed.
+//! A command of an account: what submissions and changes have in common. Rows are locked in the order accounts, listings, head of the
+//! feed.
 
 use std::sync::Arc;
 
 use kit::Fault;
 use kit::feed::NewChange;
 use serde::Serialize;
-use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::submission::{Answer, IdempotencyKey, Outcome, Submission, Target};
-use super::{Rules, limits, submit, update};
+use super::submission::{Answer, Outcome, Submission};
+use super::{Rules, limits};
 use crate::domain::game::Game;
 use crate::domain::known::Known;
 use crate::domain::listing::Listing;
@@ -26,7 +22,6 @@ use crate::domain::record::Record as _;
 use crate::domain::slug;
 use crate::domain::state::State;
 use crate::feed::{Happened, Publish};
-use crate::store::idempotency::{self, Kept};
 use crate::store::owners::{self, Owned, Which};
 use crate::store::{Changed, Found, Locked, Stored as _, accounts, games, pages};
 
@@ -76,7 +71,7 @@ pub(super) struct Command<'a> {
     /// Rows are looked at without locks, and nothing is saved.
     pub(super) is_dry_run: bool,
     /// Writes of the account today, this one with them.
-    written: i32,
+    pub(super) written: i32,
 }
 
 impl<'a> Command<'a> {
@@ -105,35 +100,9 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// Decides and writes it.
-    pub(super) async fn run(mut self) -> Result<Accepted, Stop> {
-        let submission = self.submission;
-        if let Some(key) = &submission.idempotency_key {
-            // A call that was answered before is not counted again.
-            self.lock_account(0).await?;
-            if let Some(stored) = self.stored_answer(key).await? {
-                return replay(stored, key);
-            }
-        }
-        // Counted with the lock, in one round trip; a refusal takes it back.
-        self.written = self.lock_account(submission.target.writes_of_day()).await?;
-        let accepted = match &submission.target {
-            Target::NewGame => submit::game(&mut self).await?,
-            Target::NewEvent => submit::event(&mut self).await?,
-            Target::NewPage => submit::page(&mut self).await?,
-            Target::Game(slug) => update::game(&mut self, slug).await?,
-            Target::Event(slug) => update::event(&mut self, slug).await?,
-            Target::Page(handle) => update::page(&mut self, handle).await?,
-        };
-        if let Some(key) = &submission.idempotency_key {
-            self.store_answer(key, &accepted.outcome.answer).await?;
-        }
-        Ok(accepted)
-    }
-
     /// Locks the row of the account: under it, what the account writes in a day and what waits of it is counted exactly. Returns what it
     /// has written today with so many more.
-    async fn lock_account(&mut self, more: i32) -> Result<i32, Stop> {
+    pub(super) async fn lock_account(&mut self, more: i32) -> Result<i32, Stop> {
         let (account, today) = (self.submission.author.account, self.now.date());
         if !self.is_dry_run {
             let locked = accounts::lock(self.connection, account, today, more).await?;
@@ -145,19 +114,6 @@ impl<'a> Command<'a> {
             accounts::written(self.connection, account, today).await?
         };
         Ok(before.saturating_add(more))
-    }
-
-    async fn stored_answer(&mut self, key: &IdempotencyKey) -> Result<Option<Kept>, Stop> {
-        Ok(idempotency::find(self.connection, &key.name, self.now).await?)
-    }
-
-    async fn store_answer(&mut self, key: &IdempotencyKey, answer: &Answer) -> Result<(), Stop> {
-        let kept = Kept {
-            body_sha256: key.body_sha256.clone(),
-            // A struct of texts: writing it cannot fail.
-            answer: serde_json::to_value(answer).unwrap_or(Value::Null),
-        };
-        Ok(idempotency::save(self.connection, &key.name, &kept, self.now).await?)
     }
 
     /// Samples are everybody's, and nobody's limits hold for them.
@@ -323,21 +279,6 @@ impl<'a> Command<'a> {
             change: happened.map(|happened| listing.change(happened, announced, addresses)),
         }
     }
-}
-
-/// The answer that the same call was given before.
-fn replay(stored: Kept, key: &IdempotencyKey) -> Result<Accepted, Stop> {
-    if stored.body_sha256 != key.body_sha256 {
-        return Err(limits::other_body().into());
-    }
-    let answer = serde_json::from_value(stored.answer).map_err(|error| Fault::internal(&error))?;
-    Ok(Accepted {
-        outcome: Outcome {
-            answer,
-            replayed: true,
-        },
-        change: None,
-    })
 }
 
 /// A sample, as if it were the account's own.

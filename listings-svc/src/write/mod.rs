@@ -3,6 +3,7 @@
 //! Each is one function, a file a kind of command, and one straight line: lock, load, decide, save, publish. The writer applies it
 //! inside a transaction that it shares with others, under a savepoint of its own.
 
+mod account;
 pub mod check;
 mod command;
 pub mod edit;
@@ -106,7 +107,7 @@ impl Apply for Listings {
         let addresses = &self.rules.addresses;
         Ok(match item {
             Write::Submit(submission) => {
-                let submitting = submission::apply(connection, submission, &self.rules, now);
+                let submitting = account::apply(connection, submission, &self.rules, now);
                 Box::pin(submitting).await?.map(Done::Submitted)
             }
             Write::Import(chunk) => {

@@ -1,14 +1,9 @@
 //! What accounts send in, new listings and changes of them (§4.3), and what they are answered.
 
-use kit::feed::Applied;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Rules;
-use super::command::{Command, Stop};
 use crate::domain::mode::Mode;
 use crate::domain::state::State;
 use crate::store::idempotency::Name;
@@ -99,22 +94,4 @@ pub struct Outcome {
     pub answer: Answer,
     /// The same call came before, and this is what it was answered.
     pub replayed: bool,
-}
-
-/// Decides and writes a submission, inside the writer's transaction.
-pub(super) async fn apply(
-    connection: &mut PgConnection,
-    submission: &Submission,
-    rules: &Rules,
-    now: OffsetDateTime,
-) -> Result<Applied<Box<Outcome>>, sqlx::Error> {
-    match Command::new(connection, submission, rules, now).run().await {
-        Ok(accepted) => {
-            let changes = accepted.change.into_iter().collect();
-            Ok(Applied::Done(Box::new(accepted.outcome), changes))
-        }
-        Err(Stop::Busy) => Ok(Applied::Busy),
-        Err(Stop::Refused(fault)) => Ok(Applied::Refused(fault)),
-        Err(Stop::Database(error)) => Err(error),
-    }
 }
