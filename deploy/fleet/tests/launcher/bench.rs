@@ -181,9 +181,9 @@ pub(crate) fn said(output: &Output) -> String {
     )
 }
 
-/// Asks until the condition holds, and fails the test when it does not within half a minute.
+/// Asks until the condition holds, and fails the test when it does not within a minute.
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while !holds() {
         assert!(Instant::now() < deadline, "never happened: {what}");
         thread::park_timeout(Duration::from_millis(50));
