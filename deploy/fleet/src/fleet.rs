@@ -56,6 +56,8 @@ pub(crate) struct Plan {
     pub(crate) binaries: PathBuf,
     /// A table of plans for the gateway instead of its own.
     pub(crate) plans: Option<PathBuf>,
+    /// Settings of services by their whole names.
+    pub(crate) settings: &'static [(&'static str, &'static str)],
     pub(crate) given: Given,
     /// Whether data outlives a crash of the machine.
     pub(crate) durable: bool,
@@ -270,6 +272,7 @@ impl<'a> Fleet<'a> {
             folder: self.folder,
             binaries: &self.plan.binaries,
             plans: self.plan.plans.clone(),
+            settings: self.plan.settings,
             public_url: self.public_url(),
         };
         supervisor.announce(&self.instances)?;

@@ -184,6 +184,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) binaries: &'a Path,
     pub(crate) plans: Option<PathBuf>,
+    pub(crate) settings: &'static [(&'static str, &'static str)],
     /// The public address of the first gateway.
     pub(crate) public_url: String,
 }
@@ -235,6 +236,9 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         .into_iter()
         .map(|(name, value)| (format!("{prefix}_{name}"), value))
         .collect();
+    let own = shared.settings.iter();
+    let own = own.filter(|(name, _)| name.starts_with(&format!("{prefix}_")));
+    variables.extend(own.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
     for callee in service.calls.iter().filter_map(|name| named(name)) {
         let file = text(shared.folder.addresses(callee.name))?;
         variables.push((
@@ -298,6 +302,7 @@ mod tests {
             folder: &folder,
             binaries: dir.path(),
             plans: None,
+            settings: &[],
             public_url: String::new(),
         };
         let mut manifest = Manifest::default();

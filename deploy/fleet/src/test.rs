@@ -32,6 +32,9 @@ title = "Unlimited"
 webhook_events = true
 "#;
 
+/// One test sends hundreds of writes at once. On a loaded machine those would have calls of other tests shed.
+const PATIENT: &[(&str, &str)] = &[("GATEWAY_UPSTREAM_PATIENCE", "20000")];
+
 /// The crate whose tests need a running fleet.
 const E2E: &str = "e2e";
 
@@ -92,6 +95,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         replicas: Replicas::default(),
         binaries: cargo::binaries(Profile::Dev, &signals)?,
         plans: Some(plans(&folder)?),
+        settings: PATIENT,
         given,
         durable: false,
         data: cargo::root().join("deploy/data"),

@@ -154,6 +154,7 @@ fn locked(
             .map(std::path::absolute)
             .transpose()
             .context("--plans cannot be resolved")?,
+        settings: &[],
         given,
         durable: true,
         data: cargo::root().join("deploy/data"),
