@@ -1,5 +1,6 @@
 //! The Rust that is committed under `src/generated` is what the `.proto` files of this folder say. It is committed so that no build
 //! waits for a compiler of contracts; this test runs that compiler (protox: no `protoc` is needed).
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
