@@ -91,7 +91,7 @@ impl Problems {
     /// An id.
     pub fn id(&mut self, field: &str, text: &str) -> Uuid {
         text.parse().unwrap_or_else(|_| {
-            self.add(field, "is not an id");
+            self.add(field, "is not a UUID");
             Uuid::nil()
         })
     }

@@ -1,4 +1,4 @@
-//! The query of a call (§4): known parameters once each, everything else passed over. An empty one is the same as none.
+//! The query of a call (§4): known parameters once each, everything else ignored. An empty one is the same as none.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ impl Query {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match decode(name) {
                 Ok(name) if known.contains(&name.as_str()) => query.take_in(name, value),
-                Ok(_) => {}
+                Ok(name) => query.refuse_if_misspelt(&name, known),
                 Err(reason) => query.refuse("query", format!("A name in it {reason}.")),
             }
         }
@@ -41,6 +41,14 @@ impl Query {
                 self.refuse(&name, format!("It {reason}."));
                 self.values.insert(name, String::new());
             }
+        }
+    }
+
+    /// Refuses an unknown name that is a known one in another spelling: passed over, `dry-run` would write.
+    fn refuse_if_misspelt(&mut self, name: &str, known: &[&str]) {
+        let is_meant = |known: &&&str| spelling(known).eq(spelling(name));
+        if let Some(meant) = known.iter().find(is_meant) {
+            self.refuse(name, format!("Write it as {meant}."));
         }
     }
 
@@ -126,6 +134,12 @@ fn decode(text: &str) -> Result<String, &'static str> {
     String::from_utf8(bytes).map_err(|_bytes| "is not UTF-8")
 }
 
+/// A name without what is easily mistaken in it: case, hyphens and underscores.
+fn spelling(name: &str) -> impl Iterator<Item = char> {
+    let letters = name.chars().filter(|c| !matches!(c, '-' | '_'));
+    letters.map(|c| c.to_ascii_lowercase())
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -160,6 +174,18 @@ mod tests {
         assert_eq!(bad("q=%2"), ["q"]);
         assert_eq!(bad("q=%+1"), ["q"]);
         assert_eq!(bad("%ff=1"), ["query"]);
+    }
+
+    #[test]
+    fn a_known_name_in_another_spelling_is_refused() {
+        let bad = |raw| {
+            let query = Query::read(Some(raw), &["dry_run"]);
+            query.bad.into_keys().collect::<Vec<_>>()
+        };
+        for name in ["dryrun", "dry-run", "dryRun", "DRY_RUN"] {
+            assert_eq!(bad(&format!("{name}=true")), [name], "{name}");
+        }
+        assert!(bad("dry_run=true&dry_runs=1&dry=1&x=y").is_empty());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `GET /events` (§4.2) and `GET /events/{slug}` (§10.5).
+//! `GET /events` (§4.2) and `GET /events/{slug}` (§10.5), `POST /events` and `PATCH /events/{slug}` (§4.3).
 
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::{GetEventRequest, ListEventsRequest};

@@ -1,4 +1,4 @@
-//! `GET /games` and `GET /games/{slug}` (§4.2).
+//! `GET /games` and `GET /games/{slug}` (§4.2), `POST /games` and `PATCH /games/{slug}` (§4.3).
 
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};

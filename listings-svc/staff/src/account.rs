@@ -97,7 +97,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 
 /// The id of an account that is named by it or by its e-mail address.
 ///
-/// The gateway knows accounts, and takes only the token of the fleet: from a member of staff with another token an id is taken as it is.
+/// The gateway knows accounts. Where it does not take the caller's token, an id is taken as it is.
 pub(crate) async fn id(fleet: &Fleet, account: String) -> Result<String, Problem> {
     let is_id = uuid::Uuid::parse_str(&account).is_ok();
     let asked = async {
@@ -127,7 +127,7 @@ pub(crate) async fn id(fleet: &Fleet, account: String) -> Result<String, Problem
 
 /// How accounts are shown to people: by name and e-mail address, or by their ids when the gateway does not tell.
 ///
-/// The gateway takes only the token of the fleet; whoever has another one sees ids.
+/// Whoever has a token that the gateway does not take sees ids.
 #[derive(Debug)]
 pub(crate) struct Names {
     /// Until it has not told of one.
