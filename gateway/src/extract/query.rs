@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_known_name_in_another_spelling_is_refused() {
-        let bad = |raw| {
+        let bad = |raw: &str| {
             let query = Query::read(Some(raw), &["dry_run"]);
             query.bad.into_keys().collect::<Vec<_>>()
         };
