@@ -13,8 +13,9 @@ use crate::support::{File, Service, creator, game, start};
 
 /// The tool, which cargo builds as an example of this crate: it is a crate of its own.
 fn tool() -> std::process::Command {
-    let service = std::path::Path::new(env!("CARGO_BIN_EXE_listings-svc"));
-    let tool = service.with_file_name("examples").join("staff");
+    // …/deps/service-0123456789abcdef
+    let test = std::env::current_exe().unwrap();
+    let tool = test.ancestors().nth(2).unwrap().join("examples/staff");
     assert!(
         tool.exists(),
         "`cargo build -p listings -p e2e --example staff` makes the tool"
