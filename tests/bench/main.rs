@@ -27,8 +27,8 @@ use tokio::runtime::{Builder, Runtime};
 const WHICH: &str = "Which benchmark?
   games        GET /games through the whole path beside a bare axum→tonic hop
   envoy PATH   the same beside the envoy binary at PATH, in front of the same catalogue-svc and of bytes that are ready
-  quota        with 2,000 keys in turns: the quota's script beside an empty one, the quota module beside redis-benchmark, and the
-               whole path of GET /games beside the bare hop
+  quota        with 2,000 keys in turns: the quota's script against an empty one, the quota module against redis-benchmark, and
+               the whole path of GET /games against the bare hop
   memory       memory of the gateway with many keys and many connections
   overload     good answers while more is asked than can be answered
   writes       changes of games beside pgbench's plain update of one row

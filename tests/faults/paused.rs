@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// They go on when it is dropped, also by a test that fails.
+/// Resumes them when dropped, even if the test fails.
 pub(crate) struct Paused(Vec<Pid>);
 
 impl Paused {
     pub(crate) fn process(process: Pid) -> Self {
         kill(process, Signal::SIGSTOP).unwrap();
-        wait_until_it_stands(process);
+        wait_until_stopped(process);
         Self(vec![process])
     }
 
@@ -21,7 +21,7 @@ impl Paused {
         for process in processes {
             // One that has just ended cannot be paused, and need not be.
             if kill(process, Signal::SIGSTOP).is_ok() {
-                wait_until_it_stands(process);
+                wait_until_stopped(process);
             }
             self.0.push(process);
         }
@@ -29,8 +29,8 @@ impl Paused {
     }
 }
 
-/// The signal is taken by one thread, and on a busy machine the others go on until that thread has its turn.
-fn wait_until_it_stands(process: Pid) {
+/// One thread handles the signal; on a busy machine the others keep running until that thread is scheduled.
+fn wait_until_stopped(process: Pid) {
     let give_up = Instant::now() + Duration::from_secs(20);
     while threads(process).any(|state| !matches!(state, 'T' | 't' | 'Z' | 'X')) {
         assert!(Instant::now() < give_up, "{process} does not stop");

@@ -16,7 +16,7 @@ const UNLIMITED: &str =
 /// When a test gives up on a fleet that does not come up: on a busy machine that takes longer than all else.
 const UP: Duration = Duration::from_mins(3);
 
-/// One permit a core: more fleets at once would be up too late for their tests.
+/// One permit per core: if more fleets started at once, their tests would time out.
 static AT_ONCE: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Arc::new(Semaphore::new(cores.max(2)))

@@ -32,7 +32,7 @@ title = "Unlimited"
 webhook_events = true
 "#;
 
-/// One test sends hundreds of writes at once. On a loaded machine those would have calls of other tests shed.
+/// One test sends hundreds of writes at once; on a loaded machine the gateway would shed calls of other tests.
 const PATIENT: &[(&str, &str)] = &[("GATEWAY_UPSTREAM_PATIENCE", "20000")];
 
 /// The crate whose tests need a running fleet.
@@ -193,7 +193,8 @@ fn build(targets: &[String]) -> Vec<&str> {
     everything.into_iter().chain(targets).collect()
 }
 
-/// Compiles the programs that the tests of one crate run: those of a fleet, and its examples, of which `cargo test` makes tests.
+/// Builds the binaries that a crate's tests run: those of the fleet, and the crate's examples, which `cargo test` builds as test
+/// harnesses.
 fn programs(args: &Args, signals: &Signals) -> Result<bool> {
     let Some(package) = args.package.as_deref() else {
         return Ok(true);

@@ -44,7 +44,7 @@ impl Problems {
         name.to_owned()
     }
 
-    /// Why something is done, for whoever looks later; may be empty.
+    /// The reason for a change, kept in the audit; may be empty.
     pub fn reason(&mut self, field: &str, text: &str) -> String {
         let reason = text.trim();
         if reason.chars().count() > 200 {

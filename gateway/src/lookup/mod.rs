@@ -110,7 +110,7 @@ impl Lookup {
     ) -> Result<Found, Unanswered> {
         let guard = match self.in_flight.get_value_or_guard_async(&hash).await {
             Ok(outcome) => return outcome.map_err(Unanswered::Failed),
-            // Nobody looks this key up, or whoever did has hung up or may not.
+            // No look-up of this key is in flight, or its caller hung up or was refused.
             Err(guard) => guard,
         };
         let counted = self.count(hash, from, now)?;

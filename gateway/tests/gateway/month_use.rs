@@ -259,7 +259,7 @@ async fn a_month_that_begins_removes_what_is_over(pool: PgPool) {
     assert!(process.quota.is_buried(&recent).await);
 }
 
-/// The month that a call was counted in is not the one that is counted now: it is told of the call when it is.
+/// Redis no longer has the month in which the call was counted, so the call is given back once the month is seeded again.
 #[sqlx::test]
 async fn a_call_is_given_back_to_a_month_that_redis_has_lost(pool: PgPool) {
     let (mut process, plan, caller) = (process(&pool), plan(), live());

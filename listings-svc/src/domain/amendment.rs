@@ -12,7 +12,7 @@ pub(super) const FIXED: &str = "It never changes.";
 
 /// Content that staff can change.
 pub trait Amended: Sized {
-    /// The content with the changes. Bad fields are noted on `fields`; what is returned counts only if there is none.
+    /// The content with the changes applied. Bad fields are recorded in `fields`; use the result only if there are none.
     #[must_use]
     fn amended(&self, fields: &mut Fields<'_>, known: &Known) -> Self;
 }

@@ -127,7 +127,7 @@ pub(crate) async fn id(fleet: &Fleet, account: String) -> Result<String, Problem
 
 /// How accounts are shown to people: by name and e-mail address, or by their ids when the gateway does not tell.
 ///
-/// Whoever has a token that the gateway does not take sees ids.
+/// If the gateway rejects the token, accounts are shown by id.
 #[derive(Debug)]
 pub(crate) struct Names {
     /// Until it has not told of one.

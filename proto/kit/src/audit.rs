@@ -308,7 +308,7 @@ fn position((nanos, id): (i128, Uuid)) -> Option<Position> {
     Some((at, id))
 }
 
-/// A point in time of a message; `None` when it is none.
+/// Converts a protobuf timestamp; `None` if it is out of range.
 fn moment(at: prost_types::Timestamp) -> Option<OffsetDateTime> {
     let second = OffsetDateTime::from_unix_timestamp(at.seconds).ok()?;
     let nanos = u32::try_from(at.nanos).ok()?;

@@ -345,7 +345,7 @@ impl<D> Written<D> {
         }
     }
 
-    /// One of which nobody knows. A caller who sent it again would perhaps make it twice.
+    /// A batch whose outcome is unknown: to apply it again could make its changes twice.
     fn unknown(applied: Vec<Applied<D>>) -> Self {
         let verdict = |applied| match applied {
             Applied::Busy => Verdict::Retry,
