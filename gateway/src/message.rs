@@ -2,9 +2,7 @@
 
 use contracts::common::v1 as common;
 use contracts::gateway::v1 as proto;
-use kit::pg::timestamp;
-use prost_types::Timestamp;
-use time::OffsetDateTime;
+use kit::timestamp;
 
 use crate::domain::account::Account;
 use crate::domain::key::{Key, Mode};
@@ -18,14 +16,6 @@ pub fn mode(mode: Mode) -> common::Mode {
         Mode::Live => common::Mode::Live,
         Mode::Test => common::Mode::Test,
     }
-}
-
-/// A point in time of a message; `None` when no calendar has it.
-pub fn time(at: Timestamp) -> Option<OffsetDateTime> {
-    let second = OffsetDateTime::from_unix_timestamp(at.seconds).ok()?;
-    let nanos = u32::try_from(at.nanos).ok()?;
-    // PostgreSQL keeps microseconds.
-    second.replace_nanosecond(nanos / 1_000 * 1_000).ok()
 }
 
 impl From<&Plan> for proto::Plan {
@@ -50,7 +40,7 @@ impl From<&Account> for proto::Account {
             name: account.name.clone(),
             email: account.email.clone(),
             plan: account.plan.clone(),
-            created_at: Some(timestamp(account.created_at)),
+            created_at: Some(timestamp::encode(account.created_at)),
         }
     }
 }
@@ -66,11 +56,11 @@ impl From<&Key> for proto::Key {
             may_write: key.may_write,
             game: key.game.clone(),
             last4: key.last4.clone(),
-            created_at: Some(timestamp(key.created_at)),
-            last_used_at: key.last_used_at.map(timestamp),
-            expires_at: key.expires_at.map(timestamp),
-            grace_until: key.grace_until.map(timestamp),
-            revoked_at: key.revoked_at.map(timestamp),
+            created_at: Some(timestamp::encode(key.created_at)),
+            last_used_at: key.last_used_at.map(timestamp::encode),
+            expires_at: key.expires_at.map(timestamp::encode),
+            grace_until: key.grace_until.map(timestamp::encode),
+            revoked_at: key.revoked_at.map(timestamp::encode),
             revision: key.revision,
         }
     }
@@ -86,10 +76,10 @@ impl From<&KeyRequest> for proto::KeyRequest {
             kind: wanted.kind.as_str().to_owned(),
             may_write: wanted.may_write,
             game: wanted.game.clone(),
-            expires_at: wanted.expires_at.map(timestamp),
+            expires_at: wanted.expires_at.map(timestamp::encode),
             state: request.state.as_str().to_owned(),
-            asked_at: Some(timestamp(request.asked_at)),
-            decided_at: request.decided_at.map(timestamp),
+            asked_at: Some(timestamp::encode(request.asked_at)),
+            decided_at: request.decided_at.map(timestamp::encode),
             reason: request.reason.clone(),
             revision: request.revision,
         }
@@ -101,7 +91,7 @@ impl From<&Setting> for proto::Switch {
         Self {
             name: setting.switch.as_str().to_owned(),
             on: setting.is_on,
-            changed_at: setting.changed_at.map(timestamp),
+            changed_at: setting.changed_at.map(timestamp::encode),
             reason: setting.reason.clone(),
         }
     }

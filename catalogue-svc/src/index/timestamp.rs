@@ -6,8 +6,7 @@ use time::OffsetDateTime;
 /// When something happened.
 pub(super) fn moment(at: Option<&prost_types::Timestamp>) -> anyhow::Result<OffsetDateTime> {
     let at = at.context("a time is missing")?;
-    let nanos = i128::from(at.seconds) * 1_000_000_000 + i128::from(at.nanos);
-    let moment = OffsetDateTime::from_unix_timestamp_nanos(nanos)?;
+    let moment = kit::timestamp::decode(*at).context("a time is in no calendar")?;
     anyhow::ensure!(moment.year() >= 0, "a time lies before the year 0");
     Ok(moment)
 }

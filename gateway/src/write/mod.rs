@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::Fault;
-use kit::feed::{Applied, Apply, NewChange};
+use kit::feed::{Applied, Apply, NewChange, Stop};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -122,29 +122,6 @@ pub enum Done {
     Told,
 }
 
-/// Why a command ends before it is done.
-#[derive(Debug)]
-enum Stop {
-    /// A row is locked elsewhere.
-    Busy,
-    /// A rule forbids it.
-    Refused(Fault),
-    /// PostgreSQL does not do a statement.
-    Database(sqlx::Error),
-}
-
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
-        Self::Refused(fault)
-    }
-}
-
-impl From<sqlx::Error> for Stop {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Database(error)
-    }
-}
-
 impl Apply for Writes {
     type Item = Write;
     type Done = Done;
@@ -155,12 +132,7 @@ impl Apply for Writes {
         write: &Write,
         now: OffsetDateTime,
     ) -> Result<Applied<Done>, sqlx::Error> {
-        match self.run(connection, write, now).await {
-            Ok((done, changes)) => Ok(Applied::Done(done, changes)),
-            Err(Stop::Busy) => Ok(Applied::Busy),
-            Err(Stop::Refused(fault)) => Ok(Applied::Refused(fault)),
-            Err(Stop::Database(error)) => Err(error),
-        }
+        Applied::of(self.run(connection, write, now).await)
     }
 }
 

@@ -86,12 +86,12 @@ async fn a_live_key_works_once_it_was_revealed(pool: PgPool) {
         kind: "secret".to_owned(),
         may_write: true,
         game: Some("kora".to_owned()),
-        expires_at: Some(kit::pg::timestamp(START + Duration::DAY)),
+        expires_at: Some(kit::timestamp::encode(START + Duration::DAY)),
         ..request(&account)
     };
     let asked = ask_for(&here, wanted).await.unwrap();
     assert_eq!((asked.state.as_str(), asked.revision), ("asked", 1));
-    assert_eq!(asked.asked_at, Some(kit::pg::timestamp(START)));
+    assert_eq!(asked.asked_at, Some(kit::timestamp::encode(START)));
     assert!(refusal(reveal(&here, &asked.id).await, "id").contains("not approved"));
     let keys = sqlx::query_scalar!(r#"select count(*) as "count!" from gateway.key"#);
     assert_eq!(
@@ -227,7 +227,7 @@ async fn one_that_expires_while_it_waits_leaves_its_place_and_is_not_revealed(po
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let short = proto::RequestKeyRequest {
-        expires_at: Some(kit::pg::timestamp(START + Duration::HOUR)),
+        expires_at: Some(kit::timestamp::encode(START + Duration::HOUR)),
         ..request(&account)
     };
     let id = ask_for(&test, short).await.unwrap().id;
@@ -302,7 +302,7 @@ async fn bad_requests_name_what_is_wrong(pool: PgPool) {
         name: " ".to_owned(),
         kind: "public".to_owned(),
         may_write: true,
-        expires_at: Some(kit::pg::timestamp(START)),
+        expires_at: Some(kit::timestamp::encode(START)),
         ..request("nobody")
     };
     let fault = Fault::from(ask_for(&test, odd).await.unwrap_err());

@@ -142,7 +142,7 @@ async fn a_key_stops_at_its_expiry(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let request = proto::CreateKeyRequest {
-        expires_at: Some(kit::pg::timestamp(START + Duration::HOUR)),
+        expires_at: Some(kit::timestamp::encode(START + Duration::HOUR)),
         ..account_key(&account, "live")
     };
     let key = test.key_like(request).await.unwrap();
@@ -236,6 +236,6 @@ async fn when_a_key_was_last_used_is_written_behind(pool: PgPool) {
         .unwrap()
         .into_inner()
         .keys;
-    let used = keys[0].last_used_at.and_then(gateway::message::time);
+    let used = keys[0].last_used_at.and_then(kit::timestamp::decode);
     assert_eq!(used, Some(START + Duration::SECOND));
 }

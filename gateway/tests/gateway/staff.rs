@@ -86,7 +86,7 @@ async fn an_account_is_made_found_and_moved(pool: PgPool) {
         (made.name.as_str(), made.plan.as_str()),
         ("Savanna", "free")
     );
-    assert_eq!(made.created_at, Some(kit::pg::timestamp(START)));
+    assert_eq!(made.created_at, Some(kit::timestamp::encode(START)));
     for name in [&made.id, "ama@example.org", "AMA@EXAMPLE.ORG"] {
         assert_eq!(get(&test, name).await.unwrap(), made);
     }
@@ -137,7 +137,7 @@ async fn every_bad_field_is_named_at_once(pool: PgPool) {
         kind: "public".to_owned(),
         may_write: true,
         game: None,
-        expires_at: Some(kit::pg::timestamp(START)),
+        expires_at: Some(kit::timestamp::encode(START)),
     };
     let refused = test.key_like(request).await.err().unwrap();
     assert_eq!(
@@ -246,7 +246,7 @@ async fn the_plan_limits_working_keys(pool: PgPool) {
     assert!(test.key_like(live()).await.is_err());
     test.revoke(&keys[1]).await;
     let short = proto::CreateKeyRequest {
-        expires_at: Some(kit::pg::timestamp(START + Duration::HOUR)),
+        expires_at: Some(kit::timestamp::encode(START + Duration::HOUR)),
         ..live()
     };
     test.key_like(short).await.unwrap();
@@ -302,7 +302,7 @@ async fn a_rotation_keeps_the_rights_and_happens_once(pool: PgPool) {
     assert!(new.may_write && new.id != old.id && rotated.secret.ends_with(&new.last4));
     assert_eq!(
         old.grace_until,
-        Some(kit::pg::timestamp(START + Duration::DAY))
+        Some(kit::timestamp::encode(START + Duration::DAY))
     );
     assert_eq!((new.grace_until, new.revision, old.revision), (None, 1, 2));
     assert_eq!(fields(&fault(rotate(&test, &old.id).await)), ["id"]);

@@ -136,7 +136,7 @@ async fn switches_are_listed_with_when_why_and_what_is_not_served(pool: PgPool) 
         .await
         .unwrap();
     assert_eq!(thrown.reason, "Reviewers are away");
-    assert_eq!(thrown.changed_at, Some(kit::pg::timestamp(START)));
+    assert_eq!(thrown.changed_at, Some(kit::timestamp::encode(START)));
     // What stands so already is left as it is, and no news.
     let again = set(&test, "submissions", false, "Other").await.unwrap();
     assert_eq!(again, thrown);

@@ -1,5 +1,5 @@
 use contracts::listings::v1 as proto;
-use kit::pg::timestamp;
+use kit::timestamp;
 
 use super::{PublicUrl, Publish, mode, state};
 use crate::domain::listing::Listing;
@@ -33,9 +33,9 @@ impl Publish for Listing<Page> {
             city_slug: page.city_slug,
             verified: page.verified,
             links: page.links.into_iter().collect(),
-            created_at: Some(timestamp(self.created_at)),
-            first_published_at: self.first_published_at.map(timestamp),
-            updated_at: Some(timestamp(self.updated_at)),
+            created_at: Some(timestamp::encode(self.created_at)),
+            first_published_at: self.first_published_at.map(timestamp::encode),
+            updated_at: Some(timestamp::encode(self.updated_at)),
         }
     }
 }

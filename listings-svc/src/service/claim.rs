@@ -1,8 +1,7 @@
 //! Claims as messages.
 
 use contracts::listings::v1 as proto;
-use kit::Fault;
-use kit::pg::timestamp;
+use kit::{Fault, timestamp};
 use uuid::Uuid;
 
 use crate::store::claims::Claim;
@@ -19,8 +18,8 @@ pub(super) fn message(claim: Claim) -> proto::Claim {
         account_id: claim.account_id.to_string(),
         evidence: claim.evidence,
         state: state.into(),
-        made_at: Some(timestamp(claim.made_at)),
-        decided_at: claim.decided_at.map(timestamp),
+        made_at: Some(timestamp::encode(claim.made_at)),
+        decided_at: claim.decided_at.map(timestamp::encode),
         reason: claim.reason,
     }
 }

@@ -3,7 +3,7 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_listing_service_server::StaffListingService;
 use kit::audit::Audit;
-use kit::{Fault, pg};
+use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
@@ -56,7 +56,7 @@ pub(super) async fn find(pool: &PgPool, name: &Name) -> Result<proto::Listing, F
         title: found.title,
         state: feed::state(found.state.0),
         revision: found.revision,
-        changed_at: Some(pg::timestamp(found.changed_at)),
+        changed_at: Some(timestamp::encode(found.changed_at)),
         actor_kind: found.actor_kind,
         actor: found.actor,
         reason: found.reason.unwrap_or_default(),

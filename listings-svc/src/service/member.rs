@@ -4,7 +4,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_member_service_server::StaffMemberService;
 use kit::audit::{self, Action as _, Audit, Entry};
 use kit::rpc::staff::{Member, OPERATOR, Role};
-use kit::{Clock, Code, Fault, pg};
+use kit::{Clock, Code, Fault, timestamp};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
 use tonic::{Request, Response, Status};
@@ -247,8 +247,8 @@ fn message(row: Row) -> proto::Member {
     proto::Member {
         name: row.name,
         role: role.into(),
-        created_at: Some(pg::timestamp(row.created_at)),
+        created_at: Some(timestamp::encode(row.created_at)),
         created_by: row.created_by,
-        revoked_at: row.revoked_at.map(pg::timestamp),
+        revoked_at: row.revoked_at.map(timestamp::encode),
     }
 }

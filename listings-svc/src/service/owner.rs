@@ -5,9 +5,8 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_server::StaffPageService;
 use kit::audit::{self, Action as _, Audit, Entry};
 use kit::cursor::Binding;
-use kit::pg::timestamp;
 use kit::rpc::staff::Member;
-use kit::{Clock, Fault};
+use kit::{Clock, Fault, timestamp};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -161,7 +160,7 @@ async fn owners_of(connection: &mut PgConnection, page: Uuid) -> Result<Vec<prot
     let owner = |owner: Owner| proto::Owner {
         account_id: owner.account_id.to_string(),
         by_way_of: owner.by_way_of,
-        since: Some(timestamp(owner.since)),
+        since: Some(timestamp::encode(owner.since)),
     };
     Ok(owners.into_iter().map(owner).collect())
 }

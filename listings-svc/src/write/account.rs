@@ -5,12 +5,12 @@
 //! and publish.
 
 use kit::Fault;
-use kit::feed::Applied;
+use kit::feed::{Applied, Stop};
 use serde_json::Value;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use super::command::{Accepted, Command, Stop};
+use super::command::{Accepted, Command};
 use super::submission::{Answer, IdempotencyKey, Outcome, Submission, Target};
 use super::{Rules, limits, submit, update};
 use crate::store::idempotency::{self, Kept};
@@ -22,15 +22,11 @@ pub(super) async fn apply(
     rules: &Rules,
     now: OffsetDateTime,
 ) -> Result<Applied<Box<Outcome>>, sqlx::Error> {
-    match run(Command::new(connection, submission, rules, now)).await {
-        Ok(accepted) => {
-            let changes = accepted.change.into_iter().collect();
-            Ok(Applied::Done(Box::new(accepted.outcome), changes))
-        }
-        Err(Stop::Busy) => Ok(Applied::Busy),
-        Err(Stop::Refused(fault)) => Ok(Applied::Refused(fault)),
-        Err(Stop::Database(error)) => Err(error),
-    }
+    let accepted = run(Command::new(connection, submission, rules, now)).await;
+    Applied::of(accepted.map(|accepted| {
+        let changes = accepted.change.into_iter().collect();
+        (Box::new(accepted.outcome), changes)
+    }))
 }
 
 /// Decides a command, and writes it unless it is a dry run.

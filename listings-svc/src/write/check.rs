@@ -1,10 +1,11 @@
 //! Calls that shall write nothing: those of test keys, and dry runs (§4.3, §10.3).
 
 use kit::Fault;
+use kit::feed::Stop;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use super::command::{Command, Stop};
+use super::command::Command;
 use super::submission::{Answer, Submission};
 use super::{Rules, account};
 

@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use kit::Fault;
-use kit::feed::NewChange;
+use kit::feed::{NewChange, Stop};
 use serde::Serialize;
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -27,29 +26,6 @@ use crate::store::{Changed, Found, Locked, Stored as _, accounts, games, pages};
 
 /// Slugs with the same base that are looked for at first; twice as many each further time.
 const WINDOW: usize = 8;
-
-/// Why a command ends before it is done.
-#[derive(Debug)]
-pub(super) enum Stop {
-    /// A row is locked elsewhere.
-    Busy,
-    /// A rule forbids it.
-    Refused(Fault),
-    /// PostgreSQL does not do a statement.
-    Database(sqlx::Error),
-}
-
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
-        Self::Refused(fault)
-    }
-}
-
-impl From<sqlx::Error> for Stop {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Database(error)
-    }
-}
 
 /// A command that is done: its answer, and its change, unless it changed nothing.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! New pages, games and events, as accounts send them in.
 
+use kit::feed::Stop;
 use kit::{Fault, ids};
 
-use super::command::{Accepted, Command, Stop, Submitted};
+use super::command::{Accepted, Command, Submitted};
 use super::record_change;
 use crate::domain::body;
 use crate::domain::event::Event;

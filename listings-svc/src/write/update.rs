@@ -2,9 +2,10 @@
 
 use std::cell::LazyCell;
 
+use kit::feed::Stop;
 use kit::{Code, Fault};
 
-use super::command::{Accepted, Command, Stop, Submitted};
+use super::command::{Accepted, Command, Submitted};
 use super::limits::taken_down;
 use super::{record_change, representation};
 use crate::domain::body::{self, Before};

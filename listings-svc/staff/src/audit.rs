@@ -141,7 +141,7 @@ impl Audit {
                 action: self.action.clone(),
                 entity: self.kind.clone(),
                 name: self.name.clone(),
-                since: self.since.map(kit::pg::timestamp),
+                since: self.since.map(kit::timestamp::encode),
                 limit: self.rest(deeds.len()),
                 cursor,
             };

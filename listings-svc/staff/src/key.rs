@@ -91,7 +91,7 @@ impl Rights {
     }
 
     pub(crate) fn expires_at(&self) -> Option<prost_types::Timestamp> {
-        self.expires.map(kit::pg::timestamp)
+        self.expires.map(kit::timestamp::encode)
     }
 }
 

@@ -7,7 +7,6 @@ use std::io::{self, Write as _};
 use comfy_table::Table;
 use contracts::public::Timestamp;
 use serde::Serialize;
-use time::OffsetDateTime;
 
 use super::problem::Problem;
 
@@ -98,10 +97,7 @@ pub(crate) fn note(line: &str) {
 
 /// A point in time as it came over the wire.
 pub(crate) fn moment(at: Option<prost_types::Timestamp>) -> Option<Timestamp> {
-    let at = at?;
-    let moment = OffsetDateTime::from_unix_timestamp(at.seconds).ok()?;
-    let nanos = u32::try_from(at.nanos).ok()?;
-    moment.replace_nanosecond(nanos).ok().map(Timestamp)
+    at.and_then(kit::timestamp::decode).map(Timestamp)
 }
 
 /// A point in time for a table, to the minute; empty when there is none.

@@ -17,6 +17,7 @@ use crate::fault::Fault;
 use crate::ids;
 use crate::pg::{self, Schema};
 use crate::rpc::staff::{Member, Role, refused};
+use crate::timestamp;
 
 /// Rows of a page unless it is said otherwise.
 const USUAL: usize = 20;
@@ -241,7 +242,7 @@ impl Page {
             let known: Vec<&str> = A::ALL.iter().map(|action| action.as_str()).collect();
             problems.push(("action", format!("One of {}.", known.join(", "))));
         }
-        let since = request.since.map(moment);
+        let since = request.since.map(timestamp::decode);
         if since == Some(None) {
             problems.push(("since", "This is no point in time.".to_owned()));
         }
@@ -308,19 +309,12 @@ fn position((nanos, id): (i128, Uuid)) -> Option<Position> {
     Some((at, id))
 }
 
-/// Converts a protobuf timestamp; `None` if it is out of range.
-fn moment(at: prost_types::Timestamp) -> Option<OffsetDateTime> {
-    let second = OffsetDateTime::from_unix_timestamp(at.seconds).ok()?;
-    let nanos = u32::try_from(at.nanos).ok()?;
-    second.replace_nanosecond(nanos).ok()
-}
-
 fn entry(row: &PgRow) -> Result<(Position, AuditEntry), sqlx::Error> {
     let (id, at): (Uuid, OffsetDateTime) = (row.try_get("id")?, row.try_get("at")?);
     let details: Value = row.try_get("details")?;
     let entry = AuditEntry {
         id: id.to_string(),
-        at: Some(pg::timestamp(at)),
+        at: Some(timestamp::encode(at)),
         member: row.try_get("member")?,
         role: row.try_get("role")?,
         action: row.try_get("action")?,

@@ -23,6 +23,7 @@ pub mod rpc;
 pub mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod timestamp;
 
 pub use clock::Clock;
 pub use fault::{Code, Fault};

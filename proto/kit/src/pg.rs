@@ -134,11 +134,3 @@ pub fn is_away(error: &sqlx::Error) -> bool {
         _ => false,
     }
 }
-
-/// A point in time for a message, from PostgreSQL's.
-pub fn timestamp(at: time::OffsetDateTime) -> prost_types::Timestamp {
-    prost_types::Timestamp {
-        seconds: at.unix_timestamp(),
-        nanos: at.nanosecond().cast_signed(),
-    }
-}

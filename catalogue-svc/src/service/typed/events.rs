@@ -2,7 +2,7 @@
 
 use contracts::catalogue::v1 as proto;
 use contracts::public;
-use kit::pg::timestamp;
+use kit::timestamp;
 
 /// A list row, and a single event.
 pub(in crate::service) fn event(event: public::Event) -> proto::Event {
@@ -19,6 +19,6 @@ pub(in crate::service) fn event(event: public::Event) -> proto::Event {
         website: event.website,
         description: event.description,
         url: event.url,
-        created_at: Some(timestamp(event.created_at.0)),
+        created_at: Some(timestamp::encode(event.created_at.0)),
     }
 }

@@ -2,7 +2,7 @@
 
 use contracts::catalogue::v1 as proto;
 use contracts::public;
-use kit::pg::timestamp;
+use kit::timestamp;
 
 /// A list row.
 pub(in crate::service) fn row(row: public::GameRow) -> proto::GameRow {
@@ -23,7 +23,7 @@ pub(in crate::service) fn row(row: public::GameRow) -> proto::GameRow {
         country_code: row.country_code,
         city: row.city,
         url: row.url,
-        created_at: Some(timestamp(row.created_at.0)),
+        created_at: Some(timestamp::encode(row.created_at.0)),
     }
 }
 
@@ -36,7 +36,7 @@ pub(in crate::service) fn game(game: public::Game) -> proto::Game {
         links: game.links.into_iter().collect(),
         credits: game.credits.into_iter().map(credit).collect(),
         trailer_url: game.trailer_url,
-        updated_at: Some(timestamp(game.updated_at.0)),
+        updated_at: Some(timestamp::encode(game.updated_at.0)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Keys: made without a review, rotated, revoked.
 
 use contracts::gateway::v1 as proto;
-use kit::{Fault, ids, pg};
+use kit::{Fault, ids, pg, timestamp};
 use prost_types::Timestamp;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -10,7 +10,6 @@ use super::{Staff, accounts, id, unexpected};
 use crate::domain::fields::Problems;
 use crate::domain::key::{Key, Kind, Mode, Wanted};
 use crate::domain::secret::Secret;
-use crate::message;
 use crate::store::audit::By;
 use crate::store::keys;
 use crate::write::{Done, Fresh, Item};
@@ -116,7 +115,7 @@ async fn bury(staff: &Staff, key: &Key) {
 /// When a key is to stop.
 pub(super) fn expiry(problems: &mut Problems, at: Option<Timestamp>) -> Option<OffsetDateTime> {
     at.and_then(|at| {
-        message::time(at).or_else(|| {
+        timestamp::decode(at).or_else(|| {
             problems.add("expires_at", "is not a time");
             None
         })

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use contracts::listings::v1 as proto;
 use kit::cursor::Binding;
-use kit::{Fault, pg};
+use kit::{Fault, timestamp};
 use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -201,7 +201,7 @@ fn revision(made: &Made) -> proto::Revision {
     let changed = difference::between(&said, &difference::content(&made.after));
     proto::Revision {
         revision: made.revision,
-        at: Some(pg::timestamp(made.at)),
+        at: Some(timestamp::encode(made.at)),
         actor_kind: made.actor_kind.clone(),
         actor: made.actor.clone(),
         state_before: before.and_then(state).unwrap_or_default(),
@@ -222,6 +222,6 @@ fn found(found: Found) -> proto::FoundListing {
         state: feed::state(found.state.0),
         revision: found.revision,
         submitter: found.submitter.map(|id| id.to_string()).unwrap_or_default(),
-        updated_at: Some(pg::timestamp(found.updated_at)),
+        updated_at: Some(timestamp::encode(found.updated_at)),
     }
 }

@@ -179,7 +179,7 @@ fn item(item: Item) -> proto::QueueItem {
         name: Some(live_name(item.kind, item.name)),
         title: item.title,
         submitter: item.submitter.map(|id| id.to_string()).unwrap_or_default(),
-        waiting_since: item.waiting_since.map(kit::pg::timestamp),
+        waiting_since: item.waiting_since.map(kit::timestamp::encode),
         approved_before: item.approved_before,
         revision: item.revision,
         page: item.page.unwrap_or_default(),

@@ -57,7 +57,43 @@ pub enum Applied<D> {
     Busy,
 }
 
+/// Why a command ends before it is done.
+#[derive(Debug)]
+pub enum Stop {
+    /// A row is locked elsewhere.
+    Busy,
+    /// A rule forbids it.
+    Refused(Fault),
+    /// PostgreSQL refused a statement, or was lost.
+    Database(sqlx::Error),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Refused(fault)
+    }
+}
+
+impl From<sqlx::Error> for Stop {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
 impl<D> Applied<D> {
+    /// What came of a command.
+    ///
+    /// # Errors
+    /// That of [`Stop::Database`].
+    pub fn of(command: Result<(D, Vec<NewChange>), Stop>) -> Result<Self, sqlx::Error> {
+        match command {
+            Ok((done, changes)) => Ok(Self::Done(done, changes)),
+            Err(Stop::Busy) => Ok(Self::Busy),
+            Err(Stop::Refused(fault)) => Ok(Self::Refused(fault)),
+            Err(Stop::Database(error)) => Err(error),
+        }
+    }
+
     /// The same with what the caller is told made into something else.
     pub fn map<E>(self, make: impl FnOnce(D) -> E) -> Applied<E> {
         match self {

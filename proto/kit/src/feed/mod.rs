@@ -31,7 +31,7 @@ mod tail;
 mod transaction;
 mod writer;
 
-pub use apply::{Applied, Apply, Explained};
+pub use apply::{Applied, Apply, Explained, Stop};
 pub use compact::Retention;
 pub use consume::{Consumer, consume};
 pub use contracts::common::v1::Change;
@@ -127,7 +127,7 @@ impl NewChange {
             event: self.event.to_owned(),
             announced: self.announced,
             happening: self.happening,
-            at: Some(crate::pg::timestamp(at)),
+            at: Some(crate::timestamp::encode(at)),
             state: self.state.clone().into(),
         }
     }

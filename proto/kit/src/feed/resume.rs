@@ -81,7 +81,7 @@ async fn row(
             id: row.try_get("id")?,
             revision: row.try_get("revision")?,
             event: row.try_get("event")?,
-            at: Some(crate::pg::timestamp(at)),
+            at: Some(crate::timestamp::encode(at)),
             ..proto::Change::default()
         }))
     })

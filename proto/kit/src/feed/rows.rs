@@ -142,7 +142,7 @@ impl Rows {
                 event: row.try_get("event")?,
                 announced: row.try_get("announced")?,
                 happening: row.try_get("happening")?,
-                at: Some(crate::pg::timestamp(at)),
+                at: Some(crate::timestamp::encode(at)),
                 state: row.try_get::<Vec<u8>, _>("state")?.into(),
             });
         }

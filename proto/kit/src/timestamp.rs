@@ -1,0 +1,39 @@
+//! Points in time, as messages carry them.
+
+use prost_types::Timestamp;
+use time::OffsetDateTime;
+
+/// A point in time for a message.
+pub fn encode(at: OffsetDateTime) -> Timestamp {
+    Timestamp {
+        seconds: at.unix_timestamp(),
+        nanos: at.nanosecond().cast_signed(),
+    }
+}
+
+/// The point in time of a message, in whole microseconds as PostgreSQL keeps it; `None` when no calendar has it.
+pub fn decode(at: Timestamp) -> Option<OffsetDateTime> {
+    let second = OffsetDateTime::from_unix_timestamp(at.seconds).ok()?;
+    let nanos = u32::try_from(at.nanos).ok()?;
+    second.replace_nanosecond(nanos / 1_000 * 1_000).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_encoded_is_decoded_to_the_microsecond(microseconds in -62_000_000_000_000_000_i64..253_000_000_000_000_000) {
+            let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(microseconds) * 1_000).unwrap();
+            prop_assert_eq!(decode(encode(at)), Some(at));
+        }
+
+        #[test]
+        fn no_timestamp_panics(seconds: i64, nanos: i32) {
+            decode(Timestamp { seconds, nanos });
+        }
+    }
+}
