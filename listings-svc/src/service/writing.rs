@@ -10,7 +10,7 @@ use serde_json::Value;
 use sqlx::PgPool;
 use tonic::Status;
 
-use crate::domain::body::json::{self, Unreadable};
+use crate::domain::body::json::{self, BadBody};
 use crate::domain::body_hash;
 use crate::domain::mode::Mode;
 use crate::feed;
@@ -163,8 +163,8 @@ fn name(author: &Author, route: &'static str, key: &str) -> Result<Name, Fault> 
 }
 
 fn object(body: &[u8]) -> Result<serde_json::Map<String, Value>, Fault> {
-    json::object(body).map_err(|unreadable| match unreadable {
-        Unreadable::NotAnObject => Fault::new(Code::BadJson, "the body is not a JSON object"),
-        Unreadable::Fields(problems) => Fault::invalid(problems),
+    json::object(body).map_err(|bad| match bad {
+        BadBody::NotAnObject(message) => Fault::new(Code::BadJson, message),
+        BadBody::Fields(problems) => Fault::invalid(problems),
     })
 }

@@ -133,6 +133,11 @@ async fn a_bad_edit_names_every_bad_field_and_changes_nothing(pool: PgPool) {
         fields(edit(&review, "game", "a-game", bad).await),
         ["credits.0.handle", "featured", "genres.0", "slug", "title"]
     );
+    let twice = r#"{"title": "b", "links": {"play": null, "play": null}, "title": "c"}"#;
+    assert_eq!(
+        fields(edit(&review, "game", "a-game", twice).await),
+        ["links.play", "title"]
+    );
     for body in ["", "[]", "{", "null"] {
         let fault = Fault::from(edit(&review, "game", "a-game", body).await.unwrap_err());
         assert_eq!(fault.code, Code::BadJson, "{body}");

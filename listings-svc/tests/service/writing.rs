@@ -387,23 +387,21 @@ async fn a_read_only_field_that_is_null_is_refused_unless_it_is_null(pool: PgPoo
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn what_json_allows_and_nobody_can_hold_is_named(pool: PgPool) {
+async fn what_json_allows_and_cannot_be_taken_is_named(pool: PgPool) {
     let service = stocked(pool).await;
-    let body = r#"{"creator": "studio", "title": "\ud800", "release_year": 1e400}"#;
-    let mut writing = LIVE.with(&json!({}));
-    writing.body = body.into();
-    let request = proto::CreateGameRequest {
-        writing: Some(writing),
-    };
-    let refused = service.games.clone().create_game(request).await;
-    let fault = Fault::from(refused.unwrap_err());
+    let body = r#"{"creator": "studio", "title": "\ud800", "release_year": 1e400, "stage": "released", "stage": "early_access",
+        "links": {"play": "https://a.example", "play": "https://b.example"}}"#;
+    let fault = LIVE.game_of_bytes(&service, body).await.unwrap_err();
     assert_eq!(fault.code, Code::Invalid);
-    assert!(
-        fault.fields["title"].contains("surrogate"),
-        "{:?}",
-        fault.fields
-    );
-    assert!(fault.fields["release_year"].contains("too large"));
+    for (field, word) in [
+        ("title", "surrogate"),
+        ("release_year", "too large"),
+        ("stage", "It is given twice."),
+        ("links.play", "It is given twice."),
+    ] {
+        assert!(fault.fields[field].contains(word), "{:?}", fault.fields);
+    }
+    assert_eq!(fault.fields.len(), 4, "{:?}", fault.fields);
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]

@@ -12,6 +12,7 @@ pub mod fault;
 pub mod feed;
 pub mod handles;
 pub mod ids;
+pub mod json_object;
 pub mod lease;
 pub mod lifecycle;
 pub mod overload;

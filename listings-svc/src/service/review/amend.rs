@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{REASON, Service, live};
+use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::game;
 use crate::service::listing;
@@ -25,12 +26,14 @@ impl Service {
         let reason = names::reason(&request.reason, REASON, false, &mut problems);
         let name = live(request.name, &mut problems);
         let name = names::finish(name, problems)?;
-        let Ok(Value::Object(changes)) = serde_json::from_str(&request.changes) else {
-            return Err(Fault::new(
+        let changes = json::object(request.changes.as_bytes());
+        let changes = changes.map_err(|bad| match bad {
+            BadBody::NotAnObject(_) => Fault::new(
                 Code::BadJson,
                 "the changes are one JSON object: the fields that change, with their new values",
-            ));
-        };
+            ),
+            BadBody::Fields(problems) => Fault::invalid(problems),
+        })?;
         let known = self.known(&name, &changes).await?;
         let what = What::Edit(changes, Box::new(known));
         self.amend(&name, what, reason, request.revision, by).await

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use kit::json_object;
 use serde_json::{Map, Value};
 
 use super::chunk::{Row, Rows};
-use crate::domain::body::json;
 use crate::domain::entity::Entity;
 use crate::domain::fields::{Problems, kind};
 use crate::domain::game;
@@ -40,7 +40,7 @@ fn object(text: &str) -> Result<Map<String, Value>, String> {
     match serde_json::from_str(text) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(other) => Err(format!("A row is a JSON object, not {}.", kind(&other))),
-        Err(error) => Err(match json::reason(&error) {
+        Err(error) => Err(match json_object::reason(&error) {
             Some(reason) => format!("Before character {}: {reason}", error.column()),
             None => format!("This is not JSON, from character {} on.", error.column()),
         }),
