@@ -27,8 +27,12 @@ const SHORTLY: HeaderValue = HeaderValue::from_static("public, max-age=60");
 const AS_TYPED: HeaderValue = HeaderValue::from_static("nosniff");
 
 /// One picture.
-pub async fn one(State(app): State<App>, PathParam(name): PathParam, request: Request) -> Response {
-    let answer = answer(app, &name, request.method(), request.headers()).await;
+pub async fn one(
+    State(app): State<App>,
+    name: Result<PathParam, Refusal>,
+    request: Request,
+) -> Response {
+    let answer = answer(app, name, request.method(), request.headers()).await;
     answer.unwrap_or_else(|refusal| {
         let is_missing = refusal.fault.code == Code::NotFound;
         let mut response = refusal.into_response();
@@ -41,17 +45,19 @@ pub async fn one(State(app): State<App>, PathParam(name): PathParam, request: Re
 
 async fn answer(
     app: App,
-    name: &str,
+    name: Result<PathParam, Refusal>,
     method: &Method,
     headers: &HeaderMap,
 ) -> Result<Response, Refusal> {
-    let none = || Fault::not_found("there is no picture of this name");
-    let name = Name::parse(name).ok_or_else(none)?;
+    // A wrong method is refused whatever the name is.
     let is_head = match *method {
         Method::GET => false,
         Method::HEAD => true,
         _ => return Err(Refusal::method_not_allowed("GET, HEAD".to_owned())),
     };
+    let none = || Fault::not_found("there is no picture of this name");
+    let PathParam(name) = name?;
+    let name = Name::parse(&name).ok_or_else(none)?;
     let tag = Tag::strong(name.hash());
     let is_known = Tags::by(headers).has(&tag);
     let mut response = if is_head || is_known {
