@@ -37,6 +37,8 @@ pub enum RouteKind {
     Write,
     /// The route does not take the method.
     NoMethod,
+    /// The route has no handlers yet.
+    NotServed,
     /// Nothing is there.
     NotFound,
 }
@@ -80,7 +82,11 @@ impl Route {
     /// What becomes of a call with `method`.
     pub fn kind(&self, method: &Method) -> RouteKind {
         if self.methods.is_empty() {
-            RouteKind::NotFound
+            // Only what no route matches belongs to no endpoint.
+            match self.policy.endpoint {
+                Some(_) => RouteKind::NotServed,
+                None => RouteKind::NotFound,
+            }
         } else if !self.methods.contains(method) {
             RouteKind::NoMethod
         } else if !matches!(*method, Method::GET | Method::HEAD) {
@@ -149,7 +155,10 @@ mod tests {
         assert_eq!(both.allow(), "GET, HEAD, POST");
         let me = route(Policy::account(), &methods);
         assert_eq!(me.kind(&Method::GET), RouteKind::AccountRead);
-        assert_eq!(route(games, &[]).kind(&Method::GET), RouteKind::NotFound);
+        let unserved = route(games, &[]);
+        assert_eq!(unserved.kind(&Method::GET), RouteKind::NotServed);
+        let nowhere = route(Policy::account(), &[]);
+        assert_eq!(nowhere.kind(&Method::GET), RouteKind::NotFound);
     }
 
     #[test]
