@@ -11,8 +11,8 @@ use contracts::listings::v1::{
     ListOwnListingsRequest, ListOwnListingsResponse, UpdateEventRequest, UpdateEventResponse,
     UpdateGameRequest, UpdateGameResponse,
 };
-use kit::Fault;
 use kit::rpc::client::{Client, Idempotent, was_not_sent};
+use kit::{Code, Fault};
 use tonic::{Request, Response, Status};
 
 use super::Bounds;
@@ -58,7 +58,7 @@ impl Listings {
     ) -> Result<UpdateGameResponse, Fault> {
         let mut games = self.games.clone();
         let call = |request| async move { games.update_game(request).await };
-        self.write(request, call).await
+        self.write(request, call).await.map_err(of_change)
     }
 
     /// Submits an event.
@@ -78,7 +78,7 @@ impl Listings {
     ) -> Result<UpdateEventResponse, Fault> {
         let mut events = self.events.clone();
         let call = |request| async move { events.update_event(request).await };
-        self.write(request, call).await
+        self.write(request, call).await.map_err(of_change)
     }
 
     /// A page of what an account has.
@@ -114,6 +114,20 @@ impl Listings {
             Err(status) if is_unanswered(&status) => Err(Fault::outcome_unknown(status.message())),
             Err(status) => Err(status.into()),
         }
+    }
+}
+
+/// The refusal of a change. One whose outcome is unknown has another way out than a submission: it takes no `Idempotency-Key`, and needs
+/// none.
+fn of_change(fault: Fault) -> Fault {
+    match fault.code {
+        Code::OutcomeUnknown => Fault {
+            message: "the change was not answered in time, and may have taken effect or not: read the listing, or send the same PATCH \
+                      again; if the first one took effect, the second changes nothing, or is refused with 412 if it has an If-Match"
+                .into(),
+            ..fault
+        },
+        _ => fault,
     }
 }
 
