@@ -1,5 +1,6 @@
 //! Accounts.
 
+use kit::Fault;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -36,6 +37,16 @@ impl Account {
             plan: plan.to_owned(),
             revision: self.revision + 1,
             ..self.clone()
+        })
+    }
+}
+
+impl Named {
+    /// There is no such account.
+    pub fn unknown(&self) -> Fault {
+        Fault::not_found(match self {
+            Self::Id(id) => format!("there is no account {id}"),
+            Self::Email(email) => format!("there is no account {email}"),
         })
     }
 }

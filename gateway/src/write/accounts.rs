@@ -38,7 +38,7 @@ pub(super) async fn set_plan(
 /// Locks an account. Its lock holds the number of its keys still.
 pub(super) async fn lock(connection: &mut PgConnection, named: &Named) -> Result<Account, Stop> {
     let locked = accounts::lock(connection, named).await?;
-    held(locked, "there is no such account")
+    held(locked, || named.unknown())
 }
 
 fn publish(account: &Account, event: &'static str) -> NewChange {

@@ -84,7 +84,7 @@ pub(super) async fn reveal(
 
 async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<KeyRequest, Stop> {
     let locked = key_requests::lock(connection, id).await?;
-    held(locked, "no such key was asked for")
+    held(locked, || Fault::not_found("no such key was asked for"))
 }
 
 fn publish(request: &KeyRequest, event: &'static str) -> NewChange {

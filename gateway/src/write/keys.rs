@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
+use kit::Fault;
 use kit::feed::NewChange;
 use prost::Message as _;
 use sqlx::PgConnection;
@@ -78,7 +79,7 @@ pub(super) async fn revoke(
 
 async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Key, Stop> {
     let locked = keys::lock(connection, id).await?;
-    held(locked, "there is no such key")
+    held(locked, || Fault::not_found("there is no such key"))
 }
 
 pub(super) fn publish(key: &Key, event: &'static str) -> NewChange {

@@ -184,11 +184,11 @@ impl Writes {
 }
 
 /// The row that a command is about.
-fn held<T>(locked: Locked<T>, absent: &'static str) -> Result<T, Stop> {
+fn held<T>(locked: Locked<T>, absent: impl FnOnce() -> Fault) -> Result<T, Stop> {
     match locked {
         Locked::Held(row) => Ok(row),
         Locked::Busy => Err(Stop::Busy),
-        Locked::Absent => Err(Fault::not_found(absent).into()),
+        Locked::Absent => Err(absent().into()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Switches: thrown.
 
 use contracts::gateway::v1 as proto;
+use kit::Fault;
 use kit::feed::NewChange;
 use prost::Message as _;
 use sqlx::PgConnection;
@@ -15,7 +16,7 @@ pub(super) async fn throw(
     now: OffsetDateTime,
 ) -> Result<(Done, Vec<NewChange>), Stop> {
     let locked = switches::lock(connection, thrown.switch).await?;
-    let setting = held(locked, "there is no such switch")?;
+    let setting = held(locked, || Fault::not_found("there is no such switch"))?;
     let Some(setting) = setting.thrown(thrown.on, &thrown.reason, now) else {
         return Ok((Done::Switch(setting), Vec::new()));
     };

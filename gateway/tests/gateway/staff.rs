@@ -152,8 +152,17 @@ async fn nobody_and_nothing_are_not_found(pool: PgPool) {
     let id = kit::ids::row_id().to_string();
     assert_eq!(fault(get(&test, &id).await).code, Code::NotFound);
     assert_eq!(fault(get(&test, "a@b.example").await).code, Code::NotFound);
-    let refused = test.key_like(account_key(&id, "test")).await.err().unwrap();
-    assert_eq!(refused.code, Code::NotFound);
+    for account in [&*id, "a@b.example"] {
+        let request = proto::ListKeysRequest {
+            account: account.to_owned(),
+        };
+        let listed = test.staff.list_keys(by_operator(request)).await;
+        let made = test.key_like(account_key(account, "test")).await;
+        for refused in [fault(listed), made.err().unwrap()] {
+            assert_eq!(refused.code, Code::NotFound);
+            assert_eq!(refused.message, format!("there is no account {account}"));
+        }
+    }
     assert_eq!(fault(rotate(&test, &id).await).code, Code::NotFound);
     assert_eq!(fields(&fault(rotate(&test, "7").await)), ["id"]);
     let revoke = test

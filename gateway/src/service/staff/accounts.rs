@@ -88,7 +88,7 @@ pub(super) async fn find(staff: &Staff, text: &str) -> Result<Account, Fault> {
     accounts::find(&staff.pool, &named)
         .await
         .map_err(|error| pg::fault(&error))?
-        .ok_or_else(|| Fault::not_found(format!("there is no account {text}")))
+        .ok_or_else(|| named.unknown())
 }
 
 /// Makes a change that leaves an account behind.
