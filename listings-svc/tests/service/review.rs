@@ -170,6 +170,7 @@ async fn what_is_approved_is_public_and_announced_once(pool: PgPool) {
     // Again, though at an old revision: it stands as wanted.
     let again = approve(&ada, "game", "a-game", Some(1)).await.unwrap();
     assert_eq!(again.listing.unwrap(), listing);
+    assert_eq!(again.note, "already published; nothing changed");
     assert_eq!(
         told(&service, before).await,
         [("published".to_owned(), true, 2)]
@@ -198,7 +199,11 @@ async fn what_is_rejected_goes_back_with_its_reason_and_comes_again(pool: PgPool
         (listing.state(), listing.revision, listing.reason),
         (proto::State::Rejected, 2, longest.clone())
     );
-    let again = reject(&ada, "a-game", "Another", None).await.unwrap();
+    let on = (named("game", "a-game"), None);
+    let again = decide(&ada.channel, proto::Decision::Reject, on, "Another").await;
+    let again = again.unwrap();
+    assert_eq!(again.note, "already rejected; nothing changed");
+    let again = again.listing.unwrap();
     assert_eq!((again.revision, again.reason), (2, longest));
     assert_eq!(
         told(&service, before).await,
@@ -348,9 +353,14 @@ async fn a_game_is_told_of_its_page_that_still_waits(pool: PgPool) {
     accounts.game_under("a-game", "new-page").await;
     let note = approve(&ada, "game", "a-game", None).await.unwrap().note;
     assert!(note.contains("new-page is not public yet"), "{note}");
+    let note = approve(&ada, "game", "a-game", None).await.unwrap().note;
+    assert!(
+        note.starts_with("already published; nothing changed; its page"),
+        "{note}"
+    );
     approve(&ada, "page", "new-page", None).await.unwrap();
     let note = approve(&ada, "game", "a-game", None).await.unwrap().note;
-    assert_eq!(note, "");
+    assert_eq!(note, "already published; nothing changed");
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]

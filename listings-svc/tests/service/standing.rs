@@ -252,3 +252,26 @@ async fn a_sample_is_taken_down_and_restored_as_it_was_looked_at(pool: PgPool) {
         proto::State::Published
     );
 }
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn what_stands_so_already_is_said_to_be_unchanged(pool: PgPool) {
+    let service = stocked(pool).await;
+    let note = async |decision| {
+        let on = (named("game", "a-game"), None);
+        let done = decide(&service.operator_client, decision, on, "A reason").await;
+        done.unwrap().note
+    };
+    for (decision, first, again) in [
+        (proto::Decision::Restore, "published", "published"),
+        (proto::Decision::TakeDown, "", "taken down"),
+        (proto::Decision::Restore, "", "published"),
+    ] {
+        for already in [first, again] {
+            let expected = match already {
+                "" => String::new(),
+                already => format!("already {already}; nothing changed"),
+            };
+            assert_eq!(note(decision).await, expected, "{decision:?}");
+        }
+    }
+}

@@ -106,25 +106,30 @@ impl Service {
 
     async fn turn(&self, name: &Name, turn: Turn) -> Result<(proto::Listing, String), Fault> {
         let act = turn.act;
-        self.writer.write(Write::Turn(Box::new(turn))).await?;
+        let (_, position) = self.writer.write(Write::Turn(Box::new(turn))).await?;
         let listing = listing::find(&self.pool, name).await?;
-        let note = match act {
-            Act::Approve if name.entity == Entity::Game => self.note(name).await?,
-            _ => String::new(),
+        let unchanged = match act {
+            _ if position.is_some() => None,
+            Act::Approve | Act::Restore => Some("already published; nothing changed"),
+            Act::Reject => Some("already rejected; nothing changed"),
+            Act::TakeDown => Some("already taken down; nothing changed"),
         };
-        Ok((listing, note))
+        let of_page = match act {
+            Act::Approve if name.entity == Entity::Game => self.of_page(name).await?,
+            _ => None,
+        };
+        let notes = unchanged.map(str::to_owned).into_iter().chain(of_page);
+        Ok((listing, notes.collect::<Vec<_>>().join("; ")))
     }
 
-    /// What else there is to know of a game that was approved.
-    async fn note(&self, name: &Name) -> Result<String, Fault> {
+    /// Why a game that was approved is not shown yet.
+    async fn of_page(&self, name: &Name) -> Result<Option<String>, Fault> {
         let item = queue::find(&self.pool, name.entity, &name.key).await?;
         let page = item.and_then(|item| item.page.zip(item.page_state));
-        Ok(match page {
-            Some((page, state)) if state.0 != State::Published => format!(
-                "its page {page} is not public yet: the game is shown as soon as the page is"
-            ),
-            _ => String::new(),
-        })
+        let hidden = page.filter(|(_, state)| state.0 != State::Published);
+        Ok(hidden.map(|(page, _)| {
+            format!("its page {page} is not public yet: the game is shown as soon as the page is")
+        }))
     }
 
     /// What has changed in a listing since a revision; empty when that cannot be found out just now.
