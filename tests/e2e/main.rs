@@ -20,6 +20,7 @@ mod port;
 mod quota;
 mod schemas;
 mod search;
+mod staff_tool;
 mod states;
 mod write_errors;
 mod writes;

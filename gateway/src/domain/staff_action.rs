@@ -48,6 +48,8 @@ impl audit::Action for Action {
         Self::ReadAudit,
     ];
     const READ_AUDIT: Self = Self::ReadAudit;
+    const KINDS: &'static [&'static str] =
+        &["account", "plan", "key", "key_request", "switch", "member"];
 
     fn as_str(self) -> &'static str {
         match self {

@@ -244,11 +244,13 @@ async fn every_change_of_staff_is_in_the_audit_page_by_page(pool: PgPool) {
     );
     let odd = common::ListAuditRequest {
         action: "dance".to_owned(),
+        entity: "nonsense".to_owned(),
         limit: 101,
         cursor: "x".to_owned(),
         ..common::ListAuditRequest::default()
     };
     let fault = kit::Fault::from(audit(&test, Member::operator(), odd).await.unwrap_err());
     let fields: Vec<&String> = fault.fields.keys().collect();
-    assert_eq!(fields, ["action", "cursor", "limit"]);
+    assert_eq!(fields, ["action", "cursor", "entity", "limit"]);
+    assert!(fault.fields["entity"].contains("key_request"), "{fault:?}");
 }

@@ -60,6 +60,9 @@ impl Action for Deed {
         Self::ReadAudit,
     ];
     const READ_AUDIT: Self = Self::ReadAudit;
+    const KINDS: &'static [&'static str] = &[
+        "page", "game", "event", "genre", "country", "city", "member", "claim",
+    ];
 
     fn as_str(self) -> &'static str {
         match self {
@@ -97,12 +100,20 @@ impl Action for Deed {
 
 #[cfg(test)]
 mod tests {
+    use super::super::entity::Entity;
     use super::*;
 
     #[test]
     fn every_deed_is_found_by_its_name() {
         for deed in Deed::ALL {
             assert_eq!(Deed::parse(deed.as_str()), Some(*deed));
+        }
+    }
+
+    #[test]
+    fn rows_of_every_entity_can_be_imported() {
+        for entity in Entity::ALL {
+            assert!(Deed::KINDS.contains(&entity.as_str()), "{entity:?}");
         }
     }
 

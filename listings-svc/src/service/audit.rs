@@ -2,21 +2,39 @@
 
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::listings::v1::staff_audit_service_server::StaffAuditService;
+use kit::Fault;
 use kit::audit::Audit;
+use kit::rpc::staff::OPERATOR;
+use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
 use crate::domain::deed::Deed;
+use crate::store::members;
 
 /// The service.
 #[derive(Debug)]
 pub struct Service {
+    pool: PgPool,
     audit: Audit,
 }
 
 impl Service {
-    /// The service that lists `audit`.
-    pub fn new(audit: Audit) -> Self {
-        Self { audit }
+    /// The service that lists `audit`, whose members are in `pool`.
+    pub fn new(pool: PgPool, audit: Audit) -> Self {
+        Self { pool, audit }
+    }
+
+    /// Refuses a name that no member ever had. Names are never given a second time, and stay when their tokens end.
+    async fn check_member(&self, name: &str) -> Result<(), Fault> {
+        if name.is_empty() || name == OPERATOR {
+            return Ok(());
+        }
+        let members = members::list(&self.pool).await?;
+        if members.iter().any(|member| member.name == name) {
+            return Ok(());
+        }
+        let reason = "No member of the staff has this name: `staff member list` gives the names.";
+        Err(Fault::invalid_field("member", reason))
     }
 }
 
@@ -26,7 +44,12 @@ impl StaffAuditService for Service {
         &self,
         request: Request<ListAuditRequest>,
     ) -> Result<Response<ListAuditResponse>, Status> {
+        let member = request.get_ref().member.clone();
         let answer = self.audit.list::<Deed>(request).await?;
+        // Whoever did something is a member.
+        if answer.entries.is_empty() {
+            self.check_member(&member).await?;
+        }
         Ok(Response::new(answer))
     }
 }

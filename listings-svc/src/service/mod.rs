@@ -116,7 +116,7 @@ impl Parts {
         } = self;
         let audit = Audit::new(pool.clone(), crate::SCHEMA, clock.clone());
         let member = member::Service::new(pool.clone(), clock.clone(), audit.clone(), self.members);
-        let list = audit::Service::new(audit.clone());
+        let list = audit::Service::new(pool.clone(), audit.clone());
         let owner = owner::Service::new(pool.clone(), clock, audit.clone());
         let review = review::Service::new(
             importer.clone(),

@@ -132,7 +132,8 @@ pub(crate) async fn id(fleet: &Fleet, account: String) -> Result<String, Problem
 pub(crate) struct Names {
     /// Until it has not told of one.
     gateway: Option<StaffServiceClient<Client>>,
-    known: HashMap<String, String>,
+    /// By id; `None` where it has not told.
+    known: HashMap<String, Option<String>>,
 }
 
 impl Names {
@@ -143,11 +144,16 @@ impl Names {
         }
     }
 
+    /// The name and e-mail address of an account, or its id.
     pub(crate) async fn of(&mut self, id: &str) -> String {
+        self.find(id).await.unwrap_or_else(|| id.to_owned())
+    }
+
+    async fn find(&mut self, id: &str) -> Option<String> {
         if let Some(name) = self.known.get(id) {
             return name.clone();
         }
-        let name = self.ask(id).await.unwrap_or_else(|| id.to_owned());
+        let name = self.ask(id).await;
         self.known.insert(id.to_owned(), name.clone());
         name
     }
@@ -162,6 +168,23 @@ impl Names {
                 }
                 None
             }
+        }
+    }
+}
+
+/// For people, puts the name and e-mail address of each account before its id.
+pub(crate) async fn name_beside_id<'i>(
+    ids: impl IntoIterator<Item = &'i mut String>,
+    fleet: &Fleet,
+    output: Output,
+) {
+    if output.is_json() {
+        return;
+    }
+    let mut names = Names::new(fleet).await;
+    for id in ids {
+        if let Some(name) = names.find(id).await {
+            *id = format!("{name} {id}");
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use contracts::common::v1::{AuditEntry, ListAuditRequest, ListAuditResponse};
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
@@ -14,6 +15,7 @@ use time::format_description::well_known::Rfc3339;
 use time::{OffsetDateTime, UtcOffset};
 use tonic::{Response, Status};
 
+use super::arguments::rows;
 use super::fleet::Fleet;
 use super::output::{self, Output};
 use super::problem::Problem;
@@ -22,24 +24,76 @@ use super::table::table;
 /// Rows asked for at once.
 const PAGE: i32 = 100;
 
+/// What staff do at a service, and to what.
+struct Recorded {
+    actions: &'static [&'static str],
+    kinds: &'static [&'static str],
+}
+
+const BY_LISTINGS: Recorded = Recorded {
+    actions: &[
+        "look",
+        "approve",
+        "reject",
+        "edit",
+        "take_down",
+        "restore",
+        "feature",
+        "reassign",
+        "grant_claim",
+        "reject_claim",
+        "import",
+        "create_member",
+        "set_role",
+        "revoke_member",
+        "list_members",
+        "read_audit",
+    ],
+    kinds: &[
+        "page", "game", "event", "genre", "country", "city", "member", "claim",
+    ],
+};
+
+const BY_THE_GATEWAY: Recorded = Recorded {
+    actions: &[
+        "look",
+        "create_account",
+        "set_plan",
+        "create_key",
+        "rotate_key",
+        "revoke_key",
+        "request_key",
+        "approve_key",
+        "reject_key",
+        "reveal_key",
+        "set_switch",
+        "read_audit",
+    ],
+    kinds: &["account", "plan", "key", "key_request", "switch", "member"],
+};
+
+/// Takes one of the names that either service knows.
+fn either(of: fn(&Recorded) -> &'static [&'static str]) -> PossibleValuesParser {
+    let (here, there) = (of(&BY_LISTINGS), of(&BY_THE_GATEWAY));
+    let only_there = there.iter().filter(|name| !here.contains(name));
+    PossibleValuesParser::new(here.iter().chain(only_there).copied())
+}
+
 /// What the staff did, the newest first
 ///
-/// An admin sees the actions of all, a reviewer the own ones. With listings they are look, approve, reject, edit, `take_down`, restore,
-/// feature, reassign, import, `create_member`, `set_role`, `revoke_member`, `list_members` and `read_audit`; with accounts, keys and switches
-/// look, `create_account`, `set_plan`, `create_key`, `rotate_key`, `revoke_key`, `request_key`, `approve_key`, `reject_key`, `reveal_key`,
-/// `set_switch` and `read_audit`. Those that only read are recorded when they are refused. Without the gateway's address, only those with
-/// listings are shown.
+/// An admin sees everybody's actions, a reviewer their own. Actions that only read are recorded when they are refused. Without the
+/// gateway's address, only actions with listings and members are shown.
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
     /// Only of this member
     #[arg(long, default_value = "", hide_default_value = true)]
     member: String,
     /// Only this action
-    #[arg(long, default_value = "", hide_default_value = true)]
-    action: String,
-    /// Only to this kind: page, game, event, member, a kind of imported rows, account, key, `key_request` or switch
-    #[arg(long, default_value = "", hide_default_value = true)]
-    kind: String,
+    #[arg(long, value_parser = either(|service| service.actions))]
+    action: Option<String>,
+    /// Only to what is of this kind
+    #[arg(long, value_parser = either(|service| service.kinds))]
+    kind: Option<String>,
     /// Only to what has this slug, handle, name, e-mail address or id
     #[arg(long, default_value = "", hide_default_value = true)]
     name: String,
@@ -47,7 +101,7 @@ pub(crate) struct Audit {
     #[arg(long, value_parser = moment)]
     since: Option<OffsetDateTime>,
     /// Rows at most
-    #[arg(long, default_value = "50")]
+    #[arg(long, default_value = "50", value_parser = rows)]
     limit: NonZeroUsize,
 }
 
@@ -86,22 +140,25 @@ impl From<AuditEntry> for Deed {
 }
 
 pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(), Problem> {
-    let listings = at_listings(&audit, fleet.listings().await?).await;
-    let gateway = match fleet.gateway_if_known().await? {
-        Some(client) => Some(at_the_gateway(&audit, client).await),
-        None => None,
-    };
-    let (mut deeds, mut more) = match (listings, gateway) {
-        (Ok((mut deeds, more)), Some(Ok((others, more_others)))) => {
+    let listings = fleet.listings().await?;
+    audit.check_member(listings.clone()).await?;
+    let (mut deeds, mut more) = (Vec::new(), false);
+    let is_at_listings = audit.is_recorded(&BY_LISTINGS);
+    if is_at_listings {
+        (deeds, more) = at_listings(&audit, listings).await?;
+    }
+    if audit.is_recorded(&BY_THE_GATEWAY) {
+        let gateway = if is_at_listings {
+            fleet.gateway_if_known().await?
+        } else {
+            Some(fleet.gateway().await?)
+        };
+        if let Some(client) = gateway {
+            let (others, more_others) = at_the_gateway(&audit, client).await?;
             deeds.extend(others);
-            (deeds, more || more_others)
+            more |= more_others;
         }
-        (Ok(found), None) => found,
-        // An action that only one of them knows.
-        (Ok(found), Some(Err(Problem::Refused(_)))) if !audit.action.is_empty() => found,
-        (Err(Problem::Refused(_)), Some(Ok(found))) if !audit.action.is_empty() => found,
-        (Err(problem), _) | (_, Some(Err(problem))) => return Err(problem),
-    };
+    }
     // Each has sent its own, the newest first.
     deeds.sort_by_key(|deed| std::cmp::Reverse(deed.at.as_ref().map(|at| at.0)));
     more |= deeds.len() > audit.limit.get();
@@ -128,6 +185,28 @@ async fn at_the_gateway(audit: &Audit, client: Client) -> Result<Found, Problem>
 }
 
 impl Audit {
+    /// Whether a service may have rows that are asked for.
+    fn is_recorded(&self, by: &Recorded) -> bool {
+        let has =
+            |names: &[&str], name: Option<&str>| name.is_none_or(|name| names.contains(&name));
+        has(by.actions, self.action.as_deref()) && has(by.kinds, self.kind.as_deref())
+    }
+
+    /// Refuses a name that no member has. listings-svc has the members, whichever service has recorded what they did.
+    async fn check_member(&self, listings: Client) -> Result<(), Problem> {
+        if self.member.is_empty() {
+            return Ok(());
+        }
+        let request = ListAuditRequest {
+            member: self.member.clone(),
+            limit: 1,
+            ..ListAuditRequest::default()
+        };
+        let mut service = StaffAuditServiceClient::new(listings);
+        service.list_audit(request).await?;
+        Ok(())
+    }
+
     /// Reads a service's list page by page, as far as is wanted.
     async fn follow(
         &self,
@@ -138,8 +217,8 @@ impl Audit {
         while deeds.len() < self.limit.get() {
             let request = ListAuditRequest {
                 member: self.member.clone(),
-                action: self.action.clone(),
-                entity: self.kind.clone(),
+                action: self.action.clone().unwrap_or_default(),
+                entity: self.kind.clone().unwrap_or_default(),
                 name: self.name.clone(),
                 since: self.since.map(kit::timestamp::encode),
                 limit: self.rest(deeds.len()),
@@ -190,9 +269,51 @@ fn named(deed: &Deed) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
     use serde_json::json;
 
     use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        audit: Audit,
+    }
+
+    #[test]
+    fn an_action_and_a_kind_tell_which_service_is_asked() {
+        for (line, listings, gateway) in [
+            (&["audit"][..], true, true),
+            (&["audit", "--action", "look"], true, true),
+            (&["audit", "--action", "take_down"], true, false),
+            (&["audit", "--kind", "key_request"], false, true),
+            (&["audit", "--kind", "member"], true, true),
+            (
+                &["audit", "--kind", "game", "--action", "set_switch"],
+                false,
+                false,
+            ),
+        ] {
+            let Line { audit } = Line::try_parse_from(line).unwrap();
+            let asked = (
+                audit.is_recorded(&BY_LISTINGS),
+                audit.is_recorded(&BY_THE_GATEWAY),
+            );
+            assert_eq!(asked, (listings, gateway), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_kind_is_refused_with_the_known_ones() {
+        for (option, known) in [
+            ("--kind", "game, event"),
+            ("--action", "take_down, restore"),
+        ] {
+            let refused = Line::try_parse_from(["audit", option, "nonsense"]).unwrap_err();
+            let sentence = refused.to_string();
+            assert!(sentence.contains(known), "{sentence}");
+        }
+    }
 
     #[test]
     fn a_switch_says_what_it_was_turned_to() {

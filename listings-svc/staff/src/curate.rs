@@ -9,6 +9,7 @@ use contracts::public::Timestamp;
 use serde::Serialize;
 
 use super::account;
+use super::arguments::rows;
 use super::fleet::Fleet;
 use super::listing;
 use super::names::{self, Kind, LiveName};
@@ -65,7 +66,7 @@ pub(crate) enum Command {
         #[arg(long)]
         state: Option<State>,
         /// Rows at most
-        #[arg(long, default_value = "100")]
+        #[arg(long, default_value = "100", value_parser = rows)]
         limit: NonZeroUsize,
     },
 }

@@ -140,6 +140,11 @@ impl Report {
         }
     }
 
+    /// Whether nothing of the file was loaded, for every row was refused.
+    const fn is_refused(&self) -> bool {
+        self.refused > 0 && self.created + self.updated + self.unchanged == 0
+    }
+
     fn say(&self, output: Output) {
         let Self {
             file,
@@ -196,7 +201,15 @@ pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result
     if output.is_json() {
         output.line(&serde_json::json!({ "files": reports }), "")?;
     }
-    Ok(())
+    let refused = reports.iter().filter(|report| report.is_refused());
+    let refused: Vec<&str> = refused.map(|report| report.file.as_str()).collect();
+    if refused.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::Refused(format!(
+        "every row was refused: {}",
+        refused.join(", ")
+    )))
 }
 
 /// Why it is not known what a file holds.
@@ -234,6 +247,28 @@ mod tests {
         assert!(problem.contains("say it with --kind"), "{problem}");
         let problem = of_no_kind(&folder.path().join("nowhere.ndjson")).to_string();
         assert!(problem.ends_with("is not there"), "{problem}");
+    }
+
+    #[test]
+    fn a_file_is_refused_when_all_its_rows_are() {
+        for ([created, updated, unchanged, refused_count], expected) in [
+            ([0, 0, 0, 9], true),
+            ([1, 0, 0, 9], false),
+            ([0, 1, 0, 9], false),
+            // Loaded before.
+            ([0, 0, 1, 9], false),
+            ([0, 0, 0, 0], false),
+        ] {
+            let answer = proto::ImportResponse {
+                created,
+                updated,
+                unchanged,
+                refused_count,
+                ..proto::ImportResponse::default()
+            };
+            let report = Report::new(Path::new("games.ndjson"), Kind::Game, answer);
+            assert_eq!(report.is_refused(), expected, "{report:?}");
+        }
     }
 
     #[test]

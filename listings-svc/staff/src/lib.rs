@@ -3,6 +3,7 @@
 //! Status: 0 done, 1 refused by the service, 2 not understood (arguments, settings, files), 3 nothing answers.
 
 mod account;
+mod arguments;
 mod audit;
 mod curate;
 mod decide;
@@ -90,7 +91,8 @@ enum Command {
     /// Load files of listings
     ///
     /// Files hold one JSON object a line. A row that is not acceptable is refused, and listed with its line and reasons; the others
-    /// are loaded, and the status is 0. Loading a file again changes nothing; a load that was broken off goes on where it stopped.
+    /// are loaded, and the status is 0; it is 1 when every row of a file is refused. Loading a file again changes nothing; a load that
+    /// was broken off goes on where it stopped.
     Import(import::Import),
 }
 

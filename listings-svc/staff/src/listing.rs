@@ -6,6 +6,7 @@ use contracts::listings::v1::staff_listing_service_client::StaffListingServiceCl
 use contracts::public::Timestamp;
 use serde::Serialize;
 
+use super::account;
 use super::fleet::Fleet;
 use super::names::{self, Name};
 use super::output::{self, Output};
@@ -63,7 +64,10 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     let answered = listings
         .get_listing(proto::GetListingRequest { name })
         .await?;
-    let listing = answered.into_inner().listing;
+    let mut listing = answered.into_inner().listing;
+    let by_account = (listing.iter_mut()).filter(|listing| listing.actor_kind == "account");
+    let ids = by_account.map(|listing| &mut listing.actor);
+    account::name_beside_id(ids, fleet, output).await;
     answer(listing, output)
 }
 

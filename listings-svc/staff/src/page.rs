@@ -108,30 +108,30 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
         Command::Owners { handle } => {
             let request = proto::ListOwnersRequest { handle };
             let owners = pages.list_owners(request).await?.into_inner().owners;
-            show_owners(owners, output)
+            show_owners(owners, fleet, output).await
         }
         Command::AddOwner { handle, account } => {
             let account_id = account::id(fleet, account).await?;
             let request = proto::AddOwnerRequest { handle, account_id };
             let owners = pages.add_owner(request).await?.into_inner().owners;
-            show_owners(owners, output)
+            show_owners(owners, fleet, output).await
         }
         Command::RemoveOwner { handle, account } => {
             let account_id = account::id(fleet, account).await?;
             let request = proto::RemoveOwnerRequest { handle, account_id };
             let owners = pages.remove_owner(request).await?.into_inner().owners;
-            show_owners(owners, output)
+            show_owners(owners, fleet, output).await
         }
-        Command::Claims => show_claims(all_claims(&mut pages).await?, output),
+        Command::Claims => show_claims(all_claims(&mut pages).await?, fleet, output).await,
         Command::Grant { id } => {
             let request = proto::GrantClaimRequest { id };
             let claim = pages.grant_claim(request).await?.into_inner().claim;
-            show_claims(claim.into_iter().collect(), output)
+            show_claims(claim.into_iter().collect(), fleet, output).await
         }
         Command::Reject { id, reason } => {
             let request = proto::RejectClaimRequest { id, reason };
             let claim = pages.reject_claim(request).await?.into_inner().claim;
-            show_claims(claim.into_iter().collect(), output)
+            show_claims(claim.into_iter().collect(), fleet, output).await
         }
     }
 }
@@ -156,15 +156,21 @@ async fn all_claims(
     }
 }
 
-fn show_owners(owners: Vec<proto::Owner>, output: Output) -> Result<(), Problem> {
+async fn show_owners(
+    owners: Vec<proto::Owner>,
+    fleet: &Fleet,
+    output: Output,
+) -> Result<(), Problem> {
     let owners = owners.into_iter().map(|owner| Owner {
         account_id: owner.account_id,
         by_way_of: owner.by_way_of,
         since: output::moment(owner.since),
     });
-    let document = Owners {
+    let mut document = Owners {
         owners: owners.collect(),
     };
+    let ids = (document.owners.iter_mut()).map(|owner| &mut owner.account_id);
+    account::name_beside_id(ids, fleet, output).await;
     output.answer(&document, || {
         let rows = document.owners.iter().map(|owner| {
             [
@@ -177,10 +183,16 @@ fn show_owners(owners: Vec<proto::Owner>, output: Output) -> Result<(), Problem>
     })
 }
 
-fn show_claims(claims: Vec<proto::Claim>, output: Output) -> Result<(), Problem> {
-    let document = Claims {
+async fn show_claims(
+    claims: Vec<proto::Claim>,
+    fleet: &Fleet,
+    output: Output,
+) -> Result<(), Problem> {
+    let mut document = Claims {
         claims: claims.into_iter().map(Claim::from).collect(),
     };
+    let ids = (document.claims.iter_mut()).map(|claim| &mut claim.account_id);
+    account::name_beside_id(ids, fleet, output).await;
     output.answer(&document, || {
         let rows = document.claims.iter().map(|claim| {
             [

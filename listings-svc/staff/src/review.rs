@@ -15,6 +15,7 @@ use serde::Serialize;
 use tonic::Request;
 
 use super::account;
+use super::arguments::rows;
 use super::fleet::Fleet;
 use super::names::{self, Kind};
 use super::output::{self, Output};
@@ -46,7 +47,7 @@ enum Command {
     /// List what waits, the oldest first
     List {
         /// Rows at most
-        #[arg(long, default_value = "100")]
+        #[arg(long, default_value = "100", value_parser = rows)]
         limit: NonZeroUsize,
     },
     /// Name what enters the queue, as it does, until Ctrl-C

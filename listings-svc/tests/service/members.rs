@@ -392,7 +392,7 @@ async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
         ),
         (
             common::ListAuditRequest {
-                member: "nobody\0".to_owned(),
+                member: "a".to_owned(),
                 ..Default::default()
             },
             &[],
@@ -400,15 +400,25 @@ async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
     ] {
         assert_eq!(names(&admin.audit(filter).await.unwrap()), expected);
     }
+    for member in ["nobody", "nobody\0"] {
+        let filter = common::ListAuditRequest {
+            member: member.to_owned(),
+            ..Default::default()
+        };
+        let fault = Fault::from(admin.audit(filter).await.unwrap_err());
+        assert!(fault.fields.keys().eq(["member"]), "{fault:?}");
+    }
     let bad = common::ListAuditRequest {
         action: "dance".to_owned(),
+        entity: "nonsense".to_owned(),
         limit: 101,
         cursor: first.next_cursor,
         ..Default::default()
     };
     let fault = Fault::from(admin.audit(bad).await.unwrap_err());
     let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
-    assert_eq!(fields, ["action", "cursor", "limit"]);
+    assert_eq!(fields, ["action", "cursor", "entity", "limit"]);
+    assert!(fault.fields["entity"].contains("game, event"), "{fault:?}");
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]

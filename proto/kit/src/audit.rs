@@ -32,6 +32,8 @@ pub trait Action: Copy + Send + 'static {
     const ALL: &'static [Self];
     /// Reading what others did.
     const READ_AUDIT: Self;
+    /// Every kind of what actions are done to, as the audit names it.
+    const KINDS: &'static [&'static str];
 
     /// As it stands in the audit.
     fn as_str(self) -> &'static str;
@@ -241,6 +243,9 @@ impl Page {
         if !request.action.is_empty() && A::parse(&request.action).is_none() {
             let known: Vec<&str> = A::ALL.iter().map(|action| action.as_str()).collect();
             problems.push(("action", format!("One of {}.", known.join(", "))));
+        }
+        if !request.entity.is_empty() && !A::KINDS.contains(&request.entity.as_str()) {
+            problems.push(("entity", format!("One of {}.", A::KINDS.join(", "))));
         }
         let since = request.since.map(timestamp::decode);
         if since == Some(None) {

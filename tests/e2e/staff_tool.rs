@@ -1,0 +1,143 @@
+//! The `staff` tool on a running fleet: what it refuses, and what it shows.
+
+use std::process::Output;
+
+use contracts::common::v1::ListAuditRequest;
+use contracts::gateway::v1::staff_service_client::StaffServiceClient;
+use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
+use e2e::{Fleet, Staff, binaries};
+use kit::Fault;
+use kit::rpc::client::dial;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+async fn run(fleet: &Fleet, args: &[&str]) -> Output {
+    let mut staff = tokio::process::Command::new(binaries().join("staff"));
+    staff.args(args).envs([
+        ("STAFF_TOKEN", &fleet.staff_token),
+        ("STAFF_GATEWAY", &fleet.service("gateway").grpc),
+        ("STAFF_LISTINGS", &fleet.service("listings-svc").grpc),
+    ]);
+    staff.output().await.unwrap()
+}
+
+/// What it says of a command that it carries out.
+async fn said(fleet: &Fleet, args: &[&str]) -> String {
+    let output = run(fleet, args).await;
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {complained}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Its status, and what it says of a command that is refused.
+async fn refused(fleet: &Fleet, args: &[&str]) -> (Option<i32>, String) {
+    let output = run(fleet, args).await;
+    let sentence = String::from_utf8(output.stderr).unwrap();
+    (output.status.code(), sentence)
+}
+
+#[tokio::test]
+async fn what_the_audit_does_not_know_is_refused() {
+    let fleet = Fleet::shared();
+    for (args, status, word) in [
+        (&["--kind", "nonsense"][..], 2, "key_request"),
+        (&["--action", "nonsense"], 2, "take_down"),
+        (&["--limit", "0"], 2, "1 or more"),
+        (&["--member", "nobody"], 1, "staff member list"),
+        // The members are listings-svc's, whichever service has recorded the action.
+        (
+            &["--member", "nobody", "--action", "rotate_key"],
+            1,
+            "staff member list",
+        ),
+    ] {
+        let (code, sentence) = refused(&fleet, &[&["audit"], args].concat()).await;
+        assert_eq!(code, Some(status), "{args:?}: {sentence}");
+        assert!(sentence.contains(word), "{args:?}: {sentence}");
+    }
+    said(&fleet, &["audit", "--member", "operator", "--kind", "key"]).await;
+}
+
+/// The tool knows the names by heart, so that it can say them without a fleet.
+#[tokio::test]
+async fn the_help_of_the_audit_has_every_action_and_kind_of_the_services() {
+    let fleet = Fleet::shared();
+    let help = said(&fleet, &["audit", "--help"]).await;
+    let listed = |option: &str| -> Vec<String> {
+        let (_, rest) = help.split_once(option).unwrap();
+        let (_, values) = rest.split_once("[possible values: ").unwrap();
+        let (values, _) = values.split_once(']').unwrap();
+        values
+            .split(',')
+            .map(|value| value.trim().to_owned())
+            .collect()
+    };
+    let token = fleet.staff_token.clone().into();
+    let at = async |service: &str| dial(&fleet.service(service).grpc, &token).await.unwrap();
+    let nonsense = || ListAuditRequest {
+        action: "nonsense".to_owned(),
+        entity: "nonsense".to_owned(),
+        ..ListAuditRequest::default()
+    };
+    let mut gateway = StaffServiceClient::new(at("gateway").await);
+    let mut listings = StaffAuditServiceClient::new(at("listings-svc").await);
+    let refusals = [
+        gateway.list_audit(nonsense()).await.unwrap_err(),
+        listings.list_audit(nonsense()).await.unwrap_err(),
+    ];
+    let refusals = refusals.map(Fault::from);
+    for (option, field) in [("--action", "action"), ("--kind", "entity")] {
+        let mut known: Vec<String> = Vec::new();
+        for fault in &refusals {
+            let names = fault.fields[field].trim_start_matches("One of ");
+            let names = names.trim_end_matches('.').split(", ");
+            known.extend(names.map(ToOwned::to_owned));
+        }
+        known.sort_unstable();
+        known.dedup();
+        let mut listed = listed(option);
+        listed.sort_unstable();
+        assert_eq!(listed, known, "{option}");
+    }
+}
+
+#[tokio::test]
+async fn an_account_is_shown_by_its_name_beside_its_id() {
+    let fleet = Fleet::shared();
+    let mut staff = Staff::of(&fleet).await;
+    let account = staff.account("unlimited").await;
+    let handle = format!("shown-{}", kit::ids::row_id().simple());
+    staff.page(&account, &handle).await;
+    let writer = staff.writer(&fleet, &account, "live").await;
+    let game = json!({"title": handle, "creator": handle});
+    let made = writer
+        .send(writer.request(Method::POST, "/games").json(&game))
+        .await;
+    let slug = made.data()["slug"].as_str().unwrap();
+    let account = &account.account;
+    for args in [
+        ["page", "owners", &handle].as_slice(),
+        &["show", "game", slug],
+    ] {
+        let text = said(&fleet, args).await;
+        for shown in [&account.name, &account.email, &account.id] {
+            assert!(text.contains(shown), "{args:?}: {text}");
+        }
+    }
+    // Programs are told the id alone.
+    let text = said(&fleet, &["--json", "page", "owners", &handle]).await;
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answer["owners"][0]["account_id"], account.id, "{text}");
+}
+
+#[tokio::test]
+async fn an_import_fails_when_every_row_of_a_file_is_refused() {
+    let fleet = Fleet::shared();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.ndjson");
+    std::fs::write(&path, "{}\n{\"title\": \"\"}\n").unwrap();
+    let path = path.to_str().unwrap();
+    let (code, sentence) = refused(&fleet, &["import", path]).await;
+    assert_eq!(code, Some(1), "{sentence}");
+    assert!(sentence.contains("every row was refused"), "{sentence}");
+}
