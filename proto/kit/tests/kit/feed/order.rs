@@ -99,25 +99,34 @@ async fn a_bad_item_fails_alone(pool: PgPool) {
     assert_eq!(fixture.head().await, 6);
 }
 
-#[sqlx::test]
-async fn a_row_locked_elsewhere_stalls_nobody_else(pool: PgPool) {
-    let fixture = Fixture::start(&pool).await;
-    fixture.set("locked").await;
+/// Makes writes that wait for the transaction of somebody else, which has executed `lock`. It ends once ten other writes are made: they
+/// are not held up.
+async fn while_others_write<T>(
+    (fixture, pool): (&Fixture, &PgPool),
+    lock: &'static str,
+    waiting: impl Future<Output = T>,
+) -> T {
     let mut stranger = pool.acquire().await.unwrap();
     let mut transaction = stranger.begin().await.unwrap();
-    sqlx::query("select from kit.note where id = 'locked' for update")
-        .execute(&mut *transaction)
-        .await
-        .unwrap();
-
-    let waiting = fixture.set("locked");
+    sqlx::query(lock).execute(&mut *transaction).await.unwrap();
     let others = async {
         for _ in 0..10 {
             fixture.set("free").await;
         }
         transaction.commit().await.unwrap();
     };
-    let (revision, ()) = tokio::join!(waiting, others);
+    let (outcome, ()) = tokio::join!(waiting, others);
+    outcome
+}
+
+const LOCK_ROW: &str = "select from kit.note where id = 'locked' for update";
+
+#[sqlx::test]
+async fn a_row_locked_elsewhere_stalls_nobody_else(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    fixture.set("locked").await;
+    let waiting = fixture.set("locked");
+    let revision = while_others_write((&fixture, &pool), LOCK_ROW, waiting).await;
     assert_eq!(revision, 2);
 }
 
@@ -125,22 +134,9 @@ async fn a_row_locked_elsewhere_stalls_nobody_else(pool: PgPool) {
 async fn writes_that_wait_for_one_row_leave_room_for_the_others(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("locked").await;
-    let mut stranger = pool.acquire().await.unwrap();
-    let mut transaction = stranger.begin().await.unwrap();
-    sqlx::query("select from kit.note where id = 'locked' for update")
-        .execute(&mut *transaction)
-        .await
-        .unwrap();
-
     // More than one transaction has room for.
     let waiting = futures::future::join_all((0..60).map(|_| fixture.set("locked")));
-    let others = async {
-        for _ in 0..10 {
-            fixture.set("free").await;
-        }
-        transaction.commit().await.unwrap();
-    };
-    let (mut revisions, ()) = tokio::join!(waiting, others);
+    let mut revisions = while_others_write((&fixture, &pool), LOCK_ROW, waiting).await;
     revisions.sort_unstable();
     assert_eq!(revisions, (2..=61).collect::<Vec<i64>>());
 }
@@ -148,22 +144,10 @@ async fn writes_that_wait_for_one_row_leave_room_for_the_others(pool: PgPool) {
 #[sqlx::test]
 async fn a_write_that_waits_inside_postgresql_holds_nobody_up(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
-    let mut stranger = pool.acquire().await.unwrap();
-    let mut transaction = stranger.begin().await.unwrap();
-    // Whether the name is taken is known when this transaction has ended.
-    sqlx::query("insert into kit.note values ('contested', 1)")
-        .execute(&mut *transaction)
-        .await
-        .unwrap();
-
+    // Whether the name is taken is known when the transaction has ended.
+    let lock = "insert into kit.note values ('contested', 1)";
     let waiting = fixture.set("contested");
-    let others = async {
-        for _ in 0..10 {
-            fixture.set("free").await;
-        }
-        transaction.commit().await.unwrap();
-    };
-    let (revision, ()) = tokio::join!(waiting, others);
+    let revision = while_others_write((&fixture, &pool), lock, waiting).await;
     assert_eq!(revision, 2);
 }
 
