@@ -26,6 +26,7 @@ mod queue;
 mod registered;
 mod resume;
 mod rows;
+mod session;
 mod stored;
 mod tail;
 mod transaction;

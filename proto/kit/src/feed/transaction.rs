@@ -4,37 +4,27 @@
 
 use std::time::{Duration, Instant};
 
-use sqlx::postgres::PgConnectOptions;
-use sqlx::{Connection as _, Executor as _, PgConnection, Row as _};
+use sqlx::{Executor as _, Row as _};
 use time::OffsetDateTime;
-use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::apply::{Applied, Apply, Explained};
-use super::commit::{NO_HEAD, commit, ending, prepare};
-use super::head::Head;
+use super::commit::{NO_HEAD, commit, ending};
 use super::latest::Reached;
-use super::lookup::{Fate, UnknownCommit};
+use super::lookup::{Fate, UnknownCommit, look_up};
 use super::queue::Queued;
+use super::session::{Session, Sessions, in_time};
 use super::{NewChange, Outcome, Position, Producer};
 use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::pg;
 
-/// How long PostgreSQL may leave an item, the commit or a new connection without an answer; then the connection is given up.
-pub(super) const SILENCE: Duration = Duration::from_secs(3);
 /// A transaction that has taken so long takes no further item: those that are done wait for its commit, and hold their locks.
 const FULL: Duration = Duration::from_millis(250);
 
 /// What ends an item that is done, and one that is not. A savepoint that was rolled back to is still there for the next item.
 const KEEP: &str = "release savepoint item; savepoint item";
 const UNDO: &str = "rollback to savepoint item";
-
-/// The writer's own connection, and the head as it was last seen there.
-pub(super) struct Session {
-    pub(super) connection: PgConnection,
-    pub(super) head: Head,
-}
 
 /// What is to become of an item.
 pub(super) enum Verdict<D> {
@@ -60,9 +50,8 @@ pub(super) struct Written<D> {
 pub(super) struct Transactions<A: Apply> {
     pub(super) apply: A,
     pub(super) producer: Producer,
-    pub(super) options: PgConnectOptions,
+    pub(super) sessions: Sessions,
     pub(super) clock: Clock,
-    pub(super) session: Option<Session>,
 }
 
 impl<A: Apply> Transactions<A> {
@@ -83,38 +72,13 @@ impl<A: Apply> Transactions<A> {
         reason = "no table is asked, so there is nothing to check"
     )]
     async fn begin(&mut self) -> Result<(Session, String), sqlx::Error> {
-        let mut session = match self.session.take() {
-            Some(session) => session,
-            None => self.open().await?,
-        };
+        let mut session = self.sessions.acquire().await?;
         let begin = sqlx::raw_sql(
             "begin; select pg_current_xact_id()::text as transaction; savepoint item",
         );
         let row = in_time(begin.fetch_one(&mut session.connection)).await?;
         let transaction = row.try_get(0)?;
         Ok((session, transaction))
-    }
-
-    pub(super) async fn open(&self) -> Result<Session, sqlx::Error> {
-        let settings = [
-            // A process that freezes with rows locked is cut off, not waited for.
-            ("idle_in_transaction_session_timeout", "3s"),
-            // PostgreSQL gives a statement up before we give the connection up: the transaction can go on.
-            ("statement_timeout", "2s"),
-            // Most rows are locked without waiting. What waits all the same, such as an insert for a slug that another replica is
-            // just inserting, is tried again.
-            ("lock_timeout", "100ms"),
-            // The same few statements come again and again, on names and ids: to plan each for its values costs more than it gains.
-            ("plan_cache_mode", "force_generic_plan"),
-        ];
-        let options = self.options.clone().options(settings);
-        in_time(async {
-            let mut connection = PgConnection::connect_with(&options).await?;
-            let head = Head::of(&mut connection, self.producer.schema()).await?;
-            prepare(&mut connection, self.producer.schema()).await?;
-            Ok(Session { connection, head })
-        })
-        .await
     }
 
     async fn apply(
@@ -201,7 +165,7 @@ impl<A: Apply> Transactions<A> {
         let error = match in_time(commit(&mut session.connection, message)).await {
             Ok(reached) => {
                 self.publish(&mut session, reached, &changes, now);
-                self.session = Some(session);
+                self.sessions.release(session);
                 return Written::settled(applied, reached, at);
             }
             Err(error) => error,
@@ -216,7 +180,7 @@ impl<A: Apply> Transactions<A> {
             after: session.head.seq,
         };
         drop(session);
-        match self.look_up(lost).await {
+        match look_up(&mut self.sessions, lost).await {
             Fate::Committed(position) => {
                 self.producer.announce_unseen();
                 self.producer.announce();
@@ -266,7 +230,7 @@ impl<A: Apply> Transactions<A> {
             .await
             .is_ok()
         {
-            self.session = Some(session);
+            self.sessions.release(session);
         }
         if code == "55P03" || code == "57014" || code.starts_with("40") {
             tracing::warn!(%error, "a commit is tried again");
@@ -286,16 +250,6 @@ impl<A: Apply> Transactions<A> {
             verdicts: batch.iter().zip(&applied).map(verdict).collect(),
             reached: None,
         }
-    }
-}
-
-/// A PostgreSQL that neither answers nor refuses is away.
-pub(super) async fn in_time<T>(
-    work: impl Future<Output = Result<T, sqlx::Error>>,
-) -> Result<T, sqlx::Error> {
-    match timeout(SILENCE, work).await {
-        Ok(done) => done,
-        Err(_) => Err(sqlx::Error::PoolTimedOut),
     }
 }
 

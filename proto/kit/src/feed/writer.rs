@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::answer::{Answering, Answers};
 use super::apply::Apply;
 use super::queue::{DEADLINE, Entrance, Queue, Queued, queue};
+use super::session::Sessions;
 use super::transaction::{Transactions, Verdict};
 use super::{Outcome, Producer};
 use crate::clock::Clock;
@@ -66,10 +67,9 @@ pub(super) fn writer<A: Apply>(
     let task = Task {
         transactions: Transactions {
             apply,
+            sessions: Sessions::new(options, producer.schema()),
             producer,
-            options,
             clock,
-            session: None,
         },
         answering,
     };
