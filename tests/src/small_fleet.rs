@@ -132,6 +132,12 @@ impl SmallFleet {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// What a service has logged since the fleet first came up.
+    pub fn log(&self, service: &str) -> String {
+        let file = self.state.join("logs").join(format!("{service}.log"));
+        std::fs::read_to_string(file).unwrap()
+    }
+
     /// Writes a file into the test's folder and returns its path.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = self.folder.path().join(name);
