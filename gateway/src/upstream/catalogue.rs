@@ -67,6 +67,182 @@ impl Catalogue {
         self.limit.acquire().await
     }
 
+    /// A page of games.
+    pub async fn list_games(
+        &self,
+        request: ListGamesRequest,
+        min: MinPosition,
+    ) -> Result<ListGamesResponse, Fault> {
+        self.read(
+            (request, min),
+            &self.games,
+            |mut games, request| async move { games.list_games(request).await },
+            |request, at_least| request.at_least = at_least,
+            |answer| answer.position.as_ref(),
+        )
+        .await
+    }
+
+    /// One game.
+    pub async fn get_game(
+        &self,
+        request: GetGameRequest,
+        min: MinPosition,
+    ) -> Result<GetGameResponse, Fault> {
+        self.read(
+            (request, min),
+            &self.games,
+            |mut games, request| async move { games.get_game(request).await },
+            |request, at_least| request.at_least = at_least,
+            |answer| answer.position.as_ref(),
+        )
+        .await
+    }
+
+    /// A page of creators.
+    pub async fn list_creators(
+        &self,
+        request: ListCreatorsRequest,
+        min: MinPosition,
+    ) -> Result<ListCreatorsResponse, Fault> {
+        self.read(
+            (request, min),
+            &self.creators,
+            |mut creators, request| async move { creators.list_creators(request).await },
+            |request, at_least| request.at_least = at_least,
+            |answer| answer.position.as_ref(),
+        )
+        .await
+    }
+
+    /// One creator.
+    pub async fn get_creator(
+        &self,
+        request: GetCreatorRequest,
+        min: MinPosition,
+    ) -> Result<GetCreatorResponse, Fault> {
+        self.read(
+            (request, min),
+            &self.creators,
+            |mut creators, request| async move { creators.get_creator(request).await },
+            |request, at_least| request.at_least = at_least,
+            |answer| answer.position.as_ref(),
+        )
+        .await
+    }
+
+    /// All genres.
+    pub async fn list_genres(
+        &self,
+        request: ListGenresRequest,
+        min: MinPosition,
+    ) -> Result<ListGenresResponse, Fault> {
+        self.read(
+            (request, min),
+            &self.places,
+            |mut places, request| async move { places.list_genres(request).await },
+            |request, at_least| request.at_least = at_least,
+            |answer| answer.position.as_ref(),
+        )
+        .await
+    }
+
+    /// A page of countries.
+    pub async fn list_countries(
+        &self,
+        request: ListCountriesRequest,
+        min: MinPosition,
+    ) -> Result<ListCountriesResponse, Fault> {
+        self.read(
+            (request, min),
+            &self.places,
+            |mut places, request| async move { places.list_countries(request).await },
+            |request, at_least| request.at_least = at_least,
+            |answer| answer.position.as_ref(),
+        )
+        .await
+    }
+
+    /// One country.
+    pub async fn get_country(
+        &self,
+        request: GetCountryRequest,
+        min: MinPosition,
+    ) -> Result<GetCountryResponse, Fault> {
+        self.read(
+            (request, min),
+            &self.places,
+            |mut places, request| async move { places.get_country(request).await },
+            |request, at_least| request.at_least = at_least,
+            |answer| answer.position.as_ref(),
+        )
+        .await
+    }
+
+    /// A page of cities.
+    pub async fn list_cities(
+        &self,
+        request: ListCitiesRequest,
+        min: MinPosition,
+    ) -> Result<ListCitiesResponse, Fault> {
+        self.read(
+            (request, min),
+            &self.places,
+            |mut places, request| async move { places.list_cities(request).await },
+            |request, at_least| request.at_least = at_least,
+            |answer| answer.position.as_ref(),
+        )
+        .await
+    }
+
+    /// A page of events.
+    pub async fn list_events(
+        &self,
+        request: ListEventsRequest,
+        min: MinPosition,
+    ) -> Result<ListEventsResponse, Fault> {
+        self.read(
+            (request, min),
+            &self.events,
+            |mut events, request| async move { events.list_events(request).await },
+            |request, at_least| request.at_least = at_least,
+            |answer| answer.position.as_ref(),
+        )
+        .await
+    }
+
+    /// One event.
+    pub async fn get_event(
+        &self,
+        request: GetEventRequest,
+        min: MinPosition,
+    ) -> Result<GetEventResponse, Fault> {
+        self.read(
+            (request, min),
+            &self.events,
+            |mut events, request| async move { events.get_event(request).await },
+            |request, at_least| request.at_least = at_least,
+            |answer| answer.position.as_ref(),
+        )
+        .await
+    }
+
+    /// A page of whatever matches.
+    pub async fn search(
+        &self,
+        request: SearchRequest,
+        min: MinPosition,
+    ) -> Result<SearchResponse, Fault> {
+        self.read(
+            (request, min),
+            &self.search,
+            |mut search, request| async move { search.search(request).await },
+            |request, at_least| request.at_least = at_least,
+            |answer| answer.position.as_ref(),
+        )
+        .await
+    }
+
     /// Makes a read. Where its answer may lack something that was written before the read began, the read is made again, for an answer
     /// that reaches as far. The second answer counts, however far it reaches.
     async fn read<Q, A, S, F>(
@@ -120,50 +296,6 @@ impl Catalogue {
             latest => latest,
         }
     }
-}
-
-/// A method for each read: the call of its name, made by the client in that field.
-macro_rules! reads {
-    ($($(#[$doc:meta])* $client:ident.$call:ident($request:ty) -> $answer:ty;)+) => {
-        impl Catalogue {$(
-            $(#[$doc])*
-            pub async fn $call(&self, request: $request, min: MinPosition) -> Result<$answer, Fault> {
-                self.read(
-                    (request, min),
-                    &self.$client,
-                    |mut client, request| async move { client.$call(request).await },
-                    |request, at_least| request.at_least = at_least,
-                    |answer| answer.position.as_ref(),
-                )
-                .await
-            }
-        )+}
-    };
-}
-
-reads! {
-    /// A page of games.
-    games.list_games(ListGamesRequest) -> ListGamesResponse;
-    /// One game.
-    games.get_game(GetGameRequest) -> GetGameResponse;
-    /// A page of creators.
-    creators.list_creators(ListCreatorsRequest) -> ListCreatorsResponse;
-    /// One creator.
-    creators.get_creator(GetCreatorRequest) -> GetCreatorResponse;
-    /// All genres.
-    places.list_genres(ListGenresRequest) -> ListGenresResponse;
-    /// A page of countries.
-    places.list_countries(ListCountriesRequest) -> ListCountriesResponse;
-    /// One country.
-    places.get_country(GetCountryRequest) -> GetCountryResponse;
-    /// A page of cities.
-    places.list_cities(ListCitiesRequest) -> ListCitiesResponse;
-    /// A page of events.
-    events.list_events(ListEventsRequest) -> ListEventsResponse;
-    /// One event.
-    events.get_event(GetEventRequest) -> GetEventResponse;
-    /// A page of whatever matches.
-    search.search(SearchRequest) -> SearchResponse;
 }
 
 /// A call that changes nothing, may be made again elsewhere, and ends at `give_up`.
