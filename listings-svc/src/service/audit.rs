@@ -46,7 +46,7 @@ impl StaffAuditService for Service {
     ) -> Result<Response<ListAuditResponse>, Status> {
         let member = request.get_ref().member.clone();
         let answer = self.audit.list::<Deed>(request).await?;
-        // Whoever did something is a member.
+        // An entry shows that the member exists.
         if answer.entries.is_empty() {
             self.check_member(&member).await?;
         }

@@ -1,7 +1,7 @@
 //! A JSON object as a caller sent it.
 //!
 //! The grammar of JSON allows what cannot be taken as it was meant: a field that is given twice, a number such as `1e400`, half of a
-//! surrogate pair, very deep nesting. Each field is read by itself, so that the report names the field and says what is wrong with it.
+//! surrogate pair, very deep nesting. Each field is parsed separately, so that an error names the field and the reason.
 
 use std::collections::BTreeMap;
 use std::fmt;
