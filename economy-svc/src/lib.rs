@@ -1,19 +1,61 @@
 #![doc = include_str!("../README.md")]
 
-mod config;
+pub mod config;
+pub mod domain;
 mod feeds;
-mod store;
+pub mod samples;
+pub mod service;
+pub mod store;
+pub mod write;
+
+use std::sync::Arc;
 
 use kit::boot::Boot;
+use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
+use kit::rpc::FleetMembers;
+
+use service::Parts;
+use write::Writes;
 
 pub use config::Settings;
 
-const SCHEMA: Schema = Schema("economy");
+/// Its schema.
+pub const SCHEMA: Schema = Schema("economy");
+
+/// Its migrations.
+pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
-    let pool = boot.database(&sqlx::migrate!()).await?;
+    let pool = boot.database(&MIGRATOR).await?;
     feeds::listings::follow(&boot, &pool)?;
-    boot.serve_rpc(kit::rpc::server::services()).await
+    let producer = Producer::start(
+        pool.clone(),
+        SCHEMA,
+        boot.clock.clone(),
+        &boot.lifecycle,
+        Retention::default(),
+    );
+    let rules = boot.settings.rules();
+    let writer = producer.writer(Writes(rules));
+    kit::idempotency::spawn_forget(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
+
+    let mut services = kit::rpc::server::services();
+    let parts = Parts {
+        pool,
+        clock: boot.clock.clone(),
+        producer,
+        writer,
+        rules,
+        late: boot.settings.late_after(),
+    };
+    parts.add_to(&mut services);
+    let listings = boot.client(&boot.settings.listings_addresses)?;
+    let members = FleetMembers::new(
+        listings,
+        boot.settings.upstream_deadline,
+        boot.clock.clone(),
+    );
+    boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

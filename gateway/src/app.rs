@@ -15,7 +15,7 @@ use crate::lookup::Lookup;
 use crate::quota::Quota;
 use crate::switches::Board;
 use crate::upstream::pictures::Pictures;
-use crate::upstream::{Catalogue, Listings};
+use crate::upstream::{Catalogue, Economy, Listings};
 
 /// The gateway, as the handlers and layers of one thread see it.
 pub type App = Arc<Gateway>;
@@ -48,6 +48,10 @@ pub struct Gateway {
     pub catalogue: Catalogue,
     /// listings-svc.
     pub listings: Listings,
+    /// economy-svc.
+    pub economy: Economy,
+    /// Tips of one player to one game in a minute.
+    pub player_calls: u32,
     /// Pictures of listings, which have a limit of their own.
     pub pictures: Arc<Pictures>,
     /// How far the listings have come, for reads to reach it.

@@ -38,6 +38,9 @@ pub struct Settings {
     /// listings-svc, written likewise
     #[arg(long)]
     pub listings_addresses: Addresses,
+    /// economy-svc, written likewise
+    #[arg(long)]
+    pub economy_addresses: Addresses,
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
     pub upstream: Upstream,
@@ -50,6 +53,9 @@ pub struct Settings {
     /// A TOML file with another table of plans, see the README
     #[arg(long)]
     pub plans: Option<PathBuf>,
+    /// Tips of one player to one game in a minute
+    #[arg(long, default_value = "30", value_parser = clap::value_parser!(u32).range(1..))]
+    pub player_calls: u32,
     /// Seconds that a key works on after it was rotated
     #[arg(long, default_value = "86400", value_parser = seconds)]
     pub grace: Duration,
@@ -267,6 +273,7 @@ mod tests {
             "--redis-url=redis://127.0.0.1:1",
             "--catalogue-addresses=http://127.0.0.1:1",
             "--listings-addresses=http://127.0.0.1:2",
+            "--economy-addresses=http://127.0.0.1:3",
         ];
         let command = Settings::augment_args(clap::Command::new("gateway"));
         let matches = command.get_matches_from(given.iter().chain(more));

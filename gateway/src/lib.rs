@@ -14,7 +14,6 @@ pub mod feeds;
 pub mod jobs;
 pub mod layers;
 pub mod lookup;
-pub mod members;
 pub mod message;
 pub mod per_thread;
 pub mod quota;

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
-use axum::routing::{MethodRouter, any, any_service, get};
+use axum::routing::{MethodRouter, any, any_service, get, post};
 use futures::FutureExt as _;
 use http::Method;
 use http::header::ALLOW;
@@ -22,17 +22,21 @@ use crate::layers::gate::{Gate, gate};
 use crate::layers::outermost::outermost;
 use crate::layers::panic;
 use crate::layers::policy::{Policy, Route, RouteKind};
-use crate::routes::{creators, events, games, me, pictures, places, search};
+use crate::routes::{
+    creators, currencies, events, games, history, me, methodology, pictures, places, rates,
+    reports, search, tips,
+};
 
 /// A route of the API. Without handlers it is not served yet: a call that passes the checks is answered 404.
 type Row = (&'static str, MethodRouter<App>, Policy);
 
 /// The routes of the API, a line each.
 #[rustfmt::skip]
-fn routes() -> [Row; 18] {
+fn routes() -> [Row; 22] {
     let endpoint = Policy::endpoint;
     let economy = endpoint("economy").behind(Switch::Economy).keys(Keys::Secret);
-    let tips = endpoint("tips").behind(Switch::Economy).keys(Keys::OfGame);
+    let nothing = Policy::account().behind(Switch::Economy).keys(Keys::Secret);
+    let tip = endpoint("tips").behind(Switch::Economy).keys(Keys::OfGame);
     let unserved = MethodRouter::new;
     [
         ("/v1/games",                   get(games::list).post(games::create),   endpoint("games")),
@@ -49,10 +53,14 @@ fn routes() -> [Row; 18] {
         ("/v1/rankings/{kind}/{board}", unserved(),                             endpoint("rankings")),
         ("/v1/me",                      get(me::show),                          Policy::account()),
         ("/v1/me/listings",             get(me::listings),                      Policy::account().keys(Keys::NotPublic)),
-        ("/v1/play/tips",               unserved(),                             tips),
-        ("/v1/economy/report",          unserved(),                             economy),
-        ("/v1/economy/",                unserved(),                             economy),
-        ("/v1/economy/{*path}",         unserved(),                             economy),
+        ("/v1/play/tips",               post(tips::send),                       tip),
+        ("/v1/economy/report",          post(reports::submit),                  economy),
+        ("/v1/economy/rates",           get(rates::list),                       economy),
+        ("/v1/economy/currencies",      get(currencies::list),                  economy),
+        ("/v1/economy/history",         get(history::list),                     economy),
+        ("/v1/economy/methodology",     get(methodology::show),                 economy),
+        ("/v1/economy/",                unserved(),                             nothing),
+        ("/v1/economy/{*path}",         unserved(),                             nothing),
     ]
 }
 

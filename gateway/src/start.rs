@@ -8,6 +8,7 @@ use kit::boot::{self, Boot};
 use kit::cores;
 use kit::feed::{Latest, Producer, Retention};
 use kit::redis::Redis;
+use kit::rpc::FleetMembers;
 use kit::rpc::client::{Client, Resolver};
 use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
@@ -23,7 +24,6 @@ use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
 use crate::layers::admission::{Limits, limited};
 use crate::lookup::Lookup;
-use crate::members::Members;
 use crate::quota::{self, Quota};
 use crate::router::router;
 use crate::server::{self, serve, within_descriptor_limit};
@@ -31,7 +31,7 @@ use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::switches::Board;
 use crate::upstream::pictures::Pictures;
-use crate::upstream::{Catalogue, Listings};
+use crate::upstream::{Catalogue, Economy, Listings};
 use crate::write::{Item, Write, Writes};
 use crate::{MIGRATOR, SCHEMA};
 
@@ -89,6 +89,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let catalogue = Resolver::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
     let listings = Resolver::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
+    let economy = Resolver::watch(settings.economy_addresses.clone(), &boot.lifecycle)?;
     let (given, clock) = (settings.clone(), boot.clock.clone());
     let openings = Arc::new(Openings::default());
     let bounds = settings.upstream.bounds();
@@ -97,6 +98,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         let token = &given.common.identity.fleet_token;
         let catalogue = Client::new(catalogue.clone(), token)?;
         let listings = Client::new(listings.clone(), token)?;
+        let economy = Client::new(economy.clone(), token)?;
         Ok(Arc::new(Gateway {
             clock: clock.clone(),
             format: Format::new(&given.key_prefix),
@@ -111,6 +113,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             quota: Quota::new(redis.clone(), Arc::clone(&counted)),
             catalogue: Catalogue::new(catalogue, listings.clone(), bounds),
             listings: Listings::new(listings.clone(), bounds),
+            economy: Economy::new(economy, bounds),
+            player_calls: given.player_calls,
             pictures: Arc::new(Pictures::new(listings, bounds)),
             latest: Latest::new(redis, PRODUCER),
             body_timeout: given.port.timeouts.http_body,
@@ -139,7 +143,7 @@ async fn serve_rpc(boot: &Boot<Settings>, services: RoutesBuilder) -> anyhow::Re
     let settings = &boot.settings;
     let listings = boot.client(&settings.listings_addresses)?;
     let deadline = settings.upstream.upstream_deadline;
-    let members = Members::new(listings, deadline, boot.clock.clone());
+    let members = FleetMembers::new(listings, deadline, boot.clock.clone());
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }
 

@@ -23,7 +23,7 @@ impl Board {
     pub fn new(pool: PgPool) -> Self {
         Self {
             pool,
-            acting: AtomicU8::new(Switches::default().in_effect().bits()),
+            acting: AtomicU8::new(Switches::default().bits()),
         }
     }
 
@@ -35,7 +35,7 @@ impl Board {
             .fold(Switches::default(), |switches, setting| {
                 switches.with(setting.switch, setting.is_on)
             });
-        let acting = standing.in_effect().bits();
+        let acting = standing.bits();
         self.acting.store(acting, Ordering::Relaxed);
         Ok(())
     }

@@ -61,7 +61,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
     let files = Store::open(&boot.settings.files)?;
     jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);
-    jobs::forget::spawn(&boot.lifecycle, &pool, &boot.clock);
+    kit::idempotency::spawn_forget(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
     let pictures = Pictures::new(
         pool.clone(),
         files.clone(),

@@ -47,3 +47,8 @@ package!(
     gateway,
     "gateway.v1"
 );
+package!(
+    /// The economy: reports, rates, currencies, swaps and tips.
+    economy,
+    "economy.v1"
+);

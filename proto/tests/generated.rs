@@ -8,7 +8,7 @@ use std::{fs, io};
 use protox::Compiler;
 
 /// The folders of contracts.
-const PACKAGES: [&str; 4] = ["common", "catalogue", "listings", "gateway"];
+const PACKAGES: [&str; 5] = ["common", "catalogue", "listings", "gateway", "economy"];
 
 #[test]
 fn the_committed_code_is_what_the_contracts_say() {

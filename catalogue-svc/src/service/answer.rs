@@ -113,6 +113,7 @@ pub(super) fn info(
     Ok(PageInfo {
         total,
         next_cursor: cursor.map_err(|error| Fault::internal(&error))?,
+        ..PageInfo::default()
     })
 }
 

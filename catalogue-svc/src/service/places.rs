@@ -41,7 +41,7 @@ impl Places {
         let rows = snapshot.genre_rows(mode);
         let page = PageInfo {
             total: rows.len() as u64,
-            next_cursor: None,
+            ..PageInfo::default()
         };
         let (json, genres) = answer::made(rows, form, typed::places::genre)?;
         Ok(ListGenresResponse {

@@ -1,17 +1,17 @@
-//! Follows listings-svc: which games there are.
+//! Follows listings-svc: which games there are, and who owns their pages.
 
 use anyhow::Context as _;
 use contracts::common::v1::{Change, Mode};
-use contracts::listings::v1::{Game, State};
+use contracts::listings::v1::{Game, Page, State};
 use kit::boot::Boot;
 use kit::feed::{Store, Taken};
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
+use crate::SCHEMA;
 use crate::config::Settings;
-use crate::store::games;
-use crate::{SCHEMA, store};
+use crate::store::{games, pages};
 
 /// Starts following.
 pub(crate) fn follow(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()> {
@@ -19,7 +19,7 @@ pub(crate) fn follow(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()>
     boot.follow(pool, SCHEMA, "listings", addresses, Listings)
 }
 
-/// Takes games in; everything else on the feed is passed over.
+/// Takes games and pages in; everything else on the feed is passed over.
 #[derive(Clone)]
 struct Listings;
 
@@ -30,21 +30,36 @@ impl Store for Listings {
         changes: &[Change],
         taken: Taken,
     ) -> anyhow::Result<()> {
-        let games = changes
-            .iter()
-            .filter(|change| change.entity == "game")
-            .map(|change| {
-                game(change).with_context(|| format!("change {} of listings", change.seq))
-            })
-            .collect::<anyhow::Result<Vec<_>>>()?;
-        store::games::upsert(connection, taken.epoch, games).await?;
+        games::upsert(connection, taken.epoch, read(changes, "game", game)?).await?;
+        pages::upsert(connection, taken.epoch, read(changes, "page", page)?).await?;
         Ok(())
     }
 
     async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> anyhow::Result<()> {
-        store::games::sweep(connection, epoch).await?;
+        games::sweep(connection, epoch).await?;
+        pages::sweep(connection, epoch).await?;
         Ok(())
     }
+}
+
+/// The changes of one entity.
+fn read<T>(
+    changes: &[Change],
+    entity: &str,
+    of: fn(&Change) -> anyhow::Result<T>,
+) -> anyhow::Result<Vec<T>> {
+    let ours = changes.iter().filter(|change| change.entity == entity);
+    ours.map(|change| of(change).with_context(|| format!("change {} of listings", change.seq)))
+        .collect()
+}
+
+fn page(change: &Change) -> anyhow::Result<pages::Row> {
+    let page = Page::decode(change.state.clone())?;
+    let owners = page.owners.iter().map(|account| account.parse());
+    Ok(pages::Row {
+        id: page.id.parse()?,
+        owners: owners.collect::<Result<_, uuid::Error>>()?,
+    })
 }
 
 fn game(change: &Change) -> anyhow::Result<games::Row> {
@@ -61,5 +76,6 @@ fn game(change: &Change) -> anyhow::Result<games::Row> {
         slug: game.slug,
         title: game.title,
         published,
+        page_id: game.page_id.parse()?,
     })
 }

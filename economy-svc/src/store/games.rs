@@ -2,60 +2,127 @@
 
 use std::collections::HashMap;
 
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 /// A game, as the economy needs to know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Row {
-    pub(crate) id: Uuid,
-    pub(crate) mode: &'static str,
-    pub(crate) slug: String,
-    pub(crate) title: String,
-    pub(crate) published: bool,
+pub struct Row {
+    pub id: Uuid,
+    pub mode: &'static str,
+    pub slug: String,
+    pub title: String,
+    pub published: bool,
+    pub page_id: Uuid,
 }
 
 /// Takes games in, in one statement; of several states of one game the last counts.
-pub(crate) async fn upsert(
+pub async fn upsert(
     connection: &mut PgConnection,
     epoch: Uuid,
     rows: Vec<Row>,
 ) -> Result<(), sqlx::Error> {
     // One statement cannot touch a row twice.
     let newest: HashMap<Uuid, Row> = rows.into_iter().map(|row| (row.id, row)).collect();
-    let (mut ids, mut modes, mut slugs, mut titles, mut published) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut ids, mut modes, mut slugs, mut titles, mut published, mut pages) =
+        (vec![], vec![], vec![], vec![], vec![], vec![]);
     for row in newest.into_values() {
         ids.push(row.id);
         modes.push(row.mode.to_owned());
         slugs.push(row.slug);
         titles.push(row.title);
         published.push(row.published);
+        pages.push(row.page_id);
     }
+    // A statement sees the table as it was before: what rates and figures show of a game is counted where it becomes another.
     sqlx::query!(
-        "insert into economy.game as held (epoch, id, mode, slug, title, published)
-         select $1, * from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::boolean[])
+        "with sent as (
+             select * from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::uuid[])
+                 as sent (id, mode, slug, title, published, page_id)
+         ), counted as (
+             update economy.game_version set version = version + 1
+             where exists (
+                 select 1 from sent join economy.game as held using (id)
+                 where exists (select 1 from economy.currency where game_id = held.id)
+                     and (held.slug, held.title, held.published) is distinct from (sent.slug, sent.title, sent.published)
+             )
+         )
+         insert into economy.game as held (epoch, id, mode, slug, title, published, page_id)
+         select $1, id, mode, slug, title, published, page_id from sent
          on conflict (id) do update set epoch = excluded.epoch, mode = excluded.mode, slug = excluded.slug,
-             title = excluded.title, published = excluded.published
-         where (held.epoch, held.mode, held.slug, held.title, held.published)
-             is distinct from (excluded.epoch, excluded.mode, excluded.slug, excluded.title, excluded.published)",
+             title = excluded.title, published = excluded.published, page_id = excluded.page_id
+         where (held.epoch, held.mode, held.slug, held.title, held.published, held.page_id) is distinct from
+             (excluded.epoch, excluded.mode, excluded.slug, excluded.title, excluded.published, excluded.page_id)",
         epoch,
         &ids,
         &modes,
         &slugs,
         &titles,
         &published,
+        &pages,
     )
     .execute(connection)
     .await?;
     Ok(())
 }
 
+/// Whether PostgreSQL takes it: it has no texts with a NUL in them.
+pub fn is_text(text: &str) -> bool {
+    !text.contains('\0')
+}
+
+/// A live game by its slug.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Game {
+    pub id: Uuid,
+    pub slug: String,
+    pub published: bool,
+}
+
+/// The live game with this slug.
+pub async fn find(executor: impl PgExecutor<'_>, slug: &str) -> Result<Option<Game>, sqlx::Error> {
+    if !is_text(slug) {
+        return Ok(None);
+    }
+    sqlx::query_as!(
+        Game,
+        "select id, slug, published from economy.game where mode = 'live' and slug = $1",
+        slug
+    )
+    .fetch_optional(executor)
+    .await
+}
+
+/// The live game with this slug, if the account owns its page.
+pub async fn find_own(
+    executor: impl PgExecutor<'_>,
+    slug: &str,
+    account: Uuid,
+) -> Result<Option<Game>, sqlx::Error> {
+    if !is_text(slug) {
+        return Ok(None);
+    }
+    sqlx::query_as!(
+        Game,
+        "select game.id, slug, published from economy.game join economy.page on page.id = game.page_id
+         where mode = 'live' and slug = $1 and $2 = any (owners)",
+        slug,
+        account
+    )
+    .fetch_optional(executor)
+    .await
+}
+
 /// Removes the games that `epoch` does not know.
-pub(crate) async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from economy.game where epoch <> $1", epoch)
-        .execute(connection)
-        .await?;
+pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "with gone as (delete from economy.game where epoch <> $1 returning id)
+         update economy.game_version set version = version + 1
+         where exists (select 1 from gone join economy.currency on game_id = id)",
+        epoch
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }
 
@@ -71,6 +138,7 @@ mod tests {
             slug: format!("game-{id}"),
             title: title.to_owned(),
             published: true,
+            page_id: Uuid::nil(),
         }
     }
 

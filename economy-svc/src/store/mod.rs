@@ -1,3 +1,13 @@
-//! The tables of schema `economy`.
+//! The schema `economy` in PostgreSQL, a file a subject. Everything but the games, which listings-svc tells of, is changed through
+//! [`crate::write`] only.
 
-pub(crate) mod games;
+pub mod audit;
+pub mod currencies;
+pub mod economy;
+pub mod games;
+pub mod history;
+pub mod pages;
+pub mod reports;
+pub mod swaps;
+pub mod tips;
+pub mod version;

@@ -5,6 +5,7 @@ use std::hash::BuildHasher as _;
 use std::io;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::sync::Semaphore;
@@ -78,6 +79,27 @@ impl Openings {
             return Ok(opening);
         }
         let make = self.make(coding, before, data);
+        self.kept.get_or_insert_async(&key, make).await
+    }
+
+    /// The same for content that is named by a `version`; it is read only where it is not compressed yet.
+    ///
+    /// # Errors
+    /// Those of `data`, and see [`Coding::open`].
+    pub async fn open_version(
+        &self,
+        coding: Coding,
+        before: &[u8],
+        version: &str,
+        data: impl Future<Output = io::Result<Bytes>>,
+    ) -> io::Result<Arc<Opening>> {
+        let key = Key {
+            hash: xxh3_128_with_seed(version.as_bytes(), self.seed),
+            // No content has this length.
+            length: usize::MAX,
+            coding,
+        };
+        let make = async { self.make(coding, before, &data.await?).await };
         self.kept.get_or_insert_async(&key, make).await
     }
 

@@ -113,9 +113,6 @@ fn api_unavailable(switches: Switches) -> Result<(), Fault> {
 fn module_off(call: Call, switches: Switches) -> Result<(), Fault> {
     let message = match call.behind {
         Some(switch) if !switches.is_on(switch) => match switch {
-            Switch::Economy if !switch.is_served() => {
-                "the economy, tips included, is not served yet; the catalogue answers"
-            }
             Switch::Economy => {
                 "the economy, tips included, is turned off; the catalogue goes on answering"
             }
@@ -291,23 +288,6 @@ mod tests {
                 assert_eq!(met, expected, "{switch:?} {mode:?}");
                 assert_eq!(calls.map(|call| code(call, &caller, on())), [None; 5]);
             }
-        }
-    }
-
-    #[test]
-    fn a_module_that_is_not_served_is_not_said_to_be_turned_off() {
-        for (behind, is_served) in [
-            (Switch::Economy, Switch::Economy.is_served()),
-            (Switch::ApiWrites, true),
-        ] {
-            let call = Call {
-                behind: Some(behind),
-                ..READ
-            };
-            let fault = check(call, &caller(), &plans(), on().with(behind, false)).unwrap_err();
-            let says_off = fault.message.contains("turned off");
-            let says_later = fault.message.contains("not served yet");
-            assert_eq!((says_off, says_later), (is_served, !is_served), "{fault}");
         }
     }
 

@@ -17,9 +17,6 @@ pub enum Switch {
     ReadOnly,
 }
 
-/// What this version does not serve: off, however its switch stands.
-const UNSERVED: [Switch; 1] = [Switch::Economy];
-
 /// A switch as staff see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
@@ -78,11 +75,6 @@ impl Switch {
         Self::ALL.into_iter().find(|switch| switch.as_str() == name)
     }
 
-    /// Whether this version has something behind it.
-    pub fn is_served(self) -> bool {
-        !UNSERVED.contains(&self)
-    }
-
     const fn bit(self) -> u8 {
         1 << self as u8
     }
@@ -112,14 +104,6 @@ impl Switches {
         } else {
             Self(self.0 & !switch.bit())
         }
-    }
-
-    /// What calls meet: that which is not served is off.
-    #[must_use]
-    pub fn in_effect(self) -> Self {
-        UNSERVED
-            .into_iter()
-            .fold(self, |switches, switch| switches.with(switch, false))
     }
 
     /// As a number, for an atomic.
@@ -169,15 +153,6 @@ mod tests {
                 assert_eq!(changed, each == switch, "{each:?} with {switch:?}");
             }
             assert_eq!(Switches::from_bits(thrown.bits()), thrown);
-        }
-    }
-
-    #[test]
-    fn what_is_not_served_is_off() {
-        let acting = Switches::default().in_effect();
-        for switch in Switch::ALL {
-            let expected = Switches::default().is_on(switch) && switch.is_served();
-            assert_eq!(acting.is_on(switch), expected, "{switch:?}");
         }
     }
 }

@@ -41,8 +41,8 @@ impl Asked {
         self.known.has(tag)
     }
 
-    /// The coding to answer `data` in.
-    pub(super) fn coding(&self, data: &[u8]) -> Option<Coding> {
-        self.accepted.best(data.len() <= SMALL)
+    /// The coding to answer so many bytes of data in.
+    pub(super) fn coding(&self, length: usize) -> Option<Coding> {
+        self.accepted.best(length <= SMALL)
     }
 }

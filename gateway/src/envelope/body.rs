@@ -98,6 +98,9 @@ impl Serialize for Meta<'_> {
         if let Some(page) = self.page {
             map.serialize_entry("next_cursor", &page.next_cursor)?;
             map.serialize_entry("total", &page.total)?;
+            if let Some(methodology) = page.methodology {
+                map.serialize_entry("methodology", &methodology)?;
+            }
         }
         map.end()
     }

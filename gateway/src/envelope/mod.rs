@@ -4,6 +4,7 @@
 
 mod asked;
 mod body;
+mod streamed;
 mod tag;
 
 use std::convert::Infallible;
@@ -13,6 +14,7 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use contracts::common::v1::PageInfo;
+use contracts::economy::v1::RatesHead;
 use futures::stream;
 use http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName,
@@ -50,8 +52,10 @@ pub struct Answer {
 /// What a call has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Effect {
-    /// Where something is that was not there before.
-    created: Option<String>,
+    /// Something is there that was not there before.
+    created: bool,
+    /// Where it is.
+    location: Option<String>,
     /// Nothing now: the same call did before, and this is what it was answered.
     replayed: bool,
 }
@@ -60,6 +64,8 @@ struct Effect {
 enum Content {
     /// One object, or the rows of a list and what its page says.
     Data(Bytes, Option<PageInfo>),
+    /// The rows of a list, which are the body of the response that carries this.
+    Streamed(Box<RatesHead>),
     Refused(Box<Refusal>),
 }
 
@@ -92,11 +98,18 @@ impl Answer {
         }
     }
 
+    /// The answer to a call that has created something.
+    #[must_use]
+    pub fn created(mut self) -> Self {
+        self.effect.created = true;
+        self
+    }
+
     /// The answer to a call that has created what is at `path` from now on.
     #[must_use]
     pub fn created_at(mut self, path: String) -> Self {
-        self.effect.created = Some(path);
-        self
+        self.effect.location = Some(path);
+        self.created()
     }
 
     /// The answer with the revision of its listing in the `ETag` (§10.7); 0 stands for none.
@@ -122,8 +135,8 @@ impl Answer {
 
     fn status(&self) -> StatusCode {
         match &self.content {
-            Content::Data(..) if self.effect.created.is_some() => StatusCode::CREATED,
-            Content::Data(..) => StatusCode::OK,
+            Content::Data(..) if self.effect.created => StatusCode::CREATED,
+            Content::Data(..) | Content::Streamed(_) => StatusCode::OK,
             Content::Refused(refusal) => errors::status(refusal.fault.code),
         }
     }
@@ -131,7 +144,7 @@ impl Answer {
     fn headers(&self, context: &Context) -> HeaderMap {
         let mut headers = match &self.content {
             Content::Refused(refusal) => refusal.headers(),
-            Content::Data(..) => HeaderMap::new(),
+            Content::Data(..) | Content::Streamed(_) => HeaderMap::new(),
         };
         let mut set = |name: HeaderName, value: Option<String>| {
             if let Some(value) = value.and_then(|value| HeaderValue::try_from(value).ok()) {
@@ -139,7 +152,7 @@ impl Answer {
             }
         };
         set(REQUEST_ID, Some(context.id.clone()));
-        set(LOCATION, self.effect.created.clone());
+        set(LOCATION, self.effect.location.clone());
         if self.effect.replayed {
             let name = HeaderName::from_static("idempotency-replayed");
             set(name, Some("true".to_owned()));
@@ -203,6 +216,10 @@ pub async fn write_answer(
             .map(|value| (CACHE_CONTROL, value)),
     );
     let body = match &answer.content {
+        Content::Streamed(head) => {
+            let rows = std::mem::take(response.body_mut());
+            return streamed::write(head, rows, headers, context, asked, app).await;
+        }
         Content::Refused(refusal) => body::refusal(refusal, context, &app.docs_url),
         Content::Data(data, page) => {
             let after = || body::after(context, page.as_ref());
@@ -263,7 +280,7 @@ fn not_modified(headers: HeaderMap) -> Response {
 
 /// The beginning of an answer with `data`, in the coding that was asked for.
 async fn coded(data: &[u8], asked: &Asked, app: &Gateway) -> Option<(Coding, Arc<Opening>)> {
-    let coding = asked.coding(data).filter(|_| asked.reads())?;
+    let coding = asked.coding(data.len()).filter(|_| asked.reads())?;
     match app.openings.open(coding, body::BEFORE, data).await {
         Ok(opening) => Some((coding, opening)),
         Err(error) => {

@@ -26,6 +26,11 @@ impl Tag {
         Self(format!("\"{REVISION}{revision}\""))
     }
 
+    /// The tag of content that a service names by its version: hexadecimal digits, slugs and hyphens.
+    pub(super) fn of_version(version: &str) -> Self {
+        Self(format!("W/\"{version}\""))
+    }
+
     /// The tag of one object, which may be a listing at a `revision`, or of the rows of a list and what its page says.
     pub(super) fn of(data: &[u8], page: Option<&PageInfo>, revision: Option<i64>) -> Self {
         let mut hash = Xxh3Default::new();
@@ -71,6 +76,15 @@ impl Known {
     /// The tags that these headers name.
     pub fn by(headers: &HeaderMap) -> Self {
         Self(headers.get_all(IF_NONE_MATCH).iter().cloned().collect())
+    }
+
+    /// What stands between the quotes of each tag.
+    pub fn versions(&self) -> Vec<String> {
+        let Some(SentTags::These(tags)) = sent_tags(&self.0) else {
+            return Vec::new();
+        };
+        let text = |tag: &SentTag<'_>| String::from_utf8_lossy(tag.opaque).into_owned();
+        tags.iter().map(text).collect()
     }
 
     /// Whether the caller has the answer with this tag. Headers that are not well-formed say nothing, as if there were none.
@@ -173,6 +187,7 @@ mod tests {
         PageInfo {
             total,
             next_cursor: next_cursor.map(ToOwned::to_owned),
+            ..PageInfo::default()
         }
     }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use contracts::common::v1::PageRequest;
 use kit::{Code, Fault};
 use percent_encoding::percent_decode;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 /// The known parameters of a query, and what is wrong with it.
 #[derive(Debug, Default)]
@@ -85,6 +87,16 @@ impl Query {
                 0
             }
         }
+    }
+
+    /// Takes out a moment in ISO 8601; `None` when it is not given.
+    pub fn moment(&mut self, name: &str) -> Option<OffsetDateTime> {
+        let text = self.text(name)?;
+        let moment = OffsetDateTime::parse(&text, &Rfc3339).ok();
+        if moment.is_none() {
+            self.refuse(name, "Give a moment such as 2026-03-01T08:00:00Z.");
+        }
+        moment
     }
 
     /// Takes out what is true or false; false when it is not given.

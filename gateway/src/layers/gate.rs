@@ -103,7 +103,7 @@ impl Gate {
             RouteKind::NotServed => Refusal::not_served(),
             RouteKind::NoMethod => Refusal::method_not_allowed(self.route.allow()),
             // 11: too_large. What comes after is for the handler and the services.
-            RouteKind::CatalogueRead | RouteKind::AccountRead | RouteKind::Write => {
+            RouteKind::CatalogueRead | RouteKind::CountedRead | RouteKind::Write => {
                 match bounds::body(&request) {
                     Ok(()) => return panic::caught(next.run(request)).await,
                     Err(fault) => fault.into(),

@@ -31,8 +31,8 @@ pub struct Route {
 pub enum RouteKind {
     /// A read that catalogue-svc answers; it is sent on while the quota is asked.
     CatalogueRead,
-    /// A read about the caller's account, which is counted first.
-    AccountRead,
+    /// A read about the caller's account or of the economy, which is counted first.
+    CountedRead,
     /// It changes something.
     Write,
     /// The route does not take the method.
@@ -91,10 +91,10 @@ impl Route {
             RouteKind::NoMethod
         } else if !matches!(*method, Method::GET | Method::HEAD) {
             RouteKind::Write
-        } else if self.policy.endpoint.is_some() {
+        } else if self.policy.endpoint.is_some() && self.policy.behind.is_none() {
             RouteKind::CatalogueRead
         } else {
-            RouteKind::AccountRead
+            RouteKind::CountedRead
         }
     }
 
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(both.kind(&Method::HEAD), RouteKind::CatalogueRead);
         assert_eq!(both.allow(), "GET, HEAD, POST");
         let me = route(Policy::account(), &methods);
-        assert_eq!(me.kind(&Method::GET), RouteKind::AccountRead);
+        assert_eq!(me.kind(&Method::GET), RouteKind::CountedRead);
         let unserved = route(games, &[]);
         assert_eq!(unserved.kind(&Method::GET), RouteKind::NotServed);
         let nowhere = route(Policy::account(), &[]);

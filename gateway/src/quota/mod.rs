@@ -38,6 +38,7 @@ pub const SEED_PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Shared {
     local: Local,
+    players: Local,
     pub(crate) ledger: Ledger,
     pub(crate) seeds: Seeds,
 }
@@ -59,6 +60,7 @@ impl Shared {
     pub fn new(patience: Duration) -> Self {
         Self {
             local: Local::default(),
+            players: Local::default(),
             ledger: Ledger::default(),
             seeds: Seeds::new(patience),
         }
@@ -158,6 +160,27 @@ impl Quota {
             }
         }
         standing.given_back()
+    }
+
+    /// Counts a call of a player to a game; `Err` is when the player's minute began, of which all calls are used.
+    ///
+    /// While Redis is away, this process counts alone.
+    pub async fn take_player(
+        &self,
+        caller: &Caller,
+        game: &str,
+        player: &str,
+        limit: u32,
+        now: OffsetDateTime,
+    ) -> Result<(), OffsetDateTime> {
+        let account = caller.key.account;
+        let player = Uuid::new_v5(&account, format!("{game} {player}").as_bytes());
+        let taken = self.counters.take_player(account, player, limit, now).await;
+        let (free, start) = taken.unwrap_or_else(|_away| {
+            let (window, free) = self.shared.players.take(player, Some(limit), now);
+            (free, window.start)
+        });
+        if free { Ok(()) } else { Err(start) }
     }
 
     /// Makes the next call with the key be refused, at every gateway. Returns whether Redis took it; if not, the gateways learn of

@@ -31,6 +31,7 @@ pub(crate) struct Counters {
     revoke: Script,
     seed: Script,
     add: Script,
+    player: Script,
 }
 
 /// What came of a call.
@@ -62,6 +63,7 @@ impl Counters {
             revoke: Script::new(include_str!("revoke.lua")),
             seed: Script::new(include_str!("seed.lua")),
             add: Script::new(include_str!("add.lua")),
+            player: Script::new(include_str!("player.lua")),
         }
     }
 
@@ -167,6 +169,25 @@ impl Counters {
         };
         let used: i64 = self.redis.invoke("add", &self.add, command).await?;
         Ok(u64::try_from(used).ok())
+    }
+
+    /// Counts a call of a player; returns whether it may go on, and when the player's minute began.
+    pub(super) async fn take_player(
+        &self,
+        account: Uuid,
+        player: Uuid,
+        limit: u32,
+        now: OffsetDateTime,
+    ) -> Result<(bool, OffsetDateTime), Away> {
+        let command = |_: RunId| {
+            let mut call = evaluate(&self.player, 1);
+            call.write_arg_fmt(format_args!("gateway:{{{account}}}:player:{player}"));
+            call.arg(milliseconds(now)).arg(limit);
+            call
+        };
+        let taken = self.redis.invoke("take player", &self.player, command);
+        let (free, start): (u8, i64) = taken.await?;
+        Ok((free == 1, from_milliseconds(start).unwrap_or(now)))
     }
 
     pub(super) async fn bury(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {

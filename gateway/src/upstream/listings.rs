@@ -1,6 +1,5 @@
 //! listings-svc: writes by API, and what an account has there.
 
-use std::future::Future;
 use std::time::Duration;
 
 use contracts::listings::v1::events_service_client::EventsServiceClient;
@@ -11,12 +10,13 @@ use contracts::listings::v1::{
     ListOwnListingsRequest, ListOwnListingsResponse, UpdateEventRequest, UpdateEventResponse,
     UpdateGameRequest, UpdateGameResponse,
 };
-use kit::rpc::client::{Client, Idempotent, was_not_sent};
+use kit::rpc::client::{Client, Idempotent};
 use kit::{Code, Fault};
-use tonic::{Request, Response, Status};
+use tonic::Request;
 
 use super::Bounds;
 use super::limit::CallLimit;
+use super::write::write;
 
 /// The client of listings-svc.
 pub struct Listings {
@@ -48,7 +48,7 @@ impl Listings {
     ) -> Result<CreateGameResponse, Fault> {
         let mut games = self.games.clone();
         let call = |request| async move { games.create_game(request).await };
-        self.write(request, call).await
+        write(&self.limit, self.write_deadline, request, call).await
     }
 
     /// Changes a game.
@@ -58,7 +58,8 @@ impl Listings {
     ) -> Result<UpdateGameResponse, Fault> {
         let mut games = self.games.clone();
         let call = |request| async move { games.update_game(request).await };
-        self.write(request, call).await.map_err(of_change)
+        let written = write(&self.limit, self.write_deadline, request, call).await;
+        written.map_err(of_change)
     }
 
     /// Submits an event.
@@ -68,7 +69,7 @@ impl Listings {
     ) -> Result<CreateEventResponse, Fault> {
         let mut events = self.events.clone();
         let call = |request| async move { events.create_event(request).await };
-        self.write(request, call).await
+        write(&self.limit, self.write_deadline, request, call).await
     }
 
     /// Changes an event.
@@ -78,7 +79,8 @@ impl Listings {
     ) -> Result<UpdateEventResponse, Fault> {
         let mut events = self.events.clone();
         let call = |request| async move { events.update_event(request).await };
-        self.write(request, call).await.map_err(of_change)
+        let written = write(&self.limit, self.write_deadline, request, call).await;
+        written.map_err(of_change)
     }
 
     /// A page of what an account has.
@@ -94,27 +96,6 @@ impl Listings {
         self.limit.ended(&response);
         Ok(response?.into_inner())
     }
-
-    /// Makes a call that changes something: once, since nobody knows what became of it when no answer comes.
-    async fn write<Q, A, F>(
-        &self,
-        request: Q,
-        call: impl FnOnce(Request<Q>) -> F,
-    ) -> Result<A, Fault>
-    where
-        F: Future<Output = Result<Response<A>, Status>>,
-    {
-        let _permit = self.limit.acquire().await?;
-        let mut request = Request::new(request);
-        request.set_timeout(self.write_deadline);
-        let response = call(request).await;
-        self.limit.ended(&response);
-        match response {
-            Ok(answer) => Ok(answer.into_inner()),
-            Err(status) if is_unanswered(&status) => Err(Fault::outcome_unknown(status.message())),
-            Err(status) => Err(status.into()),
-        }
-    }
 }
 
 /// The refusal of a change. One whose outcome is unknown has another way out than a submission: it takes no `Idempotency-Key`, and needs
@@ -129,17 +110,4 @@ fn of_change(fault: Fault) -> Fault {
         },
         _ => fault,
     }
-}
-
-/// Whether the service was sent the call and has not said what came of it: a fault of its own has details.
-fn is_unanswered(status: &Status) -> bool {
-    let lost = matches!(
-        status.code(),
-        tonic::Code::Unavailable
-            | tonic::Code::DeadlineExceeded
-            | tonic::Code::Cancelled
-            | tonic::Code::Unknown
-            | tonic::Code::Internal
-    );
-    lost && status.details().is_empty() && !was_not_sent(status)
 }

@@ -1,15 +1,18 @@
 //! The services behind the gateway: a client each, with a method for each of its calls, a deadline, and a limit of calls at once.
 
 mod catalogue;
+mod economy;
 mod limit;
 mod listings;
 pub mod min_position;
 pub mod pictures;
 mod position;
+mod write;
 
 use std::time::Duration;
 
 pub use catalogue::Catalogue;
+pub use economy::{Economy, Rates};
 pub use listings::Listings;
 
 /// What calls to a service are held to.

@@ -152,7 +152,11 @@ async fn switches_come_before_the_plan_and_the_permission(pool: PgPool) {
 
 #[sqlx::test]
 async fn games_keys_meet_the_economy_s_switch(pool: PgPool) {
-    let test = Test::new(pool).await;
+    let mut test = Test::new(pool).await;
+    crate::switches::set(&test, "economy", false, "")
+        .await
+        .unwrap();
+    test.catch_up().await;
     let account = test.account("free").await;
     crate::keys::publish(&test, "kora", true).await;
     for kind in ["secret", "public"] {

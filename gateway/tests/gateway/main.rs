@@ -8,6 +8,7 @@
 mod checks;
 mod codings;
 mod counting;
+mod economy;
 mod envelope;
 mod etags;
 mod games;

@@ -4,7 +4,6 @@
 pub mod address;
 pub mod amendment;
 pub mod body;
-pub mod body_hash;
 pub mod city;
 pub mod country;
 pub mod deed;

@@ -35,6 +35,8 @@ pub enum Happened {
     Removed,
     /// It was taken down, and is public again.
     Restored,
+    /// An account was given it, or it was taken from one.
+    OwnersChanged,
 }
 
 /// A record that followers learn of.
@@ -68,6 +70,7 @@ pub trait Publish: Record {
                 Happened::Rejected => "rejected",
                 Happened::Removed => "removed",
                 Happened::Restored => "restored",
+                Happened::OwnersChanged => "owners_changed",
             },
             announced,
             happening: false,

@@ -36,6 +36,8 @@ impl Publish for Listing<Page> {
             created_at: Some(timestamp::encode(self.created_at)),
             first_published_at: self.first_published_at.map(timestamp::encode),
             updated_at: Some(timestamp::encode(self.updated_at)),
+            // They are no part of the record: the writer adds them.
+            owners: Vec::new(),
         }
     }
 }

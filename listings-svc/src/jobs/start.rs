@@ -54,8 +54,8 @@ pub const SHIPPED: &[Shipped] = shipped![
 ];
 
 /// The version of what listings say on the feed. When it goes up, they are put on the feed anew, once, for the followers that heard of them
-/// before. 2: they say when they were first published.
-const MESSAGE_VERSION: u32 = 2;
+/// before. 2: they say when they were first published. 3: a page says which accounts own it.
+const MESSAGE_VERSION: u32 = 3;
 
 /// Lines handed over at once.
 const LINES: usize = 1_000;

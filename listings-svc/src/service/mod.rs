@@ -117,7 +117,7 @@ impl Parts {
         let audit = Audit::new(pool.clone(), crate::SCHEMA, clock.clone());
         let member = member::Service::new(pool.clone(), clock.clone(), audit.clone(), self.members);
         let list = audit::Service::new(pool.clone(), audit.clone());
-        let owner = owner::Service::new(pool.clone(), clock, audit.clone());
+        let owner = owner::Service::new(pool.clone(), writer.clone(), clock, audit.clone());
         let review = review::Service::new(
             importer.clone(),
             self.producer,

@@ -84,6 +84,7 @@ impl Service {
         let page = common::PageInfo {
             total: u64::try_from(total).unwrap_or_default(),
             next_cursor: Some(next).filter(|next| !next.is_empty()),
+            ..common::PageInfo::default()
         };
         Ok((json, page))
     }

@@ -5,9 +5,10 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_server::StaffPageService;
 use kit::audit::{self, Action as _, Audit, Entry};
 use kit::cursor::Binding;
+use kit::feed::Writer;
 use kit::rpc::staff::Member;
 use kit::{Clock, Fault, timestamp};
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
@@ -24,8 +25,10 @@ use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::slug;
 use crate::domain::text;
-use crate::store::owners::{self, Owner, Way};
+use crate::store::owners::{self, Owner};
 use crate::store::{Found as _, claims};
+use crate::write::ownership::{self, Ownership, What};
+use crate::write::{Done, Listings, Write};
 
 /// The longest reason.
 const REASON: usize = 500;
@@ -34,90 +37,71 @@ const REASON: usize = 500;
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
+    writer: Writer<Listings>,
     clock: Clock,
     audit: Audit,
 }
 
 impl Service {
-    /// Over `pool`, for those whom `audit` admits.
-    pub fn new(pool: PgPool, clock: Clock, audit: Audit) -> Self {
-        Self { pool, clock, audit }
+    /// Over `pool`, for those whom `audit` admits; owners change through `writer`.
+    pub fn new(pool: PgPool, writer: Writer<Listings>, clock: Clock, audit: Audit) -> Self {
+        Self {
+            pool,
+            writer,
+            clock,
+            audit,
+        }
     }
 
-    /// Decides on a claim. One that was decided otherwise stays as it is.
-    async fn decide(
+    /// Has the writer change the owners of a page.
+    async fn write(&self, what: What, by: Member) -> Result<Done, Fault> {
+        let ownership = Write::Own(Box::new(Ownership { what, by }));
+        let (done, _position) = self.writer.write(ownership).await?;
+        Ok(done)
+    }
+
+    /// Gives a page to an account, or takes it from it; the owners after that.
+    async fn reassign(&self, what: What, by: Member) -> Result<Vec<proto::Owner>, Fault> {
+        match self.write(what, by).await? {
+            Done::Owned(owners) => Ok(owners.into_iter().map(owner).collect()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Rejects a claim. One that was granted before stays as it is.
+    async fn reject(
         &self,
         member: &Member,
-        deed: Deed,
         id: Uuid,
         reason: &str,
     ) -> Result<claims::Claim, Fault> {
         let now = self.clock.now();
-        let state = if deed == Deed::GrantClaim {
-            "granted"
-        } else {
-            "rejected"
-        };
         let mut transaction = self.pool.begin().await?;
         let claim = claims::lock(&mut transaction, id).await?;
-        let claim = claim.ok_or_else(|| Fault::not_found("there is no such claim"))?;
-        if claim.state == state {
+        let claim = claim.ok_or_else(ownership::no_claim)?;
+        if claim.state == "rejected" {
             return Ok(claim);
         }
         if claim.state != "waiting" {
-            let problem = format!(
-                "This claim was {} before; owners are added and removed by name.",
-                claim.state
-            );
-            return Err(Fault::invalid_field("id", problem));
+            return Err(ownership::decided(&claim));
         }
-        claims::decide(&mut transaction, id, state, reason, now).await?;
-        if deed == Deed::GrantClaim {
-            let (page, account) = (claim.page_id, claim.account_id);
-            owners::add(&mut transaction, page, account, Way::Claim, now).await?;
-        }
-        let details = json!({"claim": id, "account": claim.account_id, "reason": reason});
-        keep(&mut transaction, member, deed, &claim.handle, details, now).await?;
+        claims::decide(&mut transaction, id, "rejected", reason, now).await?;
+        let entry = Entry {
+            member,
+            action: Deed::RejectClaim.as_str(),
+            entity: Entity::Page.as_str(),
+            name: &claim.handle,
+            refused: false,
+            details: json!({"claim": id, "account": claim.account_id, "reason": reason}),
+        };
+        audit::append(&mut *transaction, SCHEMA, entry, now).await?;
         transaction.commit().await?;
         Ok(claims::Claim {
-            state: state.to_owned(),
+            state: "rejected".to_owned(),
             reason: reason.to_owned(),
             decided_at: Some(now),
             ..claim
         })
-    }
-
-    /// Gives a page to an account, or takes it from it; the owners after that.
-    async fn reassign(
-        &self,
-        member: &Member,
-        handle: String,
-        account: Uuid,
-        gives: bool,
-    ) -> Result<Vec<proto::Owner>, Fault> {
-        let now = self.clock.now();
-        let mut transaction = self.pool.begin().await?;
-        let page = page(&mut transaction, handle.clone()).await?;
-        let changed = if gives {
-            owners::add(&mut transaction, page, account, Way::Staff, now).await
-        } else {
-            owners::remove(&mut transaction, page, account).await
-        };
-        if changed? {
-            let details = json!({"account": account, "owner": gives});
-            keep(
-                &mut transaction,
-                member,
-                Deed::Reassign,
-                &handle,
-                details,
-                now,
-            )
-            .await?;
-        }
-        let owners = owners_of(&mut transaction, page).await?;
-        transaction.commit().await?;
-        Ok(owners)
     }
 
     async fn connection(&self) -> Result<sqlx::pool::PoolConnection<sqlx::Postgres>, Fault> {
@@ -125,24 +109,9 @@ impl Service {
     }
 }
 
-/// Keeps a deed with what it did to a page.
-async fn keep(
-    connection: &mut PgConnection,
-    member: &Member,
-    deed: Deed,
-    handle: &str,
-    details: Value,
-    now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    let entry = Entry {
-        member,
-        action: deed.as_str(),
-        entity: Entity::Page.as_str(),
-        name: handle,
-        refused: false,
-        details,
-    };
-    audit::append(connection, SCHEMA, entry, now).await
+fn unexpected(done: &Done) -> Fault {
+    let error = format!("the owners of a page were to change, and came to {done:?}");
+    Fault::internal(&std::io::Error::other(error))
 }
 
 async fn page(connection: &mut PgConnection, handle: String) -> Result<Uuid, Fault> {
@@ -157,12 +126,15 @@ async fn page(connection: &mut PgConnection, handle: String) -> Result<Uuid, Fau
 
 async fn owners_of(connection: &mut PgConnection, page: Uuid) -> Result<Vec<proto::Owner>, Fault> {
     let owners = owners::of_page(connection, page).await?;
-    let owner = |owner: Owner| proto::Owner {
+    Ok(owners.into_iter().map(owner).collect())
+}
+
+fn owner(owner: Owner) -> proto::Owner {
+    proto::Owner {
         account_id: owner.account_id.to_string(),
         by_way_of: owner.by_way_of,
         since: Some(timestamp::encode(owner.since)),
-    };
-    Ok(owners.into_iter().map(owner).collect())
+    }
 }
 
 #[tonic::async_trait]
@@ -190,6 +162,7 @@ impl StaffPageService for Service {
         let page = common::PageInfo {
             total: u64::try_from(total).unwrap_or_default(),
             next_cursor: Some(next).filter(|next| !next.is_empty()),
+            ..common::PageInfo::default()
         };
         Ok(Response::new(proto::ListClaimsResponse {
             claims: found.into_iter().map(message).collect(),
@@ -205,7 +178,10 @@ impl StaffPageService for Service {
         let on = ("claim", request.get_ref().id.as_str());
         let member = self.audit.admit(&request, deed, on).await?;
         let id = id("id", &request.into_inner().id)?;
-        let claim = Some(message(self.decide(&member, deed, id, "").await?));
+        let claim = match self.write(What::Grant(id), member).await? {
+            Done::Granted(claim) => Some(message(*claim)),
+            other => return Err(unexpected(&other).into()),
+        };
         Ok(Response::new(proto::GrantClaimResponse { claim }))
     }
 
@@ -223,7 +199,7 @@ impl StaffPageService for Service {
             _ => Ok(reason),
         });
         let reason = reason.map_err(|problem| Fault::invalid_field("reason", problem))?;
-        let claim = Some(message(self.decide(&member, deed, id, &reason).await?));
+        let claim = Some(message(self.reject(&member, id, &reason).await?));
         Ok(Response::new(proto::RejectClaimResponse { claim }))
     }
 
@@ -247,8 +223,8 @@ impl StaffPageService for Service {
         let member = self.audit.admit(&request, Deed::Reassign, on).await?;
         let request = request.into_inner();
         let account = id("account_id", &request.account_id)?;
-        let owners = self.reassign(&member, request.handle, account, true);
-        let owners = owners.await?;
+        let what = What::Add(request.handle, account);
+        let owners = self.reassign(what, member).await?;
         Ok(Response::new(proto::AddOwnerResponse { owners }))
     }
 
@@ -260,8 +236,8 @@ impl StaffPageService for Service {
         let member = self.audit.admit(&request, Deed::Reassign, on).await?;
         let request = request.into_inner();
         let account = id("account_id", &request.account_id)?;
-        let owners = self.reassign(&member, request.handle, account, false);
-        let owners = owners.await?;
+        let what = What::Remove(request.handle, account);
+        let owners = self.reassign(what, member).await?;
         Ok(Response::new(proto::RemoveOwnerResponse { owners }))
     }
 }

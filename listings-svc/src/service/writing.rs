@@ -5,23 +5,18 @@ use std::sync::Arc;
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use kit::feed::Writer;
+use kit::idempotency::{self, Calls, Name, body_hash};
 use kit::{Clock, Code, Fault};
 use serde_json::Value;
 use sqlx::PgPool;
 use tonic::Status;
 
 use crate::domain::body::json::{self, BadBody};
-use crate::domain::body_hash;
 use crate::domain::mode::Mode;
 use crate::feed;
-use crate::store::idempotency::Name;
 use crate::write::check::check;
-use crate::write::in_flight::InFlight;
-use crate::write::submission::{Answer, Author, IdempotencyKey, Submission, Target};
+use crate::write::submission::{Answer, Author, Submission, Target};
 use crate::write::{Done, Listings, Rules, Write};
-
-/// The longest `Idempotency-Key`.
-const KEY: usize = 255;
 
 /// Makes the writes of accounts.
 #[derive(Debug, Clone)]
@@ -30,7 +25,7 @@ pub struct Writing {
     writer: Writer<Listings>,
     rules: Arc<Rules>,
     clock: Clock,
-    in_flight: InFlight,
+    calls: Calls,
 }
 
 impl Writing {
@@ -41,7 +36,7 @@ impl Writing {
             writer,
             rules,
             clock,
-            in_flight: InFlight::default(),
+            calls: Calls::default(),
         }
     }
 
@@ -58,8 +53,8 @@ impl Writing {
         let writes = author.mode == Mode::Live && !writing.dry_run;
         let body = object(&writing.body)?;
         let idempotency_key = match writing.idempotency_key.as_str() {
-            key if writes && !key.is_empty() => Some(IdempotencyKey {
-                name: name(&author, route, key)?,
+            key if writes && !key.is_empty() => Some(idempotency::Key {
+                name: Name::new(author.account, route, key)?,
                 body_sha256: body_hash::of(&body),
             }),
             _ => None,
@@ -104,15 +99,20 @@ impl Writing {
 
     async fn write(&self, submission: Submission) -> Result<proto::Written, Fault> {
         let key = submission.idempotency_key.as_ref();
-        let under_way = key.map(|key| self.in_flight.begin(key.name.clone()));
-        let _under_way = under_way.transpose()?;
+        let in_flight = key.map(|key| self.calls.begin(key.name.clone()));
+        let _in_flight = in_flight.transpose()?;
         let (done, _) = self
             .writer
             .write(Write::Submit(Box::new(submission)))
             .await?;
         match done {
             Done::Submitted(outcome) => Ok(written(outcome.answer, outcome.replayed)),
-            Done::Imported | Done::Turned | Done::Illustrated | Done::Moved(_) => {
+            Done::Imported
+            | Done::Turned
+            | Done::Illustrated
+            | Done::Owned(_)
+            | Done::Granted(_)
+            | Done::Moved(_) => {
                 tracing::error!(?done, "the writer did something else than what was sent");
                 Err(Fault::new(Code::Internal, "something broke on our side"))
             }
@@ -148,18 +148,6 @@ pub(super) fn mode(mode: common::Mode) -> Result<Mode, Fault> {
         common::Mode::Test => Ok(Mode::Test),
         common::Mode::Unspecified => Err(Fault::invalid_field("mode", "It is live or test.")),
     }
-}
-
-fn name(author: &Author, route: &'static str, key: &str) -> Result<Name, Fault> {
-    if key.len() > KEY || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-        let reason = format!("It is 1 to {KEY} visible ASCII characters, such as a UUID.");
-        return Err(Fault::invalid_field("Idempotency-Key", reason));
-    }
-    Ok(Name {
-        account: author.account,
-        route,
-        key: key.to_owned(),
-    })
 }
 
 fn object(body: &[u8]) -> Result<serde_json::Map<String, Value>, Fault> {

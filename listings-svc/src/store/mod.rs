@@ -8,7 +8,6 @@ pub mod events;
 pub mod games;
 pub mod gazetteer;
 pub mod history;
-pub mod idempotency;
 pub mod imports;
 pub mod known;
 pub mod listings;

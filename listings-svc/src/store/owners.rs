@@ -180,6 +180,24 @@ pub async fn of_page(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Ow
     .await
 }
 
+/// The accounts that own these pages, page by page, the first owner first; a page without an owner is left out.
+pub async fn of_pages(
+    connection: &mut PgConnection,
+    pages: &[Uuid],
+) -> Result<Vec<(Uuid, Vec<Uuid>)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select page_id, array_agg(account_id order by since, account_id) as "accounts!"
+           from listings.page_owner where page_id = any($1) group by page_id"#,
+        pages
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.page_id, row.accounts))
+        .collect())
+}
+
 /// The pages of an account in any state, by handle.
 pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing<Page>>, sqlx::Error> {
     let rows = sqlx::query_scalar!(

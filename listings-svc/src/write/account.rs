@@ -4,16 +4,14 @@
 //! the listing (404), read the body (`invalid`, `not_yours`), hold it to the limits of the account (`too_many_pending`, `limit`), save,
 //! and publish.
 
-use kit::Fault;
 use kit::feed::{Applied, Stop};
-use serde_json::Value;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use super::command::{Accepted, Command};
-use super::submission::{Answer, IdempotencyKey, Outcome, Submission, Target};
-use super::{Rules, limits, submit, update};
-use crate::store::idempotency::{self, Kept};
+use super::submission::{Outcome, Submission, Target};
+use super::{Rules, submit, update};
+use crate::SCHEMA;
 
 /// Decides and writes a submission, inside the writer's transaction.
 pub(super) async fn apply(
@@ -35,8 +33,16 @@ pub(super) async fn run(mut command: Command<'_>) -> Result<Accepted, Stop> {
     if let Some(key) = &submission.idempotency_key {
         // A call that was answered before is not counted again.
         command.lock_account(0).await?;
-        if let Some(stored) = stored_answer(&mut command, key).await? {
-            return replay(stored, key);
+        let replayed = key.replay(command.connection, SCHEMA, command.now).await?;
+        if let Some(answer) = replayed {
+            let outcome = Outcome {
+                answer,
+                replayed: true,
+            };
+            return Ok(Accepted {
+                outcome,
+                change: None,
+            });
         }
     }
     // Counted with the lock, in one round trip; a refusal takes it back.
@@ -51,42 +57,9 @@ pub(super) async fn run(mut command: Command<'_>) -> Result<Accepted, Stop> {
         Target::Page(handle) => update::page(&mut command, handle).await?,
     };
     if let Some(key) = &submission.idempotency_key {
-        store_answer(&mut command, key, &accepted.outcome.answer).await?;
+        let answer = &accepted.outcome.answer;
+        key.store(command.connection, SCHEMA, answer, command.now)
+            .await?;
     }
     Ok(accepted)
-}
-
-async fn stored_answer(
-    command: &mut Command<'_>,
-    key: &IdempotencyKey,
-) -> Result<Option<Kept>, Stop> {
-    Ok(idempotency::find(command.connection, &key.name, command.now).await?)
-}
-
-async fn store_answer(
-    command: &mut Command<'_>,
-    key: &IdempotencyKey,
-    answer: &Answer,
-) -> Result<(), Stop> {
-    let kept = Kept {
-        body_sha256: key.body_sha256.clone(),
-        // A struct of texts: writing it cannot fail.
-        answer: serde_json::to_value(answer).unwrap_or(Value::Null),
-    };
-    Ok(idempotency::save(command.connection, &key.name, &kept, command.now).await?)
-}
-
-/// The answer that the same call was given before.
-fn replay(stored: Kept, key: &IdempotencyKey) -> Result<Accepted, Stop> {
-    if stored.body_sha256 != key.body_sha256 {
-        return Err(limits::other_body().into());
-    }
-    let answer = serde_json::from_value(stored.answer).map_err(|error| Fault::internal(&error))?;
-    Ok(Accepted {
-        outcome: Outcome {
-            answer,
-            replayed: true,
-        },
-        change: None,
-    })
 }

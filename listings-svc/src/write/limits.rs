@@ -64,11 +64,3 @@ pub(super) fn not_yours(handle: &str) -> Fault {
         ),
     )
 }
-
-/// Refuses an `Idempotency-Key` that was used before.
-pub(super) fn other_body() -> Fault {
-    Fault::new(
-        Code::IdempotencyMismatch,
-        "this Idempotency-Key came with another body before; use a new one for another call",
-    )
-}

@@ -8,9 +8,9 @@ pub mod check;
 mod command;
 pub mod edit;
 pub mod import;
-pub mod in_flight;
 mod limits;
 pub mod moderate;
+pub mod ownership;
 pub mod pictures;
 mod record_change;
 pub mod reference_data;
@@ -30,10 +30,13 @@ use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::feed::PublicUrl;
+use crate::store::claims::Claim;
 use crate::store::constraints;
+use crate::store::owners::Owner;
 use edit::Amendment;
 use import::chunk::Chunk;
 use moderate::Turn;
+use ownership::Ownership;
 use pictures::Illustration;
 use reference_data::ReferenceData;
 use submission::{Outcome, Submission};
@@ -51,6 +54,8 @@ pub enum Write {
     Amend(Box<Amendment>),
     /// A picture that staff give to a listing or take out of it.
     Illustrate(Box<Illustration>),
+    /// A page that staff give to an account, or take from one.
+    Own(Box<Ownership>),
     /// Listings of a kind whose public pages have moved, those after an id.
     Move(Entity, Uuid),
 }
@@ -66,6 +71,10 @@ pub enum Done {
     Submitted(Box<Outcome>),
     /// The listing has its pictures as wanted.
     Illustrated,
+    /// The page has these owners.
+    Owned(Vec<Owner>),
+    /// The claim is granted.
+    Granted(Box<Claim>),
     /// Up to this id; `None` when there was nothing left.
     Moved(Option<Uuid>),
 }
@@ -105,7 +114,7 @@ impl Apply for Listings {
         now: OffsetDateTime,
     ) -> Result<Applied<Done>, sqlx::Error> {
         let addresses = &self.rules.addresses;
-        Ok(match item {
+        let mut applied = match item {
             Write::Submit(submission) => {
                 let submitting = account::apply(connection, submission, &self.rules, now);
                 Box::pin(submitting).await?.map(Done::Submitted)
@@ -126,11 +135,19 @@ impl Apply for Listings {
                 let illustrating = pictures::apply(connection, wanted, addresses, now);
                 Box::pin(illustrating).await?.map(|()| Done::Illustrated)
             }
+            Write::Own(ownership) => {
+                let owning = ownership::apply(connection, ownership, addresses, now);
+                Box::pin(owning).await?
+            }
             Write::Move(entity, after) => {
                 let moving = republish::republish(connection, *entity, *after, addresses);
                 Box::pin(moving).await?.map(Done::Moved)
             }
-        })
+        };
+        if let Applied::Done(_, changes) = &mut applied {
+            ownership::add_owners(connection, changes).await?;
+        }
+        Ok(applied)
     }
 
     fn explain(&self, error: &sqlx::Error) -> Explained {

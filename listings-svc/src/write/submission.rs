@@ -1,12 +1,12 @@
 //! What accounts send in, new listings and changes of them (§4.3), and what they are answered.
 
+use kit::idempotency;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::domain::mode::Mode;
 use crate::domain::state::State;
-use crate::store::idempotency::Name;
 
 /// Who sends it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,15 +46,6 @@ impl Target {
     }
 }
 
-/// The `Idempotency-Key` of a call, which is to have its effect once (§10.4).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IdempotencyKey {
-    /// Which call.
-    pub name: Name,
-    /// Of its body.
-    pub body_sha256: Vec<u8>,
-}
-
 /// A new listing, or a change of one, as an account sends it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Submission {
@@ -65,7 +56,7 @@ pub struct Submission {
     /// All of it, or what is to change.
     pub body: Map<String, Value>,
     /// The key that it came with, if any.
-    pub idempotency_key: Option<IdempotencyKey>,
+    pub idempotency_key: Option<idempotency::Key>,
     /// With a change: the revisions of the listing at which it is made; `None` for any (§10.10).
     pub precondition: Option<Vec<i64>>,
 }

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use contracts::common::v1::{AuditEntry, ListAuditRequest, ListAuditResponse};
+use contracts::economy::v1::staff_service_client::StaffServiceClient as OfEconomy;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
 use contracts::public::Timestamp;
@@ -72,27 +73,43 @@ const BY_THE_GATEWAY: Recorded = Recorded {
     kinds: &["account", "plan", "key", "key_request", "switch", "member"],
 };
 
-/// Takes one of the names that either service knows.
-fn either(of: fn(&Recorded) -> &'static [&'static str]) -> PossibleValuesParser {
-    let (here, there) = (of(&BY_LISTINGS), of(&BY_THE_GATEWAY));
-    let only_there = there.iter().filter(|name| !here.contains(name));
-    PossibleValuesParser::new(here.iter().chain(only_there).copied())
+const BY_THE_ECONOMY: Recorded = Recorded {
+    actions: &[
+        "look",
+        "set_currency",
+        "approve_report",
+        "reject_report",
+        "import_swaps",
+        "read_audit",
+    ],
+    kinds: &["currency", "report", "swap", "member"],
+};
+
+/// Takes one of the names that any service knows.
+fn any(of: fn(&Recorded) -> &'static [&'static str]) -> PossibleValuesParser {
+    let mut names: Vec<&str> = Vec::new();
+    for service in [&BY_LISTINGS, &BY_THE_GATEWAY, &BY_THE_ECONOMY] {
+        let more = of(service).iter().filter(|name| !names.contains(name));
+        let more: Vec<&str> = more.copied().collect();
+        names.extend(more);
+    }
+    PossibleValuesParser::new(names)
 }
 
 /// What the staff did, the newest first
 ///
 /// An admin sees everybody's actions, a reviewer their own. Actions that only read are recorded when they are refused. Without the
-/// gateway's address, only actions with listings and members are shown.
+/// addresses of the gateway and of economy-svc, only actions with listings and members are shown.
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
     /// Only of this member
     #[arg(long, default_value = "", hide_default_value = true)]
     member: String,
     /// Only this action
-    #[arg(long, value_parser = either(|service| service.actions))]
+    #[arg(long, value_parser = any(|service| service.actions))]
     action: Option<String>,
     /// Only to what is of this kind
-    #[arg(long, value_parser = either(|service| service.kinds))]
+    #[arg(long, value_parser = any(|service| service.kinds))]
     kind: Option<String>,
     /// Only to what has this slug, handle, name, e-mail address or id
     #[arg(long, default_value = "", hide_default_value = true)]
@@ -161,6 +178,18 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
             more |= more_others;
         }
     }
+    if audit.is_recorded(&BY_THE_ECONOMY) {
+        let economy = if is_at_listings {
+            fleet.economy_if_known().await?
+        } else {
+            Some(fleet.economy().await?)
+        };
+        if let Some(client) = economy {
+            let (others, more_others) = at_the_economy(&audit, client).await?;
+            deeds.extend(others);
+            more |= more_others;
+        }
+    }
     // Each has sent its own, the newest first.
     deeds.sort_by_key(|deed| std::cmp::Reverse(deed.at.as_ref().map(|at| at.0)));
     more |= deeds.len() > audit.limit.get();
@@ -181,6 +210,13 @@ async fn at_listings(audit: &Audit, client: Client) -> Result<Found, Problem> {
 
 async fn at_the_gateway(audit: &Audit, client: Client) -> Result<Found, Problem> {
     let service = StaffServiceClient::new(client);
+    audit
+        .follow(async |request| service.clone().list_audit(request).await)
+        .await
+}
+
+async fn at_the_economy(audit: &Audit, client: Client) -> Result<Found, Problem> {
+    let service = OfEconomy::new(client);
     audit
         .follow(async |request| service.clone().list_audit(request).await)
         .await
@@ -284,24 +320,22 @@ mod tests {
 
     #[test]
     fn an_action_and_a_kind_tell_which_service_is_asked() {
-        for (line, listings, gateway) in [
-            (&["audit"][..], true, true),
-            (&["audit", "--action", "look"], true, true),
-            (&["audit", "--action", "take_down"], true, false),
-            (&["audit", "--kind", "key_request"], false, true),
-            (&["audit", "--kind", "member"], true, true),
+        for (line, expected) in [
+            (&["audit"][..], [true, true, true]),
+            (&["audit", "--action", "look"], [true, true, true]),
+            (&["audit", "--action", "take_down"], [true, false, false]),
+            (&["audit", "--kind", "key_request"], [false, true, false]),
+            (&["audit", "--kind", "report"], [false, false, true]),
+            (&["audit", "--kind", "member"], [true, true, true]),
             (
                 &["audit", "--kind", "game", "--action", "set_switch"],
-                false,
-                false,
+                [false, false, false],
             ),
         ] {
             let Line { audit } = Line::try_parse_from(line).unwrap();
-            let asked = (
-                audit.is_recorded(&BY_LISTINGS),
-                audit.is_recorded(&BY_THE_GATEWAY),
-            );
-            assert_eq!(asked, (listings, gateway), "{line:?}");
+            let services = [&BY_LISTINGS, &BY_THE_GATEWAY, &BY_THE_ECONOMY];
+            let asked = services.map(|service| audit.is_recorded(service));
+            assert_eq!(asked, expected, "{line:?}");
         }
     }
 

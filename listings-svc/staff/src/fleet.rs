@@ -25,10 +25,13 @@ pub(crate) struct Place {
     /// The gRPC address of listings-svc
     #[arg(long, env = "STAFF_LISTINGS", global = true, value_name = "ADDRESS")]
     listings: Option<String>,
+    /// The gRPC address of economy-svc
+    #[arg(long, env = "STAFF_ECONOMY", global = true, value_name = "ADDRESS")]
+    economy: Option<String>,
     /// A fleet's own file, for what is not given otherwise [default: .fleet/fleet.json, if there is one]
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "profile")]
     fleet: Option<PathBuf>,
-    /// A file with token, gateway and listings that only you can read, for what is not given otherwise [default:
+    /// A file with token, gateway, listings and economy that only you can read, for what is not given otherwise [default:
     /// mchezo/staff.toml in the folder for settings, if there is one and no fleet was started here]
     #[arg(long, global = true, value_name = "FILE")]
     profile: Option<PathBuf>,
@@ -77,6 +80,7 @@ pub(crate) struct Fleet {
     token: Option<Secret>,
     gateway: Option<String>,
     listings: Option<String>,
+    economy: Option<String>,
     /// The file of a fleet that does not run.
     stopped: Option<PathBuf>,
 }
@@ -87,6 +91,7 @@ impl Fleet {
         Ok(Self {
             gateway: place.gateway.clone().or(known.gateway),
             listings: place.listings.clone().or(known.listings),
+            economy: place.economy.clone().or(known.economy),
             token: place.token.clone().or(known.token).map(Secret::from),
             stopped: known.stopped,
         })
@@ -108,6 +113,19 @@ impl Fleet {
     /// A channel to listings-svc.
     pub(crate) async fn listings(&self) -> Result<Client, Problem> {
         self.dial("listings", self.listings.as_deref()).await
+    }
+
+    /// The same, if its address is known.
+    pub(crate) async fn economy_if_known(&self) -> Result<Option<Client>, Problem> {
+        match self.economy {
+            Some(_) => self.economy().await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// A channel to economy-svc.
+    pub(crate) async fn economy(&self) -> Result<Client, Problem> {
+        self.dial("economy", self.economy.as_deref()).await
     }
 
     async fn dial(&self, service: &str, address: Option<&str>) -> Result<Client, Problem> {
@@ -153,6 +171,7 @@ fn read(path: &Path) -> Result<Profile, Problem> {
     Ok(Profile {
         gateway: grpc("gateway"),
         listings: grpc("listings-svc"),
+        economy: grpc("economy-svc"),
         stopped: manifest.services.is_empty().then(|| path.to_owned()),
         token: manifest.staff_token,
     })

@@ -1,4 +1,4 @@
-//! `staff`: what people of the service do from a terminal. A client of the staff calls of gateway and listings-svc.
+//! `staff`: what people of the service do from a terminal. A client of the staff calls of gateway, listings-svc and economy-svc.
 //!
 //! Status: 0 done, 1 refused by the service, 2 not understood (arguments, settings, files), 3 nothing answers.
 
@@ -6,6 +6,7 @@ mod account;
 mod arguments;
 mod audit;
 mod curate;
+mod currency;
 mod decide;
 mod fleet;
 mod import;
@@ -22,8 +23,10 @@ mod plain;
 mod plan;
 mod problem;
 mod profile;
+mod report;
 mod review;
 mod shown;
+mod swap;
 mod switch;
 mod table;
 mod upload;
@@ -37,7 +40,7 @@ use fleet::{Fleet, Place};
 use output::Output;
 use problem::Problem;
 
-/// Accounts, keys, switches, the review and the directory, by staff
+/// Accounts, keys, switches, the review, the directory and the economy, by staff
 ///
 /// Status: 0 done, 1 refused, 2 not understood, 3 nothing answers.
 #[derive(Debug, Parser)]
@@ -88,6 +91,15 @@ enum Command {
     /// Pictures of listings: covers, avatars, screenshots
     #[command(subcommand)]
     Picture(picture::Command),
+    /// Currencies of games: register, rename, list
+    #[command(subcommand)]
+    Currency(currency::Command),
+    /// Reports of games that are held: list, approve, reject
+    #[command(subcommand)]
+    Report(report::Command),
+    /// Swaps between currencies: load their history
+    #[command(subcommand, alias = "swaps")]
+    Swap(swap::Command),
     /// Load files of listings
     ///
     /// Files hold one JSON object a line. A row that is not acceptable is refused, and listed with its line and reasons; the others
@@ -140,6 +152,9 @@ async fn run(staff: Staff) -> Result<(), Problem> {
         // They need no fleet.
         Command::Completions { .. } => Ok(()),
         Command::Picture(command) => picture::run(command, &fleet, output).await,
+        Command::Currency(command) => currency::run(command, &fleet, output).await,
+        Command::Report(command) => report::run(command, &fleet, output).await,
+        Command::Swap(command) => swap::run(command, &fleet, output).await,
         Command::Import(import) => import::run(import, &fleet, output).await,
     }
 }

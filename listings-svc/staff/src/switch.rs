@@ -86,8 +86,8 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let answer = gateway.list_switches(proto::ListSwitchesRequest {}).await?;
             let answer = answer.into_inner();
             let switches: Vec<Switch> = answer.switches.into_iter().map(Switch::from).collect();
-            let document = serde_json::json!({ "switches": switches, "unserved": answer.unserved });
-            output.answer(&document, || listed(&switches, &answer.unserved))
+            let document = serde_json::json!({ "switches": switches });
+            output.answer(&document, || listed(&switches))
         }
         Command::Set {
             name,
@@ -102,21 +102,17 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let answer = gateway.set_switch(request).await?.into_inner();
             let switch = Switch::from(answer.switch.unwrap_or_default());
             let document = serde_json::json!({ "switch": switch });
-            output.answer(&document, || listed(&[switch], &[]))
+            output.answer(&document, || listed(&[switch]))
         }
     }
 }
 
-fn listed(switches: &[Switch], unserved: &[String]) -> comfy_table::Table {
+fn listed(switches: &[Switch]) -> comfy_table::Table {
     let rows = switches.iter().map(|switch| {
         let stands = if switch.on { "on" } else { "off" };
         [
             switch.name.clone(),
-            if unserved.contains(&switch.name) {
-                format!("{stands}, not served yet")
-            } else {
-                stands.to_owned()
-            },
+            stands.to_owned(),
             output::shown(switch.changed_at.as_ref()),
             switch.reason.clone(),
         ]

@@ -5,6 +5,7 @@ use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
+use prost::Message as _;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -191,5 +192,55 @@ async fn a_claim_is_decided_by_staff_and_kept_in_the_audit(pool: PgPool) {
     assert_eq!(
         kept.fetch_all(&service.pool).await.unwrap(),
         ["grant_claim", "reject_claim"]
+    );
+}
+
+/// The owners of a page as the feed says them in its newest change above `after`, and what happened then.
+async fn told(service: &Service, after: i64) -> (String, Vec<String>) {
+    let changes = service.changes(after).await;
+    let change = changes.iter().rfind(|change| change.entity == "page");
+    let change = change.unwrap();
+    let page = proto::Page::decode(change.state.clone()).unwrap();
+    assert!(!page.handle.is_empty());
+    (change.event.clone(), page.owners)
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_feed_says_who_owns_a_page(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    create(&service, ADA, &body("Kora")).await.unwrap();
+    let (ada, bob) = (ADA.to_string(), BOB.to_string());
+    let submitted = told(&service, 0).await;
+    assert_eq!(submitted, ("submitted".to_owned(), vec![ada.clone()]));
+
+    let mut head = service.head().await;
+    for _ in 0..2 {
+        let add = proto::AddOwnerRequest {
+            handle: "kora".to_owned(),
+            account_id: bob.clone(),
+        };
+        let owners = staff(&service).add_owner(add).await.unwrap().into_inner();
+        assert_eq!(owners.owners.len(), 2);
+    }
+    let added = told(&service, head).await;
+    let both = vec![ada.clone(), bob.clone()];
+    assert_eq!(added, ("owners_changed".to_owned(), both));
+    assert_eq!(service.head().await, head + 1, "adding again is no change");
+
+    head = service.head().await;
+    let remove = proto::RemoveOwnerRequest {
+        handle: "kora".to_owned(),
+        account_id: ada,
+    };
+    staff(&service).remove_owner(remove).await.unwrap();
+    let left = told(&service, head).await.1;
+    assert_eq!(left, std::slice::from_ref(&bob));
+
+    head = service.head().await;
+    let change = json!({"tagline": "Strings"});
+    update(&service, BOB, "kora", &change).await.unwrap();
+    assert_eq!(
+        told(&service, head).await,
+        ("updated".to_owned(), vec![bob])
     );
 }

@@ -821,7 +821,7 @@ async fn the_same_call_has_its_effect_once(pool: PgPool) {
     let body = json!({"creator": "other", "title": "A Game"});
     assert!(!bobs.game(&service, &body).await.unwrap().replayed);
     service.clock.advance(time::Duration::hours(24));
-    let forgotten = listings::jobs::forget::forget(&service.pool, &service.clock).await;
+    let forgotten = kit::idempotency::forget(&service.pool, listings::SCHEMA, &service.clock).await;
     assert_eq!(
         forgotten,
         Ok(3),

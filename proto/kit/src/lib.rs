@@ -11,6 +11,7 @@ pub mod cursor;
 pub mod fault;
 pub mod feed;
 pub mod handles;
+pub mod idempotency;
 pub mod ids;
 pub mod json_object;
 pub mod lease;

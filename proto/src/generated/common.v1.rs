@@ -631,6 +631,9 @@ pub struct PageInfo {
     /// Absent when there is no further page.
     #[prost(string, optional, tag = "2")]
     pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
+    /// Version of the method that the rows' figures are worked out by (§10.13); absent where there are none.
+    #[prost(uint32, optional, tag = "3")]
+    pub methodology: ::core::option::Option<u32>,
 }
 /// How a read's rows are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]

@@ -328,9 +328,6 @@ pub struct ListSwitchesRequest {}
 pub struct ListSwitchesResponse {
     #[prost(message, repeated, tag = "1")]
     pub switches: ::prost::alloc::vec::Vec<Switch>,
-    /// Names of those with nothing behind them in this version: calls are answered as if they were off, however they stand.
-    #[prost(string, repeated, tag = "2")]
-    pub unserved: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SetSwitchRequest {

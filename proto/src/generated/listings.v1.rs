@@ -75,6 +75,9 @@ pub struct Page {
     /// When it was published for the first time; absent until it is. Taking it down and restoring it does not change it.
     #[prost(message, optional, tag = "20")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// On the feed: the accounts that own it, the first owner first.
+    #[prost(string, repeated, tag = "21")]
+    pub owners: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Game {

@@ -3,9 +3,11 @@
 //! The services render them, the gateway documents them and the tests read answers with them; there is no second copy.
 
 mod creator;
+mod economy;
 mod event;
 mod game;
 mod me;
+mod number;
 mod own;
 mod place;
 mod search;
@@ -14,9 +16,14 @@ mod vocabulary;
 mod write;
 
 pub use creator::{Creator, CreatorRow};
+pub use economy::{
+    Basket, CheckedReport, CheckedTip, Constant, Currency, Formula, HistoryRow, Methodology, Rate,
+    Reported, Tipped,
+};
 pub use event::Event;
 pub use game::{Credit, Game, GameCreator, GameRow, Screenshot};
 pub use me::{Me, MeAccount, MeKey, MeMinute, MeMonth, MePlan};
+pub use number::Number;
 pub use own::OwnListing;
 pub use place::{CityRow, Country, CountryRow, GenreRow};
 pub use search::{SearchAddress, SearchResult};

@@ -5,7 +5,6 @@ use kit::{Fault, pg};
 
 use super::{Staff, unexpected};
 use crate::domain::fields::Problems;
-use crate::domain::switch::Switch;
 use crate::store::audit::By;
 use crate::store::switches;
 use crate::write::{Done, Item, Thrown};
@@ -19,10 +18,8 @@ pub(super) async fn list(
         .await
         .map_err(|error| pg::fault(&error))?;
     settings.sort_by_key(|setting| setting.switch);
-    let unserved = Switch::ALL.into_iter().filter(|switch| !switch.is_served());
     Ok(proto::ListSwitchesResponse {
         switches: settings.iter().map(Into::into).collect(),
-        unserved: unserved.map(|switch| switch.as_str().to_owned()).collect(),
     })
 }
 

@@ -121,6 +121,7 @@ impl Catalogue {
         let page = PageInfo {
             total: told.total,
             next_cursor: Some("next".to_owned()),
+            ..PageInfo::default()
         };
         let json = told.data.clone().unwrap_or_else(|| ROWS.into());
         Ok((json, Some(page), told.position.clone()))

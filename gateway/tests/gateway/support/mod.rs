@@ -2,6 +2,7 @@
 
 mod answer;
 mod catalogue;
+pub(crate) mod economy;
 mod files;
 mod listings;
 
@@ -24,7 +25,6 @@ use gateway::feeds::own::Own;
 use gateway::jobs::last_used::LastUsed;
 use gateway::jobs::month_use::MonthUse;
 use gateway::lookup::{Bounds, Lookup};
-use gateway::members::Members;
 use gateway::quota::{self, Quota};
 use gateway::service::staff::Staff;
 use gateway::switches::Board;
@@ -35,6 +35,7 @@ use kit::audit::Audit;
 use kit::config::Secret;
 use kit::feed::{Latest, Producer, Retention, Writer};
 use kit::redis::Redis;
+use kit::rpc::FleetMembers;
 use kit::rpc::client::{Addresses, Client};
 use kit::rpc::staff::Member;
 use kit::{Clock, Fault, Lifecycle};
@@ -48,6 +49,7 @@ use uuid::Uuid;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalogue::{Catalogue, Script};
+pub(crate) use economy::Economy;
 pub(crate) use files::Files;
 pub(crate) use listings::{Listings, Outcome};
 
@@ -90,9 +92,10 @@ pub(crate) struct Test {
     pub(crate) pool: PgPool,
     pub(crate) staff: Staff,
     pub(crate) catalogue: Catalogue,
+    pub(crate) economy: Economy,
     pub(crate) files: Files,
     pub(crate) listings: Listings,
-    pub(crate) members: Members,
+    pub(crate) members: FleetMembers,
     own: Own,
     lifecycle: Lifecycle,
 }
@@ -196,23 +199,21 @@ impl Test {
         // Nobody supervises: a task that ends by itself shows in the test.
         drop(supervisor);
         let catalogue = Catalogue::start(&lifecycle).await;
+        let economy = Economy::start(&lifecycle).await;
         let channel = connect(&catalogue.address, &lifecycle);
         let desk = Listings::default();
         let files = Files::start(&lifecycle, &desk).await;
-        let address = if with.no_listings {
-            "http://127.0.0.1:1"
-        } else {
-            &files.address
-        };
-        let listings = connect(address, &lifecycle);
-        let members = Members::new(listings.clone(), LONG, with.clock.clone());
+        let nowhere = "http://127.0.0.1:1";
+        let address = Some(files.address.as_str()).filter(|_| !with.no_listings);
+        let listings = connect(address.unwrap_or(nowhere), &lifecycle);
+        let members = FleetMembers::new(listings.clone(), LONG, with.clock.clone());
 
         let (clock, plans) = (with.clock, Arc::new(with.plans));
         let writer = write(&pool, &clock, &lifecycle, &plans, with.grace).await;
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counted = Arc::new(quota::Shared::new(LONG));
         let quota = Quota::new(redis.clone(), Arc::clone(&counted));
-        let of_staff = Quota::new(redis.clone(), Arc::clone(&counted));
+        let quota_of_staff = Arc::new(Quota::new(redis.clone(), Arc::clone(&counted)));
         let month_use = MonthUse::new(pool.clone(), redis.another(), counted);
         let stopping = lifecycle.stopping();
         lifecycle.finishing("month use", async move {
@@ -243,6 +244,8 @@ impl Test {
             quota,
             catalogue: upstream::Catalogue::new(channel, listings.clone(), with.upstream),
             listings: upstream::Listings::new(listings.clone(), with.upstream),
+            economy: upstream::Economy::new(connect(&economy.address, &lifecycle), with.upstream),
+            player_calls: 30,
             pictures: Arc::new(Pictures::new(listings, with.upstream)),
             openings: Arc::default(),
             latest,
@@ -254,7 +257,7 @@ impl Test {
             writer,
             plans,
             format: app.format.clone(),
-            quota: Arc::new(of_staff),
+            quota: quota_of_staff,
             audit: Audit::new(pool.clone(), gateway::SCHEMA, clock.clone()),
             clock: clock.clone(),
         };
@@ -265,6 +268,7 @@ impl Test {
             pool,
             staff,
             catalogue,
+            economy,
             files,
             listings: desk,
             members,

@@ -1,0 +1,187 @@
+//! Exchange rates between listed currencies (§2.8).
+//!
+//! A worked rate A→B is cost(B) / cost(A): what one unit of A's money buys in B's, by equal baskets. Where enough has been swapped in a
+//! day the rate is the market's. Both are exact fractions, so that B→A is 1 / (A→B) to the last digit before they are printed.
+
+use std::collections::HashMap;
+
+use time::OffsetDateTime;
+
+use super::economy::{Economy, Listed, Pair};
+use super::ratio::Ratio;
+use super::swap::Market;
+
+/// Where a rate comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// From the baskets.
+    Worked,
+    /// From swaps.
+    Market,
+}
+
+impl Source {
+    /// As it is printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Worked => "worked",
+            Self::Market => "market",
+        }
+    }
+}
+
+/// What one unit of a currency is in another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rate {
+    /// Units of the second for one unit of the first.
+    pub value: Ratio,
+    /// Where it comes from.
+    pub source: Source,
+    /// When the newer of the two reports came, or the last swap.
+    pub at: OffsetDateTime,
+    /// Against the rate a day before, in percent; `None` when there was none.
+    pub day_change: Option<Ratio>,
+}
+
+/// The rate between two listed currencies; `None` when both are the same.
+pub fn rate(economy: &Economy, from: usize, to: usize) -> Option<Rate> {
+    let (first, second) = (economy.listed.get(from)?, economy.listed.get(to)?);
+    if from == to {
+        return None;
+    }
+    let market = |markets: &HashMap<Pair, Market>| {
+        let market = markets.get(&(from.min(to), from.max(to)))?;
+        let rate = market.rate()?;
+        let rate = if from < to {
+            Some(rate)
+        } else {
+            rate.reciprocal()
+        };
+        Some((rate?, market.last))
+    };
+    let worked = worked(cost(first), cost(second))?;
+    let before = || {
+        if let Some((rate, _)) = market(&economy.markets_day_before) {
+            return Some(rate);
+        }
+        self::worked(first.cost_day_before?, second.cost_day_before?)
+    };
+    let (value, source, at) = if let Some((value, last)) = market(&economy.markets) {
+        (value, Source::Market, last)
+    } else {
+        let at = first.newest.at.max(second.newest.at);
+        (worked, Source::Worked, at)
+    };
+    let listed_then = first.cost_day_before.and(second.cost_day_before);
+    let before = listed_then.and_then(|_| before());
+    Some(Rate {
+        value,
+        source,
+        at,
+        day_change: before.and_then(|before| value.change_pct(before)),
+    })
+}
+
+fn cost(listed: &Listed) -> u64 {
+    listed.newest.report.basket.cost()
+}
+
+fn worked(from: u64, to: u64) -> Option<Ratio> {
+    Ratio::new(u128::from(to), u128::from(from))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use time::macros::datetime;
+
+    use super::super::basket::Basket;
+    use super::super::figures::{Counted, Figures};
+    use super::super::report::Report;
+    use super::super::report::tests::body;
+    use super::*;
+
+    const AT: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
+    /// Of a printed number, against the exact one: half of the fifteenth digit, three times over.
+    const NEAR: f64 = 2e-14;
+
+    fn listed(slug: usize, basket: Basket) -> Listed {
+        let mut report = Report::read(&body().to_string()).unwrap();
+        report.basket = basket;
+        Listed {
+            slug: slug.to_string(),
+            title: String::new(),
+            currency: String::new(),
+            newest: Counted { at: AT, report },
+            figures: Figures::of(&[]),
+            cost_day_before: None,
+            trade_balance: 0,
+        }
+    }
+
+    fn economy(baskets: &[Basket], markets: HashMap<Pair, Market>) -> Economy {
+        let listed = baskets.iter().enumerate();
+        Economy {
+            listed: listed
+                .map(|(slug, basket)| self::listed(slug, *basket))
+                .collect(),
+            markets,
+            markets_day_before: HashMap::new(),
+            valid_until: None,
+        }
+    }
+
+    prop_compose! {
+        /// Every basket that a report may have.
+        fn baskets()(meal in 1_u64..=10_000_000_000_000, ride in 0_u64..=10_000_000_000_000,
+            wage in 0_u64..=10_000_000_000_000, rent in 0_u64..=10_000_000_000_000) -> Basket {
+            Basket { meal, ride, wage, rent }
+        }
+    }
+
+    fn printed(rate: &Rate) -> f64 {
+        rate.value.to_string().parse().unwrap()
+    }
+
+    fn is_near(a: f64, b: f64) -> bool {
+        (a / b - 1.0).abs() <= NEAR
+    }
+
+    proptest! {
+        #[test]
+        fn worked_rates_are_reciprocal_and_lead_to_the_same_by_any_detour(a in baskets(), b in baskets(), c in baskets()) {
+            let economy = economy(&[a, b, c], HashMap::new());
+            let rate = |from, to| rate(&economy, from, to).unwrap();
+            prop_assert_eq!(rate(1, 0).value, rate(0, 1).value.reciprocal().unwrap());
+            let detour = rate(0, 1).value.times(rate(1, 2).value);
+            prop_assert_eq!(detour, rate(0, 2).value);
+            prop_assert!(is_near(printed(&rate(0, 1)) * printed(&rate(1, 0)), 1.0));
+            prop_assert!(is_near(printed(&rate(0, 1)) * printed(&rate(1, 2)), printed(&rate(0, 2))));
+        }
+
+        #[test]
+        fn market_rates_are_reciprocal(first in 1_u128..1 << 90, second in 1_u128..1 << 90) {
+            let basket = Basket { meal: 1, ride: 0, wage: 0, rent: 0 };
+            let market = Market { swaps: 3, parties: 2, first, second, last: AT };
+            let economy = economy(&[basket, basket], HashMap::from([((0, 1), market)]));
+            let rate = |from, to| rate(&economy, from, to).unwrap();
+            let (there, back) = (rate(0, 1), rate(1, 0));
+            prop_assert_eq!((there.source, back.source), (Source::Market, Source::Market));
+            prop_assert_eq!(back.value, there.value.reciprocal().unwrap());
+            prop_assert!(is_near(printed(&there) * printed(&back), 1.0));
+        }
+    }
+
+    #[test]
+    fn nothing_has_a_rate_to_itself() {
+        let basket = Basket {
+            meal: 1,
+            ride: 0,
+            wage: 0,
+            rent: 0,
+        };
+        let economy = economy(&[basket], HashMap::new());
+        assert_eq!(rate(&economy, 0, 0), None);
+        assert_eq!(rate(&economy, 0, 1), None);
+    }
+}

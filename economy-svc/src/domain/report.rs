@@ -1,0 +1,287 @@
+//! A report of a game on its economy (§2.6).
+
+use kit::{Code, Fault};
+
+use super::basket::Basket;
+use super::decimal::Decimal;
+use super::fields::{Fields, LARGEST};
+
+/// The highest price.
+const DEAREST: u64 = 10_000_000_000_000;
+
+const NAMES: &[&str] = &[
+    "supply",
+    "minted",
+    "burned",
+    "basket",
+    "output",
+    "active_players",
+    "policy_rate",
+    "naira_per_unit",
+];
+const PRICES: &[&str] = &["meal", "ride", "wage", "rent"];
+
+/// What a game reports. Amounts are whole units of its currency.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// All currency that exists.
+    pub supply: u64,
+    /// Created since the report before.
+    pub minted: u64,
+    /// Destroyed since the report before.
+    pub burned: u64,
+    /// Prices.
+    pub basket: Basket,
+    /// What players earned since the report before.
+    pub output: u64,
+    /// Players active.
+    pub active_players: u64,
+    /// The game's own interest rate, in percent.
+    pub policy_rate: Option<Decimal>,
+    /// The game's own selling price of a unit.
+    pub naira_per_unit: Option<Decimal>,
+}
+
+impl Report {
+    /// Reads a JSON object.
+    ///
+    /// # Errors
+    /// `bad_json` for anything else; `bad_request`, naming every field that is wrong.
+    pub fn read(json: &str) -> Result<Self, Fault> {
+        let fields = Fields::read(json)
+            .ok_or_else(|| Fault::new(Code::BadJson, "the body is not a JSON object"))?;
+        let mut problems = Problems::default();
+        let report = Self::of(&fields, &mut problems);
+        problems.finish(report)
+    }
+
+    fn of(fields: &Fields<'_>, problems: &mut Problems) -> Self {
+        if fields.raw("rate").is_some() {
+            let problem = "rates are worked out from the figures, and never sent";
+            problems.add("rate", problem);
+        } else if let Some((name, problem)) = fields.unexpected(NAMES) {
+            problems.add(&name, &problem);
+        }
+        let mut amount = |name: &str| problems.take(name, fields.whole(name, 0, LARGEST));
+        let [supply, minted, burned] = ["supply", "minted", "burned"].map(&mut amount);
+        let [output, active_players] = ["output", "active_players"].map(amount);
+        Self {
+            supply,
+            minted,
+            burned,
+            output,
+            active_players,
+            basket: basket(fields, problems),
+            policy_rate: problems.take("policy_rate", policy_rate(fields)),
+            naira_per_unit: problems.take("naira_per_unit", naira_per_unit(fields)),
+        }
+    }
+}
+
+fn basket(fields: &Fields<'_>, problems: &mut Problems) -> Basket {
+    let Some(json) = fields.raw("basket") else {
+        problems.add("basket", "it is missing");
+        return Basket::default();
+    };
+    let Some(prices) = Fields::read(json) else {
+        let problem = "it is an object with the prices meal, ride, wage and rent";
+        problems.add("basket", problem);
+        return Basket::default();
+    };
+    if let Some((name, problem)) = prices.unexpected(PRICES) {
+        problems.add(&format!("basket.{name}"), &problem);
+    }
+    let mut price = |name: &str, least| {
+        let price = prices.whole(name, least, DEAREST);
+        problems.take(&format!("basket.{name}"), price)
+    };
+    Basket {
+        // Prices are compared by it: a meal is never free (§2.6).
+        meal: price("meal", 1),
+        ride: price("ride", 0),
+        wage: price("wage", 0),
+        rent: price("rent", 0),
+    }
+}
+
+fn policy_rate(fields: &Fields<'_>) -> Result<Option<Decimal>, String> {
+    let Some(text) = fields.raw("policy_rate") else {
+        return Ok(None);
+    };
+    let rate = Decimal::parse(text).filter(|rate| rate.is_within(-100, 10_000));
+    rate.map(Some)
+        .ok_or_else(|| "it is a number of percent from -100 to 10000, or left out".to_owned())
+}
+
+fn naira_per_unit(fields: &Fields<'_>) -> Result<Option<Decimal>, String> {
+    let Some(text) = fields.raw("naira_per_unit") else {
+        return Ok(None);
+    };
+    let price = Decimal::parse(text).filter(|price| price.is_positive());
+    price
+        .map(Some)
+        .ok_or_else(|| "it is a number above 0, from 1e-30 to below 1e31, or left out".to_owned())
+}
+
+/// What is wrong with a report, field by field.
+#[derive(Debug, Default)]
+struct Problems(Vec<String>);
+
+impl Problems {
+    fn add(&mut self, field: &str, problem: &str) {
+        self.0.push(format!("{field}: {problem}"));
+    }
+
+    fn take<T: Default>(&mut self, field: &str, value: Result<T, String>) -> T {
+        value.unwrap_or_else(|problem| {
+            self.add(field, &problem);
+            T::default()
+        })
+    }
+
+    fn finish(self, report: Report) -> Result<Report, Fault> {
+        if self.0.is_empty() {
+            return Ok(report);
+        }
+        Err(Fault::new(Code::BadRequest, self.0.join("; ")))
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    pub fn body() -> Value {
+        json!({
+            "supply": 1_000_000, "minted": 5_000, "burned": 1_000,
+            "basket": {"meal": 10, "ride": 5, "wage": 100, "rent": 900},
+            "output": 42_000, "active_players": 120,
+        })
+    }
+
+    fn code(body: &Value) -> Result<Report, (Code, String)> {
+        Report::read(&body.to_string()).map_err(|fault| (fault.code, fault.message.into_owned()))
+    }
+
+    #[test]
+    fn a_report_is_read() {
+        let mut sent = body();
+        let report = code(&sent).unwrap();
+        assert_eq!(report.basket.cost(), 600 + 200 + 2_000 + 900);
+        assert_eq!((report.policy_rate, report.naira_per_unit), (None, None));
+        sent["policy_rate"] = json!(12.5);
+        sent["naira_per_unit"] = json!(0.25);
+        let report = code(&sent).unwrap();
+        assert_eq!(report.policy_rate.unwrap().to_string(), "12.5");
+        sent["policy_rate"] = Value::Null;
+        assert_eq!(code(&sent).unwrap().policy_rate, None);
+    }
+
+    /// Each field missing, negative, with a fraction, with an exponent, too large, a text, null and nested.
+    #[test]
+    fn every_bad_field_is_named() {
+        let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
+        let wrong = [
+            "-1",
+            "1.5",
+            "1e3",
+            "9007199254740992",
+            "1e400",
+            "\"5\"",
+            "null",
+            "true",
+            &deep,
+        ];
+        let names = ["supply", "minted", "burned", "output", "active_players"];
+        let prices = ["meal", "ride", "wage", "rent"];
+        for wrong in wrong {
+            for name in names {
+                let json = body().to_string();
+                let good = format!("\"{name}\":{}", body()[name]);
+                let bad = json.replace(&good, &format!("\"{name}\":{wrong}"));
+                assert_ne!(bad, json);
+                let fault = Report::read(&bad).unwrap_err();
+                assert_eq!(fault.code, Code::BadRequest, "{bad}");
+                assert!(fault.message.starts_with(name), "{}", fault.message);
+            }
+            for name in prices {
+                let json = body().to_string();
+                let good = format!("\"{name}\":{}", body()["basket"][name]);
+                let bad = json.replace(&good, &format!("\"{name}\":{wrong}"));
+                let fault = Report::read(&bad).unwrap_err();
+                assert_eq!(fault.code, Code::BadRequest, "{bad}");
+                assert!(
+                    fault.message.starts_with(&format!("basket.{name}")),
+                    "{fault}"
+                );
+            }
+        }
+        for name in names {
+            let mut lacking = body();
+            lacking.as_object_mut().unwrap().remove(name);
+            assert!(code(&lacking).unwrap_err().1.starts_with(name));
+        }
+    }
+
+    #[test]
+    fn what_does_not_belong_is_refused() {
+        for (change, expected) in [
+            (json!({"rate": 2}), "rate"),
+            (json!({"suply": 2}), "suply"),
+            (json!({"basket": [1]}), "basket"),
+            (
+                json!({"basket": {"meal": 0, "ride": 1, "wage": 1, "rent": 1}}),
+                "basket.meal",
+            ),
+            (
+                json!({"basket": {"meal": 1, "ride": 1, "wage": 1, "rent": 1, "beer": 1}}),
+                "basket.beer",
+            ),
+            (
+                json!({"basket": {"meal": 10_000_000_000_001_u64, "ride": 1, "wage": 1, "rent": 1}}),
+                "basket.meal",
+            ),
+            (json!({"policy_rate": -101}), "policy_rate"),
+            (json!({"policy_rate": 10_000.5}), "policy_rate"),
+            (json!({"policy_rate": "5"}), "policy_rate"),
+            (json!({"naira_per_unit": 0}), "naira_per_unit"),
+            (json!({"naira_per_unit": -1}), "naira_per_unit"),
+        ] {
+            let mut sent = body();
+            let more = change.as_object().unwrap().clone();
+            sent.as_object_mut().unwrap().extend(more);
+            let (code, message) = code(&sent).unwrap_err();
+            assert_eq!(code, Code::BadRequest, "{change}");
+            assert!(
+                message.starts_with(&format!("{expected}:")),
+                "{change}: {message}"
+            );
+        }
+        let many = json!({"minted": -1, "basket": {"meal": 0, "ride": 1, "wage": 1}, "rate": 1});
+        let (_, message) = code(&many).unwrap_err();
+        let named: Vec<&str> = (message.split("; "))
+            .map(|problem| problem.split_once(": ").unwrap().0)
+            .collect();
+        let expected = [
+            "rate",
+            "supply",
+            "minted",
+            "burned",
+            "output",
+            "active_players",
+            "basket.meal",
+            "basket.rent",
+        ];
+        assert_eq!(named, expected);
+        let twice = body().to_string().replacen('{', "{\"supply\":1,", 1);
+        assert!(
+            Report::read(&twice)
+                .unwrap_err()
+                .message
+                .starts_with("supply: it is given twice")
+        );
+        assert_eq!(Report::read("[]").unwrap_err().code, Code::BadJson);
+    }
+}

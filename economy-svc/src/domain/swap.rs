@@ -1,0 +1,56 @@
+//! Swaps between two currencies, and the market that those of a day make (§2.8).
+
+use time::OffsetDateTime;
+
+use super::ratio::Ratio;
+
+/// Swaps of a pair that make a market.
+pub const SWAPS: u64 = 3;
+/// Parties that make a market.
+pub const PARTIES: u64 = 2;
+
+/// The swaps of a pair of currencies within a day, both directions together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Market {
+    /// How many.
+    pub swaps: u64,
+    /// By how many.
+    pub parties: u64,
+    /// Units of the first currency that changed hands.
+    pub first: u128,
+    /// Units of the second.
+    pub second: u128,
+    /// When the last was made.
+    pub last: OffsetDateTime,
+}
+
+impl Market {
+    /// Units of the second currency for one of the first, weighted by volume; `None` when too few have traded.
+    pub fn rate(&self) -> Option<Ratio> {
+        let trades = self.swaps >= SWAPS && self.parties >= PARTIES;
+        trades
+            .then(|| Ratio::new(self.second, self.first))
+            .flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn three_swaps_by_two_parties_make_a_market() {
+        let market = |swaps, parties| Market {
+            swaps,
+            parties,
+            first: 100,
+            second: 250,
+            last: datetime!(2026-03-01 00:00 UTC),
+        };
+        assert_eq!(market(2, 2).rate(), None);
+        assert_eq!(market(3, 1).rate(), None);
+        assert_eq!(market(3, 2).rate().unwrap().to_string(), "2.5");
+    }
+}

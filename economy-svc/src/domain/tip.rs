@@ -1,0 +1,129 @@
+//! A tip of a player to a game (§4.2).
+
+use std::collections::BTreeMap;
+
+use kit::{Code, Fault};
+
+use super::fields::{Fields, LARGEST};
+
+/// Characters of a player's name at most.
+const PLAYER: usize = 128;
+/// Characters of a note at most.
+const NOTE: usize = 500;
+
+const NAMES: &[&str] = &["game", "player", "amount", "note"];
+
+/// What a game's server sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tip {
+    /// As the game calls its player.
+    pub player: String,
+    /// Whole units of the game's currency.
+    pub amount: u64,
+    /// Empty for none.
+    pub note: String,
+}
+
+impl Tip {
+    /// Reads a JSON object that is sent with a key of the game `own`.
+    ///
+    /// # Errors
+    /// `bad_json` for anything else, `not_found` for another game, `invalid` for bad fields.
+    pub fn read(json: &str, own: &str) -> Result<Self, Fault> {
+        let fields = Fields::read(json)
+            .ok_or_else(|| Fault::new(Code::BadJson, "the body is not a JSON object"))?;
+        let mut bad = BTreeMap::new();
+        match fields.text("game", usize::MAX) {
+            Ok(Some(game)) if game != own => {
+                return Err(Fault::not_found(format!(
+                    "this key is the game {own}'s, and tips no other; leave `game` out"
+                )));
+            }
+            Ok(_) => {}
+            Err(reason) => {
+                bad.insert("game".to_owned(), reason);
+            }
+        }
+        if let Some((field, problem)) = fields.unexpected(NAMES) {
+            bad.insert(field, sentence(&problem));
+        }
+        let player = fields.text("player", PLAYER).unwrap_or_else(|reason| {
+            bad.insert("player".to_owned(), reason);
+            Some(String::new())
+        });
+        if player.is_none() {
+            bad.insert("player".to_owned(), "It is missing.".to_owned());
+        }
+        let amount = fields
+            .whole("amount", 1, LARGEST)
+            .unwrap_or_else(|problem| {
+                bad.insert("amount".to_owned(), sentence(&problem));
+                0
+            });
+        let note = fields.text("note", NOTE).unwrap_or_else(|reason| {
+            bad.insert("note".to_owned(), reason);
+            None
+        });
+        if !bad.is_empty() {
+            return Err(Fault::invalid(bad));
+        }
+        Ok(Self {
+            player: player.unwrap_or_default(),
+            amount,
+            note: note.unwrap_or_default(),
+        })
+    }
+}
+
+fn sentence(problem: &str) -> String {
+    let mut letters = problem.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tip_is_read() {
+        let tip = Tip::read(
+            r#"{"player":" ada ","amount":5,"game":"bao","note":"gg"}"#,
+            "bao",
+        );
+        let expected = Tip {
+            player: "ada".to_owned(),
+            amount: 5,
+            note: "gg".to_owned(),
+        };
+        assert_eq!(tip, Ok(expected));
+    }
+
+    #[test]
+    fn bad_fields_are_named_all_at_once() {
+        let bad = |json| {
+            let fault = Tip::read(json, "bao").unwrap_err();
+            assert_eq!(fault.code, Code::Invalid, "{fault}");
+            fault.fields.into_keys().collect::<Vec<_>>()
+        };
+        assert_eq!(bad("{}"), ["amount", "player"]);
+        assert_eq!(
+            bad(r#"{"player":"","amount":0,"note":7}"#),
+            ["amount", "note", "player"]
+        );
+        assert_eq!(bad(r#"{"player":"a","amount":1.5}"#), ["amount"]);
+        assert_eq!(
+            bad(r#"{"player":"a","amount":9007199254740992}"#),
+            ["amount"]
+        );
+        assert_eq!(bad(r#"{"player":"a","amount":1,"x":1}"#), ["x"]);
+        assert_eq!(bad(r#"{"player":"a","amount":1,"game":1}"#), ["game"]);
+    }
+
+    #[test]
+    fn a_key_tips_its_own_game() {
+        let other = Tip::read(r#"{"player":"a","amount":1,"game":"mancala"}"#, "bao");
+        assert_eq!(other.unwrap_err().code, Code::NotFound);
+        assert_eq!(Tip::read("[]", "bao").unwrap_err().code, Code::BadJson);
+    }
+}

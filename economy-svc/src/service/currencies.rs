@@ -1,0 +1,132 @@
+//! Currencies, their figures and their names (`economy/v1/currencies.proto`).
+
+use std::sync::Arc;
+
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::currencies_service_server::CurrenciesService;
+use kit::feed::Writer;
+use kit::{Fault, timestamp};
+use sqlx::PgPool;
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+use super::render;
+use super::snapshots::Snapshots;
+use crate::store::audit::By;
+use crate::store::currencies;
+use crate::store::games::{self, Game};
+use crate::write::{Done, SetName, Write, Writes, unexpected};
+
+/// Characters of a name at most.
+const LONGEST: usize = 60;
+
+/// The service.
+#[derive(Debug)]
+pub(super) struct Service {
+    pub(super) pool: PgPool,
+    pub(super) writer: Writer<Writes>,
+    pub(super) snapshots: Arc<Snapshots>,
+}
+
+#[tonic::async_trait]
+impl CurrenciesService for Service {
+    async fn list_currencies(
+        &self,
+        request: Request<proto::ListCurrenciesRequest>,
+    ) -> Result<Response<proto::ListCurrenciesResponse>, Status> {
+        let snapshot = self.snapshots.now(request.get_ref().mode()).await?;
+        let total = u64::try_from(snapshot.economy.listed.len()).unwrap_or(u64::MAX);
+        Ok(Response::new(proto::ListCurrenciesResponse {
+            json: snapshot.currencies().await?,
+            page: Some(render::page(total)),
+        }))
+    }
+
+    async fn set_own_currency(
+        &self,
+        request: Request<proto::SetOwnCurrencyRequest>,
+    ) -> Result<Response<proto::SetCurrencyResponse>, Status> {
+        let answer = self.set_own(&request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+}
+
+impl Service {
+    async fn set_own(
+        &self,
+        request: &proto::SetOwnCurrencyRequest,
+    ) -> Result<proto::SetCurrencyResponse, Fault> {
+        let account: Uuid = (request.account_id.parse())
+            .map_err(|_uuid| Fault::invalid_field("account_id", "It is the id of an account."))?;
+        let name = name(&request.name)?;
+        let game = games::find_own(&self.pool, &request.game, account).await?;
+        let game = game.ok_or_else(|| {
+            Fault::not_found(format!(
+                "no game of yours has the slug {}; GET /me/listings lists yours",
+                request.game
+            ))
+        })?;
+        let given_by = format!("account {account}");
+        set(&self.pool, &self.writer, (game, name, given_by), None).await
+    }
+}
+
+/// A name as it is kept.
+///
+/// # Errors
+/// `invalid`: it is no name.
+pub(super) fn name(sent: &str) -> Result<String, Fault> {
+    let name = sent.trim();
+    if !(1..=LONGEST).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+        let reason = format!("It has 1 to {LONGEST} characters.");
+        return Err(Fault::invalid_field("name", reason));
+    }
+    Ok(name.to_owned())
+}
+
+/// Gives the currency of a game a name, by an owner or by staff.
+pub(super) async fn set(
+    pool: &PgPool,
+    writer: &Writer<Writes>,
+    (game, name, given_by): (Game, String, String),
+    by: Option<By>,
+) -> Result<proto::SetCurrencyResponse, Fault> {
+    let wanted = SetName {
+        game: game.id,
+        slug: game.slug,
+        name,
+        given_by,
+    };
+    let named = match writer.write(Write::Name(by, wanted)).await?.0 {
+        Done::Named(named) => named,
+        other => return Err(unexpected(&other)),
+    };
+    let currency = names(pool, Some(game.id)).await?.pop();
+    Ok(proto::SetCurrencyResponse {
+        currency,
+        unchanged: named.is_unchanged(),
+    })
+}
+
+/// Every currency with all its names, or that of one game.
+pub(super) async fn names(
+    pool: &PgPool,
+    game: Option<Uuid>,
+) -> Result<Vec<proto::CurrencyNames>, Fault> {
+    let mut currencies: Vec<proto::CurrencyNames> = Vec::new();
+    for row in currencies::names(pool, game).await? {
+        let name = proto::CurrencyName {
+            name: row.name,
+            since: Some(timestamp::encode(row.since)),
+            given_by: row.given_by,
+        };
+        match currencies.last_mut() {
+            Some(currency) if currency.game == row.slug => currency.names.push(name),
+            _ => currencies.push(proto::CurrencyNames {
+                game: row.slug,
+                names: vec![name],
+            }),
+        }
+    }
+    Ok(currencies)
+}

@@ -1,0 +1,182 @@
+//! Swaps, as an exchange records them (`economy/v1/exchange.proto`).
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::exchange_service_server::ExchangeService;
+use kit::feed::Writer;
+use kit::{Clock, Code, Fault, timestamp};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+use crate::domain::fields::LARGEST;
+use crate::store::currencies;
+use crate::store::games;
+use crate::store::swaps::{self, Swap};
+use crate::write::{Done, Write, Writes, unexpected};
+
+/// What the second of two swaps with one id is told.
+pub(super) const OTHER: &str =
+    "a swap with this id is booked with other contents; use a new id for another swap";
+/// Characters of an id and of a party at most.
+const LONGEST: usize = 128;
+
+/// The service.
+#[derive(Debug)]
+pub(super) struct Service {
+    pub(super) pool: PgPool,
+    pub(super) writer: Writer<Writes>,
+    pub(super) clock: Clock,
+}
+
+#[tonic::async_trait]
+impl ExchangeService for Service {
+    async fn record_swap(
+        &self,
+        request: Request<proto::RecordSwapRequest>,
+    ) -> Result<Response<proto::RecordSwapResponse>, Status> {
+        let sent = request.into_inner().swap.unwrap_or_default();
+        Ok(Response::new(self.record(sent).await?))
+    }
+
+    async fn list_balances(
+        &self,
+        request: Request<proto::ListBalancesRequest>,
+    ) -> Result<Response<proto::ListBalancesResponse>, Status> {
+        let balances = self.balances(&request.get_ref().game).await?;
+        Ok(Response::new(proto::ListBalancesResponse { balances }))
+    }
+}
+
+impl Service {
+    async fn record(&self, sent: proto::Swap) -> Result<proto::RecordSwapResponse, Fault> {
+        let currencies = currencies_of(&self.pool, [&sent]).await?;
+        let swap = read(&sent, &currencies, self.clock.now())?;
+        let write = Write::Swaps(None, vec![swap.clone()]);
+        let (done, _) = self.writer.write(write).await?;
+        let Done::Swapped(booked) = done else {
+            return Err(unexpected(&done));
+        };
+        let replayed = booked.is_empty();
+        let at = if replayed {
+            self.same(&swap, sent.at.is_some()).await?
+        } else {
+            swap.at
+        };
+        Ok(proto::RecordSwapResponse {
+            swap: Some(proto::Swap {
+                at: Some(timestamp::encode(at)),
+                ..sent
+            }),
+            replayed,
+        })
+    }
+
+    /// When the swap with this id was made, if it is the same one.
+    async fn same(&self, swap: &Swap, with_time: bool) -> Result<OffsetDateTime, Fault> {
+        let booked = swaps::find(&self.pool, std::slice::from_ref(&swap.id)).await?;
+        let booked = booked.into_iter().next();
+        let at = booked.as_ref().map(|booked| booked.at);
+        let sent = Swap {
+            at: at.filter(|_| !with_time).unwrap_or(swap.at),
+            ..swap.clone()
+        };
+        match (booked, at) {
+            (Some(booked), Some(at)) if booked == sent => Ok(at),
+            _ => Err(Fault::new(Code::IdempotencyMismatch, OTHER)),
+        }
+    }
+
+    async fn balances(&self, slug: &str) -> Result<Vec<proto::Balance>, Fault> {
+        let game = games::find(&self.pool, slug).await?;
+        let game = game.ok_or_else(|| Fault::not_found("there is no game with this slug"))?;
+        let balances = swaps::balances(&self.pool, game.id).await?;
+        Ok((balances.into_iter())
+            .map(|balance| proto::Balance {
+                kind: balance.kind,
+                holder: balance.holder,
+                units: balance.units,
+            })
+            .collect())
+    }
+}
+
+/// The games with a currency that swaps name.
+pub(super) async fn currencies_of(
+    pool: &PgPool,
+    sent: impl IntoIterator<Item = &proto::Swap>,
+) -> Result<HashMap<String, Uuid>, sqlx::Error> {
+    let slugs: HashSet<&String> = (sent.into_iter())
+        .flat_map(|swap| [&swap.from, &swap.to])
+        .filter(|slug| games::is_text(slug))
+        .collect();
+    let slugs: Vec<String> = slugs.into_iter().cloned().collect();
+    currencies::of_slugs(pool, &slugs).await
+}
+
+/// A swap as it is sent, between two of these currencies.
+///
+/// # Errors
+/// `invalid`, with every bad field.
+pub(super) fn read(
+    sent: &proto::Swap,
+    currencies: &HashMap<String, Uuid>,
+    now: OffsetDateTime,
+) -> Result<Swap, Fault> {
+    let mut bad = BTreeMap::new();
+    let mut refuse = |field: &str, reason: String| {
+        bad.insert(field.to_owned(), reason);
+    };
+    let is_id = (1..=LONGEST).contains(&sent.id.len())
+        && sent.id.bytes().all(|byte| byte.is_ascii_graphic());
+    if !is_id {
+        refuse(
+            "id",
+            format!("It is 1 to {LONGEST} visible ASCII characters."),
+        );
+    }
+    let party = sent.party.trim();
+    if !(1..=LONGEST).contains(&party.chars().count()) || party.chars().any(char::is_control) {
+        refuse("party", format!("It is 1 to {LONGEST} characters."));
+    }
+    let mut amount = |field: &str, amount: u64| {
+        if !(1..=LARGEST).contains(&amount) {
+            refuse(field, format!("It is a whole number from 1 to {LARGEST}."));
+        }
+        amount.cast_signed()
+    };
+    let (gave, got) = (amount("gave", sent.gave), amount("got", sent.got));
+    let at = match sent.at.map(timestamp::decode) {
+        None => now,
+        Some(Some(at)) if at <= now => at.truncate_to_microsecond(),
+        Some(_) => {
+            refuse("at", "It is a moment that is past.".to_owned());
+            now
+        }
+    };
+    let mut game = |field: &str, slug: &str| {
+        let id = currencies.get(slug).copied();
+        if id.is_none() {
+            refuse(field, "No game with this slug has a currency.".to_owned());
+        }
+        id
+    };
+    let games = (game("from", &sent.from), game("to", &sent.to));
+    if sent.from == sent.to {
+        refuse("to", "It is the same currency.".to_owned());
+    }
+    match games {
+        (Some(from_game), Some(to_game)) if bad.is_empty() => Ok(Swap {
+            id: sent.id.clone(),
+            at,
+            party: party.to_owned(),
+            from_game,
+            to_game,
+            gave,
+            got,
+        }),
+        _ => Err(Fault::invalid(bad)),
+    }
+}

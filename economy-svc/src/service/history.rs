@@ -1,0 +1,234 @@
+//! The figures of a currency over time (`economy/v1/history.proto`).
+
+use std::collections::BTreeMap;
+
+use contracts::common::v1::{Mode, PageInfo};
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::history_service_server::HistoryService;
+use contracts::public::{self, Timestamp};
+use kit::cursor::Binding;
+use kit::{Fault, timestamp};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use tonic::{Request, Response, Status};
+
+use super::render;
+use crate::domain::decimal::Decimal;
+use crate::domain::figures::{Counted, Figures};
+use crate::domain::ratio::Ratio;
+use crate::samples;
+use crate::store::games;
+use crate::store::history::{self, Entry, Wanted};
+
+/// Rows of a page unless it is said otherwise, and at most (§4.1).
+const USUAL: usize = 20;
+const MOST: usize = 100;
+
+/// The service.
+#[derive(Debug)]
+pub(super) struct Service {
+    pub(super) pool: PgPool,
+    pub(super) clock: kit::Clock,
+}
+
+#[tonic::async_trait]
+impl HistoryService for Service {
+    async fn list_history(
+        &self,
+        request: Request<proto::ListHistoryRequest>,
+    ) -> Result<Response<proto::ListHistoryResponse>, Status> {
+        Ok(Response::new(self.list(request.into_inner()).await?))
+    }
+}
+
+/// A page of reports, the oldest first.
+struct ResultPage {
+    /// Those before the first, the newest first: its figures compare with them.
+    before: Vec<Counted>,
+    entries: Vec<Entry>,
+    total: u64,
+}
+
+impl Service {
+    async fn list(
+        &self,
+        request: proto::ListHistoryRequest,
+    ) -> Result<proto::ListHistoryResponse, Fault> {
+        let mode = request.mode();
+        let page = request.page.clone().unwrap_or_default();
+        let mut bad = BTreeMap::new();
+        let mut moment = |field: &str, at: Option<prost_types::Timestamp>| {
+            let decoded = at.map(timestamp::decode);
+            if decoded == Some(None) {
+                bad.insert(
+                    field.to_owned(),
+                    "It is no moment of a calendar.".to_owned(),
+                );
+            }
+            decoded.flatten()
+        };
+        let (from, to) = (moment("from", request.from), moment("to", request.to));
+        let limit = match usize::try_from(page.limit) {
+            Ok(0) => USUAL,
+            Ok(limit) => limit.min(MOST),
+            Err(_) => MOST,
+        };
+        let [begin, end] = [from, to].map(|at| at.map(|at| at.unix_timestamp_nanos().to_string()));
+        let filters = [
+            Some(request.game.as_str()),
+            begin.as_deref(),
+            end.as_deref(),
+        ];
+        let binding = Binding::new("history", filters);
+        let after: Option<(i128, i64)> = binding.decode(&page.cursor);
+        if after.is_none() && !page.cursor.is_empty() {
+            let reason = "It belongs to another list or other filters: begin without one.";
+            bad.insert("cursor".to_owned(), reason.to_owned());
+        }
+        if request.game.is_empty() {
+            bad.insert("game".to_owned(), "Give the slug of a game.".to_owned());
+        }
+        if !bad.is_empty() {
+            return Err(Fault::invalid(bad));
+        }
+        let after = after.and_then(|(nanos, id)| {
+            let at = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?;
+            Some((at, id))
+        });
+        let range = (from, to, after);
+        let mut found = match mode {
+            Mode::Test => self.samples(&request.game, range)?,
+            _ => self.live(&request.game, range, limit).await?,
+        };
+        let has_more = found.entries.len() > limit;
+        found.entries.truncate(limit);
+        let last = found.entries.last().filter(|_| has_more);
+        let next_cursor = last
+            .map(|last| binding.encode(&(last.counted.at.unix_timestamp_nanos(), last.id)))
+            .transpose()
+            .map_err(|error| Fault::internal(&error))?;
+        Ok(proto::ListHistoryResponse {
+            page: Some(PageInfo {
+                next_cursor,
+                ..render::page(found.total)
+            }),
+            json: rows(found)?,
+        })
+    }
+
+    async fn live(
+        &self,
+        slug: &str,
+        (from, to, after): Range,
+        limit: usize,
+    ) -> Result<ResultPage, Fault> {
+        let game = games::find(&self.pool, slug).await?;
+        let game = game.filter(|game| game.published).ok_or_else(no_currency)?;
+        let wanted = Wanted {
+            game: game.id,
+            from,
+            to,
+            after,
+        };
+        // One more than the page has tells whether there is another.
+        let most = i64::try_from(limit + 1).unwrap_or(i64::MAX);
+        let entries = history::counted(&self.pool, wanted, most).await?;
+        let total = history::count(&self.pool, wanted).await?;
+        let before = match entries.first() {
+            Some(first) => {
+                let place = (first.counted.at, first.id);
+                history::before(&self.pool, game.id, place).await?
+            }
+            None => Vec::new(),
+        };
+        Ok(ResultPage {
+            before,
+            entries,
+            total: total.unsigned_abs(),
+        })
+    }
+
+    fn samples(&self, slug: &str, (from, to, after): Range) -> Result<ResultPage, Fault> {
+        let history = samples::history(slug, self.clock.now());
+        let history = history.map_err(|error| Fault::internal(&error))?;
+        let (currency, mut reports) = history.ok_or_else(no_currency)?;
+        // They come the newest first.
+        reports.reverse();
+        let is_wanted =
+            |at: OffsetDateTime| from.is_none_or(|from| at >= from) && to.is_none_or(|to| at < to);
+        let total = reports
+            .iter()
+            .filter(|counted| is_wanted(counted.at))
+            .count();
+        let mut before = Vec::new();
+        let mut entries = Vec::new();
+        for (id, counted) in (0..).zip(reports) {
+            let is_before = after.is_some_and(|after| (counted.at, id) <= after);
+            if is_before || from.is_some_and(|from| counted.at < from) {
+                before.insert(0, counted);
+            } else if is_wanted(counted.at) {
+                entries.push(Entry {
+                    id,
+                    currency: currency.clone(),
+                    counted,
+                });
+            }
+        }
+        Ok(ResultPage {
+            before,
+            entries,
+            total: u64::try_from(total).unwrap_or(u64::MAX),
+        })
+    }
+}
+
+/// From when, before when, and after which report.
+type Range = (
+    Option<OffsetDateTime>,
+    Option<OffsetDateTime>,
+    Option<(OffsetDateTime, i64)>,
+);
+
+fn no_currency() -> Fault {
+    Fault::invalid_field(
+        "game",
+        "No listed currency belongs to a game with this slug; GET /economy/currencies lists them.",
+    )
+}
+
+/// The rows, each with its figures against the reports before it.
+fn rows(page: ResultPage) -> Result<bytes::Bytes, Fault> {
+    let mut newest = page.before;
+    let mut rows = Vec::with_capacity(page.entries.len());
+    for entry in page.entries {
+        newest.insert(0, entry.counted);
+        newest.truncate(3);
+        let Some(Counted { at, report }) = newest.first() else {
+            continue;
+        };
+        let (basket, figures) = (report.basket, Figures::of(&newest));
+        rows.push(public::HistoryRow {
+            reported_at: Timestamp(*at),
+            currency: entry.currency,
+            supply: report.supply,
+            minted: report.minted,
+            burned: report.burned,
+            output: report.output,
+            players: report.active_players,
+            basket: public::Basket {
+                meal: basket.meal,
+                ride: basket.ride,
+                wage: basket.wage,
+                rent: basket.rent,
+                cost: basket.cost(),
+            },
+            inflation_pct: figures.inflation.map(Ratio::number),
+            growth_pct: figures.growth.map(Ratio::number),
+            money_growth_pct: figures.money_growth.map(Ratio::number),
+            policy_rate_pct: report.policy_rate.map(Decimal::number),
+            naira_per_unit: report.naira_per_unit.map(Decimal::number),
+        });
+    }
+    let json = serde_json::to_vec(&rows).map_err(|error| Fault::internal(&error))?;
+    Ok(json.into())
+}

@@ -1,0 +1,30 @@
+//! How rates and figures are worked out (`economy/v1/methodology.proto`).
+
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::methodology_service_server::MethodologyService;
+use kit::Fault;
+use time::Duration;
+use tonic::{Request, Response, Status};
+
+use crate::domain::methodology::methodology;
+use crate::write::Rules;
+
+/// The service.
+#[derive(Debug)]
+pub(super) struct Service {
+    pub(super) rules: Rules,
+    pub(super) late: Duration,
+}
+
+#[tonic::async_trait]
+impl MethodologyService for Service {
+    async fn get_methodology(
+        &self,
+        _: Request<proto::GetMethodologyRequest>,
+    ) -> Result<Response<proto::GetMethodologyResponse>, Status> {
+        let methodology = methodology(self.rules.most_jump_percent, self.late.whole_days());
+        let json = serde_json::to_vec(&methodology).map_err(|error| Fault::internal(&error))?;
+        let json = json.into();
+        Ok(Response::new(proto::GetMethodologyResponse { json }))
+    }
+}

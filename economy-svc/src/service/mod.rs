@@ -1,0 +1,95 @@
+//! The gRPC services of economy-svc, a file a subject.
+
+mod calls;
+mod currencies;
+mod exchange;
+mod history;
+mod methodology;
+mod rates;
+mod render;
+mod reports;
+mod snapshots;
+mod staff;
+mod tips;
+
+use std::sync::Arc;
+
+use contracts::economy::v1::currencies_service_server::CurrenciesServiceServer;
+use contracts::economy::v1::exchange_service_server::ExchangeServiceServer;
+use contracts::economy::v1::history_service_server::HistoryServiceServer;
+use contracts::economy::v1::methodology_service_server::MethodologyServiceServer;
+use contracts::economy::v1::rates_service_server::RatesServiceServer;
+use contracts::economy::v1::reports_service_server::ReportsServiceServer;
+use contracts::economy::v1::staff_service_server::StaffServiceServer;
+use contracts::economy::v1::tips_service_server::TipsServiceServer;
+use kit::Clock;
+use kit::audit::Audit;
+use kit::feed::{Producer, Writer};
+use sqlx::PgPool;
+use time::Duration;
+use tonic::service::RoutesBuilder;
+
+use crate::SCHEMA;
+use crate::write::{Rules, Writes};
+use calls::Writing;
+use snapshots::Snapshots;
+
+/// What the services are made of.
+#[derive(Debug)]
+pub struct Parts {
+    pub pool: PgPool,
+    pub clock: Clock,
+    pub producer: Producer,
+    pub writer: Writer<Writes>,
+    pub rules: Rules,
+    /// How long a currency may be silent.
+    pub late: Duration,
+}
+
+impl Parts {
+    /// Adds every service.
+    pub fn add_to(self, services: &mut RoutesBuilder) {
+        let Self {
+            pool,
+            clock,
+            producer,
+            writer,
+            rules,
+            late,
+        } = self;
+        let snapshots = Arc::new(Snapshots::new(pool.clone(), clock.clone(), late));
+        let writing = Writing::new(pool.clone(), writer.clone(), clock.clone(), rules);
+        let audit = Audit::new(pool.clone(), SCHEMA, clock.clone());
+        services
+            .add_service(producer.service())
+            .add_service(ReportsServiceServer::new(reports::Service(writing.clone())))
+            .add_service(TipsServiceServer::new(tips::Service(writing)))
+            .add_service(RatesServiceServer::new(rates::Service(Arc::clone(
+                &snapshots,
+            ))))
+            .add_service(CurrenciesServiceServer::new(currencies::Service {
+                pool: pool.clone(),
+                writer: writer.clone(),
+                snapshots,
+            }))
+            .add_service(HistoryServiceServer::new(history::Service {
+                pool: pool.clone(),
+                clock: clock.clone(),
+            }))
+            .add_service(MethodologyServiceServer::new(methodology::Service {
+                rules,
+                late,
+            }))
+            .add_service(ExchangeServiceServer::new(exchange::Service {
+                pool: pool.clone(),
+                writer: writer.clone(),
+                clock: clock.clone(),
+            }))
+            .add_service(StaffServiceServer::new(staff::Service {
+                pool,
+                writer,
+                audit,
+                clock,
+            }));
+    }
+}

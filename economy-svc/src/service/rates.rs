@@ -1,0 +1,99 @@
+//! Exchange rates (`economy/v1/rates.proto`).
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::list_rates_response::Part;
+use contracts::economy::v1::rates_service_server::RatesService;
+use futures::stream::{self, BoxStream, StreamExt as _};
+use kit::{Fault, timestamp};
+use tonic::{Request, Response, Status};
+
+use super::render;
+use super::snapshots::{Snapshot, Snapshots};
+use crate::domain::economy::Economy;
+
+/// The service.
+#[derive(Debug)]
+pub(super) struct Service(pub(super) Arc<Snapshots>);
+
+#[tonic::async_trait]
+impl RatesService for Service {
+    type ListRatesStream = BoxStream<'static, Result<proto::ListRatesResponse, Status>>;
+
+    async fn list_rates(
+        &self,
+        request: Request<proto::ListRatesRequest>,
+    ) -> Result<Response<Self::ListRatesStream>, Status> {
+        let answer = self.list(request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+}
+
+impl Service {
+    async fn list(
+        &self,
+        request: proto::ListRatesRequest,
+    ) -> Result<BoxStream<'static, Result<proto::ListRatesResponse, Status>>, Fault> {
+        let mode = request.mode();
+        let snapshot = match request.at {
+            None => self.0.now(mode).await?,
+            Some(at) => {
+                let at = timestamp::decode(at)
+                    .ok_or_else(|| Fault::invalid_field("at", "It is no moment of a calendar."))?;
+                self.0.past(mode, at).await?
+            }
+        };
+        let (from, to) = currencies(&snapshot.economy, &request)?;
+        let version = format!("{}-{}-{}", snapshot.version, request.from, request.to);
+        let pieces = if request.known_versions.contains(&version) {
+            Arc::from([])
+        } else {
+            pieces(&snapshot, from, to).await?
+        };
+        let length = pieces.iter().map(Bytes::len).sum::<usize>();
+        let head = Part::Head(proto::RatesHead {
+            version,
+            page: Some(render::page(render::count(&snapshot.economy, from, to))),
+            length: u64::try_from(length).unwrap_or(u64::MAX),
+        });
+        // Pieces are shared, not copied, however many read them.
+        let pieces = (0..pieces.len())
+            .filter_map(move |index| pieces.get(index).cloned())
+            .map(Part::Json);
+        let parts = std::iter::once(head).chain(pieces);
+        let answers = parts.map(|part| Ok(proto::ListRatesResponse { part: Some(part) }));
+        Ok(stream::iter(answers).boxed())
+    }
+}
+
+/// The places of the currencies that are asked for.
+fn currencies(
+    economy: &Economy,
+    request: &proto::ListRatesRequest,
+) -> Result<(Option<usize>, Option<usize>), Fault> {
+    let find = |field: &str, slug: &str| {
+        if slug.is_empty() {
+            return Ok(None);
+        }
+        let place = economy.find(slug);
+        place.map(Some).ok_or_else(|| {
+            let reason = "No listed currency belongs to a game with this slug; GET /economy/currencies lists them.";
+            Fault::invalid_field(field, reason)
+        })
+    };
+    Ok((find("from", &request.from)?, find("to", &request.to)?))
+}
+
+async fn pieces(
+    snapshot: &Arc<Snapshot>,
+    from: Option<usize>,
+    to: Option<usize>,
+) -> Result<Arc<[Bytes]>, Fault> {
+    if from.is_none() && to.is_none() {
+        return snapshot.rates().await;
+    }
+    let snapshot = Arc::clone(snapshot);
+    render::aside(move || render::rates(&snapshot.economy, from, to)).await
+}

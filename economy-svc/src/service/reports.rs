@@ -1,0 +1,81 @@
+//! Reports of games (`economy/v1/reports.proto`).
+
+use contracts::common::v1::Mode;
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::reports_service_server::ReportsService;
+use kit::{Fault, timestamp};
+use tonic::{Request, Response, Status};
+
+use super::calls::{Call, Writing};
+use crate::domain::report::Report;
+use crate::store::{currencies, reports};
+use crate::write::report::{check_interval, no_currency};
+use crate::write::{Done, Submit, Write, unexpected};
+
+/// The service.
+#[derive(Debug)]
+pub(super) struct Service(pub(super) Writing);
+
+#[tonic::async_trait]
+impl ReportsService for Service {
+    async fn submit_report(
+        &self,
+        request: Request<proto::SubmitReportRequest>,
+    ) -> Result<Response<proto::SubmitReportResponse>, Status> {
+        let request = request.into_inner();
+        let call = Call {
+            account_id: &request.account_id,
+            mode: request.mode(),
+            game: &request.game,
+            body: &request.body,
+            idempotency_key: &request.idempotency_key,
+            dry_run: request.dry_run,
+        };
+        Ok(Response::new(self.submit(&call).await?))
+    }
+}
+
+impl Service {
+    async fn submit(&self, call: &Call<'_>) -> Result<proto::SubmitReportResponse, Fault> {
+        let body = call.text()?;
+        let report = Report::read(body)?;
+        // A test key's report is checked by itself: it meets no live game, and no report before it.
+        if call.mode == Mode::Test {
+            return Ok(proto::SubmitReportResponse::default());
+        }
+        let game = self.0.game(call.game).await?;
+        if call.dry_run {
+            self.check(game).await?;
+            return Ok(proto::SubmitReportResponse::default());
+        }
+        let idempotency_key = call.idempotency_key("POST /economy/report")?;
+        let submit = Submit {
+            game,
+            body: body.to_owned(),
+            report,
+            idempotency_key: idempotency_key.clone(),
+        };
+        let write = Write::Report(Box::new(submit));
+        match self.0.write(write, idempotency_key.as_ref()).await? {
+            Done::Reported(answer) => Ok(proto::SubmitReportResponse {
+                report: Some(answer.report),
+                at: Some(timestamp::encode(answer.at)),
+                counted: answer.held.is_none(),
+                held: answer.held,
+                replayed: answer.replayed,
+            }),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// What a dry run is refused for, besides the report itself.
+    async fn check(&self, game: uuid::Uuid) -> Result<(), Fault> {
+        let mut connection = self.0.pool.acquire().await?;
+        if !currencies::exists(&mut connection, game).await? {
+            return Err(no_currency());
+        }
+        let now = self.0.clock.now();
+        let newest = reports::newest_at(&mut connection, game).await?;
+        check_interval(newest, &self.0.rules, now)
+    }
+}

@@ -1,0 +1,24 @@
+//! The names of currencies.
+
+use contracts::economy::v1 as proto;
+use kit::Fault;
+
+use super::Service;
+use crate::service::currencies::{name, set as set_name};
+use crate::store::audit::By;
+use crate::store::games;
+
+pub(super) async fn set(
+    service: &Service,
+    by: By,
+    request: proto::SetCurrencyRequest,
+) -> Result<proto::SetCurrencyResponse, Fault> {
+    let name = name(&request.name)?;
+    let game = games::find(&service.pool, &request.game).await?;
+    let game = game.ok_or_else(|| {
+        Fault::not_found(format!("there is no game with the slug {}", request.game))
+    })?;
+    let given_by = by.member.name.clone();
+    let wanted = (game, name, given_by);
+    set_name(&service.pool, &service.writer, wanted, Some(by)).await
+}

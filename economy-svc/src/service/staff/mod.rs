@@ -1,0 +1,116 @@
+//! Currencies, held reports and swaps, by staff (`economy/v1/staff.proto`). A file a subject.
+
+mod currencies;
+mod reports;
+mod swaps;
+
+use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::staff_service_server::StaffService;
+use kit::audit::Audit;
+use kit::feed::Writer;
+use kit::{Clock, Fault};
+use sqlx::PgPool;
+use tonic::{Request, Response, Status};
+
+use crate::domain::staff_action::Action;
+use crate::service::currencies::names;
+use crate::store::audit::By;
+use crate::write::{Done, Write, Writes};
+
+/// The service.
+#[derive(Debug)]
+pub(super) struct Service {
+    pub(super) pool: PgPool,
+    pub(super) writer: Writer<Writes>,
+    pub(super) audit: Audit,
+    pub(super) clock: Clock,
+}
+
+#[tonic::async_trait]
+impl StaffService for Service {
+    async fn set_currency(
+        &self,
+        request: Request<proto::SetCurrencyRequest>,
+    ) -> Result<Response<proto::SetCurrencyResponse>, Status> {
+        let on = ("currency", request.get_ref().game.as_str());
+        let by = self.admit(&request, Action::SetCurrency, on).await?;
+        let answer = currencies::set(self, by, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn list_currency_names(
+        &self,
+        request: Request<proto::ListCurrencyNamesRequest>,
+    ) -> Result<Response<proto::ListCurrencyNamesResponse>, Status> {
+        self.admit(&request, Action::Look, ("currency", "")).await?;
+        let currencies = names(&self.pool, None).await?;
+        Ok(Response::new(proto::ListCurrencyNamesResponse {
+            currencies,
+        }))
+    }
+
+    async fn list_held_reports(
+        &self,
+        request: Request<proto::ListHeldReportsRequest>,
+    ) -> Result<Response<proto::ListHeldReportsResponse>, Status> {
+        self.admit(&request, Action::Look, ("report", "")).await?;
+        let reports = reports::held(self).await?;
+        Ok(Response::new(proto::ListHeldReportsResponse { reports }))
+    }
+
+    async fn approve_report(
+        &self,
+        request: Request<proto::ApproveReportRequest>,
+    ) -> Result<Response<proto::ApproveReportResponse>, Status> {
+        let name = request.get_ref().report.to_string();
+        let by = (self.admit(&request, Action::ApproveReport, ("report", &name))).await?;
+        let answer = reports::approve(self, by, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn reject_report(
+        &self,
+        request: Request<proto::RejectReportRequest>,
+    ) -> Result<Response<proto::RejectReportResponse>, Status> {
+        let name = request.get_ref().report.to_string();
+        let by = (self.admit(&request, Action::RejectReport, ("report", &name))).await?;
+        let answer = reports::reject(self, by, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn import_swaps(
+        &self,
+        request: Request<proto::ImportSwapsRequest>,
+    ) -> Result<Response<proto::ImportSwapsResponse>, Status> {
+        let by = (self.admit(&request, Action::ImportSwaps, ("swap", ""))).await?;
+        let answer = swaps::import(self, by, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn list_audit(
+        &self,
+        request: Request<ListAuditRequest>,
+    ) -> Result<Response<ListAuditResponse>, Status> {
+        let answer = self.audit.list::<Action>(request).await?;
+        Ok(Response::new(answer))
+    }
+}
+
+impl Service {
+    /// Who makes this call, if the member's role allows the action. `on` is the kind and name of what it is done to.
+    async fn admit<T>(
+        &self,
+        request: &Request<T>,
+        action: Action,
+        on: (&'static str, &str),
+    ) -> Result<By, Status> {
+        let member = self.audit.admit(request, action, on).await?;
+        Ok(By { member, action })
+    }
+
+    async fn write(&self, write: Write) -> Result<Done, Fault> {
+        let (done, _) = self.writer.write(write).await?;
+        Ok(done)
+    }
+}

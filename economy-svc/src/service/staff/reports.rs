@@ -1,0 +1,106 @@
+//! Reports that are held.
+
+use std::collections::HashMap;
+
+use contracts::economy::v1 as proto;
+use kit::{Fault, timestamp};
+
+use super::Service;
+use crate::store::audit::By;
+use crate::store::reports::{self, Row};
+use crate::write::{Decided, Done, Review, Write, unexpected};
+
+/// Held reports that are shown at once.
+const MOST: i64 = 100;
+/// Characters of a reason at most.
+const REASON: usize = 500;
+
+pub(super) async fn held(service: &Service) -> Result<Vec<proto::HeldReport>, Fault> {
+    let held = reports::list(&service.pool, None, MOST).await?;
+    let compared: Vec<i64> = held.iter().filter_map(|row| row.compared_with).collect();
+    let compared = reports::list(&service.pool, Some(&compared), MOST).await?;
+    let compared: HashMap<i64, Row> = compared.into_iter().map(|row| (row.id, row)).collect();
+    Ok((held.into_iter())
+        .map(|row| proto::HeldReport {
+            last_counted: row
+                .compared_with
+                .and_then(|id| compared.get(&id))
+                .map(message),
+            held: row.held.clone().unwrap_or_default(),
+            report: Some(message(&row)),
+        })
+        .collect())
+}
+
+fn message(row: &Row) -> proto::Report {
+    let report = &row.report;
+    proto::Report {
+        id: row.id,
+        game: row.slug.clone(),
+        currency: row.currency.clone(),
+        at: Some(timestamp::encode(row.at)),
+        supply: report.supply,
+        minted: report.minted,
+        burned: report.burned,
+        meal: report.basket.meal,
+        ride: report.basket.ride,
+        wage: report.basket.wage,
+        rent: report.basket.rent,
+        cost: report.basket.cost(),
+        output: report.output,
+        active_players: report.active_players,
+        policy_rate: report.policy_rate.map(|rate| rate.to_string()),
+        naira_per_unit: report.naira_per_unit.map(|price| price.to_string()),
+    }
+}
+
+pub(super) async fn approve(
+    service: &Service,
+    by: By,
+    request: proto::ApproveReportRequest,
+) -> Result<proto::ApproveReportResponse, Fault> {
+    let review = Review {
+        report: request.report,
+        approved: true,
+        reason: reason(&request.reason)?,
+    };
+    let unchanged = decide(service, by, review).await?;
+    Ok(proto::ApproveReportResponse { unchanged })
+}
+
+pub(super) async fn reject(
+    service: &Service,
+    by: By,
+    request: proto::RejectReportRequest,
+) -> Result<proto::RejectReportResponse, Fault> {
+    let review = Review {
+        report: request.report,
+        approved: false,
+        reason: reason(&request.reason)?,
+    };
+    if review.reason.is_empty() {
+        return Err(Fault::invalid_field(
+            "reason",
+            "Say why; the audit keeps it.",
+        ));
+    }
+    let unchanged = decide(service, by, review).await?;
+    Ok(proto::RejectReportResponse { unchanged })
+}
+
+/// Whether the same was said before.
+async fn decide(service: &Service, by: By, review: Review) -> Result<bool, Fault> {
+    match service.write(Write::Review(by, review)).await? {
+        Done::Decided(decided) => Ok(decided == Decided::Before),
+        other => Err(unexpected(&other)),
+    }
+}
+
+fn reason(text: &str) -> Result<String, Fault> {
+    let text = text.trim();
+    if text.chars().count() > REASON || text.contains('\0') {
+        let reason = format!("It has at most {REASON} characters.");
+        return Err(Fault::invalid_field("reason", reason));
+    }
+    Ok(text.to_owned())
+}

@@ -1,0 +1,71 @@
+//! Tips of players (`economy/v1/tips.proto`).
+
+use contracts::common::v1::Mode;
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::tips_service_server::TipsService;
+use kit::{Fault, timestamp};
+use tonic::{Request, Response, Status};
+
+use super::calls::{Call, Writing};
+use crate::domain::tip::Tip;
+use crate::store::currencies;
+use crate::write::tip::no_currency;
+use crate::write::{Done, Send, Write, unexpected};
+
+/// The service.
+#[derive(Debug)]
+pub(super) struct Service(pub(super) Writing);
+
+#[tonic::async_trait]
+impl TipsService for Service {
+    async fn send_tip(
+        &self,
+        request: Request<proto::SendTipRequest>,
+    ) -> Result<Response<proto::SendTipResponse>, Status> {
+        let request = request.into_inner();
+        let call = Call {
+            account_id: &request.account_id,
+            mode: request.mode(),
+            game: &request.game,
+            body: &request.body,
+            idempotency_key: &request.idempotency_key,
+            dry_run: request.dry_run,
+        };
+        Ok(Response::new(self.send(&call).await?))
+    }
+}
+
+impl Service {
+    async fn send(&self, call: &Call<'_>) -> Result<proto::SendTipResponse, Fault> {
+        let tip = Tip::read(call.text()?, call.game)?;
+        if call.mode == Mode::Test {
+            return Ok(proto::SendTipResponse::default());
+        }
+        let game = self.0.game(call.game).await?;
+        if call.dry_run {
+            let mut connection = self.0.pool.acquire().await?;
+            return if currencies::exists(&mut connection, game).await? {
+                Ok(proto::SendTipResponse::default())
+            } else {
+                Err(no_currency())
+            };
+        }
+        let idempotency_key = call.idempotency_key("POST /play/tips")?;
+        let send = Send {
+            game,
+            tip,
+            idempotency_key: idempotency_key.clone(),
+        };
+        let write = Write::Tip(Box::new(send));
+        match self.0.write(write, idempotency_key.as_ref()).await? {
+            Done::Tipped(answer) => Ok(proto::SendTipResponse {
+                tip: Some(answer.tip.to_string()),
+                game: call.game.to_owned(),
+                amount: answer.amount,
+                at: Some(timestamp::encode(answer.at)),
+                replayed: answer.replayed,
+            }),
+            other => Err(unexpected(&other)),
+        }
+    }
+}

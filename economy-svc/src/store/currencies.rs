@@ -1,0 +1,126 @@
+//! `economy.currency` and `economy.currency_name`.
+
+use std::collections::HashMap;
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// What becomes of a lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Locked {
+    /// The row is ours until the transaction ends; this is its revision.
+    Held(i64),
+    /// Another transaction has it.
+    Busy,
+    /// There is none.
+    Absent,
+}
+
+/// Locks the currency of a game.
+pub async fn lock(connection: &mut PgConnection, game: Uuid) -> Result<Locked, sqlx::Error> {
+    let locked = sqlx::query_scalar!(
+        "select revision from economy.currency where game_id = $1 for no key update skip locked",
+        game
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    if let Some(revision) = locked {
+        return Ok(Locked::Held(revision));
+    }
+    Ok(if exists(connection, game).await? {
+        Locked::Busy
+    } else {
+        Locked::Absent
+    })
+}
+
+/// Whether a game has a currency.
+pub async fn exists(connection: &mut PgConnection, game: Uuid) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select exists (select 1 from economy.currency where game_id = $1) as "exists!""#,
+        game
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// The games of these slugs that have a currency.
+pub async fn of_slugs(
+    pool: &PgPool,
+    slugs: &[String],
+) -> Result<HashMap<String, Uuid>, sqlx::Error> {
+    let rows = sqlx::query!(
+        "select game.slug, game.id from economy.game join economy.currency on currency.game_id = game.id
+         where game.mode = 'live' and game.slug = any ($1)",
+        slugs
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.slug, row.id)).collect())
+}
+
+/// The name of a currency now, and since when.
+pub async fn name(
+    connection: &mut PgConnection,
+    game: Uuid,
+) -> Result<Option<(String, OffsetDateTime)>, sqlx::Error> {
+    let row = sqlx::query!(
+        "select name, since from economy.currency_name where game_id = $1 order by since desc limit 1",
+        game
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.map(|row| (row.name, row.since)))
+}
+
+/// Gives a currency a name from `since` on; the currency is made if there is none. Returns its revision.
+pub async fn set_name(
+    connection: &mut PgConnection,
+    game: Uuid,
+    name: &str,
+    given_by: &str,
+    since: OffsetDateTime,
+) -> Result<i64, sqlx::Error> {
+    let revision = sqlx::query_scalar!(
+        "insert into economy.currency as held (game_id, revision) values ($1, 1)
+         on conflict (game_id) do update set revision = held.revision + 1 returning revision",
+        game
+    )
+    .fetch_one(&mut *connection)
+    .await?;
+    sqlx::query!(
+        "insert into economy.currency_name (game_id, since, name, given_by) values ($1, $2, $3, $4)
+         on conflict (game_id, since) do update set name = excluded.name, given_by = excluded.given_by",
+        game,
+        since,
+        name,
+        given_by
+    )
+    .execute(connection)
+    .await?;
+    Ok(revision)
+}
+
+/// A name of a currency.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub slug: String,
+    pub name: String,
+    pub since: OffsetDateTime,
+    pub given_by: String,
+}
+
+/// Every name of every currency (of one game, if it is given), by slug, the newest first.
+pub async fn names(pool: &PgPool, game: Option<Uuid>) -> Result<Vec<Row>, sqlx::Error> {
+    sqlx::query_as!(
+        Row,
+        r#"select game.slug, currency_name.name, currency_name.since, currency_name.given_by
+           from economy.currency_name join economy.game on game.id = currency_name.game_id
+           where $1::uuid is null or game.id = $1
+           order by game.slug collate "C", currency_name.since desc"#,
+        game
+    )
+    .fetch_all(pool)
+    .await
+}

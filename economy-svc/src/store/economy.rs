@@ -1,0 +1,202 @@
+//! The listed currencies at a moment, worked out from reports, names and swaps: nothing that follows from them is stored.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use sqlx::{PgConnection, PgPool};
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use super::reports::report_of_row;
+use super::version::{self, Version};
+use crate::domain::economy::{DAY, Economy, Listed, Pair, TRADE, valid_until};
+use crate::domain::figures::{Counted, Figures};
+use crate::domain::swap::Market;
+
+/// Loads the live economy as it was at `at`, by what is known now, and the version of that: all in one snapshot of the database. `late`
+/// is how long a currency may be silent.
+pub async fn load(
+    pool: &PgPool,
+    at: OffsetDateTime,
+    late: Duration,
+) -> Result<(Version, Economy), sqlx::Error> {
+    let begin = "begin isolation level repeatable read read only";
+    let mut snapshot = pool.begin_with(begin).await?;
+    let version = version::read(&mut *snapshot).await?;
+    let (mut listed, places) = listed(&mut snapshot, at).await?;
+    for (game, units) in trade_balances(&mut snapshot, at).await? {
+        if let Some(listed) = places.get(&game).and_then(|place| listed.get_mut(*place)) {
+            listed.trade_balance = units;
+        }
+    }
+    let markets_now = markets(&mut snapshot, at, &places).await?;
+    let markets_day_before = markets(&mut snapshot, at - DAY, &places).await?;
+    let leaving = leaving(&mut snapshot, at, late).await?;
+    let economy = Economy {
+        listed,
+        markets: markets_now,
+        markets_day_before,
+        valid_until: valid_until(at, leaving),
+    };
+    Ok((version, economy))
+}
+
+/// The listed currencies by slug, and the place of each game.
+async fn listed(
+    connection: &mut PgConnection,
+    at: OffsetDateTime,
+) -> Result<(Vec<Listed>, HashMap<Uuid, usize>), sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select game.id, game.slug, game.title, name.name as "currency!", before.cost as "cost_before?",
+               report.at as "at!", report.supply as "supply!", report.minted as "minted!", report.burned as "burned!",
+               report.meal as "meal!", report.ride as "ride!", report.wage as "wage!", report.rent as "rent!",
+               report.output as "output!", report.active_players as "active_players!",
+               report.policy_rate as "policy_rate?", report.naira_per_unit as "naira_per_unit?"
+           from economy.game
+           join lateral (
+               select name from economy.currency_name where game_id = game.id and since <= $1 order by since desc limit 1
+           ) as name on true
+           join lateral (
+               select at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
+                   policy_rate::text, naira_per_unit::text, id
+               from economy.report where game_id = game.id and counted and at <= $1 order by at desc, id desc limit 3
+           ) as report on true
+           left join lateral (
+               select cost from economy.report where game_id = game.id and counted and at <= $2 order by at desc, id desc limit 1
+           ) as before on true
+           where game.mode = 'live' and game.published
+           order by game.slug collate "C", report.at desc, report.id desc"#,
+        at,
+        at - DAY
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut listed: Vec<Listed> = Vec::new();
+    let mut places = HashMap::new();
+    let mut newest: Vec<Counted> = Vec::new();
+    for row in rows {
+        let counted = Counted {
+            at: row.at,
+            report: report_of_row!(row),
+        };
+        if let Entry::Vacant(place) = places.entry(row.id) {
+            newest.clear();
+            place.insert(listed.len());
+            listed.push(Listed {
+                slug: row.slug,
+                title: row.title,
+                currency: row.currency,
+                newest: counted.clone(),
+                figures: Figures::of(&[]),
+                cost_day_before: row.cost_before.map(i64::unsigned_abs),
+                trade_balance: 0,
+            });
+        }
+        newest.push(counted);
+        if let Some(last) = listed.last_mut() {
+            last.figures = Figures::of(&newest);
+        }
+    }
+    Ok((listed, places))
+}
+
+/// Over 30 days: what was given in of each currency, less what was given out.
+async fn trade_balances(
+    connection: &mut PgConnection,
+    at: OffsetDateTime,
+) -> Result<Vec<(Uuid, i128)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select game as "game!", sum(units)::text as "units!"
+           from (
+               select from_game as game, sum(gave) as units from economy.swap where at > $1 and at <= $2 group by from_game
+               union all
+               select to_game, -sum(got) from economy.swap where at > $1 and at <= $2 group by to_game
+           ) as moved
+           group by game"#,
+        at - TRADE,
+        at
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.game, row.units.parse().unwrap_or(0)))
+        .collect())
+}
+
+/// The swaps of the day before `at`, by pair.
+async fn markets(
+    connection: &mut PgConnection,
+    at: OffsetDateTime,
+    places: &HashMap<Uuid, usize>,
+) -> Result<HashMap<Pair, Market>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select least(from_game, to_game) as "one!", greatest(from_game, to_game) as "other!",
+               count(*) as "swaps!", count(distinct party) as "parties!", max(at) as "last!",
+               sum(case when from_game < to_game then gave else got end)::text as "units_of_one!",
+               sum(case when from_game < to_game then got else gave end)::text as "units_of_other!"
+           from economy.swap where at > $1 and at <= $2
+           group by 1, 2"#,
+        at - DAY,
+        at
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut markets = HashMap::new();
+    for row in rows {
+        let (Some(&one), Some(&other)) = (places.get(&row.one), places.get(&row.other)) else {
+            continue;
+        };
+        let units = |text: &str| text.parse().unwrap_or(0_u128);
+        let (first, second) = (units(&row.units_of_one), units(&row.units_of_other));
+        // Pairs are in the order of slugs here, and were in that of ids there.
+        let (first, second) = if one < other {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        let market = Market {
+            swaps: row.swaps.unsigned_abs(),
+            parties: row.parties.unsigned_abs(),
+            first,
+            second,
+            last: row.last,
+        };
+        markets.insert((one.min(other), one.max(other)), market);
+    }
+    Ok(markets)
+}
+
+/// The oldest event in each window that ends by the clock, and the length of the window.
+async fn leaving(
+    connection: &mut PgConnection,
+    at: OffsetDateTime,
+    late: Duration,
+) -> Result<Vec<(OffsetDateTime, Duration)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select
+               (select min(at) from economy.report where counted and at > $1 and at <= $5) as reported_today,
+               (select min(at) from economy.report where counted and at > $2 and at <= $5) as reported_in_time,
+               (select min(at) from economy.swap where at > $1 and at <= $5) as swapped_today,
+               (select min(at) from economy.swap where at > $3 and at <= $5) as swapped_lately,
+               (select min(at) from economy.swap where at > $4 and at <= $5) as traded"#,
+        at - DAY,
+        at - late,
+        at - (DAY + DAY),
+        at - TRADE,
+        at
+    )
+    .fetch_one(connection)
+    .await?;
+    let windows = [
+        (rows.reported_today, DAY),
+        (rows.reported_in_time, late),
+        (rows.swapped_today, DAY),
+        (rows.swapped_lately, DAY * 2),
+        (rows.traded, TRADE),
+    ];
+    Ok(windows
+        .into_iter()
+        .filter_map(|(at, window)| Some((at?, window)))
+        .collect())
+}

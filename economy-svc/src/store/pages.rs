@@ -1,0 +1,50 @@
+//! `economy.page`.
+
+use std::collections::HashMap;
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// A page, as the economy needs to know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub id: Uuid,
+    /// Accounts.
+    pub owners: Vec<Uuid>,
+}
+
+/// Takes pages in, in one statement; of several states of one page the last counts.
+pub async fn upsert(
+    connection: &mut PgConnection,
+    epoch: Uuid,
+    rows: Vec<Row>,
+) -> Result<(), sqlx::Error> {
+    // One statement cannot touch a row twice.
+    let newest: HashMap<Uuid, Row> = rows.into_iter().map(|row| (row.id, row)).collect();
+    let (mut ids, mut owners) = (vec![], vec![]);
+    for row in newest.into_values() {
+        ids.push(row.id);
+        let accounts: Vec<String> = row.owners.iter().map(Uuid::to_string).collect();
+        // PostgreSQL has no arrays of arrays of different lengths.
+        owners.push(format!("{{{}}}", accounts.join(",")));
+    }
+    sqlx::query!(
+        "insert into economy.page (epoch, id, owners)
+         select $1, id, owners::uuid[] from unnest($2::uuid[], $3::text[]) as sent (id, owners)
+         on conflict (id) do update set epoch = excluded.epoch, owners = excluded.owners",
+        epoch,
+        &ids,
+        &owners,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Removes the pages that `epoch` does not know.
+pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from economy.page where epoch <> $1", epoch)
+        .execute(connection)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,217 @@
+//! `economy.report`.
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::basket::Basket;
+use crate::domain::decimal::Decimal;
+use crate::domain::report::Report;
+
+/// When the newest report of a game came, counted or not.
+pub async fn newest_at(
+    connection: &mut PgConnection,
+    game: Uuid,
+) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select at from economy.report where game_id = $1 order by at desc, id desc limit 1",
+        game
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// The newest counted report of a game: its number, its prices, and when it came.
+pub async fn last_counted(
+    connection: &mut PgConnection,
+    game: Uuid,
+) -> Result<Option<(i64, Basket, OffsetDateTime)>, sqlx::Error> {
+    let row = sqlx::query!(
+        "select id, meal, ride, wage, rent, at from economy.report
+         where game_id = $1 and counted order by at desc, id desc limit 1",
+        game
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.map(|row| {
+        let basket = Basket {
+            meal: row.meal.unsigned_abs(),
+            ride: row.ride.unsigned_abs(),
+            wage: row.wage.unsigned_abs(),
+            rent: row.rent.unsigned_abs(),
+        };
+        (row.id, basket, row.at)
+    }))
+}
+
+/// A report that is to be stored.
+#[derive(Debug)]
+pub struct New<'a> {
+    pub game: Uuid,
+    pub at: OffsetDateTime,
+    pub body: &'a str,
+    pub report: &'a Report,
+    /// Why it is held, and the report that it was compared with.
+    pub held: Option<(&'a str, i64)>,
+}
+
+/// Stores a report; returns its number.
+pub async fn insert(connection: &mut PgConnection, new: New<'_>) -> Result<i64, sqlx::Error> {
+    let Report {
+        supply,
+        minted,
+        burned,
+        basket,
+        output,
+        active_players,
+        policy_rate,
+        naira_per_unit,
+    } = new.report;
+    sqlx::query_scalar!(
+        "insert into economy.report (
+             game_id, at, body, supply, minted, burned, meal, ride, wage, rent, cost, output, active_players,
+             policy_rate, naira_per_unit, counted, held, compared_with
+         )
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::text::numeric, $15::text::numeric, $16, $17, $18)
+         returning id",
+        new.game,
+        new.at,
+        new.body,
+        supply.cast_signed(),
+        minted.cast_signed(),
+        burned.cast_signed(),
+        basket.meal.cast_signed(),
+        basket.ride.cast_signed(),
+        basket.wage.cast_signed(),
+        basket.rent.cast_signed(),
+        basket.cost().cast_signed(),
+        output.cast_signed(),
+        active_players.cast_signed(),
+        policy_rate.map(|rate| rate.to_string()),
+        naira_per_unit.map(|price| price.to_string()),
+        new.held.is_none(),
+        new.held.map(|(reason, _)| reason),
+        new.held.map(|(_, compared_with)| compared_with),
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// Where a report stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    pub game_id: Uuid,
+    pub counted: bool,
+    pub rejected: bool,
+}
+
+/// Where a report stands; `None` when there is none.
+pub async fn standing(
+    connection: &mut PgConnection,
+    id: i64,
+) -> Result<Option<Standing>, sqlx::Error> {
+    sqlx::query_as!(
+        Standing,
+        "select game_id, counted, rejected from economy.report where id = $1",
+        id
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// What staff say of a held report.
+#[derive(Debug, Clone, Copy)]
+pub struct Decision<'a> {
+    pub approved: bool,
+    pub by: &'a str,
+    pub reason: &'a str,
+}
+
+/// Decides on a report.
+pub async fn decide(
+    connection: &mut PgConnection,
+    id: i64,
+    decision: Decision<'_>,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update economy.report set counted = $2, rejected = not $2, decided_by = $3, decided_at = $4, reason = $5 where id = $1",
+        id,
+        decision.approved,
+        decision.by,
+        now,
+        decision.reason
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// A report as staff look at it.
+#[derive(Debug, Clone)]
+pub struct Row {
+    pub id: i64,
+    pub slug: String,
+    pub currency: String,
+    pub at: OffsetDateTime,
+    pub report: Report,
+    pub held: Option<String>,
+    pub compared_with: Option<i64>,
+}
+
+/// Reports that wait for a decision, the oldest first; or, if their numbers are given, those.
+pub async fn list(pool: &PgPool, ids: Option<&[i64]>, most: i64) -> Result<Vec<Row>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select report.id, game.slug,
+               (select name from economy.currency_name where game_id = report.game_id and since <= report.at
+                order by since desc limit 1) as "currency!",
+               report.at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
+               policy_rate::text, naira_per_unit::text, held, compared_with
+           from economy.report join economy.game on game.id = report.game_id
+           where case when $1::bigint[] is null then not counted and not rejected else report.id = any ($1) end
+           order by report.at, report.id limit $2"#,
+        ids,
+        most
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Row {
+            id: row.id,
+            slug: row.slug,
+            currency: row.currency,
+            at: row.at,
+            report: report_of_row!(row),
+            held: row.held,
+            compared_with: row.compared_with,
+        })
+        .collect())
+}
+
+/// The report that a row holds. Each checked query has a type of its own for its rows, so no function takes all of them.
+macro_rules! report_of_row {
+    ($row:expr) => {
+        $crate::domain::report::Report {
+            supply: $row.supply.unsigned_abs(),
+            minted: $row.minted.unsigned_abs(),
+            burned: $row.burned.unsigned_abs(),
+            basket: $crate::domain::basket::Basket {
+                meal: $row.meal.unsigned_abs(),
+                ride: $row.ride.unsigned_abs(),
+                wage: $row.wage.unsigned_abs(),
+                rent: $row.rent.unsigned_abs(),
+            },
+            output: $row.output.unsigned_abs(),
+            active_players: $row.active_players.unsigned_abs(),
+            policy_rate: $crate::store::reports::decimal($row.policy_rate.as_deref()),
+            naira_per_unit: $crate::store::reports::decimal($row.naira_per_unit.as_deref()),
+        }
+    };
+}
+pub(super) use report_of_row;
+
+/// A number of the database, which was read once before it was stored.
+pub(super) fn decimal(text: Option<&str>) -> Option<Decimal> {
+    text.and_then(Decimal::parse)
+}

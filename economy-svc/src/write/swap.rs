@@ -1,0 +1,30 @@
+//! Swaps between the currencies of two games.
+
+use kit::feed::{NewChange, Stop};
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+
+use super::rates_moved;
+use crate::store::swaps::{self, Swap};
+
+/// Books the swaps that are not booked yet, and returns their ids.
+pub(super) async fn record(
+    connection: &mut PgConnection,
+    swaps: &[Swap],
+    now: OffsetDateTime,
+) -> Result<(Vec<String>, Vec<NewChange>), Stop> {
+    let booked = swaps::insert(connection, swaps, now).await?;
+    let changes = if booked.is_empty() {
+        Vec::new()
+    } else {
+        vec![rates_moved()]
+    };
+    Ok((booked, changes))
+}
+
+/// What the audit says of an import.
+pub(super) fn subject(booked: &[String]) -> (&'static str, String, Value) {
+    let first = booked.first().cloned().unwrap_or_default();
+    ("swap", first, json!({ "booked": booked.len() }))
+}

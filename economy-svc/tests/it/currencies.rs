@@ -1,0 +1,208 @@
+//! Currencies: their names and their figures.
+
+use contracts::common::v1::{Mode, PageRequest};
+use contracts::economy::v1 as proto;
+use contracts::public::HistoryRow;
+use kit::{Code, Fault, timestamp};
+use sqlx::PgPool;
+use time::Duration;
+
+use crate::support::{ACCOUNT, START, report, start};
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn a_currency_is_renamed_and_its_history_kept(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    economy.listed("kora", 10).await;
+    economy.clock.advance(Duration::DAY);
+    economy.name("bao", "Cowrie").await;
+    economy.name("bao", " Cowrie ").await;
+    assert_eq!(economy.rate("bao", "kora").await.currency_from, "Cowrie");
+    // Yesterday it had another name.
+    let request = proto::ListRatesRequest {
+        at: Some(timestamp::encode(START + Duration::HOUR)),
+        ..proto::ListRatesRequest::default()
+    };
+    assert_eq!(economy.rates_of(request).await.1[0].currency_from, "BAO");
+    let names = (economy.staff.clone())
+        .list_currency_names(proto::ListCurrencyNamesRequest {})
+        .await;
+    let bao = names.unwrap().into_inner().currencies.remove(0);
+    let names: Vec<(&str, &str)> = (bao.names.iter())
+        .map(|name| (name.name.as_str(), name.given_by.as_str()))
+        .collect();
+    assert_eq!(names, [("Cowrie", "operator"), ("BAO", "operator")]);
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn a_name_is_short_and_the_game_is_there(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.game("bao", true).await;
+    let long = "x".repeat(61);
+    for (game, name, code) in [
+        ("bao", "", Code::Invalid),
+        ("bao", "  ", Code::Invalid),
+        ("bao", "a\u{0}b", Code::Invalid),
+        ("bao", long.as_str(), Code::Invalid),
+        ("nothing", "Cowrie", Code::NotFound),
+        ("b\u{0}o", "Cowrie", Code::NotFound),
+    ] {
+        let request = proto::SetCurrencyRequest {
+            game: game.to_owned(),
+            name: name.to_owned(),
+        };
+        let refused = economy.staff.clone().set_currency(request).await;
+        assert_eq!(Fault::from(refused.unwrap_err()).code, code, "{name:?}");
+    }
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn an_owner_names_the_currency_of_a_game_and_nobody_elses(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.game("bao", true).await;
+    economy.owned_by(&[ACCOUNT]).await;
+    let set = async |account: &str, game: &str, name: &str| {
+        let request = proto::SetOwnCurrencyRequest {
+            account_id: account.to_owned(),
+            game: game.to_owned(),
+            name: name.to_owned(),
+        };
+        let answer = economy.currencies.clone().set_own_currency(request).await;
+        answer.map(tonic::Response::into_inner).map_err(Fault::from)
+    };
+    let answer = set(ACCOUNT, "bao", " Cowrie ").await.unwrap();
+    let name = &answer.currency.unwrap().names[0];
+    assert_eq!(name.name, "Cowrie");
+    assert_eq!(name.given_by, format!("account {ACCOUNT}"));
+    assert!(set(ACCOUNT, "bao", "Cowrie").await.unwrap().unchanged);
+    let other = "00000000-0000-7000-8000-000000000009";
+    for (account, game, name, code) in [
+        (other, "bao", "Shell", Code::NotFound),
+        (ACCOUNT, "nothing", "Shell", Code::NotFound),
+        (ACCOUNT, "bao", "", Code::Invalid),
+        ("nobody", "bao", "Shell", Code::Invalid),
+    ] {
+        assert_eq!(set(account, game, name).await.unwrap_err().code, code);
+    }
+    economy.owned_by(&[other]).await;
+    let fault = set(ACCOUNT, "bao", "Shell").await.unwrap_err();
+    assert_eq!(fault.code, Code::NotFound);
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn figures_follow_the_counted_reports(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    let bao = &economy.all_currencies().await[0];
+    assert_eq!((bao.slug.as_str(), bao.name.as_str()), ("bao", "The bao"));
+    assert_eq!((bao.basket.cost, bao.players, bao.late), (600, 120, false));
+    assert!(bao.inflation_pct.is_none() && bao.growth_pct.is_none());
+    assert_eq!(bao.trade_balance.as_str(), "0");
+
+    let mut next = report(12);
+    next["supply"] = 1_100_000.into();
+    next["policy_rate"] = serde_json::from_str("12.50").unwrap();
+    next["naira_per_unit"] = serde_json::from_str("0.25").unwrap();
+    economy.clock.advance(Duration::DAY);
+    economy.report("bao", &next).await.unwrap();
+    economy.clock.advance(Duration::DAY * 2);
+    economy.report("bao", &next).await.unwrap();
+    let bao = &economy.all_currencies().await[0];
+    let text = |number: &Option<contracts::public::Number>| {
+        number.as_ref().map(|number| number.as_str().to_owned())
+    };
+    assert_eq!(text(&bao.inflation_pct).as_deref(), Some("0"));
+    assert_eq!(text(&bao.money_growth_pct).as_deref(), Some("0"));
+    // The same output in two days as in one before.
+    assert_eq!(text(&bao.growth_pct).as_deref(), Some("-50"));
+    assert_eq!(text(&bao.policy_rate_pct).as_deref(), Some("12.5"));
+    assert_eq!(text(&bao.naira_per_unit).as_deref(), Some("0.25"));
+
+    economy.clock.advance(Duration::days(7) - Duration::SECOND);
+    assert!(!economy.all_currencies().await[0].late);
+    economy.clock.advance(Duration::SECOND);
+    assert!(economy.all_currencies().await[0].late);
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn only_published_games_with_a_counted_report_are_listed(pool: PgPool) {
+    let economy = start(pool).await;
+    assert!(economy.all_currencies().await.is_empty());
+    economy.currency("kora").await;
+    economy.listed("bao", 10).await;
+    let slugs = async || {
+        let all = economy.all_currencies().await.into_iter();
+        all.map(|currency| currency.slug).collect::<Vec<_>>()
+    };
+    assert_eq!(slugs().await, ["bao"]);
+    economy.game("bao", false).await;
+    assert!(slugs().await.is_empty());
+    economy.game("bao", true).await;
+    assert_eq!(slugs().await, ["bao"]);
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn the_history_of_a_currency_is_read_page_by_page(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.currency("bao").await;
+    for n in 0..5 {
+        economy.report("bao", &report(100 + n)).await.unwrap();
+        economy.clock.advance(Duration::DAY);
+    }
+    let list = async |request: proto::ListHistoryRequest| {
+        let answer = economy.history.clone().list_history(request).await;
+        let answer = answer.unwrap().into_inner();
+        let rows: Vec<HistoryRow> = serde_json::from_slice(&answer.json).unwrap();
+        (rows, answer.page.unwrap())
+    };
+    let page = |limit, cursor: &str| PageRequest {
+        limit,
+        cursor: cursor.to_owned(),
+    };
+    let all = proto::ListHistoryRequest {
+        mode: Mode::Live.into(),
+        game: "bao".to_owned(),
+        ..proto::ListHistoryRequest::default()
+    };
+    let (whole, info) = list(all.clone()).await;
+    assert_eq!((whole.len(), info.total, info.next_cursor), (5, 5, None));
+    let meals: Vec<u64> = whole.iter().map(|row| row.basket.meal).collect();
+    assert_eq!(meals, [100, 101, 102, 103, 104]);
+    assert_eq!(whole[0].inflation_pct, None);
+    assert_eq!(whole[1].inflation_pct.as_ref().unwrap().as_str(), "1");
+    let (first, info) = list(proto::ListHistoryRequest {
+        page: Some(page(2, "")),
+        ..all.clone()
+    })
+    .await;
+    let (second, _) = list(proto::ListHistoryRequest {
+        page: Some(page(3, &info.next_cursor.unwrap())),
+        ..all.clone()
+    })
+    .await;
+    assert_eq!([first, second].concat(), whole);
+    let (middle, info) = list(proto::ListHistoryRequest {
+        from: Some(timestamp::encode(START + Duration::DAY)),
+        to: Some(timestamp::encode(START + Duration::days(3))),
+        ..all.clone()
+    })
+    .await;
+    assert_eq!((middle.as_slice(), info.total), (&whole[1..3], 2));
+    let (samples, _) = list(proto::ListHistoryRequest {
+        mode: Mode::Test.into(),
+        game: "sample-baobab-runner".to_owned(),
+        ..proto::ListHistoryRequest::default()
+    })
+    .await;
+    assert!(samples.len() > 1);
+    let nothing = proto::ListHistoryRequest {
+        game: "nothing".to_owned(),
+        ..all
+    };
+    let refused = economy.history.clone().list_history(nothing).await;
+    assert!(
+        Fault::from(refused.unwrap_err())
+            .fields
+            .contains_key("game")
+    );
+}

@@ -1,0 +1,13 @@
+//! economy-svc as a whole: its calls over gRPC on a real PostgreSQL (`DATABASE_URL`), with a clock that the tests move.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod big_mac;
+mod currencies;
+mod ledger;
+mod rates;
+mod reports;
+mod review;
+mod support;
+mod swaps;
+mod tips;

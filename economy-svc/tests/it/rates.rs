@@ -1,0 +1,245 @@
+//! Rates: worked, of the market, of a moment that is past, and their versions.
+
+use contracts::common::v1::Mode;
+use contracts::economy::v1 as proto;
+use kit::{Code, Fault, timestamp};
+use sqlx::PgPool;
+use time::Duration;
+
+use crate::support::{Economy, START, report, start, start_at};
+
+fn at(economy: &Economy, ago: Duration) -> proto::ListRatesRequest {
+    proto::ListRatesRequest {
+        at: Some(timestamp::encode(economy.clock.now() - ago)),
+        ..proto::ListRatesRequest::default()
+    }
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn every_pair_is_worked_out_both_ways(pool: PgPool) {
+    let economy = start(pool).await;
+    assert!(economy.all_rates().await.is_empty());
+    economy.listed("mancala", 7).await;
+    assert!(economy.all_rates().await.is_empty(), "one has no pair");
+    economy.listed("bao", 10).await;
+    economy.listed("kora", 30).await;
+    let rates = economy.all_rates().await;
+    let pairs: Vec<(&str, &str, &str)> = (rates.iter())
+        .map(|rate| (&*rate.from, &*rate.to, rate.rate.as_str()))
+        .collect();
+    let expected = [
+        ("bao", "kora", "3"),
+        ("bao", "mancala", "0.7"),
+        ("kora", "bao", "0.333333333333333"),
+        ("kora", "mancala", "0.233333333333333"),
+        ("mancala", "bao", "1.42857142857143"),
+        ("mancala", "kora", "4.28571428571429"),
+    ];
+    assert_eq!(pairs, expected);
+    let rate = &rates[0];
+    assert_eq!((&*rate.currency_from, &*rate.currency_to), ("BAO", "KORA"));
+    assert_eq!((&*rate.source, rate.at.0), ("worked", START));
+    assert_eq!(rate.day_change_pct, None);
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn rates_are_compared_with_those_of_a_day_before(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    economy.listed("kora", 10).await;
+    economy.clock.advance(Duration::HOUR * 2);
+    economy.report("kora", &report(12)).await.unwrap();
+    let rate = economy.rate("bao", "kora").await;
+    assert_eq!((rate.rate.as_str(), rate.day_change_pct), ("1.2", None));
+    // From the moment at which the first rate is a day old.
+    economy.clock.advance(Duration::HOUR * 22);
+    let rate = economy.rate("bao", "kora").await;
+    assert_eq!(rate.day_change_pct.unwrap().as_str(), "20");
+    assert_eq!(rate.at.0, START + Duration::HOUR * 2);
+    economy.clock.advance(Duration::HOUR * 2);
+    let rate = economy.rate("bao", "kora").await;
+    assert_eq!(rate.day_change_pct.unwrap().as_str(), "0");
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn enough_swaps_of_a_day_make_a_market(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    economy.listed("kora", 10).await;
+    economy
+        .swap("1", "ada", ("bao", 100), ("kora", 250))
+        .await
+        .unwrap();
+    economy
+        .swap("2", "ada", ("bao", 100), ("kora", 250))
+        .await
+        .unwrap();
+    economy
+        .swap("3", "ada", ("kora", 100), ("bao", 50))
+        .await
+        .unwrap();
+    assert_eq!(
+        economy.rate("bao", "kora").await.source,
+        "worked",
+        "one party"
+    );
+    economy.clock.advance(Duration::HOUR);
+    economy
+        .swap("4", "bayo", ("kora", 150), ("bao", 50))
+        .await
+        .unwrap();
+    // 300 of the one against 750 of the other, both directions together.
+    let there = economy.rate("bao", "kora").await;
+    let back = economy.rate("kora", "bao").await;
+    assert_eq!((there.rate.as_str(), back.rate.as_str()), ("2.5", "0.4"));
+    assert_eq!(
+        (&*there.source, there.at.0),
+        ("market", START + Duration::HOUR)
+    );
+    let balances: Vec<String> = (economy.all_currencies().await.into_iter())
+        .map(|currency| currency.trade_balance.as_str().to_owned())
+        .collect();
+    assert_eq!(balances, ["100", "-250"]);
+
+    // A day after the first three the market has one swap left, and is none.
+    economy
+        .clock
+        .advance(Duration::HOUR * 23 - Duration::MICROSECOND);
+    assert_eq!(economy.rate("bao", "kora").await.source, "market");
+    economy.clock.advance(Duration::MICROSECOND);
+    let rate = economy.rate("bao", "kora").await;
+    assert_eq!((&*rate.source, rate.rate.as_str()), ("worked", "1"));
+    // The balance of trade looks back for thirty days.
+    economy.clock.advance(Duration::days(28));
+    assert_eq!(
+        economy.all_currencies().await[0].trade_balance.as_str(),
+        "100"
+    );
+    economy.clock.advance(Duration::days(2));
+    assert_eq!(
+        economy.all_currencies().await[0].trade_balance.as_str(),
+        "0"
+    );
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn a_replica_is_never_late(pool: PgPool) {
+    let economy = start(pool.clone()).await;
+    let other = start_at(pool, economy.clock.clone()).await;
+    economy.listed("bao", 10).await;
+    economy.listed("kora", 10).await;
+    for n in 0..5 {
+        economy.clock.advance(Duration::HOUR);
+        economy.report("kora", &report(11 + n)).await.unwrap();
+        let (here, there) = (economy.all_rates().await, other.all_rates().await);
+        assert_eq!(here, there);
+        assert_eq!(here[0].rate.as_str(), format!("1.{}", n + 1));
+    }
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn the_same_rates_have_the_same_version_and_are_not_sent_again(pool: PgPool) {
+    let economy = start(pool.clone()).await;
+    let other = start_at(pool, economy.clock.clone()).await;
+    economy.listed("bao", 10).await;
+    economy.listed("kora", 10).await;
+    let (version, rows) = economy.rates_of(proto::ListRatesRequest::default()).await;
+    assert_eq!(rows.len(), 2);
+    let known = proto::ListRatesRequest {
+        known_versions: vec!["another".to_owned(), version.clone()],
+        ..proto::ListRatesRequest::default()
+    };
+    assert_eq!(
+        other.rates_of(known.clone()).await,
+        (version.clone(), vec![])
+    );
+    // A tip moves no rate.
+    let tip = serde_json::json!({"player": "ada", "amount": 5});
+    economy.tip("bao", &tip, "").await.unwrap();
+    assert_eq!(other.rates_of(known.clone()).await.0, version);
+    // The clock does: day_change is there after a day.
+    economy.clock.advance(Duration::DAY);
+    let (later, rows) = other.rates_of(known).await;
+    assert_ne!(later, version);
+    assert_eq!(rows[0].day_change_pct.as_ref().unwrap().as_str(), "0");
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn a_moment_that_is_past_is_worked_out_again(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    economy.listed("kora", 10).await;
+    economy.clock.advance(Duration::HOUR);
+    for n in 1..4 {
+        let party = format!("party-{n}");
+        economy
+            .swap(&n.to_string(), &party, ("bao", 1), ("kora", 2))
+            .await
+            .unwrap();
+    }
+    let market = economy.all_rates().await;
+    economy.clock.advance(Duration::days(3));
+    economy.report("kora", &report(12)).await.unwrap();
+    let now = economy.all_rates().await;
+    assert_ne!(market, now);
+    assert_eq!(
+        economy.rates_of(at(&economy, Duration::days(3))).await.1,
+        market
+    );
+    assert_eq!(economy.rates_of(at(&economy, Duration::ZERO)).await.1, now);
+    assert!(
+        economy
+            .rates_of(at(&economy, Duration::days(30)))
+            .await
+            .1
+            .is_empty()
+    );
+    let mut future = at(&economy, -Duration::SECOND);
+    future.set_mode(Mode::Live);
+    let refused = economy.rates.clone().list_rates(future).await;
+    assert_eq!(Fault::from(refused.unwrap_err()).code, Code::Invalid);
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn rates_from_a_currency_and_to_one(pool: PgPool) {
+    let economy = start(pool).await;
+    for (slug, meal) in [("bao", 10), ("kora", 20), ("mancala", 30)] {
+        economy.listed(slug, meal).await;
+    }
+    let pairs = async |from: &str, to: &str| {
+        let request = proto::ListRatesRequest {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            ..proto::ListRatesRequest::default()
+        };
+        let rates = economy.rates_of(request).await.1.into_iter();
+        rates
+            .map(|rate| format!("{}-{}", rate.from, rate.to))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(pairs("kora", "").await, ["kora-bao", "kora-mancala"]);
+    assert_eq!(pairs("", "kora").await, ["bao-kora", "mancala-kora"]);
+    assert_eq!(pairs("kora", "bao").await, ["kora-bao"]);
+    assert!(pairs("kora", "kora").await.is_empty());
+    let mut unknown = proto::ListRatesRequest {
+        from: "nothing".to_owned(),
+        ..proto::ListRatesRequest::default()
+    };
+    unknown.set_mode(Mode::Live);
+    let refused = economy.rates.clone().list_rates(unknown).await;
+    let fault = Fault::from(refused.unwrap_err());
+    assert!(fault.fields.contains_key("from"), "{fault}");
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn sample_rates_are_for_test_keys(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    let request = proto::ListRatesRequest {
+        mode: Mode::Test.into(),
+        ..proto::ListRatesRequest::default()
+    };
+    let rates = economy.rates_of(request).await.1;
+    assert!(rates.len() >= 12 * 11);
+    assert!(rates.iter().all(|rate| rate.from.starts_with("sample-")));
+}

@@ -1,0 +1,129 @@
+//! Reports: what counts, what comes too soon, and what is answered when it comes again.
+
+use contracts::common::v1::Mode;
+use contracts::economy::v1 as proto;
+use futures::future::join_all;
+use kit::{Code, timestamp};
+use serde_json::json;
+use sqlx::PgPool;
+use time::Duration;
+
+use crate::support::{ACCOUNT, START, report, start};
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn a_report_is_stored_as_it_came_and_counts(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.currency("bao").await;
+    let answer = economy.report("bao", &report(10)).await.unwrap();
+    assert!(answer.counted && answer.held.is_none() && !answer.replayed);
+    assert_eq!(answer.at, Some(timestamp::encode(START)));
+    let stored = sqlx::query_scalar!(
+        "select body from economy.report where id = $1",
+        answer.report
+    )
+    .fetch_one(&economy.pool)
+    .await
+    .unwrap();
+    assert_eq!(stored, report(10).to_string());
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn a_report_within_the_hour_comes_too_soon_by_the_second(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    for (later, wait) in [
+        (Duration::ZERO, 3_600),
+        (Duration::milliseconds(500), 3_600),
+        (Duration::milliseconds(500), 3_599),
+        (Duration::minutes(59), 59),
+    ] {
+        economy.clock.advance(later);
+        let fault = economy.report("bao", &report(10)).await.unwrap_err();
+        assert_eq!((fault.code, fault.retry_after), (Code::TooSoon, Some(wait)));
+    }
+    economy.clock.advance(Duration::seconds(59));
+    // A held report is stored as well, and the next one waits for it.
+    let held = economy.report("bao", &report(100)).await.unwrap();
+    assert!(!held.counted);
+    let fault = economy.report("bao", &report(10)).await.unwrap_err();
+    assert_eq!(fault.code, Code::TooSoon);
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn of_many_reports_at_once_one_wins(pool: PgPool) {
+    let economy = start(pool.clone()).await;
+    let other = start(pool).await;
+    economy.currency("bao").await;
+    let body = report(10);
+    let sent = (0..8).map(|n| if n % 2 == 0 { &economy } else { &other });
+    let answers = join_all(sent.map(|replica| replica.report("bao", &body))).await;
+    let stored = answers.iter().filter(|answer| answer.is_ok()).count();
+    assert_eq!(stored, 1, "{answers:?}");
+    let mut refused = answers.iter().filter_map(|answer| answer.as_ref().err());
+    assert!(refused.all(|fault| fault.code == Code::TooSoon));
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn the_same_report_again_is_answered_alike(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.currency("bao").await;
+    economy.currency("kora").await;
+    let first = economy.report_with("bao", &report(10), "k").await.unwrap();
+    economy.clock.advance(Duration::minutes(5));
+    let again = economy.report_with("bao", &report(10), "k").await.unwrap();
+    assert!(again.replayed);
+    assert_eq!((again.report, again.at), (first.report, first.at));
+    let other = economy.report_with("bao", &report(11), "k").await;
+    assert_eq!(other.unwrap_err().code, Code::IdempotencyMismatch);
+    // A refusal frees the key; and another game's call is another call.
+    economy.currency("mancala").await;
+    let kora = economy.report_with("kora", &report(11), "k").await.unwrap();
+    assert!(!kora.replayed);
+    // A day later the key is free again.
+    economy.clock.advance(Duration::DAY);
+    let later = economy.report_with("bao", &report(11), "k").await.unwrap();
+    assert!(!later.replayed);
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn a_game_without_a_currency_does_not_report(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.game("bao", true).await;
+    let fault = economy.report("bao", &report(10)).await.unwrap_err();
+    assert_eq!(fault.code, Code::BadRequest);
+    assert!(fault.message.contains("currency"), "{}", fault.message);
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn what_is_only_checked_is_not_stored(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    let send = async |mode: Mode, dry_run: bool, body: String| {
+        let request = proto::SubmitReportRequest {
+            account_id: ACCOUNT.to_owned(),
+            mode: mode.into(),
+            game: "bao".to_owned(),
+            body: body.into(),
+            dry_run,
+            idempotency_key: String::new(),
+        };
+        let answer = economy.reports.clone().submit_report(request).await;
+        answer
+            .map(tonic::Response::into_inner)
+            .map_err(kit::Fault::from)
+    };
+    let good = report(10).to_string();
+    let checked = send(Mode::Test, false, good.clone()).await.unwrap();
+    assert_eq!(checked, proto::SubmitReportResponse::default());
+    let bad = send(Mode::Test, false, json!({"supply": 1}).to_string()).await;
+    assert_eq!(bad.unwrap_err().code, Code::BadRequest);
+    let soon = send(Mode::Live, true, good.clone()).await.unwrap_err();
+    assert_eq!(soon.code, Code::TooSoon);
+    economy.clock.advance(Duration::HOUR);
+    assert_eq!(send(Mode::Live, true, good).await.unwrap().report, None);
+    let stored = sqlx::query_scalar!(r#"select count(*) as "count!" from economy.report"#)
+        .fetch_one(&economy.pool)
+        .await
+        .unwrap();
+    assert_eq!(stored, 1);
+}

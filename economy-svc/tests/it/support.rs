@@ -1,0 +1,302 @@
+//! A service to call, and short ways to call it.
+
+use contracts::common::v1::Mode;
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
+use contracts::economy::v1::exchange_service_client::ExchangeServiceClient;
+use contracts::economy::v1::history_service_client::HistoryServiceClient;
+use contracts::economy::v1::list_rates_response::Part;
+use contracts::economy::v1::rates_service_client::RatesServiceClient;
+use contracts::economy::v1::reports_service_client::ReportsServiceClient;
+use contracts::economy::v1::staff_service_client::StaffServiceClient;
+use contracts::economy::v1::tips_service_client::TipsServiceClient;
+use contracts::public::{Currency, Rate};
+use economy::service::Parts;
+use economy::store::{games, pages};
+use economy::write::{Rules, Writes};
+use kit::clock::Clock;
+use kit::feed::{Producer, Retention};
+use kit::lifecycle::{Lifecycle, Supervisor};
+use kit::rpc::client::Client;
+use kit::{Fault, testing};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use time::macros::datetime;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+/// What the clock shows at first.
+pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
+/// Of every key here.
+pub(crate) const ACCOUNT: &str = "00000000-0000-0000-0000-00000000000a";
+
+/// A running replica.
+pub(crate) struct Economy {
+    pub(crate) pool: PgPool,
+    pub(crate) clock: Clock,
+    pub(crate) reports: ReportsServiceClient<Client>,
+    pub(crate) tips: TipsServiceClient<Client>,
+    pub(crate) rates: RatesServiceClient<Client>,
+    pub(crate) currencies: CurrenciesServiceClient<Client>,
+    pub(crate) history: HistoryServiceClient<Client>,
+    pub(crate) exchange: ExchangeServiceClient<Client>,
+    pub(crate) staff: StaffServiceClient<Client>,
+    lifecycle: Lifecycle,
+    _supervisor: Supervisor,
+}
+
+/// Starts a replica.
+pub(crate) async fn start(pool: PgPool) -> Economy {
+    start_at(pool, Clock::fixed(START)).await
+}
+
+/// Starts a replica with this clock.
+pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
+    let (lifecycle, supervisor) = Lifecycle::new();
+    let producer = Producer::start(
+        pool.clone(),
+        economy::SCHEMA,
+        clock.clone(),
+        &lifecycle,
+        Retention::default(),
+    );
+    let rules = Rules {
+        report_interval: Duration::HOUR,
+        most_jump_percent: 50,
+    };
+    let writer = producer.writer(Writes(rules));
+    let mut services = kit::rpc::server::services();
+    let parts = Parts {
+        pool: pool.clone(),
+        clock: clock.clone(),
+        producer,
+        writer,
+        rules,
+        late: Duration::days(7),
+    };
+    parts.add_to(&mut services);
+    let address = testing::serve(services, &lifecycle).await.unwrap();
+    let fleet = testing::client(&address, &lifecycle).unwrap();
+    let staff = testing::staff_client(&address, &lifecycle).unwrap();
+    Economy {
+        pool,
+        clock,
+        reports: ReportsServiceClient::new(fleet.clone()),
+        tips: TipsServiceClient::new(fleet.clone()),
+        rates: RatesServiceClient::new(fleet.clone()),
+        currencies: CurrenciesServiceClient::new(fleet.clone()),
+        history: HistoryServiceClient::new(fleet.clone()),
+        exchange: ExchangeServiceClient::new(fleet),
+        staff: StaffServiceClient::new(staff),
+        lifecycle,
+        _supervisor: supervisor,
+    }
+}
+
+impl Drop for Economy {
+    /// Lets go of the database, which the test is about to drop.
+    fn drop(&mut self) {
+        self.lifecycle.draining().cancel();
+        self.lifecycle.stopping().cancel();
+    }
+}
+
+/// A report with a basket that costs 60 times the meal.
+pub(crate) fn report(meal: u64) -> Value {
+    json!({
+        "supply": 1_000_000, "minted": 5_000, "burned": 1_000,
+        "basket": {"meal": meal, "ride": 0, "wage": 0, "rent": 0},
+        "output": 42_000, "active_players": 120,
+    })
+}
+
+impl Economy {
+    /// A live game, listed or not.
+    pub(crate) async fn game(&self, slug: &str, published: bool) {
+        let row = games::Row {
+            id: Uuid::new_v5(&Uuid::nil(), slug.as_bytes()),
+            mode: "live",
+            slug: slug.to_owned(),
+            title: format!("The {slug}"),
+            published,
+            page_id: Uuid::nil(),
+        };
+        let mut connection = self.pool.acquire().await.unwrap();
+        games::upsert(&mut connection, Uuid::nil(), vec![row])
+            .await
+            .unwrap();
+    }
+
+    /// Says who owns the page of the games.
+    pub(crate) async fn owned_by(&self, accounts: &[&str]) {
+        let row = pages::Row {
+            id: Uuid::nil(),
+            owners: accounts.iter().map(|id| id.parse().unwrap()).collect(),
+        };
+        let mut connection = self.pool.acquire().await.unwrap();
+        pages::upsert(&mut connection, Uuid::nil(), vec![row])
+            .await
+            .unwrap();
+    }
+
+    /// A published game with a currency of the same name in capitals.
+    pub(crate) async fn currency(&self, slug: &str) {
+        self.game(slug, true).await;
+        self.name(slug, &slug.to_uppercase()).await;
+    }
+
+    /// Gives a currency a name.
+    pub(crate) async fn name(&self, slug: &str, name: &str) {
+        let request = proto::SetCurrencyRequest {
+            game: slug.to_owned(),
+            name: name.to_owned(),
+        };
+        self.staff.clone().set_currency(request).await.unwrap();
+    }
+
+    /// Sends a report of a live key.
+    pub(crate) async fn report(
+        &self,
+        game: &str,
+        body: &Value,
+    ) -> Result<proto::SubmitReportResponse, Fault> {
+        self.report_with(game, body, "").await
+    }
+
+    /// The same with an `Idempotency-Key`.
+    pub(crate) async fn report_with(
+        &self,
+        game: &str,
+        body: &Value,
+        idempotency_key: &str,
+    ) -> Result<proto::SubmitReportResponse, Fault> {
+        let request = proto::SubmitReportRequest {
+            account_id: ACCOUNT.to_owned(),
+            mode: Mode::Live.into(),
+            game: game.to_owned(),
+            body: body.to_string().into(),
+            dry_run: false,
+            idempotency_key: idempotency_key.to_owned(),
+        };
+        let answer = self.reports.clone().submit_report(request).await;
+        Ok(answer?.into_inner())
+    }
+
+    /// A currency whose basket costs 60 times the meal.
+    pub(crate) async fn listed(&self, slug: &str, meal: u64) {
+        self.currency(slug).await;
+        let answer = self.report(slug, &report(meal)).await.unwrap();
+        assert!(answer.counted);
+    }
+
+    /// Every rate.
+    pub(crate) async fn all_rates(&self) -> Vec<Rate<'static>> {
+        self.rates_of(proto::ListRatesRequest::default()).await.1
+    }
+
+    /// The rate of a pair.
+    pub(crate) async fn rate(&self, from: &str, to: &str) -> Rate<'static> {
+        let request = proto::ListRatesRequest {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            ..proto::ListRatesRequest::default()
+        };
+        self.rates_of(request).await.1.remove(0)
+    }
+
+    /// Live rates with their version.
+    pub(crate) async fn rates_of(
+        &self,
+        mut request: proto::ListRatesRequest,
+    ) -> (String, Vec<Rate<'static>>) {
+        if request.mode() == Mode::Unspecified {
+            request.set_mode(Mode::Live);
+        }
+        let known = !request.known_versions.is_empty();
+        let answer = self.rates.clone().list_rates(request).await;
+        let mut answer = answer.unwrap().into_inner();
+        let head = answer.message().await.unwrap().unwrap().part;
+        let Some(Part::Head(head)) = head else {
+            panic!("no head")
+        };
+        let mut json = Vec::new();
+        while let Some(message) = answer.message().await.unwrap() {
+            let Some(Part::Json(piece)) = message.part else {
+                panic!("a second head")
+            };
+            json.extend_from_slice(&piece);
+        }
+        if known && json.is_empty() {
+            return (head.version, Vec::new());
+        }
+        assert_eq!(u64::try_from(json.len()).unwrap(), head.length);
+        let rates: Vec<Rate<'static>> = serde_json::from_slice(&json).unwrap();
+        assert_eq!(
+            u64::try_from(rates.len()).unwrap(),
+            head.page.unwrap().total
+        );
+        (head.version, rates)
+    }
+
+    /// Every currency.
+    pub(crate) async fn all_currencies(&self) -> Vec<Currency> {
+        let request = proto::ListCurrenciesRequest {
+            mode: Mode::Live.into(),
+        };
+        let answer = self.currencies.clone().list_currencies(request).await;
+        serde_json::from_slice(&answer.unwrap().into_inner().json).unwrap()
+    }
+
+    /// Records a swap.
+    pub(crate) async fn swap(
+        &self,
+        id: &str,
+        party: &str,
+        (from, gave): (&str, u64),
+        (to, got): (&str, u64),
+    ) -> Result<proto::RecordSwapResponse, Fault> {
+        let swap = proto::Swap {
+            id: id.to_owned(),
+            party: party.to_owned(),
+            from: from.to_owned(),
+            to: to.to_owned(),
+            gave,
+            got,
+            at: None,
+        };
+        let request = proto::RecordSwapRequest { swap: Some(swap) };
+        let answer = self.exchange.clone().record_swap(request).await;
+        Ok(answer?.into_inner())
+    }
+
+    /// Sends a tip of a live key.
+    pub(crate) async fn tip(
+        &self,
+        game: &str,
+        body: &Value,
+        idempotency_key: &str,
+    ) -> Result<proto::SendTipResponse, Fault> {
+        let request = proto::SendTipRequest {
+            account_id: ACCOUNT.to_owned(),
+            mode: Mode::Live.into(),
+            game: game.to_owned(),
+            body: body.to_string().into(),
+            dry_run: false,
+            idempotency_key: idempotency_key.to_owned(),
+        };
+        let answer = self.tips.clone().send_tip(request).await;
+        Ok(answer?.into_inner())
+    }
+
+    /// What every account of a currency holds: kind, holder, units.
+    pub(crate) async fn balances(&self, game: &str) -> Vec<(String, String, i128)> {
+        let request = proto::ListBalancesRequest {
+            game: game.to_owned(),
+        };
+        let answer = self.exchange.clone().list_balances(request).await;
+        let balances = answer.unwrap().into_inner().balances.into_iter();
+        balances
+            .map(|balance| (balance.kind, balance.holder, balance.units.parse().unwrap()))
+            .collect()
+    }
+}

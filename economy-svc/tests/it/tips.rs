@@ -1,0 +1,92 @@
+//! Tips of players.
+
+use contracts::common::v1::Mode;
+use contracts::economy::v1 as proto;
+use futures::future::join_all;
+use kit::Code;
+use prost::Message as _;
+use serde_json::json;
+use sqlx::PgPool;
+
+use crate::support::{ACCOUNT, START, start};
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn a_tip_is_booked_twice_and_told_on_the_feed(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.currency("bao").await;
+    let body = json!({"player": "ada", "amount": 5, "note": "well played"});
+    let tip = economy.tip("bao", &body, "").await.unwrap();
+    assert_eq!((tip.game.as_str(), tip.amount), ("bao", 5));
+    assert_eq!(tip.at, Some(kit::timestamp::encode(START)));
+    let player = ("player".to_owned(), "ada".to_owned(), -5);
+    let maker = ("maker".to_owned(), String::new(), 5);
+    assert_eq!(economy.balances("bao").await, [maker, player]);
+    let row = sqlx::query!(
+        "select state, happening, announced, event from economy.feed where entity = 'tip'"
+    )
+    .fetch_one(&economy.pool)
+    .await
+    .unwrap();
+    assert!(row.happening && row.announced);
+    assert_eq!(row.event, "paid");
+    let told = proto::Tip::decode(row.state.as_slice()).unwrap();
+    assert_eq!((Some(told.id), told.amount), (tip.tip, 5));
+    assert_eq!(
+        (told.player.as_str(), told.note.as_str()),
+        ("ada", "well played")
+    );
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn the_same_tip_at_once_and_again_is_booked_once(pool: PgPool) {
+    let economy = start(pool.clone()).await;
+    let other = start(pool).await;
+    economy.currency("bao").await;
+    let body = json!({"player": "ada", "amount": 5});
+    let sent = (0..8).map(|n| if n % 2 == 0 { &economy } else { &other });
+    let answers = join_all(sent.map(|replica| replica.tip("bao", &body, "k"))).await;
+    let mut ids: Vec<String> = Vec::new();
+    for answer in answers {
+        match answer {
+            Ok(answer) => ids.extend(answer.tip),
+            // The first is not through yet.
+            Err(fault) => assert_eq!(fault.code, Code::IdempotencyInFlight),
+        }
+    }
+    ids.dedup();
+    assert_eq!(ids.len(), 1);
+    let again = other.tip("bao", &body, "k").await.unwrap();
+    assert!(again.replayed);
+    assert_eq!(again.tip.as_ref(), ids.first());
+    assert_eq!(economy.balances("bao").await[0].2, 5);
+    let more = json!({"player": "ada", "amount": 6});
+    let fault = economy.tip("bao", &more, "k").await.unwrap_err();
+    assert_eq!(fault.code, Code::IdempotencyMismatch);
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn a_tip_that_cannot_be_booked_is_refused(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.game("kora", true).await;
+    economy.currency("bao").await;
+    let good = json!({"player": "ada", "amount": 5});
+    let fault = economy.tip("kora", &good, "").await.unwrap_err();
+    assert!(fault.fields["game"].contains("currency"), "{fault}");
+    let other = json!({"player": "ada", "amount": 5, "game": "kora"});
+    let fault = economy.tip("bao", &other, "").await.unwrap_err();
+    assert_eq!(fault.code, Code::NotFound);
+    let bad = json!({"amount": 0});
+    let fault = economy.tip("bao", &bad, "").await.unwrap_err();
+    assert!(fault.fields.keys().eq(["amount", "player"]), "{fault}");
+    let request = proto::SendTipRequest {
+        account_id: ACCOUNT.to_owned(),
+        mode: Mode::Test.into(),
+        game: "bao".to_owned(),
+        body: good.to_string().into(),
+        dry_run: false,
+        idempotency_key: "k".to_owned(),
+    };
+    let checked = economy.tips.clone().send_tip(request).await.unwrap();
+    assert_eq!(checked.into_inner(), proto::SendTipResponse::default());
+    assert!(economy.balances("bao").await.is_empty());
+}

@@ -1,0 +1,126 @@
+//! The economy by way of the gateway: reports, tips, and rates that are passed on as they come.
+
+use contracts::common::v1::Mode;
+use contracts::gateway::v1 as proto;
+use http::header::{ACCEPT_ENCODING, IF_NONE_MATCH};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+use crate::support::economy::{RATES, VERSION};
+use crate::support::{Answer, Held, Test, account_key};
+
+/// A live key of the game `kora`, of this kind.
+async fn key_of_game(test: &Test, kind: &str) -> Held {
+    crate::keys::publish(test, "kora", true).await;
+    let account = test.account("partner").await;
+    let request = proto::CreateKeyRequest {
+        kind: kind.to_owned(),
+        game: Some("kora".to_owned()),
+        ..account_key(&account, "live")
+    };
+    test.key_like(request).await.unwrap()
+}
+
+async fn post(test: &Test, key: &Held, path: &str, body: &Value) -> Answer {
+    let call = key.request("POST", path);
+    test.send(call.body(body.to_string().into()).unwrap()).await
+}
+
+#[sqlx::test]
+async fn a_report_goes_on_with_its_game_and_comes_back_as_201(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = key_of_game(&test, "secret").await;
+    let answer = post(&test, &key, "/economy/report", &json!({"supply": 1})).await;
+    assert_eq!(answer.status, 201, "{}", answer.text);
+    assert_eq!(answer.header("location"), "");
+    let data = json!({
+        "stored": true, "report": 7, "at": "2026-03-22T08:00:00.500Z", "counted": true, "held": null,
+    });
+    assert_eq!(answer.json["data"], data);
+    let dry = post(&test, &key, "/economy/report?dry_run=true", &json!({})).await;
+    assert_eq!(dry.status, 200);
+    assert_eq!(dry.json["data"], json!({"stored": false, "dry_run": true}));
+    let reports = test.economy.reports();
+    assert_eq!(reports.len(), 2);
+    assert_eq!(reports[0].game, "kora");
+    assert_eq!(reports[0].mode(), Mode::Live);
+    assert_eq!(reports[0].body, r#"{"supply":1}"#);
+    assert!(reports[1].dry_run);
+}
+
+#[sqlx::test]
+async fn a_player_tips_thirty_times_a_minute(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = key_of_game(&test, "public").await;
+    let tip = |player: &str| json!({"player": player, "amount": 5});
+    for _ in 0..30 {
+        let answer = post(&test, &key, "/play/tips", &tip("ada")).await;
+        assert_eq!(answer.status, 201, "{}", answer.text);
+        assert_eq!(answer.json["data"]["game"], "kora");
+    }
+    // A name is the same with space around it.
+    let more = post(&test, &key, "/play/tips", &tip(" ada ")).await;
+    assert_eq!(more.refusal(), (429, "rate_limited"));
+    assert_eq!(more.header("retry-after"), "60");
+    let other = post(&test, &key, "/play/tips", &tip("bayo")).await;
+    assert_eq!(other.status, 201);
+    test.clock.advance(time::Duration::MINUTE);
+    let later = post(&test, &key, "/play/tips", &tip("ada")).await;
+    assert_eq!(later.status, 201);
+    assert_eq!(test.economy.tips().len(), 32);
+}
+
+#[sqlx::test]
+async fn rates_are_passed_on_with_the_tag_of_their_version(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = key_of_game(&test, "secret").await;
+    let plain = test.get(&key, "/economy/rates?from=bao").await;
+    assert!(plain.is_ok(), "{}", plain.text);
+    let rows: Value = serde_json::from_str(RATES).unwrap();
+    assert_eq!(plain.json["data"], rows);
+    assert_eq!(plain.json["meta"]["total"], 2);
+    assert_eq!(plain.json["meta"]["methodology"], 7);
+    assert_eq!(plain.json["meta"]["next_cursor"], Value::Null);
+    let tag = format!("W/\"{VERSION}\"");
+    assert_eq!(plain.header("etag"), tag);
+    assert_eq!(plain.header("content-length"), plain.text.len().to_string());
+
+    let known = key.get("/economy/rates").header(IF_NONE_MATCH, &tag);
+    let known = test.call(known).await;
+    assert_eq!(known.status, 304);
+    assert_eq!(known.header("etag"), tag);
+    assert!(known.bytes.is_empty());
+    let asked = test.economy.rates();
+    assert_eq!(asked[0].from, "bao");
+    assert_eq!(asked[1].known_versions, [VERSION]);
+
+    let head = test.call(key.request("HEAD", "/economy/rates")).await;
+    assert!(head.bytes.is_empty());
+    assert_eq!(
+        head.header("content-length"),
+        plain.header("content-length")
+    );
+    for coding in ["gzip", "br", "zstd"] {
+        let call = key.get("/economy/rates").header(ACCEPT_ENCODING, coding);
+        let coded = test.call(call).await;
+        assert_eq!(coded.json["data"], rows, "{coding}");
+        assert_eq!(coded.header("etag"), tag);
+    }
+    for bad in ["at=yesterday", "from=a&from=b"] {
+        let answer = test.get(&key, &format!("/economy/rates?{bad}")).await;
+        assert_eq!(answer.refusal(), (400, "invalid"), "{bad}");
+    }
+}
+
+#[sqlx::test]
+async fn currencies_are_a_list(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = key_of_game(&test, "secret").await;
+    let answer = test.get(&key, "/economy/currencies").await;
+    assert!(answer.is_ok(), "{}", answer.text);
+    assert_eq!(answer.json["data"], json!([{"slug": "bao"}]));
+    assert_eq!(answer.json["meta"]["total"], 1);
+    assert_eq!(answer.json["meta"]["methodology"], 7);
+    assert_eq!(test.get(&key, "/economy/report").await.status, 405);
+    assert_eq!(test.get(&key, "/economy/nothing").await.status, 404);
+}

@@ -1,0 +1,160 @@
+//! `staff report …`: reports of games that are held
+
+use clap::Subcommand;
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::staff_service_client::StaffServiceClient;
+use contracts::public::Timestamp;
+use serde::Serialize;
+
+use super::fleet::Fleet;
+use super::output::{self, Output};
+use super::problem::Problem;
+use super::table::table;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the reports that are held, the oldest first, each beside the last counted one
+    List,
+    /// Let a held report count, with its own time
+    Approve {
+        /// The report's number
+        report: i64,
+        /// Why, for whoever looks later
+        #[arg(long, default_value = "", hide_default_value = true)]
+        reason: String,
+    },
+    /// Refuse a held report for good
+    Reject {
+        /// The report's number
+        report: i64,
+        /// Why, for whoever looks later
+        #[arg(long)]
+        reason: String,
+    },
+}
+
+#[derive(Debug, Serialize)]
+struct HeldReport {
+    held: String,
+    report: Report,
+    last_counted: Option<Report>,
+}
+
+#[derive(Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the contract has this name")]
+struct Report {
+    report: i64,
+    game: String,
+    currency: String,
+    at: Option<Timestamp>,
+    figures: Vec<Figure>,
+}
+
+#[derive(Debug, Serialize)]
+struct Figure {
+    name: &'static str,
+    value: Option<String>,
+}
+
+impl From<proto::Report> for Report {
+    fn from(report: proto::Report) -> Self {
+        let whole = [
+            ("supply", report.supply),
+            ("minted", report.minted),
+            ("burned", report.burned),
+            ("meal", report.meal),
+            ("ride", report.ride),
+            ("wage", report.wage),
+            ("rent", report.rent),
+            ("cost", report.cost),
+            ("output", report.output),
+            ("active_players", report.active_players),
+        ];
+        let whole = whole.map(|(name, value)| Figure {
+            name,
+            value: Some(value.to_string()),
+        });
+        let decimal = [
+            ("policy_rate", report.policy_rate),
+            ("naira_per_unit", report.naira_per_unit),
+        ];
+        let decimal = decimal.map(|(name, value)| Figure { name, value });
+        Self {
+            report: report.id,
+            game: report.game,
+            currency: report.currency,
+            at: output::moment(report.at),
+            figures: whole.into_iter().chain(decimal).collect(),
+        }
+    }
+}
+
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+    let mut economy = StaffServiceClient::new(fleet.economy().await?);
+    match command {
+        Command::List => {
+            let request = proto::ListHeldReportsRequest {};
+            let answer = economy.list_held_reports(request).await?.into_inner();
+            list(answer.reports, output)
+        }
+        Command::Approve { report, reason } => {
+            let request = proto::ApproveReportRequest { report, reason };
+            let answer = economy.approve_report(request).await?.into_inner();
+            decided(report, "counts", answer.unchanged, output)
+        }
+        Command::Reject { report, reason } => {
+            let request = proto::RejectReportRequest { report, reason };
+            let answer = economy.reject_report(request).await?.into_inner();
+            decided(report, "rejected", answer.unchanged, output)
+        }
+    }
+}
+
+fn list(reports: Vec<proto::HeldReport>, output: Output) -> Result<(), Problem> {
+    let reports: Vec<HeldReport> = (reports.into_iter())
+        .map(|held| HeldReport {
+            held: held.held,
+            report: held.report.unwrap_or_default().into(),
+            last_counted: held.last_counted.map(Report::from),
+        })
+        .collect();
+    if output.is_json() {
+        return output.line(&serde_json::json!({ "reports": reports }), "");
+    }
+    if reports.is_empty() {
+        output.say("no report is held");
+    }
+    for held in &reports {
+        let Report {
+            report,
+            game,
+            currency,
+            at,
+            ..
+        } = &held.report;
+        let at = output::shown(at.as_ref());
+        output.say(&format!("report {report} of {game} ({currency}), {at}"));
+        output.say(&format!("  {}", held.held));
+        output.text(&beside(held).to_string());
+    }
+    Ok(())
+}
+
+/// A held report's figures beside those of the last counted one.
+fn beside(held: &HeldReport) -> comfy_table::Table {
+    let before = held.last_counted.as_ref();
+    let rows = held.report.figures.iter().enumerate().map(|(at, figure)| {
+        let earlier = before.and_then(|report| report.figures.get(at)?.value.clone());
+        let now = figure.value.clone().unwrap_or_default();
+        [figure.name.to_owned(), earlier.unwrap_or_default(), now]
+    });
+    table(["figure", "last counted", "held"], rows)
+}
+
+fn decided(report: i64, state: &str, unchanged: bool, output: Output) -> Result<(), Problem> {
+    if unchanged {
+        output::note(&format!("report {report} {state} already; nothing changed"));
+    }
+    let document = serde_json::json!({ "report": report, "state": state, "unchanged": unchanged });
+    output.line(&document, &format!("{state}: report {report}"))
+}

@@ -1,0 +1,140 @@
+//! `staff swap …`
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::staff_service_client::StaffServiceClient;
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use time::serde::rfc3339;
+
+use super::fleet::Fleet;
+use super::lines::Lines;
+use super::output::Output;
+use super::problem::Problem;
+
+/// Swaps of one call.
+const AT_ONCE: usize = 1_000;
+/// Refused lines that are listed.
+const LISTED: usize = 20;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Load swaps of the past, one JSON object a line: id, party, from, to, gave, got, at
+    ///
+    /// A swap that was loaded before is left as it is, so that a load that was broken off can be made again.
+    Import {
+        /// The file
+        file: PathBuf,
+    },
+}
+
+/// A line of the file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Swap {
+    id: String,
+    party: String,
+    from: String,
+    to: String,
+    gave: u64,
+    got: u64,
+    #[serde(with = "rfc3339")]
+    at: OffsetDateTime,
+}
+
+impl From<Swap> for proto::Swap {
+    fn from(swap: Swap) -> Self {
+        Self {
+            id: swap.id,
+            party: swap.party,
+            from: swap.from,
+            to: swap.to,
+            gave: swap.gave,
+            got: swap.got,
+            at: Some(kit::timestamp::encode(swap.at)),
+        }
+    }
+}
+
+/// What came of a file.
+#[derive(Debug, Default, Serialize)]
+struct Report {
+    recorded: u64,
+    repeated: u64,
+    refused: u64,
+    /// The first of them.
+    refused_lines: Vec<RefusedLine>,
+}
+
+#[derive(Debug, Serialize)]
+struct RefusedLine {
+    line: u64,
+    reason: String,
+}
+
+impl Report {
+    fn refuse(&mut self, line: u64, reason: String) {
+        self.refused += 1;
+        if self.refused_lines.len() < LISTED {
+            self.refused_lines.push(RefusedLine { line, reason });
+        }
+    }
+}
+
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+    let Command::Import { file } = command;
+    let shown = file.display().to_string();
+    let unreadable =
+        |error: std::io::Error| Problem::usage(format!("{shown} cannot be read: {error}"));
+    let mut lines = Lines::new(BufReader::new(File::open(&file).map_err(unreadable)?));
+    let mut economy = StaffServiceClient::new(fleet.economy().await?);
+    let mut report = Report::default();
+    let mut sent: Vec<(u64, proto::Swap)> = Vec::new();
+    loop {
+        let line = lines.read().map_err(unreadable)?;
+        let is_last = line.is_none();
+        if let Some(line) = line.filter(|line| !line.text.trim().is_empty()) {
+            match serde_json::from_str::<Swap>(&line.text) {
+                Ok(swap) => sent.push((line.number, swap.into())),
+                Err(error) => report.refuse(line.number, error.to_string()),
+            }
+        }
+        if sent.len() == AT_ONCE || (is_last && !sent.is_empty()) {
+            let (numbers, swaps): (Vec<u64>, Vec<proto::Swap>) = sent.drain(..).unzip();
+            let request = proto::ImportSwapsRequest { swaps };
+            let answer = economy.import_swaps(request).await?.into_inner();
+            report.recorded += answer.recorded;
+            report.repeated += answer.repeated;
+            for refused in answer.refused {
+                let index = usize::try_from(refused.index).unwrap_or(usize::MAX);
+                report.refuse(numbers.get(index).copied().unwrap_or(0), refused.reason);
+            }
+        }
+        if is_last {
+            break;
+        }
+    }
+    let Report {
+        recorded,
+        repeated,
+        refused,
+        refused_lines,
+    } = &report;
+    output.say(&format!(
+        "{shown}: {recorded} recorded, {repeated} recorded before, {refused} refused"
+    ));
+    for RefusedLine { line, reason } in refused_lines {
+        output.say(&format!("  line {line}: {reason}"));
+    }
+    if output.is_json() {
+        output.line(&report, "")?;
+    }
+    if *refused > 0 && recorded + repeated == 0 {
+        return Err(Problem::Refused(format!("every line was refused: {shown}")));
+    }
+    Ok(())
+}

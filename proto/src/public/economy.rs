@@ -1,0 +1,199 @@
+//! Currencies and rates (§2.7, §2.8), and the answers to a report and a tip (§4.4, §4.2).
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Number, Timestamp};
+
+/// A game's currency, and the economy that its newest counted report describes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the contract has this name")]
+pub struct Currency {
+    /// Of the game.
+    pub slug: String,
+    /// Of the game.
+    pub name: String,
+    /// Name of the currency.
+    pub currency: String,
+    /// When the newest counted report came.
+    pub reported_at: Timestamp,
+    /// Whether that is longer ago than a currency may be silent.
+    pub late: bool,
+    /// All currency that exists.
+    pub supply: u64,
+    /// Created since the report before.
+    pub minted: u64,
+    /// Destroyed since the report before.
+    pub burned: u64,
+    /// What players earned since the report before.
+    pub output: u64,
+    /// Players active.
+    pub players: u64,
+    /// Prices in the game.
+    pub basket: Basket,
+    /// Change of the basket's cost against the counted report before, in percent.
+    pub inflation_pct: Option<Number>,
+    /// Change of the output a day against the interval before, in percent.
+    pub growth_pct: Option<Number>,
+    /// Change of the supply against the counted report before, in percent.
+    pub money_growth_pct: Option<Number>,
+    /// Over 30 days: units that others gave in for other currencies, less the units that were given out.
+    pub trade_balance: Number,
+    /// The game's own interest rate, in percent.
+    pub policy_rate_pct: Option<Number>,
+    /// The game's own selling price of a unit.
+    pub naira_per_unit: Option<Number>,
+}
+
+/// A counted report of a game, with the figures that it led to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryRow {
+    /// When the report came.
+    pub reported_at: Timestamp,
+    /// Name of the currency then.
+    pub currency: String,
+    /// All currency that existed.
+    pub supply: u64,
+    /// Created since the report before.
+    pub minted: u64,
+    /// Destroyed since the report before.
+    pub burned: u64,
+    /// What players earned since the report before.
+    pub output: u64,
+    /// Players active.
+    pub players: u64,
+    /// Prices in the game.
+    pub basket: Basket,
+    /// Change of the basket's cost against the counted report before, in percent.
+    pub inflation_pct: Option<Number>,
+    /// Change of the output a day against the interval before, in percent.
+    pub growth_pct: Option<Number>,
+    /// Change of the supply against the counted report before, in percent.
+    pub money_growth_pct: Option<Number>,
+    /// The game's own interest rate, in percent.
+    pub policy_rate_pct: Option<Number>,
+    /// The game's own selling price of a unit.
+    pub naira_per_unit: Option<Number>,
+}
+
+/// How rates and figures are worked out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Methodology {
+    /// Changes whenever the same reports and swaps lead to other figures.
+    pub version: u32,
+    /// What is worked out, and how.
+    pub formulas: Vec<Formula>,
+    /// The numbers that were chosen.
+    pub constants: Vec<Constant>,
+    /// What the figures are made of.
+    pub sources: Vec<String>,
+}
+
+/// How one figure is worked out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "a formula has a formula")]
+pub struct Formula {
+    /// The field that it is for.
+    pub name: String,
+    /// In the fields of a report and of rates.
+    pub formula: String,
+    /// For a person.
+    pub words: String,
+}
+
+/// A number that was chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Constant {
+    /// What it is called.
+    pub name: String,
+    /// As it is set.
+    pub value: String,
+    /// For a person.
+    pub words: String,
+}
+
+/// Prices of four things in a game, and what a month of living costs by them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Basket {
+    /// A meal.
+    pub meal: u64,
+    /// A ride.
+    pub ride: u64,
+    /// A day's wage.
+    pub wage: u64,
+    /// A month's rent.
+    pub rent: u64,
+    /// 60 meals, 40 rides, 20 days' wages and the rent.
+    pub cost: u64,
+}
+
+/// What one unit of a currency is in another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the contract has this name")]
+pub struct Rate<'a> {
+    /// Slug of a game.
+    pub from: Cow<'a, str>,
+    /// Slug of another.
+    pub to: Cow<'a, str>,
+    /// Name of the first one's currency.
+    pub currency_from: Cow<'a, str>,
+    /// Name of the second one's currency.
+    pub currency_to: Cow<'a, str>,
+    /// Units of the second for one unit of the first.
+    pub rate: Number,
+    /// `worked` or `market`.
+    pub source: Cow<'a, str>,
+    /// When the newer of the two reports came, or the last swap.
+    pub at: Timestamp,
+    /// Change against the rate 24 hours before, in percent.
+    pub day_change_pct: Option<Number>,
+}
+
+/// A live report was stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reported {
+    /// True.
+    pub stored: bool,
+    /// The report's number.
+    pub report: i64,
+    /// When it came.
+    pub at: Timestamp,
+    /// Whether it moves rates.
+    pub counted: bool,
+    /// Why it is held until a person has looked at it.
+    pub held: Option<String>,
+}
+
+/// A report was checked, and not stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckedReport {
+    /// False.
+    pub stored: bool,
+    /// Whether a test key sent it; left out of the answer to a dry run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub test: bool,
+    /// Whether it was a dry run; left out otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+}
+
+/// A tip was booked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tipped {
+    /// The tip's id.
+    pub tip: String,
+    /// Slug of the game.
+    pub game: String,
+    /// Whole units of the game's currency.
+    pub amount: u64,
+    /// When it was booked.
+    pub at: Timestamp,
+}
+
+/// A tip was checked, and not booked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckedTip {
+    /// True.
+    pub dry_run: bool,
+}
