@@ -24,9 +24,21 @@ pub(crate) struct Target {
 impl Target {
     /// GET /games of `fleet`.
     pub(crate) fn games(fleet: &Fleet, key: &str) -> Self {
-        let uri: Uri = format!("{}/games", fleet.base_url).parse().unwrap();
+        Self::get(fleet, "/games", key)
+    }
+
+    /// GET of a path of `fleet`.
+    pub(crate) fn get(fleet: &Fleet, path: &str, key: &str) -> Self {
+        Self::at(
+            &format!("{}{path}", fleet.base_url),
+            &format!("Bearer {key}"),
+        )
+    }
+
+    /// GET of a URL.
+    pub(crate) fn at(url: &str, authorization: &str) -> Self {
+        let uri: Uri = url.parse().unwrap();
         let host = uri.authority().unwrap().as_str();
-        let authorization = format!("Bearer {key}");
         let request = format!(
             "GET {} HTTP/1.1\r\nhost: {host}\r\nauthorization: {authorization}\r\n\r\n",
             uri.path()
@@ -37,6 +49,14 @@ impl Target {
             request: request.into_bytes(),
             uri,
         }
+    }
+
+    /// The same over HTTP/1.1 with one more header.
+    pub(crate) fn with(mut self, header: &str) -> Self {
+        self.request.truncate(self.request.len() - 2);
+        self.request.extend_from_slice(header.as_bytes());
+        self.request.extend_from_slice(b"\r\n\r\n");
+        self
     }
 }
 

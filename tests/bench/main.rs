@@ -8,6 +8,7 @@
 
 mod child;
 mod collector;
+mod economy;
 mod envoy;
 mod fleet;
 mod games;
@@ -32,6 +33,8 @@ const WHICH: &str = "Which benchmark?
   memory       memory of the gateway with many keys and many connections
   overload     good answers while more is asked than can be answered
   writes       changes of games beside pgbench's plain update of one row
+  economy      reports and tips beside pgbench's update of two rows
+  rates        GET /economy/rates of 30, 300 and 1,000 currencies: first and following reads, 304, memory, beside a static body
   visibility   from the answer of a change until a list has it
   queue        the first page of a long review queue beside that of a short one";
 
@@ -49,6 +52,11 @@ fn main() {
         ["memory"] => many_threads().block_on(memory::run()),
         ["overload"] => one_thread().block_on(overload::run()),
         ["writes"] => many_threads().block_on(writes::run()),
+        ["economy"] => many_threads().block_on(economy::run()),
+        ["rates"] => many_threads().block_on(economy::rates::run()),
+        ["static-body", listen, body] => {
+            many_threads().block_on(economy::static_body::serve(listen, body));
+        }
         ["visibility"] => one_thread().block_on(visibility::run()),
         ["queue"] => many_threads().block_on(queue::run()),
         ["hop-back", listen, body] => many_threads().block_on(hop::back(listen, body)),

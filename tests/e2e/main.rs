@@ -5,6 +5,7 @@ mod answers;
 mod bad_input;
 mod checks;
 mod creators;
+mod economy;
 mod envelope;
 mod events;
 mod games;

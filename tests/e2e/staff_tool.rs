@@ -3,6 +3,7 @@
 use std::process::Output;
 
 use contracts::common::v1::ListAuditRequest;
+use contracts::economy::v1::staff_service_client::StaffServiceClient as OfEconomy;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
 use e2e::{Fleet, Staff, binaries};
@@ -17,6 +18,7 @@ async fn run(fleet: &Fleet, args: &[&str]) -> Output {
         ("STAFF_TOKEN", &fleet.staff_token),
         ("STAFF_GATEWAY", &fleet.service("gateway").grpc),
         ("STAFF_LISTINGS", &fleet.service("listings-svc").grpc),
+        ("STAFF_ECONOMY", &fleet.service("economy-svc").grpc),
     ]);
     staff.output().await.unwrap()
 }
@@ -81,9 +83,11 @@ async fn the_help_of_the_audit_has_every_action_and_kind_of_the_services() {
     };
     let mut gateway = StaffServiceClient::new(at("gateway").await);
     let mut listings = StaffAuditServiceClient::new(at("listings-svc").await);
+    let mut economy = OfEconomy::new(at("economy-svc").await);
     let refusals = [
         gateway.list_audit(nonsense()).await.unwrap_err(),
         listings.list_audit(nonsense()).await.unwrap_err(),
+        economy.list_audit(nonsense()).await.unwrap_err(),
     ];
     let refusals = refusals.map(Fault::from);
     for (option, field) in [("--action", "action"), ("--kind", "entity")] {

@@ -6,6 +6,7 @@ mod catalogue_replicas;
 mod import;
 mod keys;
 mod kill;
+mod ledger;
 mod load;
 mod many_keys;
 mod own_changes;

@@ -34,8 +34,22 @@ impl Process {
 
     /// Memory that it has now, in KiB.
     pub fn memory(&self) -> u32 {
+        self.kibibytes("VmRSS:")
+    }
+
+    /// The most memory that it has had since [`Process::forget_peak`], in KiB.
+    pub fn peak(&self) -> u32 {
+        self.kibibytes("VmHWM:")
+    }
+
+    /// Makes the memory that it has now its peak.
+    pub fn forget_peak(&self) {
+        fs::write(format!("/proc/{}/clear_refs", self.pid), "5").unwrap();
+    }
+
+    fn kibibytes(&self, name: &str) -> u32 {
         let status = self.read("status");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
         line.unwrap().trim_end_matches("kB").trim().parse().unwrap()
     }
 

@@ -1,6 +1,8 @@
 //! Staff at work: accounts and keys for a test to call its own.
 
 use contracts::common::v1::Mode;
+use contracts::economy::v1::SetCurrencyRequest;
+use contracts::economy::v1::staff_service_client::StaffServiceClient as OfEconomy;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::gateway::v1::{self as proto, Account, CreateAccountRequest, CreateKeyRequest, Key};
 use contracts::listings::v1::import_request::Message;
@@ -26,6 +28,7 @@ pub struct Staff {
     /// Whose pages are.
     pages: StaffPageServiceClient<Channel>,
     imports: StaffImportServiceClient<Channel>,
+    economy: OfEconomy<Channel>,
     reviews: StaffReviewServiceClient<Channel>,
 }
 
@@ -57,12 +60,26 @@ impl Staff {
         let listings = dial(&fleet.service("listings-svc").grpc, &token)
             .await
             .unwrap();
+        let economy = dial(&fleet.service("economy-svc").grpc, &token)
+            .await
+            .unwrap();
         Self {
             gateway: StaffServiceClient::new(channel),
+            economy: OfEconomy::new(economy),
             pages: StaffPageServiceClient::new(listings.clone()),
             imports: StaffImportServiceClient::new(listings.clone()),
             reviews: StaffReviewServiceClient::new(listings),
         }
+    }
+
+    /// Registers or renames the currency of a game.
+    pub async fn currency(&self, game: &str, name: &str) -> Result<(), Fault> {
+        let request = SetCurrencyRequest {
+            game: game.to_owned(),
+            name: name.to_owned(),
+        };
+        self.economy.clone().set_currency(request).await?;
+        Ok(())
     }
 
     /// Publishes what waits for its review.

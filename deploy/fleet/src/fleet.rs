@@ -301,6 +301,7 @@ impl<'a> Fleet<'a> {
             signals: self.signals,
             gateway: address("gateway"),
             listings: address("listings-svc"),
+            economy: address("economy-svc"),
         };
         seed::import(&staff, &self.plan.data, &mut self.manifest)?;
         seed::accounts(

@@ -101,6 +101,8 @@ pub(crate) struct Account {
     pub(crate) pages: Vec<String>,
     /// Slugs of the games under them.
     pub(crate) games: Vec<String>,
+    /// The one of them that has a currency; the keys of a game are its.
+    pub(crate) economy_game: Option<String>,
     pub(crate) keys: BTreeMap<String, String>,
 }
 

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -47,6 +48,13 @@ const KEYS: [(&str, &str, Special); 8] = [
     ("test_secret", "test", Special::Game("secret")),
 ];
 
+/// The currencies of the accounts' games.
+const CURRENCIES: [&str; 4] = ["Cowrie", "Manilla", "Kissi Penny", "Bead"];
+
+/// How often economy-svc is asked, and how long in between, until it has heard of a game that was loaded a moment ago.
+const ASKED: u32 = 50;
+const BETWEEN: Duration = Duration::from_millis(200);
+
 #[derive(Clone, Copy)]
 enum Special {
     No,
@@ -63,6 +71,7 @@ pub(crate) struct Staff<'a> {
     pub(crate) signals: &'a Signals,
     pub(crate) gateway: String,
     pub(crate) listings: String,
+    pub(crate) economy: String,
 }
 
 impl Staff<'_> {
@@ -74,6 +83,7 @@ impl Staff<'_> {
             ("STAFF_TOKEN", token),
             ("STAFF_GATEWAY", &self.gateway),
             ("STAFF_LISTINGS", &self.listings),
+            ("STAFF_ECONOMY", &self.economy),
         ]);
         process::capture(&mut command, "", self.signals)
     }
@@ -210,6 +220,14 @@ pub(crate) fn accounts(
             account.games = maker.games;
             manifest.save(staff.folder)?;
         }
+        if let Some(account) = manifest.accounts.get_mut(index)
+            && let (None, Some(game)) = (&account.economy_game, account.games.first())
+        {
+            let name = CURRENCIES.get(index).copied().unwrap_or("Coin");
+            register_currency(staff, &token, game, name)?;
+            account.economy_game = Some(game.clone());
+            manifest.save(staff.folder)?;
+        }
         for (key, mode, special) in KEYS {
             let Some(account) = manifest.accounts.get_mut(index) else {
                 continue;
@@ -250,6 +268,18 @@ fn account(staff: &Staff<'_>, token: &str, name: &str, plan: &str) -> Result<Acc
         email,
         ..Account::default()
     })
+}
+
+/// Gives a game a currency.
+fn register_currency(staff: &Staff<'_>, token: &str, game: &str, name: &str) -> Result<()> {
+    let args = ["currency", "set", game, name];
+    for _ in 1..ASKED {
+        if staff.call(token, &args)?.status.success() {
+            return Ok(());
+        }
+        std::thread::sleep(BETWEEN);
+    }
+    staff.demand(token, &args).map(drop)
 }
 
 fn make_key(

@@ -49,7 +49,7 @@ pub(crate) const SERVICES: [Service; 5] = [
     Service {
         name: "gateway",
         schema: "gateway",
-        calls: &["catalogue-svc", "listings-svc"],
+        calls: &["catalogue-svc", "listings-svc", "economy-svc"],
         redis: true,
     },
     Service {

@@ -1,4 +1,4 @@
-//! pgbench's plain update of one row, on the PostgreSQL of a fleet.
+//! pgbench's plain updates of one row or two, on the PostgreSQL of a fleet.
 
 use std::process::Stdio;
 
@@ -6,22 +6,42 @@ use e2e::SmallFleet;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::process::Command;
 
-/// Clients, each of which sends one update after the other.
-const CLIENTS: &str = "64";
+/// Clients, each of which sends one update after the other, unless it is said otherwise.
+const CLIENTS: usize = 64;
 
 /// A table of its own, and the script.
 pub(crate) struct Pgbench {
     url: String,
     script: String,
+    clients: usize,
 }
 
 impl Pgbench {
-    /// Makes a table of so many rows, anew.
+    /// Updates one of so many rows at a time.
+    pub(crate) async fn new(small: &SmallFleet, rows: usize) -> Self {
+        let script = format!(
+            "\\set id random(1, {rows})\nupdate bench.counter set n = n + 1 where id = :id;\n"
+        );
+        Self::with(small, rows, script, CLIENTS).await
+    }
+
+    /// Updates two of so many rows in a transaction; the smaller is first, so that no two wait for each other.
+    pub(crate) async fn two_rows(small: &SmallFleet, rows: usize, clients: usize) -> Self {
+        let half = rows / 2;
+        let script = format!(
+            "\\set one random(1, {half})\n\\set other random({half} + 1, {rows})\nbegin;\n\
+             update bench.counter set n = n + 1 where id = :one;\n\
+             update bench.counter set n = n - 1 where id = :other;\ncommit;\n"
+        );
+        Self::with(small, rows, script, clients).await
+    }
+
+    /// Makes the table anew.
     #[expect(
         clippy::disallowed_methods,
         reason = "the benchmarks have no schema of their own"
     )]
-    pub(crate) async fn new(small: &SmallFleet, rows: usize) -> Self {
+    async fn with(small: &SmallFleet, rows: usize, script: String, clients: usize) -> Self {
         let url = small.fleet().database_url;
         let mut connection = PgConnection::connect(&url).await.unwrap();
         let table = format!(
@@ -32,20 +52,24 @@ impl Pgbench {
         );
         let making = sqlx::raw_sql(AssertSqlSafe(table));
         making.execute(&mut connection).await.unwrap();
-        let script = format!(
-            "\\set id random(1, {rows})\nupdate bench.counter set n = n + 1 where id = :id;\n"
-        );
         Self {
             script: small.write("update.sql", script),
             url,
+            clients,
         }
     }
 
     /// Updates a second, over so many seconds.
     pub(crate) async fn rate(&self, seconds: u32) -> f64 {
         let output = Command::new("pgbench")
-            .args(["--no-vacuum", "--protocol=prepared", "--client", CLIENTS])
-            .args(["--jobs=2", "--time", &seconds.to_string()])
+            .args(["--no-vacuum", "--protocol=prepared"])
+            .args([
+                "--client",
+                &self.clients.to_string(),
+                "--jobs=2",
+                "--time",
+                &seconds.to_string(),
+            ])
             .args(["--file", &self.script, &self.url])
             .stdin(Stdio::null())
             .output()

@@ -1,0 +1,62 @@
+//! Reports and tips at economy-svc — checked, with their rows of the ledger and of the feed — beside pgbench's update of two rows on the
+//! same PostgreSQL.
+
+mod games;
+pub(crate) mod rates;
+pub(crate) mod static_body;
+
+use e2e::{Fleet, SmallFleet};
+
+use crate::side::{ROUNDS, SECONDS, WARM_UP, median, print_ratio};
+use crate::writes::pgbench::Pgbench;
+use games::{Games, What};
+
+/// Callers, as many as pgbench has clients.
+const CALLERS: usize = 16;
+const GAMES: usize = 64;
+
+pub(crate) async fn run() {
+    let mut small = SmallFleet::new();
+    // A game reports as often as it is asked to.
+    small.set("ECONOMY_REPORT_INTERVAL", "0");
+    let plans = small.plans();
+    let fleet = small.up_with(&["--plans", &plans]).await;
+    let mut games = Games::open(&fleet).await;
+    games.grow(&fleet, GAMES).await;
+    compare(&small, &fleet, &games, 1).await;
+    small.down().await;
+    let fleet = small
+        .up_with(&["--replicas", "economy-svc=2", "--plans", &plans])
+        .await;
+    compare(&small, &fleet, &games, 2).await;
+}
+
+/// Measures reports, tips and pgbench in turns.
+async fn compare(small: &SmallFleet, fleet: &Fleet, games: &Games, replicas: usize) {
+    let pgbench = Pgbench::two_rows(small, GAMES, CALLERS).await;
+    pgbench.rate(WARM_UP).await;
+    let sides = [("reports", What::Report), ("tips", What::Tip)];
+    let mut bare = Vec::new();
+    let mut rates: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
+    for (_, what) in sides {
+        games.rate(fleet, replicas, CALLERS, what, WARM_UP).await;
+    }
+    for _ in 0..ROUNDS {
+        bare.push(pgbench.rate(SECONDS).await);
+        for ((_, what), rates) in sides.into_iter().zip(&mut rates) {
+            rates.push(games.rate(fleet, replicas, CALLERS, what, SECONDS).await);
+        }
+    }
+    println!(
+        "pgbench, {CALLERS} clients: {:.0} transactions/s",
+        median(&bare, |rate| *rate)
+    );
+    for ((name, _), rates) in sides.into_iter().zip(&rates) {
+        println!(
+            "{name}, {replicas} replica(s): {:.0}/s",
+            median(rates, |rate| *rate)
+        );
+        let ratios: Vec<f64> = rates.iter().zip(&bare).map(|(rate, b)| rate / b).collect();
+        print_ratio(&format!("  {name} / pgbench"), &ratios);
+    }
+}

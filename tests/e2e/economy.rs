@@ -1,0 +1,328 @@
+//! The economy by way of the public interface: reports, currencies, rates, tips (§2.6 to §2.8, §4.4).
+
+use contracts::economy::v1::SetOwnCurrencyRequest;
+use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
+use contracts::public::{Currency, Rate};
+use e2e::{Answer, Client, Fleet, KeyRequest, NewAccount, Staff, eventually};
+use kit::rpc::client::dial;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+/// A game with a currency, and a server with its secret key.
+struct Game {
+    fleet: Fleet,
+    staff: Staff,
+    account: NewAccount,
+    slug: String,
+    live: Client,
+}
+
+impl Game {
+    async fn new() -> Self {
+        let game = Self::without_currency().await;
+        let (staff, slug) = (game.staff.clone(), game.slug.clone());
+        eventually("economy-svc knows the game", async || {
+            staff.currency(&slug, "Cowrie").await.ok()
+        })
+        .await;
+        game
+    }
+
+    async fn without_currency() -> Self {
+        let fleet = Fleet::shared();
+        let mut staff = Staff::of(&fleet).await;
+        let account = staff.account("unlimited").await;
+        let handle = format!("economy-{}", kit::ids::row_id().simple());
+        let slug = format!("{handle}-game");
+        staff.page(&account, &handle).await;
+        let row = json!({"slug": slug, "title": "A Game", "release_year": 2024, "creator": handle});
+        staff.import("game", &[row]).await;
+        let live = Self::key(&fleet, &mut staff, &account, &slug, "live", "secret").await;
+        Self {
+            fleet,
+            staff,
+            account,
+            slug,
+            live,
+        }
+    }
+
+    async fn key(
+        fleet: &Fleet,
+        staff: &mut Staff,
+        account: &NewAccount,
+        slug: &str,
+        mode: &'static str,
+        kind: &'static str,
+    ) -> Client {
+        let wanted = || KeyRequest {
+            mode,
+            kind,
+            game: Some(slug.to_owned()),
+            ..KeyRequest::default()
+        };
+        let made = eventually("the gateway knows the game", async || {
+            staff.clone().try_key(account, wanted()).await.ok()
+        })
+        .await;
+        Client::new(fleet, &made.1)
+    }
+
+    async fn another(&mut self, mode: &'static str, kind: &'static str) -> Client {
+        Self::key(
+            &self.fleet,
+            &mut self.staff,
+            &self.account,
+            &self.slug,
+            mode,
+            kind,
+        )
+        .await
+    }
+}
+
+fn report(meal: u64) -> Value {
+    json!({
+        "supply": 1_000_000, "minted": 5_000, "burned": 1_000,
+        "basket": {"meal": meal, "ride": 5, "wage": 100, "rent": 900},
+        "output": 42_000, "active_players": 120, "policy_rate": 12.5,
+    })
+}
+
+async fn post(client: &Client, path: &str, body: &Value) -> Answer {
+    client
+        .send(client.request(Method::POST, path).json(body))
+        .await
+}
+
+#[tokio::test]
+async fn a_report_is_counted_and_its_currency_is_listed_at_once() {
+    let game = Game::new().await;
+    let answer = post(&game.live, "/economy/report", &report(10)).await;
+    assert_eq!(answer.status, 201, "{}", answer.text);
+    let data = answer.data();
+    assert_eq!(data["stored"], true);
+    assert!(data["report"].is_i64() && data["at"].is_string());
+    assert_eq!(
+        (&data["counted"], &data["held"]),
+        (&json!(true), &Value::Null)
+    );
+
+    let currencies: Vec<Currency> = rows(&game.live, "/economy/currencies").await;
+    let own = currencies
+        .iter()
+        .find(|currency| currency.slug == game.slug);
+    let own = own.unwrap();
+    assert_eq!(own.currency, "Cowrie");
+    assert_eq!(own.basket.cost, 600 + 200 + 2_000 + 900);
+    assert_eq!(own.policy_rate_pct.as_ref().unwrap().as_str(), "12.5");
+
+    let soon = post(&game.live, "/economy/report", &report(10)).await;
+    soon.assert_error(429, "too_soon");
+    let wait: u32 = soon.header("retry-after").unwrap().parse().unwrap();
+    assert!((3_500..=3_600).contains(&wait), "{wait}");
+
+    // Against every other currency, both ways.
+    let from = format!("/economy/rates?from={}", game.slug);
+    let rates: Vec<Rate<'_>> = rows(&game.live, &from).await;
+    assert_eq!(rates.len(), currencies.len() - 1);
+}
+
+async fn rows<T: serde::de::DeserializeOwned>(client: &Client, path: &str) -> Vec<T> {
+    let answer = client.get(path).await;
+    let rows: Vec<T> = serde_json::from_value(answer.data().clone()).unwrap();
+    assert_eq!(answer.body["meta"]["total"], rows.len());
+    assert_eq!(answer.body["meta"]["methodology"], 1);
+    assert_eq!(answer.body["meta"]["next_cursor"], Value::Null);
+    rows
+}
+
+#[tokio::test]
+async fn a_report_is_answered_alike_when_it_is_sent_again() {
+    let game = Game::new().await;
+    let send = async |body: &Value| {
+        let request = game.live.request(Method::POST, "/economy/report");
+        game.live
+            .send(request.header("Idempotency-Key", "r-1").json(body))
+            .await
+    };
+    let first = send(&report(10)).await;
+    let again = send(&report(10)).await;
+    assert_eq!((again.status, again.data()), (first.status, first.data()));
+    assert_eq!(again.header("idempotency-replayed"), Some("true"));
+    send(&report(11))
+        .await
+        .assert_error(422, "idempotency_mismatch");
+}
+
+#[tokio::test]
+async fn every_refused_report_names_the_field() {
+    let game = Game::new().await;
+    for (change, field) in [
+        (json!({"supply": -1}), "supply"),
+        (json!({"supply": "5"}), "supply"),
+        (json!({"minted": 1.5}), "minted"),
+        (json!({"burned": null}), "burned"),
+        (json!({"output": 9_007_199_254_740_992_u64}), "output"),
+        (json!({"active_players": [[[[1]]]]}), "active_players"),
+        (
+            json!({"basket": {"meal": 0, "ride": 1, "wage": 1, "rent": 1}}),
+            "basket.meal",
+        ),
+        (json!({"rate": 2}), "rate"),
+        (json!({"colour": 2}), "colour"),
+        (json!({"policy_rate": -101}), "policy_rate"),
+        (json!({"naira_per_unit": 0}), "naira_per_unit"),
+    ] {
+        let mut body = report(10);
+        body.as_object_mut()
+            .unwrap()
+            .extend(change.as_object().unwrap().clone());
+        let answer = post(&game.live, "/economy/report", &body).await;
+        answer.assert_error(400, "bad_request");
+        let message = answer.body["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("{field}:")), "{message}");
+    }
+    let text = game
+        .live
+        .request(Method::POST, "/economy/report")
+        .body("[1]");
+    game.live.send(text).await.assert_error(400, "bad_json");
+}
+
+#[tokio::test]
+async fn a_game_without_a_currency_is_told_where_to_get_one() {
+    let game = Game::without_currency().await;
+    let refused = eventually("economy-svc knows the game", async || {
+        let answer = post(&game.live, "/economy/report", &report(10)).await;
+        (answer.status != 503).then_some(answer)
+    })
+    .await;
+    refused.assert_error(400, "bad_request");
+    assert!(refused.text.contains("dashboard"), "{}", refused.text);
+}
+
+#[tokio::test]
+async fn tips_are_booked_with_a_secret_or_a_public_key() {
+    let mut game = Game::new().await;
+    let public = game.another("live", "public").await;
+    let body = json!({"player": "ada", "amount": 25, "note": "gg"});
+    for client in [&game.live, &public] {
+        let answer = post(client, "/play/tips", &body).await;
+        assert_eq!(answer.status, 201, "{}", answer.text);
+        assert_eq!(answer.data()["game"], game.slug.as_str());
+        assert_eq!(answer.data()["amount"], 25);
+        assert!(answer.data()["tip"].is_string() && answer.data()["at"].is_string());
+    }
+    let bad = post(&public, "/play/tips", &json!({"player": "", "amount": 0})).await;
+    bad.assert_error(400, "invalid");
+    let fields: Vec<&String> = bad.body["fields"].as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["amount", "player"]);
+    let other = json!({"player": "ada", "amount": 1, "game": "another"});
+    post(&public, "/play/tips", &other)
+        .await
+        .assert_error(404, "not_found");
+    public
+        .get("/economy/rates")
+        .await
+        .assert_error(403, "secret_key_required");
+}
+
+#[tokio::test]
+async fn an_owner_names_the_currency_of_a_game() {
+    let game = Game::without_currency().await;
+    let economy = &game.fleet.service("economy-svc").grpc;
+    let token = game.fleet.service_token.clone().into();
+    let currencies = CurrenciesServiceClient::new(dial(economy, &token).await.unwrap());
+    let set = async |account: &str| {
+        let request = SetOwnCurrencyRequest {
+            account_id: account.to_owned(),
+            game: game.slug.clone(),
+            name: "Manilla".to_owned(),
+        };
+        currencies.clone().set_own_currency(request).await
+    };
+    // Whose the game's page is comes with the feed of listings-svc.
+    let named = eventually("economy-svc knows the owner", async || {
+        set(&game.account.account.id).await.ok()
+    })
+    .await;
+    let currency = named.into_inner().currency.unwrap();
+    assert_eq!(currency.names[0].name, "Manilla");
+    let other = game.staff.clone().account("unlimited").await;
+    let refused = set(&other.account.id).await.unwrap_err();
+    assert_eq!(refused.code(), tonic::Code::NotFound, "{refused}");
+    let answer = post(&game.live, "/economy/report", &report(10)).await;
+    assert_eq!(answer.status, 201, "{}", answer.text);
+}
+
+#[tokio::test]
+async fn a_game_that_is_taken_down_is_in_no_rate_until_it_is_back() {
+    let (game, other) = (Game::new().await, Game::new().await);
+    for game in [&game, &other] {
+        let answer = post(&game.live, "/economy/report", &report(10)).await;
+        assert_eq!(answer.status, 201, "{}", answer.text);
+    }
+    let path = format!("/economy/rates?from={}&to={}", other.slug, game.slug);
+    let until = async |status: u16| {
+        eventually("the rates follow the game", async || {
+            (other.live.get(&path).await.status == status).then_some(())
+        })
+        .await;
+    };
+    until(200).await;
+    game.staff.take_down("game", &game.slug).await;
+    until(400).await;
+    game.staff.restore("game", &game.slug).await;
+    until(200).await;
+}
+
+#[tokio::test]
+async fn samples_are_for_test_keys_which_write_nothing() {
+    let mut game = Game::new().await;
+    let test = game.another("test", "secret").await;
+    let currencies: Vec<Currency> = rows(&test, "/economy/currencies").await;
+    assert!(currencies.len() >= 12);
+    assert!(
+        currencies
+            .iter()
+            .all(|currency| currency.slug.starts_with("sample-"))
+    );
+    let rates: Vec<Rate<'_>> = rows(&test, "/economy/rates").await;
+    assert_eq!(rates.len(), currencies.len() * (currencies.len() - 1));
+    let checked = post(&test, "/economy/report", &report(10)).await;
+    assert_eq!(checked.status, 200);
+    assert_eq!(*checked.data(), json!({"stored": false, "test": true}));
+    let tip = post(&test, "/play/tips", &json!({"player": "ada", "amount": 5})).await;
+    assert_eq!(
+        (tip.status.as_u16(), tip.data()),
+        (200, &json!({"dry_run": true}))
+    );
+    let listed: Vec<Currency> = rows(&game.live, "/economy/currencies").await;
+    assert!(listed.iter().all(|currency| currency.slug != game.slug));
+}
+
+#[tokio::test]
+async fn rates_are_not_sent_to_who_has_them() {
+    let mut game = Game::new().await;
+    let test = game.another("test", "secret").await;
+    let first = test.get("/economy/rates").await;
+    let tag = first.header("etag").unwrap();
+    let request = test.request(Method::GET, "/economy/rates");
+    let again = test.send(request.header("If-None-Match", tag)).await;
+    // The samples change with the hour.
+    if again.status == 200 {
+        assert_ne!(again.header("etag"), Some(tag));
+    } else {
+        assert_eq!(again.status, 304);
+    }
+    for coding in ["gzip", "br", "zstd"] {
+        let request = test.request(Method::GET, "/economy/rates");
+        let coded = test.send(request.header("Accept-Encoding", coding)).await;
+        assert_eq!(coded.header("content-encoding"), Some(coding));
+        assert_eq!(
+            coded.data().as_array().unwrap().len(),
+            first.data().as_array().unwrap().len()
+        );
+    }
+}
