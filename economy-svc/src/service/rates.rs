@@ -47,7 +47,7 @@ impl Service {
         };
         let (from, to) = currencies(&snapshot.economy, &request)?;
         let version = format!("{}-{}-{}", snapshot.version, request.from, request.to);
-        let pieces = if request.known_versions.contains(&version) {
+        let pieces = if request.head_only {
             Arc::from([])
         } else {
             pieces(&snapshot, from, to).await?

@@ -2,6 +2,7 @@
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
+use contracts::economy::v1::list_rates_response::Part;
 use kit::{Code, Fault, timestamp};
 use sqlx::PgPool;
 use time::Duration;
@@ -138,28 +139,34 @@ async fn a_replica_is_never_late(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "economy::MIGRATOR")]
-async fn the_same_rates_have_the_same_version_and_are_not_sent_again(pool: PgPool) {
+async fn the_same_rates_have_the_same_version_and_a_head_comes_without_them(pool: PgPool) {
     let economy = start(pool.clone()).await;
     let other = start_at(pool, economy.clock.clone()).await;
     economy.listed("bao", 10).await;
     economy.listed("kora", 10).await;
     let (version, rows) = economy.rates_of(proto::ListRatesRequest::default()).await;
     assert_eq!(rows.len(), 2);
-    let known = proto::ListRatesRequest {
-        known_versions: vec!["another".to_owned(), version.clone()],
+    let head = proto::ListRatesRequest {
+        mode: Mode::Live.into(),
+        head_only: true,
         ..proto::ListRatesRequest::default()
     };
-    assert_eq!(
-        other.rates_of(known.clone()).await,
-        (version.clone(), vec![])
-    );
+    let answer = other.rates.clone().list_rates(head).await;
+    let mut answer = answer.unwrap().into_inner();
+    let Some(Part::Head(head)) = answer.message().await.unwrap().unwrap().part else {
+        panic!("no head")
+    };
+    assert_eq!((head.version.as_str(), head.length), (version.as_str(), 0));
+    assert_eq!(head.page.unwrap().total, 2);
+    assert!(answer.message().await.unwrap().is_none());
     // A tip moves no rate.
     let tip = serde_json::json!({"player": "ada", "amount": 5});
     economy.tip("bao", &tip, "").await.unwrap();
-    assert_eq!(other.rates_of(known.clone()).await.0, version);
+    let all = proto::ListRatesRequest::default;
+    assert_eq!(other.rates_of(all()).await.0, version);
     // The clock does: day_change is there after a day.
     economy.clock.advance(Duration::DAY);
-    let (later, rows) = other.rates_of(known).await;
+    let (later, rows) = other.rates_of(all()).await;
     assert_ne!(later, version);
     assert_eq!(rows[0].day_change_pct.as_ref().unwrap().as_str(), "0");
 }

@@ -5,7 +5,6 @@ use std::hash::BuildHasher as _;
 use std::io;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::sync::Semaphore;
@@ -15,7 +14,7 @@ use super::{Coding, Opening};
 
 /// Bytes of openings that are kept at most: some 25,000 pages of twenty rows. What is asked for often stays, whatever passes by.
 const KEPT: u64 = 64 * 1024 * 1024;
-/// Up to so many bytes of `data` are compressed where the call is served, in a fraction of a millisecond. Larger ones are compressed
+/// Up to so many bytes are compressed where the call is served, in a fraction of a millisecond. Larger ones are compressed
 /// aside, so that nobody else waits for them.
 const AT_ONCE: usize = 16 * 1024;
 
@@ -36,7 +35,7 @@ pub struct Openings {
 struct Key {
     hash: u128,
     length: usize,
-    coding: Coding,
+    coding: Option<Coding>,
 }
 
 #[derive(Debug, Clone)]
@@ -73,40 +72,53 @@ impl Openings {
         let key = Key {
             hash: xxh3_128_with_seed(data, self.seed),
             length: data.len(),
-            coding,
+            coding: Some(coding),
         };
         if let Some(opening) = self.kept.get(&key) {
             return Ok(opening);
         }
-        let make = self.make(coding, before, data);
+        let make = self.make(coding, [before, data].concat());
         self.kept.get_or_insert_async(&key, make).await
     }
 
-    /// The same for content that is named by a `version`; it is read only where it is not compressed yet.
+    /// The same for a beginning that is named by a `version`, compressed or not; it is read only where it is not kept yet.
     ///
     /// # Errors
-    /// Those of `data`, and see [`Coding::open`].
+    /// Those of reading it, and see [`Coding::open`].
     pub async fn open_version(
         &self,
-        coding: Coding,
-        before: &[u8],
+        coding: Option<Coding>,
         version: &str,
-        data: impl Future<Output = io::Result<Bytes>>,
+        beginning: impl Future<Output = io::Result<Vec<u8>>>,
     ) -> io::Result<Arc<Opening>> {
-        let key = Key {
+        let key = self.of_version(coding, version);
+        let make = async {
+            let beginning = beginning.await?;
+            match coding {
+                Some(coding) => self.make(coding, beginning).await,
+                None => Ok(Arc::new(Opening::plain(beginning))),
+            }
+        };
+        self.kept.get_or_insert_async(&key, make).await
+    }
+
+    /// What [`Openings::open_version`] has made, if it is still kept.
+    pub fn kept_version(&self, coding: Option<Coding>, version: &str) -> Option<Arc<Opening>> {
+        self.kept.get(&self.of_version(coding, version))
+    }
+
+    fn of_version(&self, coding: Option<Coding>, version: &str) -> Key {
+        Key {
             hash: xxh3_128_with_seed(version.as_bytes(), self.seed),
             // No content has this length.
             length: usize::MAX,
             coding,
-        };
-        let make = async { self.make(coding, before, &data.await?).await };
-        self.kept.get_or_insert_async(&key, make).await
+        }
     }
 
-    async fn make(&self, coding: Coding, before: &[u8], data: &[u8]) -> io::Result<Arc<Opening>> {
+    async fn make(&self, coding: Coding, beginning: Vec<u8>) -> io::Result<Arc<Opening>> {
         metrics::counter!("answers_compressed_total", "coding" => coding.token()).increment(1);
-        let beginning = [before, data].concat();
-        let opening = if data.len() <= AT_ONCE {
+        let opening = if beginning.len() <= AT_ONCE {
             coding.open(&beginning)
         } else {
             let permit = Arc::clone(&self.aside).acquire_owned().await;
@@ -145,6 +157,25 @@ mod tests {
                 assert_eq!(first.close(b"}"), expected.close(b"}"), "{coding:?}");
             }
         }
+    }
+
+    #[tokio::test]
+    async fn a_version_is_read_once_for_each_coding_and_once_without() {
+        let openings = Openings::default();
+        let beginning = [BEFORE, &[b'a'; AT_ONCE]].concat();
+        for coding in [None].into_iter().chain(Coding::ALL.map(Some)) {
+            let ready = async { Ok(beginning.clone()) };
+            let first = openings.open_version(coding, "1", ready).await.unwrap();
+            let broken = async { Err(io::Error::other("it is read again")) };
+            let second = openings.open_version(coding, "1", broken).await.unwrap();
+            assert!(Arc::ptr_eq(&first, &second));
+            assert_eq!(second.parts(b"}").concat(), second.close(b"}"));
+            let broken = async { Err(io::Error::other("it broke off")) };
+            assert!(openings.open_version(coding, "2", broken).await.is_err());
+        }
+        let plain = async { Ok(beginning.clone()) };
+        let plain = openings.open_version(None, "1", plain).await.unwrap();
+        assert_eq!(plain.close(b"}"), [&beginning[..], b"}"].concat());
     }
 
     #[tokio::test]

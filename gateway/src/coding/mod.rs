@@ -12,6 +12,8 @@ mod zstd;
 
 use std::io;
 
+use bytes::Bytes;
+
 pub use accept::Accepted;
 pub use kept::Openings;
 
@@ -30,7 +32,7 @@ pub enum Coding {
 /// The beginning of an answer, compressed.
 #[derive(Debug)]
 pub struct Opening {
-    bytes: Box<[u8]>,
+    bytes: Bytes,
     close: Close,
 }
 
@@ -40,6 +42,8 @@ enum Close {
     Zstd(zstd::Close),
     Brotli,
     Gzip(gzip::Close),
+    /// It is not compressed.
+    Plain,
 }
 
 impl Coding {
@@ -79,17 +83,37 @@ impl Coding {
 }
 
 impl Opening {
+    /// The beginning of an answer that is not compressed.
+    pub fn plain(beginning: Vec<u8>) -> Self {
+        Self {
+            bytes: beginning.into(),
+            close: Close::Plain,
+        }
+    }
+
     /// The whole answer, of which `rest` is what comes after the opening.
     pub fn close(&self, rest: &[u8]) -> Vec<u8> {
         // What the formats put around a few stored bytes is much less than this.
         let mut whole = Vec::with_capacity(self.bytes.len() + rest.len() + 32);
         whole.extend_from_slice(&self.bytes);
-        match &self.close {
-            Close::Zstd(close) => close.write(rest, &mut whole),
-            Close::Brotli => brotli::close(rest, &mut whole),
-            Close::Gzip(close) => close.write(rest, &mut whole),
-        }
+        self.write(rest, &mut whole);
         whole
+    }
+
+    /// The same in two parts, so that a large opening is not copied.
+    pub fn parts(&self, rest: &[u8]) -> [Bytes; 2] {
+        let mut end = Vec::new();
+        self.write(rest, &mut end);
+        [self.bytes.clone(), end.into()]
+    }
+
+    fn write(&self, rest: &[u8], to: &mut Vec<u8>) {
+        match &self.close {
+            Close::Zstd(close) => close.write(rest, to),
+            Close::Brotli => brotli::close(rest, to),
+            Close::Gzip(close) => close.write(rest, to),
+            Close::Plain => to.extend_from_slice(rest),
+        }
     }
 
     /// Bytes that it takes.

@@ -4,7 +4,7 @@
 
 mod asked;
 mod body;
-mod streamed;
+mod rates;
 mod tag;
 
 use std::convert::Infallible;
@@ -14,7 +14,7 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use contracts::common::v1::PageInfo;
-use contracts::economy::v1::RatesHead;
+use contracts::economy::v1::{ListRatesRequest, RatesHead};
 use futures::stream;
 use http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName,
@@ -64,8 +64,8 @@ struct Effect {
 enum Content {
     /// One object, or the rows of a list and what its page says.
     Data(Bytes, Option<PageInfo>),
-    /// The rows of a list, which are the body of the response that carries this.
-    Streamed(Box<RatesHead>),
+    /// Rates, and what asks for their rows.
+    Rates(Arc<(RatesHead, ListRatesRequest)>),
     Refused(Box<Refusal>),
 }
 
@@ -136,7 +136,7 @@ impl Answer {
     fn status(&self) -> StatusCode {
         match &self.content {
             Content::Data(..) if self.effect.created => StatusCode::CREATED,
-            Content::Data(..) | Content::Streamed(_) => StatusCode::OK,
+            Content::Data(..) | Content::Rates(_) => StatusCode::OK,
             Content::Refused(refusal) => errors::status(refusal.fault.code),
         }
     }
@@ -144,7 +144,7 @@ impl Answer {
     fn headers(&self, context: &Context) -> HeaderMap {
         let mut headers = match &self.content {
             Content::Refused(refusal) => refusal.headers(),
-            Content::Data(..) | Content::Streamed(_) => HeaderMap::new(),
+            Content::Data(..) | Content::Rates(_) => HeaderMap::new(),
         };
         let mut set = |name: HeaderName, value: Option<String>| {
             if let Some(value) = value.and_then(|value| HeaderValue::try_from(value).ok()) {
@@ -216,9 +216,8 @@ pub async fn write_answer(
             .map(|value| (CACHE_CONTROL, value)),
     );
     let body = match &answer.content {
-        Content::Streamed(head) => {
-            let rows = std::mem::take(response.body_mut());
-            return streamed::write(head, rows, headers, context, asked, app).await;
+        Content::Rates(rates) => {
+            return rates::write(rates, headers, context, asked, app).await;
         }
         Content::Refused(refusal) => body::refusal(refusal, context, &app.docs_url),
         Content::Data(data, page) => {

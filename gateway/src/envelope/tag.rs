@@ -78,15 +78,6 @@ impl Known {
         Self(headers.get_all(IF_NONE_MATCH).iter().cloned().collect())
     }
 
-    /// What stands between the quotes of each tag.
-    pub fn versions(&self) -> Vec<String> {
-        let Some(SentTags::These(tags)) = sent_tags(&self.0) else {
-            return Vec::new();
-        };
-        let text = |tag: &SentTag<'_>| String::from_utf8_lossy(tag.opaque).into_owned();
-        tags.iter().map(text).collect()
-    }
-
     /// Whether the caller has the answer with this tag. Headers that are not well-formed say nothing, as if there were none.
     pub fn has(&self, tag: &Tag) -> bool {
         match sent_tags(&self.0) {

@@ -128,6 +128,15 @@ impl Economy {
         Ok(response?.into_inner())
     }
 
+    /// What the rates are, without their rows.
+    pub async fn rates_head(&self, request: ListRatesRequest) -> Result<RatesHead, Fault> {
+        let head_only = ListRatesRequest {
+            head_only: true,
+            ..request
+        };
+        Ok(self.list_rates(head_only).await?.head)
+    }
+
     /// Rates. The first call of a version works them out, which takes longer than other reads do.
     pub async fn list_rates(&self, request: ListRatesRequest) -> Result<Rates, Fault> {
         // It is released with the head: a caller who reads slowly keeps no other from asking.

@@ -1562,9 +1562,9 @@ pub struct ListRatesRequest {
     /// The rates of a moment that is past; absent for those of now.
     #[prost(message, optional, tag = "4")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
-    /// Versions that the caller has: for one of them no rows are sent.
-    #[prost(string, repeated, tag = "5")]
-    pub known_versions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Only the head is wanted, without `length`: nothing is rendered for it.
+    #[prost(bool, tag = "5")]
+    pub head_only: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListRatesResponse {
@@ -1589,7 +1589,7 @@ pub struct RatesHead {
     pub version: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
-    /// Bytes of all pieces.
+    /// Bytes of all pieces that follow.
     #[prost(uint64, tag = "3")]
     pub length: u64,
 }

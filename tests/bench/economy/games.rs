@@ -8,7 +8,7 @@ use contracts::common::v1::Mode;
 use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::economy::v1::{SendTipRequest, SubmitReportRequest};
-use e2e::{Fleet, Staff, eventually};
+use e2e::{Fleet, KeyRequest, NewAccount, Staff, eventually};
 use kit::rpc::client::{Client, dial};
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -24,7 +24,7 @@ pub(crate) enum What {
 /// All of them.
 #[derive(Debug, Clone)]
 pub(crate) struct Games {
-    account: String,
+    account: Arc<NewAccount>,
     slugs: Arc<Vec<String>>,
 }
 
@@ -35,7 +35,7 @@ impl Games {
         let account = staff.account("unlimited").await;
         staff.page(&account, "bench").await;
         Self {
-            account: account.account.id,
+            account: Arc::new(account),
             slugs: Arc::default(),
         }
     }
@@ -57,6 +57,21 @@ impl Games {
             .await;
         }
         Arc::make_mut(&mut self.slugs).extend(added);
+    }
+
+    /// A secret key of the first game.
+    pub(crate) async fn key(&self, fleet: &Fleet) -> String {
+        let staff = Staff::of(fleet).await;
+        let wanted = || KeyRequest {
+            mode: "live",
+            kind: "secret",
+            game: self.slugs.first().cloned(),
+            ..KeyRequest::default()
+        };
+        let made = eventually("the gateway knows the game", async || {
+            staff.clone().try_key(&self.account, wanted()).await.ok()
+        });
+        made.await.1
     }
 
     /// Has each game report once.
@@ -109,7 +124,7 @@ impl Games {
     }
 
     async fn make(&self, channel: &Client, slug: &str, what: What) {
-        let (account_id, game) = (self.account.clone(), slug.to_owned());
+        let (account_id, game) = (self.account.account.id.clone(), slug.to_owned());
         match what {
             What::Report => {
                 let body = json!({

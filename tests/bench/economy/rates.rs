@@ -29,15 +29,16 @@ pub(crate) async fn run() {
     let plans = small.plans();
     let fleet = small.up_with(&["--plans", &plans]).await;
     let mut games = Games::open(&fleet).await;
+    games.grow(&fleet, 1).await;
+    let key = games.key(&fleet).await;
     for currencies in CURRENCIES {
         games.grow(&fleet, currencies).await;
         games.report_all(&fleet).await;
-        measure(&fleet, &games, &small).await;
+        measure(&fleet, &games, &key, &small).await;
     }
 }
 
-async fn measure(fleet: &Fleet, games: &Games, small: &SmallFleet) {
-    let key = &fleet.account("partner").keys.live_secret;
+async fn measure(fleet: &Fleet, games: &Games, key: &str, small: &SmallFleet) {
     let rates = Target::get(fleet, "/economy/rates", key);
     let gzipped = rates.clone().with("accept-encoding: gzip");
     let processes = ["gateway", "economy-svc"].map(|name| Process::new(name, fleet.pids()[name]));

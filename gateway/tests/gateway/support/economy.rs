@@ -116,20 +116,22 @@ impl RatesService for Economy {
         &self,
         request: Request<proto::ListRatesRequest>,
     ) -> Result<Response<Self::ListRatesStream>, Status> {
-        self.told.lock().unwrap().rates.push(request.into_inner());
+        let request = request.into_inner();
+        let head_only = request.head_only;
+        self.told.lock().unwrap().rates.push(request);
         let head = proto::RatesHead {
             version: VERSION.to_owned(),
             page: Some(page(2)),
             length: u64::try_from(RATES.len()).unwrap(),
         };
         let (first, second) = RATES.as_bytes().split_at(10);
-        let parts = [
-            Part::Head(head),
-            Part::Json(first.into()),
-            Part::Json(second.into()),
-        ];
+        let mut parts = vec![Part::Head(head)];
+        if !head_only {
+            parts.extend([first, second].map(|piece| Part::Json(piece.into())));
+        }
+        let parts = parts.into_iter();
         let parts = parts.map(|part| Ok(proto::ListRatesResponse { part: Some(part) }));
-        Ok(Response::new(tokio_stream::iter(Vec::from(parts))))
+        Ok(Response::new(tokio_stream::iter(parts.collect::<Vec<_>>())))
     }
 }
 
