@@ -75,7 +75,7 @@ impl Service {
             return Err(no_currency());
         }
         let now = self.0.clock.now();
-        let newest = reports::newest_at(&mut connection, game).await?;
+        let newest = reports::last(&mut connection, game).await?.newest_at;
         check_interval(newest, &self.0.rules, now)
     }
 }

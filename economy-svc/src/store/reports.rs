@@ -8,40 +8,41 @@ use crate::domain::basket::Basket;
 use crate::domain::decimal::Decimal;
 use crate::domain::report::Report;
 
-/// When the newest report of a game came, counted or not.
-pub async fn newest_at(
-    connection: &mut PgConnection,
-    game: Uuid,
-) -> Result<Option<OffsetDateTime>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "select at from economy.report where game_id = $1 order by at desc, id desc limit 1",
-        game
-    )
-    .fetch_optional(connection)
-    .await
+/// What a new report of a game is held against.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Last {
+    /// When the newest report came, counted or not.
+    pub newest_at: Option<OffsetDateTime>,
+    /// The newest counted report: its number, its prices, and when it came.
+    pub counted: Option<(i64, Basket, OffsetDateTime)>,
 }
 
-/// The newest counted report of a game: its number, its prices, and when it came.
-pub async fn last_counted(
-    connection: &mut PgConnection,
-    game: Uuid,
-) -> Result<Option<(i64, Basket, OffsetDateTime)>, sqlx::Error> {
+/// The last reports of a game.
+pub async fn last(connection: &mut PgConnection, game: Uuid) -> Result<Last, sqlx::Error> {
     let row = sqlx::query!(
-        "select id, meal, ride, wage, rent, at from economy.report
-         where game_id = $1 and counted order by at desc, id desc limit 1",
+        r#"select (select at from economy.report where game_id = $1 order by at desc, id desc limit 1) as newest_at,
+               id as "id?", meal as "meal?", ride as "ride?", wage as "wage?", rent as "rent?", at as "at?"
+           from (select) as one left join lateral (
+               select id, meal, ride, wage, rent, at from economy.report
+               where game_id = $1 and counted order by at desc, id desc limit 1
+           ) as counted on true"#,
         game
     )
-    .fetch_optional(connection)
+    .fetch_one(connection)
     .await?;
-    Ok(row.map(|row| {
-        let basket = Basket {
-            meal: row.meal.unsigned_abs(),
-            ride: row.ride.unsigned_abs(),
-            wage: row.wage.unsigned_abs(),
-            rent: row.rent.unsigned_abs(),
-        };
-        (row.id, basket, row.at)
-    }))
+    let basket = |meal: i64, ride: i64, wage: i64, rent: i64| Basket {
+        meal: meal.unsigned_abs(),
+        ride: ride.unsigned_abs(),
+        wage: wage.unsigned_abs(),
+        rent: rent.unsigned_abs(),
+    };
+    let prices = (row.meal.zip(row.ride)).zip(row.wage.zip(row.rent));
+    let prices = prices.map(|((meal, ride), (wage, rent))| basket(meal, ride, wage, rent));
+    let counted = row.id.zip(prices).zip(row.at);
+    Ok(Last {
+        newest_at: row.newest_at,
+        counted: counted.map(|((id, prices), at)| (id, prices, at)),
+    })
 }
 
 /// A report that is to be stored.

@@ -61,10 +61,9 @@ pub(super) async fn submit(
             return Ok((Done::Reported(answer), Vec::new()));
         }
     }
-    let newest = reports::newest_at(connection, submit.game).await?;
-    check_interval(newest, rules, now)?;
-    let last = reports::last_counted(connection, submit.game).await?;
-    let held = last.and_then(|(id, basket, at)| {
+    let last = reports::last(connection, submit.game).await?;
+    check_interval(last.newest_at, rules, now)?;
+    let held = last.counted.and_then(|(id, basket, at)| {
         let reason = hold::reason(submit.report.basket, (basket, at), rules.most_jump_percent);
         reason.map(|reason| (reason, id))
     });
