@@ -52,3 +52,8 @@ package!(
     economy,
     "economy.v1"
 );
+package!(
+    /// Webhooks: endpoints and deliveries.
+    webhook,
+    "webhook.v1"
+);

@@ -8,7 +8,14 @@ use std::{fs, io};
 use protox::Compiler;
 
 /// The folders of contracts.
-const PACKAGES: [&str; 5] = ["common", "catalogue", "listings", "gateway", "economy"];
+const PACKAGES: [&str; 6] = [
+    "common",
+    "catalogue",
+    "listings",
+    "gateway",
+    "economy",
+    "webhook",
+];
 
 #[test]
 fn the_committed_code_is_what_the_contracts_say() {

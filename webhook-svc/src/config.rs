@@ -1,28 +1,156 @@
 //! The settings of webhook-svc.
 
-use kit::config::Common;
+use std::time::Duration;
+
+use kit::config::{Common, seconds};
 use kit::rpc::client::Addresses;
+use lettre::message::Mailbox;
+
+use crate::deliver::Limits;
+use crate::domain::health::Rules;
+use crate::domain::schedule::Schedule;
+use crate::http;
+use crate::jobs::mail::Transport;
+use crate::key_ring::KeyRing;
 
 /// What webhook-svc needs to know at start.
 #[derive(Debug, clap::Args)]
+// clap would name the group after the type, as it does with those of `http`.
+#[group(skip)]
 pub struct Settings {
     #[command(flatten)]
     common: Common,
+    #[command(flatten)]
+    pub(crate) http: http::Settings,
     /// Where listings-svc is: `http://host:port,…`, `file:/path` or `dns:http://host:port`
     #[arg(long)]
     pub(crate) listings_addresses: Addresses,
+    /// Where economy-svc is, in the same form
+    #[arg(long)]
+    pub(crate) economy_addresses: Addresses,
     /// Where the gateway's internal port is, in the same form
     #[arg(long)]
     pub(crate) gateway_addresses: Addresses,
+    /// Seconds that listings-svc has to say whose a staff token is
+    #[arg(long, default_value = "2", value_parser = seconds)]
+    pub(crate) upstream_deadline: Duration,
+    /// Keys that encrypt signing secrets, as `id:base64,…` with 32 bytes each: the first encrypts, all decrypt
+    #[arg(long, hide_env_values = true)]
+    pub(crate) secret_keys: KeyRing,
+    /// Where mails to owners of endpoints go: `smtps://user:password@host`, or `file:/folder`
+    #[arg(long, hide_env_values = true)]
+    pub(crate) mail: Transport,
+    /// Whom mails are from
+    #[arg(long, default_value = "Mchezo <webhooks@mchezo.example>")]
+    pub(crate) mail_sender: Mailbox,
+    /// Seconds before each further try of a delivery
+    #[arg(long, value_delimiter = ',', value_parser = seconds, default_value = "60,300,1800,7200,43200")]
+    waits: Vec<Duration>,
+    /// Hour of UTC at which whatever is due is tried
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..24))]
+    pub(crate) sweep_hour: u8,
+    /// Hours that the old secret goes on signing after a rotation
+    #[arg(long, default_value_t = 24)]
+    rotation: u32,
+    /// Failed deliveries without a success between, after which an endpoint is switched off
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(i32).range(1..))]
+    off_after: i32,
+    /// Days that lie between the first and the last of them at least
+    #[arg(long, default_value_t = 5)]
+    off_after_days: u32,
+    /// Days that deliveries are kept
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(2..))]
+    retention: u32,
+    /// Deliveries in flight to one endpoint at most
+    #[arg(long, default_value_t = 64)]
+    in_flight_per_endpoint: usize,
+    /// Deliveries in flight at most
+    #[arg(long, default_value_t = 4_096)]
+    in_flight: usize,
+    /// Endpoints that one replica works on at once
+    #[arg(long, default_value_t = 2_048)]
+    endpoints_at_once: usize,
+}
+
+impl Settings {
+    pub(crate) fn schedule(&self) -> Schedule {
+        Schedule::new(self.waits.clone())
+    }
+
+    pub(crate) fn rules(&self) -> Rules {
+        Rules {
+            failures: self.off_after,
+            span: time::Duration::days(self.off_after_days.into()),
+        }
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            in_flight: self.in_flight,
+            per_endpoint: self.in_flight_per_endpoint,
+            endpoints: self.endpoints_at_once,
+        }
+    }
+
+    /// How long both secrets sign.
+    pub(crate) fn rotation(&self) -> time::Duration {
+        time::Duration::hours(self.rotation.into())
+    }
+
+    /// How long deliveries are kept.
+    pub(crate) fn keep(&self) -> time::Duration {
+        time::Duration::days(self.retention.into())
+    }
 }
 
 impl kit::config::Settings for Settings {
     const SERVICE: &'static str = "webhook-svc";
     const PREFIX: &'static str = "WEBHOOK";
     const ABOUT: &'static str =
-        "The webhooks of Mchezo: knows the listings and accounts that messages are about";
+        "The webhooks of Mchezo: signed deliveries of what happens to customers' endpoints";
 
     fn common(&self) -> &Common {
         &self.common
+    }
+
+    fn problems(&self) -> Vec<String> {
+        let mut problems = self.http.problems(self.common.profile);
+        let counts = [
+            ("in_flight", self.in_flight),
+            ("in_flight_per_endpoint", self.in_flight_per_endpoint),
+            ("endpoints_at_once", self.endpoints_at_once),
+        ];
+        let none = counts.into_iter().filter(|(_, count)| *count == 0);
+        problems.extend(none.map(|(name, _)| format!("`{name}` must be 1 or more")));
+        problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args as _, FromArgMatches as _};
+
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_those_of_the_contract() {
+        let command = Settings::augment_args(clap::Command::new("webhook-svc"));
+        let addresses = ["listings", "economy", "gateway"];
+        let addresses = addresses.map(|name| format!("--{name}-addresses=http://127.0.0.1:1"));
+        let token = "0123456789abcdef0123456789abcdef";
+        let given = [
+            "webhook-svc".to_owned(),
+            "--database-url=postgres://127.0.0.1/none".to_owned(),
+            format!("--fleet-token={token}"),
+            format!("--staff-token={token}0"),
+            "--secret-keys=a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=".to_owned(),
+            "--mail=smtps://user:password@mail.example".to_owned(),
+        ];
+        let matches = command.try_get_matches_from(given.into_iter().chain(addresses));
+        let settings = Settings::from_arg_matches(&matches.unwrap()).unwrap();
+        assert_eq!(settings.schedule(), Schedule::default());
+        assert_eq!(settings.rules(), Rules::default());
+        assert_eq!(settings.rotation(), time::Duration::DAY);
+        assert_eq!(kit::config::Settings::problems(&settings), [""; 0]);
     }
 }

@@ -1,20 +1,89 @@
 #![doc = include_str!("../README.md")]
 
-mod config;
-mod feeds;
-mod store;
+pub mod config;
+pub mod deliver;
+pub mod domain;
+pub mod feeds;
+pub mod http;
+pub mod jobs;
+pub mod key_ring;
+mod notice;
+pub mod service;
+pub mod store;
+
+use std::sync::Arc;
 
 use kit::boot::Boot;
 use kit::pg::Schema;
+use kit::rpc::FleetMembers;
+use kit::wakeup::Wakeup;
+
+use feeds::Outgoing;
+use http::Sender;
 
 pub use config::Settings;
 
-const SCHEMA: Schema = Schema("webhook");
+/// Its schema.
+pub const SCHEMA: Schema = Schema("webhook");
+
+/// Its migrations.
+pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
+
+/// The channel on which replicas wake each other when deliveries are due.
+pub const CHANNEL: &str = "webhook_due";
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
-    let pool = boot.database(&sqlx::migrate!()).await?;
-    feeds::listings::follow(&boot, &pool)?;
+    let pool = boot.database(&MIGRATOR).await?;
+    let (settings, clock) = (&boot.settings, &boot.clock);
+    let wakeup = Wakeup::start(pool.clone(), CHANNEL, &boot.lifecycle);
+
+    let outgoing = Outgoing {
+        clock: clock.clone(),
+        schedule: settings.schedule(),
+        wakeup: wakeup.clone(),
+    };
+    feeds::listings::follow(&boot, &pool, outgoing.clone())?;
+    feeds::economy::follow(&boot, &pool, outgoing)?;
     feeds::gateway::follow(&boot, &pool)?;
-    boot.serve_rpc(kit::rpc::server::services()).await
+
+    let key_ring = settings.secret_keys.clone();
+    let parts = deliver::Parts {
+        pool: pool.clone(),
+        clock: clock.clone(),
+        wakeup: wakeup.clone(),
+        sender: Sender::new(&settings.http)?,
+        key_ring: key_ring.clone(),
+        allow: settings.http.allow.clone(),
+        schedule: settings.schedule(),
+        rules: settings.rules(),
+        limits: settings.limits(),
+    };
+    deliver::spawn(parts, &boot.lifecycle);
+
+    let (lifecycle, hour) = (&boot.lifecycle, settings.sweep_hour);
+    jobs::sweep::spawn(lifecycle, &pool, clock, &wakeup, hour)?;
+    jobs::upkeep::spawn(lifecycle, &pool, clock, &key_ring, settings.keep());
+    jobs::mail::spawn(
+        lifecycle,
+        &pool,
+        clock,
+        &settings.mail,
+        &settings.mail_sender,
+    );
+
+    let mut services = kit::rpc::server::services();
+    let parts = service::Parts {
+        pool,
+        clock: clock.clone(),
+        wakeup,
+        key_ring,
+        allow: settings.http.allow.clone(),
+        schedule: settings.schedule(),
+        rotation: settings.rotation(),
+    };
+    parts.add_to(&mut services);
+    let listings = boot.client(&settings.listings_addresses)?;
+    let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
+    boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

@@ -108,7 +108,9 @@ impl<'a> Fleet<'a> {
         manifest.servers.clear();
         manifest.staff_token = manifest.secret("staff")?;
         manifest.fleet_token = manifest.secret("fleet")?;
+        manifest.secret(services::SIGNING_KEY)?;
         manifest.clock_file = folder.clock().display().to_string();
+        manifest.mail_dir = folder.mail().display().to_string();
         let fleet = Self {
             folder,
             signals,

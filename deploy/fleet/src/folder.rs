@@ -14,7 +14,7 @@ const NEEDED_MB: u64 = 200;
 
 /// Everything the launcher ever writes into the folder. `--fresh` removes these names and nothing else, so a `--dir` that
 /// points at a folder with other things in it costs nobody anything.
-const OWN: [&str; 9] = [
+const OWN: [&str; 10] = [
     "fleet.json",
     "run.json",
     "data",
@@ -24,6 +24,7 @@ const OWN: [&str; 9] = [
     "queries",
     "plans.toml",
     "pictures",
+    "mail",
 ];
 
 /// One fleet's state folder.
@@ -174,6 +175,11 @@ impl Folder {
     /// Where listings-svc keeps the files of pictures.
     pub(crate) fn pictures(&self) -> PathBuf {
         self.path.join("pictures")
+    }
+
+    /// Where webhook-svc writes mails.
+    pub(crate) fn mail(&self) -> PathBuf {
+        self.path.join("mail")
     }
 
     pub(crate) fn log(&self, child: &str) -> PathBuf {

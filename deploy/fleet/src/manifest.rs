@@ -37,6 +37,8 @@ pub(crate) struct Manifest {
     pub(crate) database_urls: BTreeMap<String, String>,
     pub(crate) redis_url: String,
     pub(crate) clock_file: String,
+    /// Where mails are written instead of being sent.
+    pub(crate) mail_dir: String,
     pub(crate) services: Vec<Service>,
     /// PostgreSQL and Redis, where the launcher started them.
     pub(crate) servers: Vec<Server>,

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, Result};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use nix::sys::signal::Signal;
 
 use crate::folder::Folder;
@@ -55,7 +57,7 @@ pub(crate) const SERVICES: [Service; 5] = [
     Service {
         name: "webhook-svc",
         schema: "webhook",
-        calls: &["listings-svc", "gateway"],
+        calls: &["listings-svc", "economy-svc", "gateway"],
         redis: false,
     },
 ];
@@ -71,6 +73,9 @@ impl Service {
 fn named(name: &str) -> Option<&'static Service> {
     SERVICES.iter().find(|service| service.name == name)
 }
+
+/// Under which name the launcher remembers the key for signing secrets.
+pub(crate) const SIGNING_KEY: &str = "webhook";
 
 /// How many processes of each service: `webhook-svc=3,gateway=2`; one where nothing is said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -226,6 +231,13 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     if service.name == "listings-svc" && env::var_os("LISTINGS_PICTURES").is_none() {
         settings.push(("PICTURES", text(shared.folder.pictures())?));
     }
+    if service.name == "webhook-svc" {
+        settings.push(("SECRET_KEYS", signing_keys(manifest)?));
+        // A mail server of the caller's, if there is one.
+        if env::var_os("WEBHOOK_MAIL").is_none() {
+            settings.push(("MAIL", format!("file:{}", text(shared.folder.mail())?)));
+        }
+    }
     if let Some(port) = instance.http {
         settings.push(("HTTP_LISTEN", format!("127.0.0.1:{port}")));
         if let Some(plans) = &shared.plans {
@@ -256,6 +268,14 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         stop: Signal::SIGTERM,
         log: shared.folder.log(&instance.name()),
     })
+}
+
+/// The key ring that encrypts the signing secrets of webhooks: one key of 32 bytes.
+fn signing_keys(manifest: &Manifest) -> Result<String> {
+    let secret = manifest.memory.secrets.get(SIGNING_KEY);
+    let bytes = secret.and_then(|secret| secret.as_bytes().get(..32));
+    let bytes = bytes.context("there is no key for the secrets of webhooks")?;
+    Ok(format!("local:{}", STANDARD.encode(bytes)))
 }
 
 #[cfg(test)]
@@ -309,6 +329,7 @@ mod tests {
         manifest
             .database_urls
             .insert("webhook".to_owned(), "postgres://w".to_owned());
+        manifest.secret(SIGNING_KEY).unwrap();
         let service = named("webhook-svc").unwrap();
         let instance = Instance {
             service,
@@ -324,6 +345,7 @@ mod tests {
             "{names:?}"
         );
         assert!(names.contains(&"WEBHOOK_GATEWAY_ADDRESSES"), "{names:?}");
+        assert!(names.contains(&"WEBHOOK_SECRET_KEYS"), "{names:?}");
         assert!(!names.contains(&"WEBHOOK_REDIS_URL"), "{names:?}");
         assert_eq!(spec.name, "webhook-svc-2");
     }

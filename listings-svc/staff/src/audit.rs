@@ -9,6 +9,7 @@ use contracts::economy::v1::staff_service_client::StaffServiceClient as OfEconom
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
 use contracts::public::Timestamp;
+use contracts::webhook::v1::staff_service_client::StaffServiceClient as OfWebhooks;
 use kit::rpc::client::Client;
 use serde::Serialize;
 use serde_json::Value;
@@ -85,10 +86,28 @@ const BY_THE_ECONOMY: Recorded = Recorded {
     kinds: &["currency", "report", "swap", "member"],
 };
 
+const BY_WEBHOOKS: Recorded = Recorded {
+    actions: &[
+        "look",
+        "add_endpoint",
+        "change_endpoint",
+        "pause_endpoint",
+        "resume_endpoint",
+        "rotate_secret",
+        "switch_secret",
+        "remove_endpoint",
+        "send_again",
+        "recover",
+        "send_test_event",
+        "read_audit",
+    ],
+    kinds: &["endpoint", "account", "member"],
+};
+
 /// Takes one of the names that any service knows.
 fn any(of: fn(&Recorded) -> &'static [&'static str]) -> PossibleValuesParser {
     let mut names: Vec<&str> = Vec::new();
-    for service in [&BY_LISTINGS, &BY_THE_GATEWAY, &BY_THE_ECONOMY] {
+    for service in [&BY_LISTINGS, &BY_THE_GATEWAY, &BY_THE_ECONOMY, &BY_WEBHOOKS] {
         let more = of(service).iter().filter(|name| !names.contains(name));
         let more: Vec<&str> = more.copied().collect();
         names.extend(more);
@@ -99,7 +118,7 @@ fn any(of: fn(&Recorded) -> &'static [&'static str]) -> PossibleValuesParser {
 /// What the staff did, the newest first
 ///
 /// An admin sees everybody's actions, a reviewer their own. Actions that only read are recorded when they are refused. Without the
-/// addresses of the gateway and of economy-svc, only actions with listings and members are shown.
+/// addresses of the gateway, of economy-svc and of webhook-svc, only actions with listings and members are shown.
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
     /// Only of this member
@@ -190,6 +209,18 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
             more |= more_others;
         }
     }
+    if audit.is_recorded(&BY_WEBHOOKS) {
+        let webhook = if is_at_listings {
+            fleet.webhook_if_known().await?
+        } else {
+            Some(fleet.webhook().await?)
+        };
+        if let Some(client) = webhook {
+            let (others, more_others) = at_webhooks(&audit, client).await?;
+            deeds.extend(others);
+            more |= more_others;
+        }
+    }
     // Each has sent its own, the newest first.
     deeds.sort_by_key(|deed| std::cmp::Reverse(deed.at.as_ref().map(|at| at.0)));
     more |= deeds.len() > audit.limit.get();
@@ -217,6 +248,13 @@ async fn at_the_gateway(audit: &Audit, client: Client) -> Result<Found, Problem>
 
 async fn at_the_economy(audit: &Audit, client: Client) -> Result<Found, Problem> {
     let service = OfEconomy::new(client);
+    audit
+        .follow(async |request| service.clone().list_audit(request).await)
+        .await
+}
+
+async fn at_webhooks(audit: &Audit, client: Client) -> Result<Found, Problem> {
+    let service = OfWebhooks::new(client);
     audit
         .follow(async |request| service.clone().list_audit(request).await)
         .await
@@ -321,19 +359,29 @@ mod tests {
     #[test]
     fn an_action_and_a_kind_tell_which_service_is_asked() {
         for (line, expected) in [
-            (&["audit"][..], [true, true, true]),
-            (&["audit", "--action", "look"], [true, true, true]),
-            (&["audit", "--action", "take_down"], [true, false, false]),
-            (&["audit", "--kind", "key_request"], [false, true, false]),
-            (&["audit", "--kind", "report"], [false, false, true]),
-            (&["audit", "--kind", "member"], [true, true, true]),
+            (&["audit"][..], [true, true, true, true]),
+            (&["audit", "--action", "look"], [true, true, true, true]),
+            (
+                &["audit", "--action", "take_down"],
+                [true, false, false, false],
+            ),
+            (
+                &["audit", "--kind", "key_request"],
+                [false, true, false, false],
+            ),
+            (&["audit", "--kind", "report"], [false, false, true, false]),
+            (
+                &["audit", "--kind", "endpoint"],
+                [false, false, false, true],
+            ),
+            (&["audit", "--kind", "member"], [true, true, true, true]),
             (
                 &["audit", "--kind", "game", "--action", "set_switch"],
-                [false, false, false],
+                [false, false, false, false],
             ),
         ] {
             let Line { audit } = Line::try_parse_from(line).unwrap();
-            let services = [&BY_LISTINGS, &BY_THE_GATEWAY, &BY_THE_ECONOMY];
+            let services = [&BY_LISTINGS, &BY_THE_GATEWAY, &BY_THE_ECONOMY, &BY_WEBHOOKS];
             let asked = services.map(|service| audit.is_recorded(service));
             assert_eq!(asked, expected, "{line:?}");
         }

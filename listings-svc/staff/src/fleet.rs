@@ -28,10 +28,13 @@ pub(crate) struct Place {
     /// The gRPC address of economy-svc
     #[arg(long, env = "STAFF_ECONOMY", global = true, value_name = "ADDRESS")]
     economy: Option<String>,
+    /// The gRPC address of webhook-svc
+    #[arg(long, env = "STAFF_WEBHOOK", global = true, value_name = "ADDRESS")]
+    webhook: Option<String>,
     /// A fleet's own file, for what is not given otherwise [default: .fleet/fleet.json, if there is one]
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "profile")]
     fleet: Option<PathBuf>,
-    /// A file with token, gateway, listings and economy that only you can read, for what is not given otherwise [default:
+    /// A file with token, gateway, listings, economy and webhook that only you can read, for what is not given otherwise [default:
     /// mchezo/staff.toml in the folder for settings, if there is one and no fleet was started here]
     #[arg(long, global = true, value_name = "FILE")]
     profile: Option<PathBuf>,
@@ -81,6 +84,7 @@ pub(crate) struct Fleet {
     gateway: Option<String>,
     listings: Option<String>,
     economy: Option<String>,
+    webhook: Option<String>,
     /// The file of a fleet that does not run.
     stopped: Option<PathBuf>,
 }
@@ -92,6 +96,7 @@ impl Fleet {
             gateway: place.gateway.clone().or(known.gateway),
             listings: place.listings.clone().or(known.listings),
             economy: place.economy.clone().or(known.economy),
+            webhook: place.webhook.clone().or(known.webhook),
             token: place.token.clone().or(known.token).map(Secret::from),
             stopped: known.stopped,
         })
@@ -126,6 +131,19 @@ impl Fleet {
     /// A channel to economy-svc.
     pub(crate) async fn economy(&self) -> Result<Client, Problem> {
         self.dial("economy", self.economy.as_deref()).await
+    }
+
+    /// A channel to webhook-svc.
+    pub(crate) async fn webhook(&self) -> Result<Client, Problem> {
+        self.dial("webhook", self.webhook.as_deref()).await
+    }
+
+    /// The same, if its address is known.
+    pub(crate) async fn webhook_if_known(&self) -> Result<Option<Client>, Problem> {
+        match self.webhook {
+            Some(_) => self.webhook().await.map(Some),
+            None => Ok(None),
+        }
     }
 
     async fn dial(&self, service: &str, address: Option<&str>) -> Result<Client, Problem> {
@@ -172,6 +190,7 @@ fn read(path: &Path) -> Result<Profile, Problem> {
         gateway: grpc("gateway"),
         listings: grpc("listings-svc"),
         economy: grpc("economy-svc"),
+        webhook: grpc("webhook-svc"),
         stopped: manifest.services.is_empty().then(|| path.to_owned()),
         token: manifest.staff_token,
     })

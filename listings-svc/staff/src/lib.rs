@@ -1,4 +1,4 @@
-//! `staff`: what people of the service do from a terminal. A client of the staff calls of gateway, listings-svc and economy-svc.
+//! `staff`: what people of the service do from a terminal. A client of the staff calls of gateway, listings-svc, economy-svc and webhook-svc.
 //!
 //! Status: 0 done, 1 refused by the service, 2 not understood (arguments, settings, files), 3 nothing answers.
 
@@ -30,6 +30,7 @@ mod swap;
 mod switch;
 mod table;
 mod upload;
+mod webhook;
 
 use std::process::ExitCode;
 
@@ -40,7 +41,7 @@ use fleet::{Fleet, Place};
 use output::Output;
 use problem::Problem;
 
-/// Accounts, keys, switches, the review, the directory and the economy, by staff
+/// Accounts, keys, switches, the review, the directory, the economy and webhooks, by staff
 ///
 /// Status: 0 done, 1 refused, 2 not understood, 3 nothing answers.
 #[derive(Debug, Parser)]
@@ -100,6 +101,9 @@ enum Command {
     /// Swaps between currencies: load their history
     #[command(subcommand, alias = "swaps")]
     Swap(swap::Command),
+    /// Webhooks: endpoints and their deliveries
+    #[command(subcommand, alias = "webhook")]
+    Webhooks(webhook::Command),
     /// Load files of listings
     ///
     /// Files hold one JSON object a line. A row that is not acceptable is refused, and listed with its line and reasons; the others
@@ -154,6 +158,7 @@ async fn run(staff: Staff) -> Result<(), Problem> {
         Command::Picture(command) => picture::run(command, &fleet, output).await,
         Command::Currency(command) => currency::run(command, &fleet, output).await,
         Command::Report(command) => report::run(command, &fleet, output).await,
+        Command::Webhooks(command) => webhook::run(command, &fleet, output).await,
         Command::Swap(command) => swap::run(command, &fleet, output).await,
         Command::Import(import) => import::run(import, &fleet, output).await,
     }

@@ -8,6 +8,7 @@ pub mod clock;
 pub mod config;
 pub mod cores;
 pub mod cursor;
+pub mod daily;
 pub mod fault;
 pub mod feed;
 pub mod handles;
@@ -26,6 +27,7 @@ pub mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod timestamp;
+pub mod wakeup;
 
 pub use clock::Clock;
 pub use fault::{Code, Fault};

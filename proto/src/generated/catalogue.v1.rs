@@ -991,6 +991,31 @@ pub mod creators_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+/// A listing stands at another rank of a board than in the snapshot before.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RankingMove {
+    /// Entity of the listing on the listings feed (`game` or `page`), and its id there.
+    #[prost(string, tag = "1")]
+    pub entity: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub listing_id: ::prost::alloc::string::String,
+    /// As the public sees it: `game`, `studio` or `person`.
+    #[prost(string, tag = "3")]
+    pub kind: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub url: ::prost::alloc::string::String,
+    /// `week`, `month` or `all`.
+    #[prost(string, tag = "6")]
+    pub board: ::prost::alloc::string::String,
+    /// From 1; 0 when it is not on the board any more.
+    #[prost(uint32, tag = "7")]
+    pub rank: u32,
+    /// 0 for a listing that was not on the board.
+    #[prost(uint32, tag = "8")]
+    pub previous_rank: u32,
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListEventsRequest {
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "1")]

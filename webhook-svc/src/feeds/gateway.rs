@@ -19,8 +19,9 @@ pub(crate) fn follow(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()>
     boot.follow(pool, SCHEMA, "gateway", addresses, Gateway)
 }
 
-#[derive(Clone)]
-struct Gateway;
+/// Takes in changes of accounts and plans.
+#[derive(Debug, Clone)]
+pub struct Gateway;
 
 impl Store for Gateway {
     async fn apply(
@@ -58,6 +59,7 @@ fn account(account: Account) -> anyhow::Result<accounts::Row> {
     Ok(accounts::Row {
         id: account.id.parse()?,
         plan: account.plan,
+        email: account.email,
     })
 }
 

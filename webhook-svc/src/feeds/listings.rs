@@ -2,25 +2,35 @@
 
 use anyhow::Context as _;
 use contracts::common::v1::{Change, Mode};
-use contracts::listings::v1::{Event, Game, Page, State};
+use contracts::listings::v1::{Event as ListedEvent, Game, Page, State};
 use kit::boot::Boot;
 use kit::feed::{Store, Taken};
+use kit::timestamp;
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
+use super::Outgoing;
 use crate::SCHEMA;
 use crate::config::Settings;
+use crate::domain::event::Event;
+use crate::domain::message::{Data, Happening, Listing, Message, Subject};
 use crate::store::listings::{self, Row};
+use crate::store::messages;
 
 /// Starts following.
-pub(crate) fn follow(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()> {
+pub(crate) fn follow(
+    boot: &Boot<Settings>,
+    pool: &PgPool,
+    outgoing: Outgoing,
+) -> anyhow::Result<()> {
     let addresses = &boot.settings.listings_addresses;
-    boot.follow(pool, SCHEMA, "listings", addresses, Listings)
+    boot.follow(pool, SCHEMA, "listings", addresses, Listings(outgoing))
 }
 
-#[derive(Clone)]
-struct Listings;
+/// Takes in changes of listings.
+#[derive(Debug, Clone)]
+pub struct Listings(pub Outgoing);
 
 impl Store for Listings {
     async fn apply(
@@ -29,13 +39,25 @@ impl Store for Listings {
         changes: &[Change],
         taken: Taken,
     ) -> anyhow::Result<()> {
-        let mut rows = Vec::new();
+        let (mut rows, mut new) = (Vec::new(), Vec::new());
         for change in changes {
-            let row = row(change).with_context(|| format!("change {} of listings", change.seq))?;
-            rows.extend(row);
+            let context = || format!("change {} of listings", change.seq);
+            let Some((row, data)) = read(change).with_context(context)? else {
+                continue;
+            };
+            if super::is_told(change, taken) {
+                new.extend(message(change, &row, data).with_context(context)?);
+            }
+            rows.push(row);
         }
         listings::upsert(connection, taken.epoch, rows).await?;
+        let (tries, now) = (self.0.schedule.tries(), self.0.clock.now());
+        messages::fan_out(connection, &new, tries, now).await?;
         Ok(())
+    }
+
+    fn committed(&self) {
+        self.0.wakeup.wake();
     }
 
     async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> anyhow::Result<()> {
@@ -44,58 +66,88 @@ impl Store for Listings {
     }
 }
 
-/// The listing that a change is about; `None` for the gazetteer and whatever else is on the feed.
-fn row(change: &Change) -> anyhow::Result<Option<Row>> {
+/// The listing that a change is about, and what a message says of it; `None` for the gazetteer and whatever else is on the feed.
+fn read(change: &Change) -> anyhow::Result<Option<(Row, Listing)>> {
     let state = change.state.clone();
-    let (kind, mode, listed, slug, name, url) = match change.entity.as_str() {
+    let read = match change.entity.as_str() {
         "page" => {
             let page = Page::decode(state)?;
-            (
-                "page",
-                page.mode(),
-                page.state(),
-                page.handle,
-                page.name,
-                page.url,
-            )
+            let owners: Result<_, _> = page.owners.iter().map(|owner| owner.parse()).collect();
+            let data = Listing::page(&page.kind, &page.handle, &page.name, &page.url);
+            let row = Row {
+                owners: owners.context("an owner is not an id")?,
+                ..row(change, "page", page.mode(), page.state(), &data)?
+            };
+            (row, data)
         }
         "game" => {
             let game = Game::decode(state)?;
-            (
-                "game",
-                game.mode(),
-                game.state(),
-                game.slug,
-                game.title,
-                game.url,
-            )
+            let data = Listing::game(&game.slug, &game.title, &game.url);
+            let row = Row {
+                page_id: Some(game.page_id.parse()?),
+                ..row(change, "game", game.mode(), game.state(), &data)?
+            };
+            (row, data)
         }
         "event" => {
-            let event = Event::decode(state)?;
-            (
-                "event",
-                event.mode(),
-                event.state(),
-                event.slug,
-                event.title,
-                event.url,
-            )
+            let event = ListedEvent::decode(state)?;
+            let data = Listing::event(&event.slug, &event.title, &event.url);
+            let row = row(change, "event", event.mode(), event.state(), &data)?;
+            (row, data)
         }
         _ => return Ok(None),
     };
-    let mode = match mode {
-        Mode::Live => "live",
-        Mode::Test => "test",
-        Mode::Unspecified => anyhow::bail!("a listing without a mode"),
-    };
-    Ok(Some(Row {
+    Ok(Some(read))
+}
+
+fn row(
+    change: &Change,
+    kind: &'static str,
+    mode: Mode,
+    state: State,
+    data: &Listing,
+) -> anyhow::Result<Row> {
+    Ok(Row {
         kind,
         id: change.id.parse()?,
-        mode,
-        slug,
-        name,
-        url,
-        published: listed == State::Published,
+        mode: match mode {
+            Mode::Live => "live",
+            Mode::Test => "test",
+            Mode::Unspecified => anyhow::bail!("a listing without a mode"),
+        },
+        slug: data.name_in_addresses().to_owned(),
+        name: data.name.clone(),
+        url: data.url.clone(),
+        published: state == State::Published,
         revision: change.revision,
-    }))
+        page_id: None,
+        owners: Vec::new(),
+    })
+}
+
+/// The message that an announced change makes: of live listings that are published.
+fn message(change: &Change, row: &Row, data: Listing) -> anyhow::Result<Option<Message>> {
+    let event = match change.event.as_str() {
+        "published" => Event::ListingPublished,
+        "updated" => Event::ListingUpdated,
+        _ => return Ok(None),
+    };
+    if row.mode != "live" || !row.published {
+        return Ok(None);
+    }
+    let happening = Happening {
+        producer: "listings",
+        entity: &change.entity,
+        id: &change.id,
+        revision: change.revision,
+    };
+    let subject = Subject {
+        entity: row.kind,
+        id: row.id,
+    };
+    let at = change.at.and_then(timestamp::decode);
+    let at = at.context("a change without a time")?;
+    let id = happening.message_id(event);
+    let message = Message::new(id, event, Some(subject), at, &Data::Listing(data))?;
+    Ok(Some(message))
 }

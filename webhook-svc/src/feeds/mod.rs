@@ -1,4 +1,30 @@
-//! What webhook-svc learns from others.
+//! What webhook-svc learns from others, and the messages that it makes of it.
+//!
+//! Messages are made of each change, in the transaction that takes it in: of changes that are announced, and that were made after this
+//! service began to follow.
 
-pub(crate) mod gateway;
-pub(crate) mod listings;
+pub mod catalogue;
+pub mod economy;
+pub mod gateway;
+pub mod listings;
+
+use contracts::common::v1::Change;
+use kit::Clock;
+use kit::feed::Taken;
+use kit::wakeup::Wakeup;
+
+use crate::domain::schedule::Schedule;
+
+/// What followers need to make messages.
+#[derive(Debug, Clone)]
+pub struct Outgoing {
+    pub clock: Clock,
+    pub schedule: Schedule,
+    /// Wakes those who deliver.
+    pub wakeup: Wakeup,
+}
+
+/// Whether messages are made of a change.
+fn is_told(change: &Change, taken: Taken) -> bool {
+    change.announced && change.seq > taken.acts_after
+}

@@ -7,19 +7,23 @@ use uuid::Uuid;
 
 /// A listing, as a message about it needs to know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Row {
-    pub(crate) kind: &'static str,
-    pub(crate) id: Uuid,
-    pub(crate) mode: &'static str,
-    pub(crate) slug: String,
-    pub(crate) name: String,
-    pub(crate) url: String,
-    pub(crate) published: bool,
-    pub(crate) revision: i64,
+pub struct Row {
+    pub kind: &'static str,
+    pub id: Uuid,
+    pub mode: &'static str,
+    pub slug: String,
+    pub name: String,
+    pub url: String,
+    pub published: bool,
+    pub revision: i64,
+    /// The page that a game stands under.
+    pub page_id: Option<Uuid>,
+    /// The accounts that own a page.
+    pub owners: Vec<Uuid>,
 }
 
 /// Takes listings in, in one statement; of several states of one listing the last counts.
-pub(crate) async fn upsert(
+pub async fn upsert(
     connection: &mut PgConnection,
     epoch: Uuid,
     rows: Vec<Row>,
@@ -35,12 +39,17 @@ pub(crate) async fn upsert(
             .map(|row| of(row).to_owned())
             .collect::<Vec<_>>()
     };
+    // Arrays of arrays cannot be passed: owners travel as texts, such as `{…,…}`.
+    let owners: Vec<String> = rows.iter().map(|row| array(&row.owners)).collect();
     sqlx::query!(
-        "insert into webhook.listing (epoch, kind, id, mode, slug, name, url, published, revision)
-         select $1, * from unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[],
-             $8::boolean[], $9::bigint[])
+        "insert into webhook.listing (epoch, kind, id, mode, slug, name, url, published, revision, page_id, owners)
+         select $1, kind, id, mode, slug, name, url, published, revision, page_id, owners::uuid[]
+         from unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::bigint[],
+             $10::uuid[], $11::text[])
+             as sent (kind, id, mode, slug, name, url, published, revision, page_id, owners)
          on conflict (kind, id) do update set epoch = excluded.epoch, mode = excluded.mode, slug = excluded.slug,
-             name = excluded.name, url = excluded.url, published = excluded.published, revision = excluded.revision",
+             name = excluded.name, url = excluded.url, published = excluded.published, revision = excluded.revision,
+             page_id = excluded.page_id, owners = excluded.owners",
         epoch,
         &column(|row| row.kind),
         &rows.iter().map(|row| row.id).collect::<Vec<_>>(),
@@ -50,14 +59,47 @@ pub(crate) async fn upsert(
         &column(|row| &row.url),
         &rows.iter().map(|row| row.published).collect::<Vec<_>>(),
         &rows.iter().map(|row| row.revision).collect::<Vec<_>>(),
+        &rows.iter().map(|row| row.page_id).collect::<Vec<_>>() as _,
+        &owners,
     )
     .execute(connection)
     .await?;
     Ok(())
 }
 
+fn array(ids: &[Uuid]) -> String {
+    let ids: Vec<String> = ids.iter().map(Uuid::to_string).collect();
+    format!("{{{}}}", ids.join(","))
+}
+
+/// A game as a message about it names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Game {
+    pub id: Uuid,
+    pub mode: String,
+    pub slug: String,
+    pub name: String,
+    pub url: String,
+    pub published: bool,
+}
+
+/// Those of these games that are known.
+pub async fn games(
+    connection: &mut PgConnection,
+    ids: &[Uuid],
+) -> Result<HashMap<Uuid, Game>, sqlx::Error> {
+    let games = sqlx::query_as!(
+        Game,
+        "select id, mode, slug, name, url, published from webhook.listing where kind = 'game' and id = any($1)",
+        ids
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(games.into_iter().map(|game| (game.id, game)).collect())
+}
+
 /// Removes the listings that `epoch` does not know.
-pub(crate) async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
+pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from webhook.listing where epoch <> $1", epoch)
         .execute(connection)
         .await?;
@@ -79,6 +121,8 @@ mod tests {
             url: "https://mchezo.example/slug".to_owned(),
             published: true,
             revision: 1,
+            page_id: Some(Uuid::from_u128(8)),
+            owners: vec![Uuid::from_u128(9), Uuid::from_u128(10)],
         }
     }
 
@@ -91,6 +135,9 @@ mod tests {
         upsert(&mut connection, new, vec![row("game", "d")])
             .await
             .unwrap();
+        let owners = sqlx::query_scalar!("select owners from webhook.listing where kind = 'page'");
+        let owners = owners.fetch_one(&pool).await.unwrap();
+        assert_eq!(owners, [9, 10].map(Uuid::from_u128));
         let named = async || {
             sqlx::query_scalar!("select name from webhook.listing order by name")
                 .fetch_all(&pool)

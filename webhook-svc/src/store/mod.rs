@@ -1,5 +1,13 @@
 //! The tables of schema `webhook`.
 
-pub(crate) mod accounts;
-pub(crate) mod listings;
-pub(crate) mod plans;
+pub mod accounts;
+pub mod attempts;
+pub mod audit;
+pub mod deliveries;
+pub mod endpoints;
+pub mod listings;
+pub mod mails;
+pub mod messages;
+pub mod plans;
+pub mod queue;
+pub mod retention;

@@ -7,16 +7,16 @@ use uuid::Uuid;
 
 /// What a plan allows in webhooks (§8).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Row {
-    pub(crate) name: String,
+pub struct Row {
+    pub name: String,
     /// `None`: no limit.
-    pub(crate) endpoints: Option<i64>,
-    /// Whether real events are sent, beside test ones.
-    pub(crate) events: bool,
+    pub endpoints: Option<i64>,
+    /// Whether real events are sent, and not test events only.
+    pub events: bool,
 }
 
 /// Takes plans in, in one statement; of several states of one plan the last counts.
-pub(crate) async fn upsert(
+pub async fn upsert(
     connection: &mut PgConnection,
     epoch: Uuid,
     rows: Vec<Row>,
@@ -41,8 +41,32 @@ pub(crate) async fn upsert(
     Ok(())
 }
 
+/// What an account's plan allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// `None`: no limit.
+    pub endpoints: Option<i64>,
+    /// Whether real events are sent.
+    pub events: bool,
+}
+
+/// What the plan of an account allows; `None` for an account that is not known.
+pub async fn of_account(
+    connection: &mut PgConnection,
+    account: Uuid,
+) -> Result<Option<Allowance>, sqlx::Error> {
+    sqlx::query_as!(
+        Allowance,
+        "select plan.endpoints, plan.events from webhook.account join webhook.plan on plan.name = account.plan
+         where account.id = $1",
+        account
+    )
+    .fetch_optional(connection)
+    .await
+}
+
 /// Removes the plans that `epoch` does not know.
-pub(crate) async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
+pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from webhook.plan where epoch <> $1", epoch)
         .execute(connection)
         .await?;
@@ -74,6 +98,7 @@ mod tests {
         let account = |id, plan: &str| accounts::Row {
             id: Uuid::from_u128(id),
             plan: plan.to_owned(),
+            email: String::new(),
         };
         let both = vec![account(1, "free"), account(2, "free"), account(1, "build")];
         accounts::upsert(&mut connection, old, both).await.unwrap();

@@ -24,6 +24,9 @@ pub trait Store: Send + Sync {
         taken: Taken,
     ) -> impl Future<Output = anyhow::Result<()>> + Send;
 
+    /// What the last call of [`Store::apply`] did is committed.
+    fn committed(&self) {}
+
     /// The rebuild under `epoch` is whole: removes what no change of this epoch brought.
     fn sweep(
         &self,
@@ -221,6 +224,7 @@ impl<S: Store> Consumer for Stored<S> {
         let to = self.sweep_if_whole(&mut transaction, to).await?;
         self.advance(&mut transaction, to).await?;
         transaction.commit().await?;
+        self.store.committed();
         self.place = Some(to);
         Ok(())
     }

@@ -1,0 +1,126 @@
+//! The messages of a check: signed as the service signs them, then tampered where the check says so.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use sha2::Sha256;
+use uuid::Uuid;
+
+use crate::clock::now;
+use crate::signature::Secret;
+
+/// A message, not yet signed.
+#[derive(Debug, Clone)]
+pub(super) struct Message {
+    pub(super) id: Uuid,
+    event: String,
+    body: Bytes,
+}
+
+/// A message with its headers.
+#[derive(Debug, Clone)]
+pub(super) struct Signed {
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a program of its own: the ids of the fleet are not here"
+)]
+fn new_id() -> Uuid {
+    Uuid::new_v4()
+}
+
+impl Message {
+    /// A message of this event, about a game that does not exist.
+    pub(super) fn of(event: &str) -> Self {
+        Self::written(event, |id| {
+            format!(
+                r#"{{"id":"{id}","event":"{event}","created_at":"2026-01-01T00:00:00.000Z","data":{{"kind":"game","slug":"webhook-check","name":"A message of webhook-check","url":"https://mchezo.example/games/webhook-check","api":"/games/webhook-check"}}}}"#
+            )
+        })
+    }
+
+    /// A message with a body of the check's own.
+    pub(super) fn written(event: &str, body: impl Fn(Uuid) -> String) -> Self {
+        let id = new_id();
+        Self {
+            id,
+            event: event.to_owned(),
+            body: body(id).into(),
+        }
+    }
+
+    /// As the service sends it now.
+    pub(super) fn signed(&self, secret: &Secret) -> Signed {
+        self.signed_at(secret, &now().to_string())
+    }
+
+    /// As the service would send it at another time.
+    pub(super) fn signed_at(&self, secret: &Secret, timestamp: &str) -> Signed {
+        let id = self.id.to_string();
+        let standard = sign_standard(secret, &id, timestamp, &self.body);
+        let mut signed = Signed {
+            headers: HeaderMap::new(),
+            body: self.body.clone(),
+        };
+        signed.set("content-type", "application/json");
+        signed.set("user-agent", "webhook-check/1");
+        signed.set("x-service-event", &self.event);
+        signed.set("x-service-delivery", &id);
+        signed.set("x-service-timestamp", timestamp);
+        signed.set("x-service-signature", &secret.sign(timestamp, &self.body));
+        signed.set("webhook-id", &id);
+        signed.set("webhook-timestamp", timestamp);
+        signed.set("webhook-signature", &standard);
+        signed
+    }
+}
+
+impl Signed {
+    /// Sets a header; what cannot be a header's value leaves it out.
+    pub(super) fn set(&mut self, name: &'static str, value: &str) {
+        let name = HeaderName::from_static(name);
+        match HeaderValue::from_bytes(value.as_bytes()) {
+            Ok(value) => drop(self.headers.insert(name, value)),
+            Err(_) => drop(self.headers.remove(name)),
+        }
+    }
+
+    /// Sets the timestamp, of the service and of Standard Webhooks, and leaves the signatures as they are.
+    pub(super) fn set_timestamp(&mut self, value: &str) {
+        self.set("x-service-timestamp", value);
+        self.set("webhook-timestamp", value);
+    }
+
+    /// Changes both signatures by one function of their text.
+    pub(super) fn change_signatures(&mut self, change: impl Fn(&str) -> String) {
+        for name in ["x-service-signature", "webhook-signature"] {
+            let value = self.headers.get(name).and_then(|value| value.to_str().ok());
+            let changed = change(value.unwrap_or_default());
+            self.set(name, &changed);
+        }
+    }
+
+    /// Takes headers away.
+    pub(super) fn without(&mut self, names: [&str; 2]) {
+        for name in names {
+            self.headers.remove(name);
+        }
+    }
+}
+
+/// The signature of Standard Webhooks, which some receivers verify instead: keyed with the decoded bytes of the secret.
+fn sign_standard(secret: &Secret, id: &str, timestamp: &str, body: &[u8]) -> String {
+    let key = secret.reveal().rsplit("whsec_").next().unwrap_or_default();
+    let key = STANDARD.decode(key).unwrap_or_default();
+    let Ok(mut code) = Hmac::<Sha256>::new_from_slice(&key) else {
+        unreachable!("HMAC takes a key of any length");
+    };
+    code.update(format!("{id}.{timestamp}.").as_bytes());
+    code.update(body);
+    format!("v1,{}", STANDARD.encode(code.finalize().into_bytes()))
+}

@@ -1,0 +1,61 @@
+//! `webhook-check`: holds a receiver to the six rules of the contract, as far as they can be seen from outside.
+
+mod message;
+pub mod probe;
+pub mod report;
+mod rules;
+
+pub use probe::Probe;
+use report::{Finding, Report, Verdict};
+
+/// What a rule comes to: fine, or the reason why not.
+type Outcome = Result<(), Verdict>;
+
+/// Checks all rules, one after the other.
+pub async fn run(probe: &Probe) -> Report {
+    let finding = |rule, what, outcome: Outcome| Finding {
+        rule,
+        what,
+        verdict: match outcome {
+            Ok(()) => Verdict::Passed,
+            Err(verdict) => verdict,
+        },
+    };
+    Report(vec![
+        finding(
+            1,
+            "reads the raw body before it parses it",
+            rules::raw_body(probe).await,
+        ),
+        finding(
+            2,
+            "answers 401 to a wrong time or signature",
+            rules::signature(probe).await,
+        ),
+        finding(
+            2,
+            "… and compares signatures in constant time",
+            rules::constant_time(),
+        ),
+        finding(
+            3,
+            "answers 400 to a signed body that is not JSON",
+            rules::not_json(probe).await,
+        ),
+        finding(
+            4,
+            "does the work of an id once, restarts included",
+            rules::once(probe).await,
+        ),
+        finding(
+            5,
+            "answers 200 at once and works afterwards",
+            rules::at_once(probe).await,
+        ),
+        finding(
+            6,
+            "answers 200 to events it does not know",
+            rules::unknown_event(probe).await,
+        ),
+    ])
+}

@@ -1,0 +1,103 @@
+//! A client of receivers that one runs or tests oneself, over HTTP or HTTPS.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use bytes::Bytes;
+use http::{HeaderMap, Request, StatusCode, Uri};
+use http_body_util::{BodyExt as _, Collected, Full, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client as HttpClient;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
+use tokio::time::timeout;
+
+/// The service waits this long for an answer, and so do its tools.
+const TIMEOUT: Duration = Duration::from_secs(8);
+/// Bytes of an answer that are read.
+const ANSWER: usize = 256 * 1024;
+
+/// Sends messages. Clones share connections.
+#[derive(Clone, Debug)]
+pub struct Client(HttpClient<HttpsConnector<HttpConnector>, Full<Bytes>>);
+
+/// What a receiver answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub body: Bytes,
+}
+
+impl Client {
+    /// A client that trusts the public authorities and those in a PEM file.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn new(ca_file: Option<&Path>) -> anyhow::Result<Self> {
+        let mut roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
+        if let Some(file) = ca_file {
+            let context = || format!("{} holds no certificates in PEM", file.display());
+            for certificate in CertificateDer::pem_file_iter(file).with_context(context)? {
+                roots.add(certificate.with_context(context)?)?;
+            }
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(tls)
+            .https_or_http()
+            .enable_http1()
+            .build();
+        // A receiver that was restarted has closed its connections.
+        let client = HttpClient::builder(TokioExecutor::new())
+            .pool_max_idle_per_host(0)
+            .build(connector);
+        Ok(Self(client))
+    }
+
+    /// Posts a message.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    pub async fn post(&self, url: &Uri, headers: HeaderMap, body: Bytes) -> Result<Answer, String> {
+        let mut request = Request::post(url)
+            .body(Full::new(body))
+            .map_err(|error| error.to_string())?;
+        *request.headers_mut() = headers;
+        let call = async {
+            let answer = self
+                .0
+                .request(request)
+                .await
+                .map_err(|error| innermost(&error))?;
+            let (head, body) = answer.into_parts();
+            let body = Limited::new(body, ANSWER).collect().await;
+            Ok(Answer {
+                status: head.status,
+                // The status has been said.
+                body: body.map(Collected::to_bytes).unwrap_or_default(),
+            })
+        };
+        match timeout(TIMEOUT, call).await {
+            Ok(answer) => answer,
+            Err(_elapsed) => Err(format!("no answer within {} seconds", TIMEOUT.as_secs())),
+        }
+    }
+}
+
+/// The cause at the bottom: those above it say only who met it.
+fn innermost(error: &hyper_util::client::legacy::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
+}

@@ -1,0 +1,12 @@
+//! The time.
+
+use time::OffsetDateTime;
+
+/// Unix time in whole seconds.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a program of its own: the clock of the fleet is not here"
+)]
+pub fn now() -> i64 {
+    OffsetDateTime::now_utc().unix_timestamp()
+}

@@ -1,0 +1,90 @@
+//! The reference receiver: the six rules of the contract (§6.5 to §6.10), in the order in which they are met.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::routing::post;
+use http::{HeaderMap, StatusCode};
+use serde::Deserialize;
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use crate::clock::now;
+use crate::inbox::{Acceptance, Inbox};
+use crate::signature::Secret;
+
+/// The events that it works on.
+const EVENTS: [&str; 5] = [
+    "listing.published",
+    "listing.updated",
+    "tip.paid",
+    "ranking.moved",
+    "ping",
+];
+
+/// Bytes of a message: the service's are much shorter.
+const BODY: usize = 256 * 1024;
+
+/// The state of a receiver.
+#[derive(Debug)]
+pub struct Receiver {
+    pub secret: Secret,
+    pub inbox: Inbox,
+    /// Wakes the worker.
+    pub arrived: Notify,
+}
+
+/// The fields of a message that decide the answer.
+#[derive(Debug, Deserialize)]
+struct Message {
+    id: Uuid,
+    event: String,
+}
+
+/// Serves messages at any path.
+pub fn router(receiver: Arc<Receiver>) -> Router {
+    Router::new()
+        .fallback(post(receive))
+        .layer(DefaultBodyLimit::max(BODY))
+        .with_state(receiver)
+}
+
+async fn receive(
+    State(receiver): State<Arc<Receiver>>,
+    headers: HeaderMap,
+    // Rule 1: the raw body. A parser would write other bytes, which have another signature.
+    body: Bytes,
+) -> (StatusCode, &'static str) {
+    // Rule 2: reject a message that was not signed with the secret, before anything of it is parsed.
+    if receiver.secret.verify(&headers, &body, now()).is_err() {
+        return (StatusCode::UNAUTHORIZED, "the signature is not good");
+    }
+    // Rule 3.
+    if serde_json::from_slice::<serde::de::IgnoredAny>(&body).is_err() {
+        return (StatusCode::BAD_REQUEST, "the body is not JSON");
+    }
+    // Rule 6: ignore unknown events.
+    let Ok(message) = serde_json::from_slice::<Message>(&body) else {
+        return (StatusCode::OK, "ignored");
+    };
+    if !EVENTS.contains(&message.event.as_str()) {
+        return (StatusCode::OK, "ignored");
+    }
+    // Rule 4: an id is stored once. Rule 5: the sender waits for the storing only, not for the work.
+    let store = {
+        let receiver = Arc::clone(&receiver);
+        move || receiver.inbox.accept(message.id, &body)
+    };
+    match tokio::task::spawn_blocking(store).await {
+        Ok(Ok(Acceptance::Stored)) => {
+            receiver.arrived.notify_one();
+            (StatusCode::OK, "accepted")
+        }
+        Ok(Ok(Acceptance::Known)) => (StatusCode::OK, "known"),
+        Ok(Ok(Acceptance::Full)) => (StatusCode::SERVICE_UNAVAILABLE, "too many wait"),
+        // Its sender tries again later.
+        Ok(Err(_)) | Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "it cannot be stored"),
+    }
+}

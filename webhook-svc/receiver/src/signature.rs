@@ -1,0 +1,132 @@
+//! The service's signature: HMAC-SHA256, keyed with the whole signing secret, over the timestamp, a dot and the body as it was sent.
+
+use std::fmt::{self, Debug, Formatter};
+use std::str::FromStr;
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use http::HeaderMap;
+use sha2::Sha256;
+
+/// Seconds by which a timestamp may differ from now.
+const TOLERANCE: u64 = 300;
+
+/// A signing secret as the dashboard shows it. It is never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+/// Why a message is not believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VerifyError {
+    /// `x-service-timestamp` is absent, or no number of seconds.
+    NoTimestamp,
+    /// It is more than 300 seconds from now.
+    WrongTime,
+    /// `x-service-signature` is absent, or is not by this secret.
+    WrongSignature,
+}
+
+impl FromStr for Secret {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once("whsec_") {
+            Some((_, key)) if !key.is_empty() => Ok(Self(text.to_owned())),
+            _ => Err("give the signing secret as the dashboard showed it: svc_whsec_…".to_owned()),
+        }
+    }
+}
+
+impl Debug for Secret {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("svc_whsec_…")
+    }
+}
+
+impl Secret {
+    /// The whole text.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// The signature of a message.
+    pub fn sign(&self, timestamp: &str, body: &[u8]) -> String {
+        hex::encode(self.code(timestamp, body).finalize().into_bytes())
+    }
+
+    /// Whether these are the headers of a message that was signed just now.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn verify(&self, headers: &HeaderMap, body: &[u8], now: i64) -> Result<(), VerifyError> {
+        let text = |name: &str| headers.get(name)?.to_str().ok();
+        let timestamp = text("x-service-timestamp").ok_or(VerifyError::NoTimestamp)?;
+        let seconds: i64 = timestamp.parse().ok().ok_or(VerifyError::NoTimestamp)?;
+        if now.abs_diff(seconds) > TOLERANCE {
+            return Err(VerifyError::WrongTime);
+        }
+        let signature = text("x-service-signature").and_then(|it| hex::decode(it).ok());
+        let signature = signature.ok_or(VerifyError::WrongSignature)?;
+        // Compares in constant time.
+        let same = self.code(timestamp, body).verify_slice(&signature);
+        same.ok().ok_or(VerifyError::WrongSignature)
+    }
+
+    fn code(&self, timestamp: &str, body: &[u8]) -> Hmac<Sha256> {
+        let Ok(mut code) = Hmac::<Sha256>::new_from_slice(self.0.as_bytes()) else {
+            unreachable!("HMAC takes a key of any length");
+        };
+        code.update(timestamp.as_bytes());
+        code.update(b".");
+        code.update(body);
+        code
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_is_of_its_secret_time_and_body() {
+        let secret: Secret = "svc_whsec_a".parse().unwrap();
+        let now = 1_700_000_000;
+        let verify = |timestamp: &str, signature: &str, body: &[u8]| {
+            let mut headers = HeaderMap::new();
+            headers.insert("x-service-timestamp", timestamp.parse().unwrap());
+            headers.insert("x-service-signature", signature.parse().unwrap());
+            secret.verify(&headers, body, now)
+        };
+        for (seconds, expected) in [
+            (now, Ok(())),
+            (now - 300, Ok(())),
+            (now + 300, Ok(())),
+            (now - 301, Err(VerifyError::WrongTime)),
+            (now + 301, Err(VerifyError::WrongTime)),
+            (i64::MIN, Err(VerifyError::WrongTime)),
+        ] {
+            let timestamp = seconds.to_string();
+            let signature = secret.sign(&timestamp, b"{}");
+            assert_eq!(verify(&timestamp, &signature, b"{}"), expected, "{seconds}");
+        }
+        let timestamp = now.to_string();
+        let good = secret.sign(&timestamp, b"{}");
+        let other: Secret = "svc_whsec_b".parse().unwrap();
+        for bad in [
+            "",
+            "zz",
+            &good[..62],
+            &format!("{good}00"),
+            &other.sign(&timestamp, b"{}"),
+            &secret.sign(&timestamp, b"{} "),
+        ] {
+            assert_eq!(
+                verify(&timestamp, bad, b"{}"),
+                Err(VerifyError::WrongSignature),
+                "{bad}"
+            );
+        }
+        assert_eq!(verify("soon", &good, b"{}"), Err(VerifyError::NoTimestamp));
+        assert_eq!(format!("{secret:?}"), "svc_whsec_…");
+        assert!("whsec".parse::<Secret>().is_err());
+    }
+}

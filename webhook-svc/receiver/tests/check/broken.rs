@@ -1,0 +1,172 @@
+//! The receiver in Python with one of its lines tampered: the check must name the rule.
+
+use std::fs;
+
+use super::process::{Checked, Receiver, SECRET, example};
+
+/// Checks the receiver in Python, after each of `changes` in its text.
+fn check_changed(changes: &[(&str, &str)]) -> Checked {
+    start_changed(changes).check()
+}
+
+fn start_changed(changes: &[(&str, &str)]) -> Receiver {
+    let mut text = fs::read_to_string(example("receiver.py")).unwrap();
+    for (good, bad) in changes {
+        assert_eq!(text.matches(good).count(), 1, "{good}");
+        text = text.replace(good, bad);
+    }
+    let program = format!(
+        "env SERVICE_WEBHOOK_SECRET={SECRET} python3 -c {} %PORT% %STORE% %WORK%",
+        quoted(&text)
+    );
+    Receiver::start(&program, "0")
+}
+
+/// A text as one word of a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+fn assert_breaks(rule: u8, why: &str, changes: &[(&str, &str)]) {
+    let checked = check_changed(changes);
+    assert_eq!(checked.rules("FAILED"), [rule], "{}", checked.text);
+    assert!(checked.text.contains(why), "{}", checked.text);
+    assert_eq!(checked.status, 1);
+}
+
+#[test]
+fn a_body_that_is_written_anew_breaks_the_first() {
+    let checked = check_changed(&[(
+        "b\".\" + body, hashlib",
+        "b\".\" + json.dumps(json.loads(body or b'0'), separators=(',', ':')).encode(), hashlib",
+    )]);
+    assert!(checked.rules("FAILED").contains(&1), "{}", checked.text);
+    assert!(
+        checked.text.contains("a body with spaces: answered 401"),
+        "{}",
+        checked.text
+    );
+}
+
+#[test]
+fn an_old_message_that_is_believed_breaks_the_second() {
+    assert_breaks(2, "a timestamp 310 seconds ago", &[("> 300", "> 30000")]);
+}
+
+#[test]
+fn a_message_from_the_future_that_is_believed_breaks_the_second() {
+    let changes = [(
+        "abs(time.time() - int(timestamp))",
+        "time.time() - int(timestamp)",
+    )];
+    assert_breaks(2, "a timestamp 310 seconds ahead", &changes);
+}
+
+#[test]
+fn a_beginning_of_a_signature_that_is_believed_breaks_the_second() {
+    let changes = [(
+        "hmac.compare_digest(expected.encode(), signature.encode())",
+        "signature != '' and expected.startswith(signature)",
+    )];
+    assert_breaks(2, "half a signature", &changes);
+}
+
+#[test]
+fn an_unsigned_message_that_is_believed_breaks_the_second() {
+    let changes = [(
+        "if not is_signed(headers, body):",
+        "if headers.get('x-service-signature') and not is_signed(headers, body):",
+    )];
+    assert_breaks(2, "no signature", &changes);
+}
+
+#[test]
+fn a_signature_that_crashes_the_receiver_breaks_the_second() {
+    let changes = [(
+        "expected.encode(), signature.encode()",
+        "expected, signature",
+    )];
+    assert_breaks(2, "a signature that is not hexadecimal", &changes);
+}
+
+#[test]
+fn a_text_that_is_accepted_breaks_the_third() {
+    assert_breaks(
+        3,
+        "answered 200 instead of 400",
+        &[("return 400", "return 200")],
+    );
+}
+
+#[test]
+fn work_that_is_repeated_breaks_the_fourth() {
+    let changes = [
+        ("import hashlib\n", "import hashlib, uuid\n"),
+        ("(id text primary key", "(id text"),
+    ];
+    assert_breaks(4, "times", &changes);
+}
+
+#[test]
+fn ids_that_a_restart_forgets_break_the_fourth() {
+    assert_breaks(
+        4,
+        "was done 2 times",
+        &[("sqlite3.connect(STORE", "sqlite3.connect(':memory:'")],
+    );
+}
+
+#[test]
+fn a_known_id_that_is_refused_breaks_the_fourth() {
+    assert_breaks(
+        4,
+        "the same message again",
+        &[("insert or ignore", "insert")],
+    );
+}
+
+#[test]
+fn work_that_is_never_done_breaks_the_fourth() {
+    let changes = [
+        ("    arrived.set()\n    return 200", "    return 200"),
+        (
+            "(\"select id, body from message where done = 0",
+            "(\"select id, body from message where false",
+        ),
+    ];
+    let checked = start_changed(&changes).check_within("8", "1");
+    assert!(checked.rules("FAILED").contains(&4), "{}", checked.text);
+}
+
+#[test]
+fn work_before_the_answer_breaks_the_fifth() {
+    let changes = [(
+        "    arrived.set()
+    return 200",
+        "    time.sleep(0 if message['event'] == 'ping' else 2)
+    arrived.set()
+    return 200",
+    )];
+    let checked = start_changed(&changes).check_within("1", "60");
+    assert_eq!(checked.rules("FAILED"), [5], "{}", checked.text);
+    assert!(checked.text.contains("answered after"), "{}", checked.text);
+}
+
+#[test]
+fn an_unknown_event_that_is_refused_breaks_the_sixth() {
+    let line = "or \"id\" not in message:\n        return ";
+    assert_breaks(
+        6,
+        "answered 422 instead of 200",
+        &[(&format!("{line}200"), &format!("{line}422"))],
+    );
+}
+
+#[test]
+fn an_unknown_event_that_is_worked_on_breaks_the_sixth() {
+    let changes = [(
+        "message.get(\"event\") not in EVENTS",
+        "message.get(\"event\") is None",
+    )];
+    assert_breaks(6, "it did work for an event", &changes);
+}

@@ -1,0 +1,93 @@
+//! Receivers that keep all six rules.
+
+use std::process::Command;
+
+use super::process::{Checked, Receiver, SECRET, check, example, program};
+
+fn assert_all_six_pass(checked: &Checked) {
+    assert_eq!(
+        checked.rules("passed"),
+        [1, 2, 3, 4, 5, 6],
+        "{}",
+        checked.text
+    );
+    // Nobody can see from outside whether the comparison takes constant time.
+    assert_eq!(checked.rules("not checked"), [2], "{}", checked.text);
+    assert_eq!(checked.status, 0);
+}
+
+pub(crate) fn reference() -> String {
+    format!(
+        "{} --listen 127.0.0.1:%PORT% --secret {SECRET} --store %STORE% --work %WORK%",
+        program("webhook-receiver").display()
+    )
+}
+
+fn by(interpreter: &str, name: &str) -> String {
+    format!(
+        "env SERVICE_WEBHOOK_SECRET={SECRET} {interpreter} {} %PORT% %STORE% %WORK%",
+        example(name).display()
+    )
+}
+
+#[test]
+fn the_reference_keeps_all_rules() {
+    assert_all_six_pass(&Receiver::start(&reference(), "1").check());
+}
+
+#[test]
+fn the_receiver_in_python_keeps_all_rules() {
+    let program = by("python3", "receiver.py");
+    assert_all_six_pass(&Receiver::start(&program, "1").check());
+}
+
+#[test]
+#[ignore = "needs Node; see the README"]
+fn the_receiver_in_node_keeps_all_rules() {
+    let program = by("node", "receiver.mjs");
+    assert_all_six_pass(&Receiver::start(&program, "1").check());
+}
+
+#[test]
+fn what_cannot_be_seen_has_not_passed() {
+    let receiver = Receiver::start(&reference(), "0");
+    let alone = check(&receiver.url(), &["--at-once", "8"]);
+    assert_eq!(alone.rules("passed"), [1, 2, 3], "{}", alone.text);
+    assert_eq!(alone.rules("not checked"), [2, 4, 5, 6], "{}", alone.text);
+    assert_eq!(alone.status, 0);
+
+    let handled = receiver.handled();
+    let without_restart = check(&receiver.url(), &["--at-once", "8", "--handled", &handled]);
+    assert!(
+        without_restart.rules("not checked").contains(&4),
+        "{}",
+        without_restart.text
+    );
+
+    let lies = check(
+        &receiver.url(),
+        &["--at-once", "8", "--handled", "echo many"],
+    );
+    assert!(lies.text.contains("it printed `many`"), "{}", lies.text);
+    assert!(lies.rules("FAILED").is_empty(), "{}", lies.text);
+
+    let wrong = check(&receiver.url(), &["--restart", "false", "--at-once", "8"]);
+    assert!(wrong.rules("not checked").contains(&4), "{}", wrong.text);
+}
+
+#[test]
+fn what_is_not_there_is_not_checked() {
+    let nobody = check("http://127.0.0.1:1/", &[]);
+    assert_eq!(nobody.status, 2);
+    assert!(
+        nobody.text.contains("Start the receiver first"),
+        "{}",
+        nobody.text
+    );
+    let help = Command::new(program("webhook-check"))
+        .arg("--help")
+        .output()
+        .unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    assert!(help.contains("not checked"), "{help}");
+}

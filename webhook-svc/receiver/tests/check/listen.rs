@@ -1,0 +1,32 @@
+//! `webhook-listen` between the service and a receiver.
+
+use super::good::reference;
+use super::process::{Receiver, SECRET, check, program};
+
+#[test]
+fn messages_are_verified_and_go_on_unchanged() {
+    let receiver = Receiver::start(&reference(), "1");
+    let program = format!(
+        "{} --listen 127.0.0.1:%PORT% --secret {SECRET} --forward {}",
+        program("webhook-listen").display(),
+        receiver.url()
+    );
+    let listener = Receiver::start(&program, "0");
+    let handled = receiver.handled();
+    let checked = check(&listener.url(), &["--at-once", "8", "--handled", &handled]);
+    assert_eq!(checked.rules("passed"), [1, 2, 3, 5, 6], "{}", checked.text);
+
+    let log = listener.log();
+    for line in [
+        "ping ",
+        "verified",
+        "refused: its signature is not by this secret",
+        "refused: its time is more than 300 seconds from this machine's",
+        "refused: it has no x-service-timestamp in seconds",
+        "answered 200",
+        "answered 400",
+    ] {
+        assert!(log.contains(line), "{line}: {log}");
+    }
+    assert!(!log.contains("whsec_"), "{log}");
+}

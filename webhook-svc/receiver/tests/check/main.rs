@@ -1,0 +1,8 @@
+//! `webhook-check` against receivers that keep the rules, and against receivers that break one each.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod broken;
+mod good;
+mod listen;
+mod process;
+mod sender;

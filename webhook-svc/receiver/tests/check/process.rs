@@ -1,0 +1,181 @@
+//! Receivers as processes of their own, in a folder of their own, which the check can restart.
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+pub(crate) const SECRET: &str = "svc_whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+/// For giving up, not for measuring.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A receiver; it ends with the value.
+pub(crate) struct Receiver {
+    folder: TempDir,
+    port: u16,
+}
+
+/// What `webhook-check` said.
+pub(crate) struct Checked {
+    pub(crate) text: String,
+    pub(crate) status: i32,
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+/// A file of the crate's examples.
+pub(crate) fn example(name: &str) -> PathBuf {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    crate_folder.join("examples").join(name)
+}
+
+impl Receiver {
+    /// Starts `program`, in which `%PORT%`, `%STORE%` and `%WORK%` stand for what they say. The work notes the message's id in a file, `pause`
+    /// seconds after it began.
+    pub(crate) fn start(program: &str, pause: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let port = free_port();
+        fs::write(folder.path().join("done"), "").unwrap();
+        let work = format!(
+            "sleep {pause}; echo $WEBHOOK_ID >> {}/done",
+            folder.path().display()
+        );
+        let program = program
+            .replace("%PORT%", &port.to_string())
+            .replace(
+                "%STORE%",
+                &folder.path().join("store").display().to_string(),
+            )
+            .replace("%WORK%", &format!("'{work}'"));
+        // A process that was killed may be there for a moment, and hold the store.
+        let script = format!(
+            "cd {}\n\
+             if [ -e pid ]; then\n\
+             kill -9 $(cat pid)\n\
+             while grep -q 'State:.[^ZX]' /proc/$(cat pid)/status 2> /dev/null; do sleep 0.05; done\n\
+             fi\n\
+             {program} >> log 2>&1 < /dev/null &\n\
+             echo $! > pid\n",
+            folder.path().display()
+        );
+        fs::write(folder.path().join("restart"), script).unwrap();
+        let receiver = Self { folder, port };
+        let started = Command::new("sh")
+            .arg(receiver.file("restart"))
+            .status()
+            .unwrap();
+        assert!(started.success());
+        receiver.wait();
+        receiver
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn wait(&self) {
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            let log = fs::read_to_string(self.file("log")).unwrap_or_default();
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "the receiver does not start: {log}"
+            );
+            sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// What it has written.
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.file("log")).unwrap()
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/in", self.port)
+    }
+
+    /// A command that restarts it.
+    pub(crate) fn restart(&self) -> String {
+        format!("sh {}", self.file("restart").display())
+    }
+
+    /// A command that prints how often the work of a message was done.
+    pub(crate) fn handled(&self) -> String {
+        format!("grep -c $WEBHOOK_ID {}", self.file("done").display())
+    }
+
+    /// Checks it, with all that the check can be given.
+    pub(crate) fn check(&self) -> Checked {
+        self.check_within("8", "60")
+    }
+
+    /// The same, with other limits in seconds.
+    pub(crate) fn check_within(&self, at_once: &str, patience: &str) -> Checked {
+        let (restart, handled) = (self.restart(), self.handled());
+        check(
+            &self.url(),
+            &[
+                "--at-once",
+                at_once,
+                "--patience",
+                patience,
+                "--restart",
+                &restart,
+                "--handled",
+                &handled,
+            ],
+        )
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        let pid = fs::read_to_string(self.file("pid")).unwrap();
+        Command::new("kill")
+            .args(["-9", pid.trim()])
+            .status()
+            .unwrap();
+    }
+}
+
+/// A program of this crate. Cargo says where it is in a variable with a hyphen in its name, which does not get through a shell.
+pub(crate) fn program(name: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.parent().unwrap().with_file_name(name)
+}
+
+/// Runs `webhook-check`.
+pub(crate) fn check(url: &str, options: &[&str]) -> Checked {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = Command::new(program("webhook-check"))
+        .args([url, "--secret", SECRET])
+        .args(options)
+        .output()
+        .unwrap();
+    let text = [stdout, stderr].concat();
+    Checked {
+        text: String::from_utf8(text).unwrap(),
+        status: status.code().unwrap(),
+    }
+}
+
+impl Checked {
+    /// The numbers of the rules with this verdict.
+    pub(crate) fn rules(&self, verdict: &str) -> Vec<u8> {
+        let number = |line: &str| {
+            let (number, rest) = line.split_once("  ")?;
+            rest.starts_with(verdict).then(|| number.parse().ok())?
+        };
+        self.text.lines().filter_map(number).collect()
+    }
+}

@@ -1,0 +1,209 @@
+//! What a message says (§6), and the id by which it is made only once.
+
+use contracts::public::Timestamp;
+use serde::Serialize;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::event::Event;
+
+/// Namespace of the ids of messages.
+const NAMESPACE: Uuid = Uuid::from_u128(0x7c1d_26f0_92a4_4b0e_8a35_5e0f_63d1_b7c2);
+
+/// A message, rendered once for all endpoints and tries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub id: Uuid,
+    pub event: Event,
+    /// `None` for a test.
+    pub subject: Option<Subject>,
+    /// Exactly as it is sent.
+    pub body: Vec<u8>,
+}
+
+/// The listing that a message is about, as the listings feed names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Subject {
+    /// `page`, `game` or `event`.
+    pub entity: &'static str,
+    pub id: Uuid,
+}
+
+/// `data` of a body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Data {
+    Listing(Listing),
+    Move(Move),
+    Ping { message: &'static str },
+}
+
+/// A listing as it is when the message is made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Listing {
+    /// `game`, `studio`, `person` or `event`.
+    pub kind: String,
+    /// Of a game or an event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slug: Option<String>,
+    /// Of a studio or a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+    pub name: String,
+    /// The public page.
+    pub url: String,
+    /// Where the API reads it, below the base address.
+    pub api: String,
+}
+
+impl Listing {
+    /// A game.
+    pub fn game(slug: &str, name: &str, url: &str) -> Self {
+        Self::with_slug("game", "games", slug, name, url)
+    }
+
+    /// An event.
+    pub fn event(slug: &str, name: &str, url: &str) -> Self {
+        Self::with_slug("event", "events", slug, name, url)
+    }
+
+    /// A page; `kind` is `studio` or `person`.
+    pub fn page(kind: &str, handle: &str, name: &str, url: &str) -> Self {
+        Self {
+            kind: kind.to_owned(),
+            slug: None,
+            handle: Some(handle.to_owned()),
+            name: name.to_owned(),
+            url: url.to_owned(),
+            api: format!("/creators/{handle}"),
+        }
+    }
+
+    /// Its slug or handle.
+    pub fn name_in_addresses(&self) -> &str {
+        let name = self.slug.as_deref().or(self.handle.as_deref());
+        name.unwrap_or_default()
+    }
+
+    fn with_slug(kind: &str, folder: &str, slug: &str, name: &str, url: &str) -> Self {
+        Self {
+            kind: kind.to_owned(),
+            slug: Some(slug.to_owned()),
+            handle: None,
+            name: name.to_owned(),
+            url: url.to_owned(),
+            api: format!("/{folder}/{slug}"),
+        }
+    }
+}
+
+/// A listing's move on a board.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Move {
+    pub kind: String,
+    pub board: String,
+    pub name: String,
+    pub url: String,
+    /// From 1; 0 when it left the board.
+    pub rank: u32,
+    /// 0 when it was not on the board.
+    pub previous_rank: u32,
+}
+
+/// What happened: no two messages are made of one happening.
+#[derive(Debug, Clone, Copy)]
+pub struct Happening<'a> {
+    /// Whose feed says so.
+    pub producer: &'static str,
+    pub entity: &'a str,
+    pub id: &'a str,
+    pub revision: i64,
+}
+
+impl Happening<'_> {
+    /// The id of the message that `event` makes of it.
+    pub fn message_id(&self, event: Event) -> Uuid {
+        let Self {
+            producer,
+            entity,
+            id,
+            revision,
+        } = self;
+        let name = format!("{producer}/{entity}/{id}/{revision}/{}", event.as_str());
+        Uuid::new_v5(&NAMESPACE, name.as_bytes())
+    }
+}
+
+impl Message {
+    /// Renders a message.
+    ///
+    /// # Errors
+    /// Those of serde.
+    pub fn new(
+        id: Uuid,
+        event: Event,
+        subject: Option<Subject>,
+        created_at: OffsetDateTime,
+        data: &Data,
+    ) -> Result<Self, serde_json::Error> {
+        #[derive(Serialize)]
+        struct Body<'a> {
+            id: Uuid,
+            event: &'static str,
+            created_at: Timestamp,
+            data: &'a Data,
+        }
+        let body = serde_json::to_vec(&Body {
+            id,
+            event: event.as_str(),
+            created_at: Timestamp(created_at),
+            data,
+        })?;
+        Ok(Self {
+            id,
+            event,
+            subject,
+            body,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn a_body_is_as_the_contract_says() {
+        let data = Data::Listing(Listing::game(
+            "kora",
+            "Kora",
+            "https://m.example/games/kora",
+        ));
+        let at = datetime!(2026-03-01 08:00:00.123456 UTC);
+        let message = Message::new(Uuid::nil(), Event::ListingPublished, None, at, &data).unwrap();
+        assert_eq!(
+            String::from_utf8(message.body).unwrap(),
+            r#"{"id":"00000000-0000-0000-0000-000000000000","event":"listing.published","created_at":"2026-03-01T08:00:00.123Z","data":{"kind":"game","slug":"kora","name":"Kora","url":"https://m.example/games/kora","api":"/games/kora"}}"#
+        );
+    }
+
+    #[test]
+    fn an_id_is_of_what_happened() {
+        let happening = Happening {
+            producer: "listings",
+            entity: "game",
+            id: "1",
+            revision: 2,
+        };
+        let id = happening.message_id(Event::ListingUpdated);
+        assert_eq!(id, happening.message_id(Event::ListingUpdated));
+        assert_ne!(id, happening.message_id(Event::ListingPublished));
+        let later = Happening {
+            revision: 3,
+            ..happening
+        };
+        assert_ne!(id, later.message_id(Event::ListingUpdated));
+    }
+}

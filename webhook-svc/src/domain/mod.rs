@@ -1,0 +1,13 @@
+//! The rules of messages and endpoints: pure, without I/O and without a clock of their own.
+
+pub mod address;
+pub mod event;
+pub mod health;
+pub mod message;
+pub mod network;
+pub mod ranking;
+pub mod samples;
+pub mod schedule;
+pub mod signature;
+pub mod staff_action;
+pub mod window;

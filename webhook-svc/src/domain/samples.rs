@@ -1,0 +1,104 @@
+//! One documented sample of each event and kind: what *Send a test event* sends.
+
+use super::event::Event;
+use super::message::{Data, Listing, Move};
+
+/// A sample.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    pub event: Event,
+    /// What it is about: `game`, `studio`, `person` or `event`; empty for a ping.
+    pub kind: &'static str,
+    pub data: Data,
+}
+
+/// Every sample; of each event the first is the usual one.
+pub fn all() -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for event in [Event::ListingPublished, Event::ListingUpdated] {
+        samples.extend(["game", "studio", "person", "event"].map(|kind| Sample {
+            event,
+            kind,
+            data: Data::Listing(listing(kind)),
+        }));
+    }
+    samples.push(Sample {
+        event: Event::TipPaid,
+        kind: "game",
+        data: Data::Listing(listing("game")),
+    });
+    samples.extend(["game", "studio", "person"].map(|kind| {
+        let listing = listing(kind);
+        Sample {
+            event: Event::RankingMoved,
+            kind,
+            data: Data::Move(Move {
+                kind: listing.kind,
+                board: "week".to_owned(),
+                name: listing.name,
+                url: listing.url,
+                rank: 3,
+                previous_rank: 8,
+            }),
+        }
+    }));
+    samples.push(Sample {
+        event: Event::Ping,
+        kind: "",
+        data: Data::Ping {
+            message: "This is a test event.",
+        },
+    });
+    samples
+}
+
+/// The sample of an event about a kind; the usual one when `kind` is empty.
+pub fn find(event: Event, kind: &str) -> Option<Sample> {
+    all()
+        .into_iter()
+        .find(|sample| sample.event == event && (kind.is_empty() || sample.kind == kind))
+}
+
+fn listing(kind: &str) -> Listing {
+    match kind {
+        "studio" => Listing::page(
+            kind,
+            "sample-savanna-forge",
+            "Savanna Forge",
+            "https://mchezo.example/creators/sample-savanna-forge",
+        ),
+        "person" => Listing::page(
+            kind,
+            "sample-amina-diallo",
+            "Amina Diallo",
+            "https://mchezo.example/creators/sample-amina-diallo",
+        ),
+        "event" => Listing::event(
+            "sample-lagos-game-jam",
+            "Lagos Game Jam",
+            "https://mchezo.example/events/sample-lagos-game-jam",
+        ),
+        _ => Listing::game(
+            "sample-baobab-run",
+            "Baobab Run",
+            "https://mchezo.example/games/sample-baobab-run",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_has_a_sample() {
+        for event in Event::ALL {
+            assert!(find(event, "").is_some(), "{event:?}");
+        }
+        assert_eq!(
+            find(Event::ListingUpdated, "person").unwrap().kind,
+            "person"
+        );
+        assert!(find(Event::TipPaid, "studio").is_none());
+    }
+}

@@ -1,0 +1,127 @@
+//! Signatures of messages: the service's own, and those of Standard Webhooks (§6).
+
+use std::fmt::{self, Debug, Formatter};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+use uuid::Uuid;
+
+/// What the text of every signing secret begins with.
+const PREFIX: &str = "svc_whsec_";
+/// Random bytes of a secret.
+const BYTES: usize = 32;
+
+/// A signing secret: `svc_whsec_` and the standard base64 of 32 random bytes.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret {
+    text: String,
+    key: [u8; BYTES],
+}
+
+impl Secret {
+    /// A new one.
+    pub fn generate() -> Self {
+        Self::from(rand::random::<[u8; BYTES]>())
+    }
+
+    /// Reads the text of a secret; none when it is not one.
+    pub fn parse(text: &str) -> Option<Self> {
+        let decoded = STANDARD.decode(text.strip_prefix(PREFIX)?).ok()?;
+        let key = decoded.try_into().ok()?;
+        Some(Self {
+            text: text.to_owned(),
+            key,
+        })
+    }
+
+    /// The whole text.
+    pub fn reveal(&self) -> &str {
+        &self.text
+    }
+
+    /// `x-service-signature`: in hexadecimal, keyed with the whole text of the secret, over the timestamp, a dot and the body.
+    pub fn sign(&self, timestamp: i64, body: &[u8]) -> String {
+        let timestamp = timestamp.to_string();
+        hex::encode(hmac(
+            self.text.as_bytes(),
+            [timestamp.as_bytes(), b".", body],
+        ))
+    }
+
+    /// One signature of `webhook-signature`: `v1,` and base64, keyed with the decoded bytes, over id, timestamp and body with dots
+    /// between them.
+    pub fn sign_standard(&self, id: Uuid, timestamp: i64, body: &[u8]) -> String {
+        let head = format!("{id}.{timestamp}.");
+        let code = hmac(&self.key, [head.as_bytes(), body]);
+        format!("v1,{}", STANDARD.encode(code))
+    }
+}
+
+impl From<[u8; BYTES]> for Secret {
+    fn from(key: [u8; BYTES]) -> Self {
+        Self {
+            text: format!("{PREFIX}{}", STANDARD.encode(key)),
+            key,
+        }
+    }
+}
+
+impl Debug for Secret {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{PREFIX}…")
+    }
+}
+
+fn hmac<const N: usize>(key: &[u8], parts: [&[u8]; N]) -> [u8; 32] {
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {
+        unreachable!("HMAC takes a key of any length");
+    };
+    for part in parts {
+        mac.update(part);
+    }
+    mac.finalize().into_bytes().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_is_its_text_and_debug_hides_it() {
+        let secret = Secret::generate();
+        assert_eq!(secret.reveal().len(), PREFIX.len() + 44);
+        assert_eq!(Secret::parse(secret.reveal()), Some(secret.clone()));
+        assert_ne!(Secret::generate(), secret);
+        assert_eq!(format!("{secret:?}"), "svc_whsec_…");
+    }
+
+    #[test]
+    fn what_is_not_a_secret_is_not_read() {
+        let good = Secret::from([7; BYTES]).reveal().to_owned();
+        for bad in [
+            "",
+            "svc_whsec_",
+            good.strip_prefix("svc_").unwrap(),
+            good.trim_end_matches('='),
+            &good.to_uppercase(),
+            &format!("{good}="),
+            &format!("{good}\n"),
+            &format!("svc_whsec_{}", STANDARD.encode([7; 31])),
+            &format!("svc_whsec_{}", STANDARD.encode([7; 33])),
+        ] {
+            assert_eq!(Secret::parse(bad), None, "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_key_reads_back(key: [u8; BYTES]) {
+            let secret = Secret::from(key);
+            prop_assert_eq!(Secret::parse(secret.reveal()), Some(secret));
+        }
+    }
+}

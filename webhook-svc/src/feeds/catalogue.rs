@@ -1,0 +1,110 @@
+//! Moves on ranking boards, as the catalogue's feed says them (`catalogue/v1/entities.proto`).
+
+use anyhow::Context as _;
+use contracts::catalogue::v1::RankingMove;
+use contracts::common::v1::Change;
+use kit::timestamp;
+use prost::Message as _;
+
+use crate::domain::event::Event;
+use crate::domain::message::{Data, Happening, Message, Move, Subject};
+use crate::domain::ranking;
+
+/// The message that a change makes; `None` when it is not a move, or one that is not told.
+///
+/// # Errors
+/// The change is damaged.
+pub fn message(change: &Change) -> anyhow::Result<Option<Message>> {
+    if change.entity != "ranking_move" || !change.announced {
+        return Ok(None);
+    }
+    let moved = RankingMove::decode(change.state.clone())?;
+    if !ranking::is_told(&moved.board, moved.rank, moved.previous_rank) {
+        return Ok(None);
+    }
+    let subject = Subject {
+        entity: match moved.entity.as_str() {
+            "game" => "game",
+            "page" => "page",
+            other => anyhow::bail!("`{other}` is not on a board"),
+        },
+        id: moved.listing_id.parse()?,
+    };
+    let happening = Happening {
+        producer: "catalogue",
+        entity: &change.entity,
+        id: &change.id,
+        revision: change.revision,
+    };
+    let at = change.at.and_then(timestamp::decode);
+    let at = at.context("a change without a time")?;
+    let event = Event::RankingMoved;
+    let data = Data::Move(Move {
+        kind: moved.kind,
+        board: moved.board,
+        name: moved.name,
+        url: moved.url,
+        rank: moved.rank,
+        previous_rank: moved.previous_rank,
+    });
+    let id = happening.message_id(event);
+    Ok(Some(Message::new(id, event, Some(subject), at, &data)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn change(rank: u32, previous_rank: u32) -> Change {
+        let moved = RankingMove {
+            entity: "page".to_owned(),
+            listing_id: Uuid::from_u128(1).to_string(),
+            kind: "studio".to_owned(),
+            name: "Kora".to_owned(),
+            url: "https://mchezo.example/creators/kora".to_owned(),
+            board: "week".to_owned(),
+            rank,
+            previous_rank,
+        };
+        Change {
+            entity: "ranking_move".to_owned(),
+            id: "week/2026-03-01/kora".to_owned(),
+            revision: 1,
+            event: "moved".to_owned(),
+            announced: true,
+            happening: true,
+            at: Some(timestamp::encode(datetime!(2026-03-01 04:00 UTC))),
+            state: moved.encode_to_vec().into(),
+            ..Change::default()
+        }
+    }
+
+    #[test]
+    fn a_move_on_the_board_of_the_week_makes_a_message() {
+        let message = message(&change(3, 8)).unwrap().unwrap();
+        let body: serde_json::Value = serde_json::from_slice(&message.body).unwrap();
+        assert_eq!(
+            body,
+            serde_json::json!({
+                "id": message.id, "event": "ranking.moved", "created_at": "2026-03-01T04:00:00.000Z",
+                "data": {
+                    "kind": "studio", "board": "week", "name": "Kora",
+                    "url": "https://mchezo.example/creators/kora", "rank": 3, "previous_rank": 8,
+                },
+            })
+        );
+    }
+
+    #[test]
+    fn what_is_far_down_or_of_something_else_makes_none() {
+        assert_eq!(message(&change(200, 300)).unwrap(), None);
+        let other = Change {
+            entity: "vote".to_owned(),
+            ..change(3, 8)
+        };
+        assert_eq!(message(&other).unwrap(), None);
+    }
+}

@@ -1,0 +1,96 @@
+//! Follows economy-svc: tips that were paid.
+
+use anyhow::Context as _;
+use contracts::common::v1::Change;
+use contracts::economy::v1::Tip;
+use kit::boot::Boot;
+use kit::feed::{Store, Taken};
+use kit::timestamp;
+use prost::Message as _;
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+use super::Outgoing;
+use crate::SCHEMA;
+use crate::config::Settings;
+use crate::domain::event::Event;
+use crate::domain::message::{Data, Happening, Listing, Message, Subject};
+use crate::store::listings::{self, Game};
+use crate::store::messages;
+
+/// Starts following.
+pub(crate) fn follow(
+    boot: &Boot<Settings>,
+    pool: &PgPool,
+    outgoing: Outgoing,
+) -> anyhow::Result<()> {
+    let addresses = &boot.settings.economy_addresses;
+    boot.follow(pool, SCHEMA, "economy", addresses, Economy(outgoing))
+}
+
+/// Takes in changes of the economy.
+#[derive(Debug, Clone)]
+pub struct Economy(pub Outgoing);
+
+impl Store for Economy {
+    async fn apply(
+        &self,
+        connection: &mut PgConnection,
+        changes: &[Change],
+        taken: Taken,
+    ) -> anyhow::Result<()> {
+        let is_tip = |change: &&Change| change.entity == "tip" && super::is_told(change, taken);
+        let mut tips = Vec::new();
+        for change in changes.iter().filter(is_tip) {
+            let context = || format!("change {} of economy", change.seq);
+            let tip = Tip::decode(change.state.clone()).with_context(context)?;
+            let game: Uuid = tip.game_id.parse().with_context(context)?;
+            tips.push((change, game));
+        }
+        let ids: Vec<Uuid> = tips.iter().map(|(_, game)| *game).collect();
+        let games = listings::games(connection, &ids).await?;
+        let mut new = Vec::new();
+        for (change, id) in tips {
+            // The economy knows the game from listings-svc, so this service will know it in a moment: the batch is taken again.
+            let game = games
+                .get(&id)
+                .with_context(|| format!("game {id} of a tip is not known yet"))?;
+            new.extend(message(change, game)?);
+        }
+        let (tries, now) = (self.0.schedule.tries(), self.0.clock.now());
+        messages::fan_out(connection, &new, tries, now).await?;
+        Ok(())
+    }
+
+    fn committed(&self) {
+        self.0.wakeup.wake();
+    }
+
+    /// Nothing is held of the economy.
+    async fn sweep(&self, _: &mut PgConnection, _: Uuid) -> anyhow::Result<()> {
+        Ok(())
+    }
+}
+
+/// The message that a tip makes, if its game is public.
+fn message(change: &Change, game: &Game) -> anyhow::Result<Option<Message>> {
+    if game.mode != "live" || !game.published {
+        return Ok(None);
+    }
+    let happening = Happening {
+        producer: "economy",
+        entity: &change.entity,
+        id: &change.id,
+        revision: change.revision,
+    };
+    let subject = Subject {
+        entity: "game",
+        id: game.id,
+    };
+    let at = change.at.and_then(timestamp::decode);
+    let at = at.context("a change without a time")?;
+    let event = Event::TipPaid;
+    let data = Data::Listing(Listing::game(&game.slug, &game.name, &game.url));
+    let id = happening.message_id(event);
+    Ok(Some(Message::new(id, event, Some(subject), at, &data)?))
+}

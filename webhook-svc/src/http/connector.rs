@@ -1,0 +1,201 @@
+//! Connects to endpoints: resolves the name, checks every address, connects to a checked one, and speaks TLS.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use http::Uri;
+use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
+use hyper_util::rt::TokioIo;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
+use tokio::net::TcpStream;
+use tokio::time::error::Elapsed;
+use tokio::time::timeout;
+use tower::{BoxError, Service};
+
+use super::resolver::Resolve;
+use super::settings::Settings;
+use crate::domain::address::AllowList;
+use crate::domain::network::special_purpose;
+
+/// Addresses of a name that are tried.
+const ADDRESSES: usize = 4;
+/// How long one of several addresses has to accept, before the next one is tried.
+const EACH: Duration = Duration::from_secs(2);
+
+/// Makes connections over TCP and TLS.
+#[derive(Clone, Debug)]
+pub(super) struct Connector {
+    https: HttpsConnector<Dialer>,
+    /// Bounds connections that outlive their request: when another connection becomes free first, the client completes the new one in the
+    /// background.
+    timeout: Duration,
+}
+
+/// Makes TCP connections to public addresses only.
+#[derive(Clone, Debug)]
+pub(super) struct Dialer {
+    resolver: Arc<dyn Resolve>,
+    allowed: Arc<AllowList>,
+}
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ConnectError {
+    #[error("could not resolve the name {host}: {why}")]
+    Unresolved { host: String, why: String },
+    #[error("{host} resolves to {address}, {what}: only public addresses are called")]
+    NotPublic {
+        host: String,
+        address: IpAddr,
+        what: &'static str,
+    },
+    #[error("refused the connection")]
+    Refused,
+    #[error("did not accept a connection in time")]
+    Silent,
+    #[error("could not be reached: {0}")]
+    Unreachable(io::Error),
+}
+
+pub(super) fn new(settings: &Settings, resolver: Arc<dyn Resolve>) -> anyhow::Result<Connector> {
+    let mut roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
+    if let Some(file) = &settings.ca_file {
+        let context = || format!("{} holds no certificates in PEM", file.display());
+        let certificates = CertificateDer::pem_file_iter(file).with_context(context)?;
+        for certificate in certificates {
+            roots.add(certificate.with_context(context)?)?;
+        }
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut tls = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    let dialer = Dialer {
+        resolver,
+        allowed: Arc::new(settings.allow.clone()),
+    };
+    Ok(Connector {
+        https: HttpsConnector::from((dialer, tls)),
+        timeout: settings.answer_timeout,
+    })
+}
+
+impl Service<Uri> for Connector {
+    type Response = MaybeHttpsStream<TokioIo<TcpStream>>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Self::Response, BoxError>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.https.poll_ready(context)
+    }
+
+    fn call(&mut self, target: Uri) -> Self::Future {
+        let connecting = timeout(self.timeout, self.https.call(target));
+        let late = |_: Elapsed| BoxError::from(ConnectError::Silent);
+        async move { connecting.await.map_err(late)? }.boxed()
+    }
+}
+
+impl Service<Uri> for Dialer {
+    type Response = TokioIo<TcpStream>;
+    type Error = ConnectError;
+    type Future = BoxFuture<'static, Result<Self::Response, ConnectError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, target: Uri) -> Self::Future {
+        let dialer = self.clone();
+        async move {
+            let usual = if target.scheme_str() == Some("http") {
+                80
+            } else {
+                443
+            };
+            let host = target.host().unwrap_or_default();
+            let port = target.port_u16().unwrap_or(usual);
+            let addresses = dialer.checked(host, port).await?;
+            Ok(TokioIo::new(connect(&addresses).await?))
+        }
+        .boxed()
+    }
+}
+
+impl Dialer {
+    /// The addresses of a host, all of them checked. One that is not public refuses them all: the owner of the name decides their order.
+    async fn checked(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, ConnectError> {
+        let literal = host.trim_start_matches('[').trim_end_matches(']');
+        let addresses = match literal.parse::<IpAddr>() {
+            Ok(address) => vec![SocketAddr::new(address, port)],
+            Err(_name) => self.resolve(host, port).await?,
+        };
+        if self.allowed.permits_host(host, port) {
+            return Ok(addresses);
+        }
+        for address in &addresses {
+            let (ip, port) = (address.ip(), address.port());
+            if let Some(what) = special_purpose(ip)
+                && !self.allowed.permits(ip, port)
+            {
+                return Err(ConnectError::NotPublic {
+                    host: host.to_owned(),
+                    address: ip,
+                    what,
+                });
+            }
+        }
+        Ok(addresses)
+    }
+
+    async fn resolve(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, ConnectError> {
+        let unresolved = |why| ConnectError::Unresolved {
+            host: host.to_owned(),
+            why,
+        };
+        let found = self.resolver.resolve(host, port).await;
+        let addresses = found.map_err(unresolved)?;
+        if addresses.is_empty() {
+            return Err(unresolved("it has no address".to_owned()));
+        }
+        Ok(addresses)
+    }
+}
+
+/// Connects to the first address that accepts.
+async fn connect(addresses: &[SocketAddr]) -> Result<TcpStream, ConnectError> {
+    let mut failed = ConnectError::Silent;
+    for address in addresses.iter().take(ADDRESSES) {
+        let connecting = TcpStream::connect(address);
+        let connected = if addresses.len() == 1 {
+            // The deadline of the whole call is the only one.
+            connecting.await
+        } else {
+            match timeout(EACH, connecting).await {
+                Ok(connected) => connected,
+                Err(_elapsed) => {
+                    failed = ConnectError::Silent;
+                    continue;
+                }
+            }
+        };
+        match connected.and_then(|stream| stream.set_nodelay(true).map(|()| stream)) {
+            Ok(stream) => return Ok(stream),
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                failed = ConnectError::Refused;
+            }
+            Err(error) => failed = ConnectError::Unreachable(error),
+        }
+    }
+    Err(failed)
+}

@@ -1,0 +1,162 @@
+//! Resolves the names of endpoints, for each connection anew. Tests replace it.
+
+use std::fmt::Debug;
+use std::net::SocketAddr;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use hickory_resolver::TokioResolver;
+use hickory_resolver::config::LookupIpStrategy;
+
+/// Upper bounds of what is cached, so that an endpoint that has moved is found soon.
+const MOST_CACHED: Duration = Duration::from_mins(5);
+const MOST_CACHED_ABSENT: Duration = Duration::from_secs(10);
+
+/// Finds the addresses of a name.
+pub trait Resolve: Debug + Send + Sync + 'static {
+    /// The addresses of `host`, with `port`, or with another port where an override says so. The error is the reason, for the owner of the
+    /// endpoint.
+    fn resolve<'a>(
+        &'a self,
+        host: &'a str,
+        port: u16,
+    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, String>>;
+}
+
+/// The resolver of this machine.
+///
+/// It queries name servers itself. A look-up of the C library would hold a thread for as long as the slowest name server takes, and a few
+/// hostile ones would stop everybody's.
+pub fn system() -> Arc<dyn Resolve> {
+    let settings = TokioResolver::builder_tokio().and_then(|mut builder| {
+        let options = builder.options_mut();
+        options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
+        options.positive_max_ttl = Some(MOST_CACHED);
+        options.negative_max_ttl = Some(MOST_CACHED_ABSENT);
+        builder.build()
+    });
+    Arc::new(System(settings.map_err(|error| {
+        format!("this machine has no name server (/etc/resolv.conf): {error}")
+    })))
+}
+
+/// Without name servers, overrides still work; every other look-up fails with the reason.
+#[derive(Debug)]
+struct System(Result<TokioResolver, String>);
+
+impl Resolve for System {
+    fn resolve<'a>(
+        &'a self,
+        host: &'a str,
+        port: u16,
+    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, String>> {
+        async move {
+            let resolver = self.0.as_ref().map_err(String::clone)?;
+            // A dot at its end keeps the name out of this machine's search domains. Names without any dot are local ones.
+            let dot = if host.contains('.') { "." } else { "" };
+            match resolver.lookup_ip(format!("{host}{dot}")).await {
+                Ok(found) => Ok(found.iter().map(|ip| SocketAddr::new(ip, port)).collect()),
+                Err(error) if error.is_no_records_found() || error.is_nx_domain() => {
+                    Err("it has no address".to_owned())
+                }
+                Err(error) => Err(error.to_string()),
+            }
+        }
+        .boxed()
+    }
+}
+
+/// Names with fixed addresses, as `hooks.example=127.0.0.1:9443,…`: for local runs and tests.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Overrides(Vec<(String, SocketAddr)>);
+
+impl Overrides {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A resolver that asks `resolver` for all other names.
+    pub(super) fn in_front_of(&self, resolver: Arc<dyn Resolve>) -> Arc<dyn Resolve> {
+        if self.is_empty() {
+            return resolver;
+        }
+        Arc::new(Overridden {
+            overrides: self.clone(),
+            resolver,
+        })
+    }
+}
+
+impl FromStr for Overrides {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split(',').map(str::trim).filter(|it| !it.is_empty());
+        let pair = |text: &str| {
+            let (name, address) = text.split_once('=')?;
+            Some((name.to_ascii_lowercase(), address.parse().ok()?))
+        };
+        parts
+            .map(|text| {
+                pair(text).ok_or_else(|| {
+                    format!(
+                        "`{text}` is not name=address:port, such as hooks.example=127.0.0.1:9443"
+                    )
+                })
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+}
+
+#[derive(Debug)]
+struct Overridden {
+    overrides: Overrides,
+    resolver: Arc<dyn Resolve>,
+}
+
+impl Resolve for Overridden {
+    fn resolve<'a>(
+        &'a self,
+        host: &'a str,
+        port: u16,
+    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, String>> {
+        let Overrides(overrides) = &self.overrides;
+        let named = overrides.iter().filter(|(name, _)| name == host);
+        let found: Vec<SocketAddr> = named.map(|(_, address)| *address).collect();
+        if found.is_empty() {
+            return self.resolver.resolve(host, port);
+        }
+        async { Ok(found) }.boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn overrides_come_first() {
+        let overrides: Overrides = "Hooks.example=127.0.0.1:9443, hooks.example=[::1]:9443"
+            .parse()
+            .unwrap();
+        let nothing = Arc::new(System(Err("nobody is asked".to_owned())));
+        let resolver = overrides.in_front_of(nothing);
+        let found = resolver.resolve("hooks.example", 443).await.unwrap();
+        assert_eq!(
+            found,
+            [
+                "127.0.0.1:9443".parse().unwrap(),
+                "[::1]:9443".parse().unwrap()
+            ]
+        );
+        let other = resolver.resolve("other.example", 443).await;
+        assert_eq!(other, Err("nobody is asked".to_owned()));
+        for bad in ["a", "a=b", "a=127.0.0.1", "127.0.0.1:1"] {
+            assert!(bad.parse::<Overrides>().unwrap_err().contains(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! At 04:00 UTC whatever is due is tried (§6.2), also where a row of the queue has been lost.
+
+use kit::daily::Daily;
+use kit::wakeup::Wakeup;
+use kit::{Clock, Lifecycle};
+use sqlx::PgPool;
+use time::Time;
+
+use crate::SCHEMA;
+use crate::store::queue;
+
+/// Starts the job.
+pub(crate) fn spawn(
+    lifecycle: &Lifecycle,
+    pool: &PgPool,
+    clock: &Clock,
+    wakeup: &Wakeup,
+    hour: u8,
+) -> anyhow::Result<()> {
+    let at = Time::from_hms(hour, 0, 0)?;
+    let daily = Daily::new(pool.clone(), SCHEMA, "sweep", at, clock.clone());
+    let (pool, clock, wakeup) = (pool.clone(), clock.clone(), wakeup.clone());
+    daily.spawn(lifecycle, move |_due| {
+        let (pool, clock, wakeup) = (pool.clone(), clock.clone(), wakeup.clone());
+        async move {
+            let endpoints = queue::sweep(&pool, clock.now()).await?;
+            tracing::info!(endpoints, "endpoints with deliveries due");
+            wakeup.wake();
+            Ok(())
+        }
+    });
+    Ok(())
+}

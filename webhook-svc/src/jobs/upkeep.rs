@@ -1,0 +1,82 @@
+//! Every hour: removes old deliveries, and writes secrets anew that were rotated or are encrypted with an old key.
+
+use std::time::Duration;
+
+use kit::lease::Lease;
+use kit::{Clock, Lifecycle};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::SCHEMA;
+use crate::key_ring::KeyRing;
+use crate::store::{endpoints, retention};
+
+const PERIOD: Duration = Duration::from_hours(1);
+
+/// Starts the job. Deliveries are kept for `keep`.
+pub(crate) fn spawn(
+    lifecycle: &Lifecycle,
+    pool: &PgPool,
+    clock: &Clock,
+    key_ring: &KeyRing,
+    keep: time::Duration,
+) {
+    let lease = Lease::new(pool.clone(), SCHEMA, "upkeep", clock.clone());
+    let (pool, clock, key_ring) = (pool.clone(), clock.clone(), key_ring.clone());
+    lease.spawn(lifecycle, move || {
+        let (pool, clock, key_ring) = (pool.clone(), clock.clone(), key_ring.clone());
+        async move {
+            loop {
+                let now = clock.now();
+                match retention::remove(&pool, now - keep).await {
+                    Ok(0) => {}
+                    Ok(removed) => tracing::info!(removed, "old deliveries are removed"),
+                    Err(error) => tracing::warn!(%error, "old deliveries are kept"),
+                }
+                match renew_secrets(&pool, &key_ring, now).await {
+                    Ok(0) => {}
+                    Ok(renewed) => tracing::info!(renewed, "secrets are written anew"),
+                    Err(error) => {
+                        tracing::warn!(
+                            error = format!("{error:#}"),
+                            "secrets are left as they are"
+                        );
+                    }
+                }
+                clock.sleep(PERIOD).await;
+            }
+        }
+    });
+}
+
+/// Drops secrets that were replaced, and encrypts with the first key what another one encrypted. Returns of how many endpoints.
+pub async fn renew_secrets(
+    pool: &PgPool,
+    key_ring: &KeyRing,
+    now: OffsetDateTime,
+) -> anyhow::Result<u64> {
+    let (mut renewed, mut after) = (0, Uuid::nil());
+    loop {
+        let ids = endpoints::with_old_secrets(pool, after, &key_ring.prefix(), now).await?;
+        let Some(last) = ids.last() else {
+            return Ok(renewed);
+        };
+        after = *last;
+        for id in ids {
+            let mut transaction = pool.begin().await?;
+            let Some(mut endpoint) = endpoints::lock(&mut transaction, id, None).await? else {
+                continue;
+            };
+            let (secret, next) = endpoint.secrets(now);
+            let secret = key_ring.open(id, secret)?;
+            let next = next.map(|next| key_ring.open(id, next)).transpose()?;
+            endpoint.secret = key_ring.seal(id, &secret)?;
+            endpoint.next_secret_from = endpoint.next_secret_from.filter(|_| next.is_some());
+            endpoint.next_secret = next.map(|next| key_ring.seal(id, &next)).transpose()?;
+            endpoints::update(&mut transaction, &endpoint, now).await?;
+            transaction.commit().await?;
+            renewed += 1;
+        }
+    }
+}

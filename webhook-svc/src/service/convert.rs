@@ -1,0 +1,72 @@
+//! Rows as messages.
+
+use contracts::webhook::v1 as proto;
+use kit::timestamp::encode;
+use time::OffsetDateTime;
+
+use crate::store::attempts::Attempt;
+use crate::store::deliveries::Delivery;
+use crate::store::endpoints::{Endpoint, State};
+
+pub(super) fn endpoint(
+    endpoint: Endpoint,
+    (queued, queued_since): (i64, Option<OffsetDateTime>),
+    now: OffsetDateTime,
+) -> proto::Endpoint {
+    let state = match endpoint.state {
+        State::On => proto::EndpointState::On,
+        State::Paused => proto::EndpointState::Paused,
+        State::Off => proto::EndpointState::Off,
+    };
+    let rotating_until = endpoint.next_secret_from.filter(|from| *from > now);
+    proto::Endpoint {
+        id: endpoint.id.to_string(),
+        account_id: endpoint.account_id.to_string(),
+        url: endpoint.url,
+        events: endpoint.events,
+        state: state.into(),
+        reason: endpoint.reason,
+        rate_limit: endpoint.rate_limit.and_then(|limit| limit.try_into().ok()),
+        created_at: Some(encode(endpoint.created_at)),
+        rotating_until: rotating_until.map(encode),
+        health: Some(proto::Health {
+            queued: queued.unsigned_abs(),
+            queued_since: queued_since.map(encode),
+            failures: endpoint.failures.unsigned_abs(),
+            first_failure_at: endpoint.first_failure_at.map(encode),
+            last_failure_at: endpoint.last_failure_at.map(encode),
+            last_success_at: endpoint.last_success_at.map(encode),
+        }),
+    }
+}
+
+pub(super) fn delivery(delivery: Delivery) -> proto::Delivery {
+    let state = match delivery.state.as_str() {
+        "waiting" => proto::DeliveryState::Waiting,
+        "delivered" => proto::DeliveryState::Delivered,
+        "failed" => proto::DeliveryState::Failed,
+        _ => proto::DeliveryState::Cancelled,
+    };
+    proto::Delivery {
+        last_attempt: delivery.last_attempt().map(attempt),
+        id: delivery.id,
+        endpoint_id: delivery.endpoint_id.to_string(),
+        message_id: delivery.message_id.to_string(),
+        event: delivery.event,
+        state: state.into(),
+        created_at: Some(encode(delivery.created_at)),
+        tries: delivery.tries.unsigned_abs(),
+        due_at: delivery.due_at.map(encode),
+    }
+}
+
+pub(super) fn attempt(attempt: Attempt) -> proto::Attempt {
+    proto::Attempt {
+        number: attempt.number.unsigned_abs(),
+        at: Some(encode(attempt.at)),
+        duration_ms: attempt.duration_ms.unsigned_abs(),
+        status: attempt.status.map(i32::unsigned_abs),
+        reason: attempt.reason,
+        answer: attempt.answer.into(),
+    }
+}

@@ -1,0 +1,225 @@
+//! What is done with deliveries.
+
+use contracts::webhook::v1 as proto;
+use kit::cursor::Binding;
+use kit::{Fault, ids, timestamp};
+use prost_types::Timestamp;
+use serde_json::json;
+use time::OffsetDateTime;
+
+use super::scope::Scope;
+use super::{Parts, convert};
+use crate::domain::event::Event;
+use crate::domain::message::Message;
+use crate::domain::samples;
+use crate::store::deliveries::{self, Filter};
+use crate::store::endpoints::State;
+use crate::store::{attempts, audit, messages};
+
+/// Rows of a page unless it is said otherwise, and at most.
+const USUAL: u32 = 20;
+const MOST: u32 = 100;
+
+impl Parts {
+    pub(super) async fn list_deliveries(
+        &self,
+        scope: &Scope,
+        request: proto::ListDeliveriesRequest,
+    ) -> Result<proto::ListDeliveriesResponse, Fault> {
+        let endpoint = self
+            .endpoint(scope, "endpoint_id", &request.endpoint_id)
+            .await?;
+        let limit = match request.limit {
+            0 => USUAL,
+            limit => limit,
+        };
+        if limit > MOST {
+            return Err(Fault::invalid_field("limit", "Give 1 to 100."));
+        }
+        let event = match request.event.as_str() {
+            "" => None,
+            name => Some(event(name)?.as_str().to_owned()),
+        };
+        let filter = Filter {
+            state: match request.state() {
+                proto::DeliveryState::Unspecified => None,
+                proto::DeliveryState::Waiting => Some("waiting"),
+                proto::DeliveryState::Delivered => Some("delivered"),
+                proto::DeliveryState::Failed => Some("failed"),
+                proto::DeliveryState::Cancelled => Some("cancelled"),
+            },
+            event,
+            since: moment("since", request.since)?,
+            until: moment("until", request.until)?,
+            before: None,
+        };
+        let (endpoint_id, since, until) = (
+            endpoint.id.to_string(),
+            filter.since.map(|at| at.unix_timestamp_nanos().to_string()),
+            filter.until.map(|at| at.unix_timestamp_nanos().to_string()),
+        );
+        let binding = Binding::new(
+            "deliveries",
+            [
+                Some(endpoint_id.as_str()),
+                filter.state,
+                filter.event.as_deref(),
+                since.as_deref(),
+                until.as_deref(),
+            ],
+        );
+        let before: Option<i64> = binding.decode(&request.cursor);
+        if before.is_none() && !request.cursor.is_empty() {
+            let reason = "It belongs to another list or other filters: begin without one.";
+            return Err(Fault::invalid_field("cursor", reason));
+        }
+        let filter = Filter { before, ..filter };
+        let page = usize::try_from(limit).unwrap_or_default();
+        let most = i64::from(limit) + 1;
+        let mut found = deliveries::list(&self.pool, endpoint.id, filter, most).await?;
+        let has_more = found.len() > page;
+        found.truncate(page);
+        let last = found.last().filter(|_| has_more);
+        let next = last.map(|last| binding.encode(&last.id)).transpose();
+        let next = next.map_err(|error| Fault::internal(&error))?;
+        Ok(proto::ListDeliveriesResponse {
+            deliveries: found.into_iter().map(convert::delivery).collect(),
+            next_cursor: next.unwrap_or_default(),
+        })
+    }
+
+    pub(super) async fn get_delivery(
+        &self,
+        scope: &Scope,
+        request: proto::GetDeliveryRequest,
+    ) -> Result<proto::GetDeliveryResponse, Fault> {
+        let endpoint = self
+            .endpoint(scope, "endpoint_id", &request.endpoint_id)
+            .await?;
+        let delivery = deliveries::find(&self.pool, endpoint.id, request.id).await?;
+        let delivery = delivery.ok_or_else(none)?;
+        let attempts = attempts::of_delivery(&self.pool, endpoint.id, request.id).await?;
+        let body = deliveries::body(&self.pool, delivery.message_id).await?;
+        Ok(proto::GetDeliveryResponse {
+            delivery: Some(convert::delivery(delivery)),
+            attempts: attempts.into_iter().map(convert::attempt).collect(),
+            body: body.unwrap_or_default().into(),
+        })
+    }
+
+    pub(super) async fn send_again(
+        &self,
+        scope: &Scope,
+        request: proto::SendAgainRequest,
+    ) -> Result<proto::Delivery, Fault> {
+        let endpoint = self
+            .endpoint(scope, "endpoint_id", &request.endpoint_id)
+            .await?;
+        check_on(endpoint.state)?;
+        let (id, now) = (endpoint.id, self.clock.now());
+        let mut transaction = self.pool.begin().await?;
+        if !deliveries::send_again(&mut transaction, id, request.id, now).await? {
+            return Err(none());
+        }
+        let details = json!({"delivery": request.id});
+        audit::append(&mut *transaction, scope.by.as_ref(), id, details, now).await?;
+        let delivery = deliveries::find(&mut *transaction, id, request.id).await?;
+        transaction.commit().await?;
+        self.wakeup.wake();
+        Ok(convert::delivery(delivery.ok_or_else(none)?))
+    }
+
+    pub(super) async fn recover(
+        &self,
+        scope: &Scope,
+        request: proto::RecoverRequest,
+    ) -> Result<u64, Fault> {
+        let endpoint = self
+            .endpoint(scope, "endpoint_id", &request.endpoint_id)
+            .await?;
+        let missing = || Fault::invalid_field("since", "Give a point in time.");
+        let since = moment("since", request.since)?.ok_or_else(missing)?;
+        if request.dry_run {
+            let failed = deliveries::count_failed(&self.pool, endpoint.id, since).await?;
+            return Ok(failed.unsigned_abs());
+        }
+        check_on(endpoint.state)?;
+        let (id, tries, now) = (endpoint.id, self.schedule.tries(), self.clock.now());
+        let mut transaction = self.pool.begin().await?;
+        let recovered = deliveries::recover(&mut transaction, id, since, tries, now).await?;
+        let details = json!({"since": since.unix_timestamp(), "deliveries": recovered});
+        audit::append(&mut *transaction, scope.by.as_ref(), id, details, now).await?;
+        transaction.commit().await?;
+        self.wakeup.wake();
+        Ok(recovered)
+    }
+
+    pub(super) async fn send_test_event(
+        &self,
+        scope: &Scope,
+        request: proto::SendTestEventRequest,
+    ) -> Result<proto::Delivery, Fault> {
+        let endpoint = self
+            .endpoint(scope, "endpoint_id", &request.endpoint_id)
+            .await?;
+        check_on(endpoint.state)?;
+        let event = match request.event.as_str() {
+            "" => Event::Ping,
+            name => event(name)?,
+        };
+        let sample = samples::find(event, &request.kind).ok_or_else(|| {
+            let kinds = samples::all()
+                .into_iter()
+                .filter(|sample| sample.event == event);
+            let kinds: Vec<&str> = kinds.map(|sample| sample.kind).collect();
+            let known = kinds.join(", ");
+            Fault::invalid_field("kind", format!("Of {} there is: {known}.", event.as_str()))
+        })?;
+        let (now, id) = (self.clock.now(), ids::row_id());
+        let message = Message::new(id, event, None, now, &sample.data);
+        let message = message.map_err(|error| Fault::internal(&error))?;
+        let mut transaction = self.pool.begin().await?;
+        let tries = self.schedule.tries();
+        let delivery =
+            messages::send_to(&mut transaction, &message, endpoint.id, tries, now).await?;
+        let details = json!({"event": event.as_str(), "delivery": delivery});
+        audit::append(
+            &mut *transaction,
+            scope.by.as_ref(),
+            endpoint.id,
+            details,
+            now,
+        )
+        .await?;
+        let delivery = deliveries::find(&mut *transaction, endpoint.id, delivery).await?;
+        transaction.commit().await?;
+        self.wakeup.wake();
+        Ok(convert::delivery(delivery.ok_or_else(none)?))
+    }
+}
+
+fn event(name: &str) -> Result<Event, Fault> {
+    Event::parse(name).ok_or_else(|| {
+        let known = Event::ALL.map(Event::as_str).join(", ");
+        Fault::invalid_field("event", format!("It is one of {known}."))
+    })
+}
+
+/// Nothing is sent to an endpoint that is off, and what is sent to a paused one waits.
+fn check_on(state: State) -> Result<(), Fault> {
+    if state == State::Off {
+        let reason = "The endpoint is switched off: resume it first.";
+        return Err(Fault::invalid_field("endpoint_id", reason));
+    }
+    Ok(())
+}
+
+fn moment(field: &str, at: Option<Timestamp>) -> Result<Option<OffsetDateTime>, Fault> {
+    let bad = || Fault::invalid_field(field, "It is no point in time.");
+    at.map(|at| timestamp::decode(at).ok_or_else(bad))
+        .transpose()
+}
+
+fn none() -> Fault {
+    Fault::not_found("there is no such delivery to this endpoint")
+}

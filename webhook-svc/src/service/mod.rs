@@ -1,0 +1,55 @@
+//! The gRPC services of webhook-svc. Accounts and staff do the same things: what is done is in `endpoints` and `deliveries`, and who may do
+//! it in `account` and `staff`.
+
+mod account;
+mod convert;
+mod deliveries;
+mod endpoints;
+mod scope;
+mod staff;
+
+use std::sync::Arc;
+
+use contracts::webhook::v1::deliveries_service_server::DeliveriesServiceServer;
+use contracts::webhook::v1::endpoints_service_server::EndpointsServiceServer;
+use contracts::webhook::v1::staff_service_server::StaffServiceServer;
+use kit::Clock;
+use kit::audit::Audit;
+use kit::wakeup::Wakeup;
+use sqlx::PgPool;
+use tonic::service::RoutesBuilder;
+
+use crate::SCHEMA;
+use crate::domain::address::AllowList;
+use crate::domain::schedule::Schedule;
+use crate::key_ring::KeyRing;
+
+/// What the services are made of.
+#[derive(Debug)]
+pub struct Parts {
+    pub pool: PgPool,
+    pub clock: Clock,
+    /// Wakes those who deliver.
+    pub wakeup: Wakeup,
+    pub key_ring: KeyRing,
+    pub allow: AllowList,
+    pub schedule: Schedule,
+    /// How long the old secret goes on signing after a rotation.
+    pub rotation: time::Duration,
+}
+
+impl Parts {
+    /// Adds every service.
+    pub fn add_to(self, services: &mut RoutesBuilder) {
+        let audit = Audit::new(self.pool.clone(), SCHEMA, self.clock.clone());
+        let parts = Arc::new(self);
+        services
+            .add_service(EndpointsServiceServer::new(account::Service(Arc::clone(
+                &parts,
+            ))))
+            .add_service(DeliveriesServiceServer::new(account::Service(Arc::clone(
+                &parts,
+            ))))
+            .add_service(StaffServiceServer::new(staff::Service { parts, audit }));
+    }
+}

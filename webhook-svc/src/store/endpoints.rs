@@ -1,0 +1,270 @@
+//! `webhook.endpoint`.
+
+use sqlx::{PgConnection, PgExecutor, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// Whether an endpoint gets deliveries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    On,
+    /// By its account.
+    Paused,
+    /// By the service.
+    Off,
+}
+
+impl State {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::On => "on",
+            Self::Paused => "paused",
+            Self::Off => "off",
+        }
+    }
+}
+
+impl From<String> for State {
+    fn from(name: String) -> Self {
+        match name.as_str() {
+            "on" => Self::On,
+            "paused" => Self::Paused,
+            _ => Self::Off,
+        }
+    }
+}
+
+/// An endpoint, its secrets encrypted.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    pub id: Uuid,
+    pub account_id: Uuid,
+    pub url: String,
+    pub events: Vec<String>,
+    pub state: State,
+    /// Why it is off.
+    pub reason: String,
+    /// Deliveries a second at most.
+    pub rate_limit: Option<i32>,
+    pub secret: Vec<u8>,
+    /// Replaces `secret` at `next_secret_from`.
+    pub next_secret: Option<Vec<u8>>,
+    pub next_secret_from: Option<OffsetDateTime>,
+    pub created_at: OffsetDateTime,
+    pub failures: i32,
+    pub first_failure_at: Option<OffsetDateTime>,
+    pub last_failure_at: Option<OffsetDateTime>,
+    pub last_success_at: Option<OffsetDateTime>,
+}
+
+impl Endpoint {
+    /// The sealed secrets that sign at `now`: the current one, and the next one while it is rotated.
+    pub fn secrets(&self, now: OffsetDateTime) -> (&[u8], Option<&[u8]>) {
+        match (&self.next_secret, self.next_secret_from) {
+            (Some(next), Some(from)) if from <= now => (next, None),
+            (Some(next), _) => (&self.secret, Some(next)),
+            (None, _) => (&self.secret, None),
+        }
+    }
+}
+
+macro_rules! endpoints {
+    ($where:literal, $($argument:expr),+) => {
+        sqlx::query_as!(
+            Endpoint,
+            r#"select id, account_id, url, events, state as "state: String", reason, rate_limit, secret, next_secret,
+                   next_secret_from, created_at, failures, first_failure_at, last_failure_at, last_success_at
+               from webhook.endpoint where "# + $where,
+            $($argument),+
+        )
+    };
+}
+
+/// An endpoint; of this account, if one is given.
+pub async fn find(
+    executor: impl PgExecutor<'_>,
+    id: Uuid,
+    account: Option<Uuid>,
+) -> Result<Option<Endpoint>, sqlx::Error> {
+    endpoints!(
+        "id = $1 and account_id = coalesce($2, account_id)",
+        id,
+        account
+    )
+    .fetch_optional(executor)
+    .await
+}
+
+/// The same, and nobody changes it until the transaction ends.
+pub async fn lock(
+    connection: &mut PgConnection,
+    id: Uuid,
+    account: Option<Uuid>,
+) -> Result<Option<Endpoint>, sqlx::Error> {
+    endpoints!(
+        "id = $1 and account_id = coalesce($2, account_id) for no key update",
+        id,
+        account
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// These endpoints, in the order of their ids, which nobody changes until the transaction ends.
+pub async fn lock_all(
+    connection: &mut PgConnection,
+    ids: &[Uuid],
+) -> Result<Vec<Endpoint>, sqlx::Error> {
+    endpoints!("id = any($1) order by id for no key update", ids)
+        .fetch_all(connection)
+        .await
+}
+
+/// The endpoints of an account, the oldest first.
+pub async fn of_account(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+) -> Result<Vec<Endpoint>, sqlx::Error> {
+    endpoints!("account_id = $1 order by created_at, id", account)
+        .fetch_all(executor)
+        .await
+}
+
+/// How many endpoints an account has. Until the transaction ends, nobody adds one to it.
+pub async fn count_locked(
+    connection: &mut PgConnection,
+    account: Uuid,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query!(
+        "select id from webhook.account where id = $1 for update",
+        account
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    sqlx::query_scalar!(
+        r#"select count(*) as "count!" from webhook.endpoint where account_id = $1"#,
+        account
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// Stores a new endpoint, with its row of the queue.
+pub async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "with queue as (insert into webhook.queue (endpoint_id) values ($1))
+         insert into webhook.endpoint (id, account_id, url, events, rate_limit, secret, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7)",
+        endpoint.id,
+        endpoint.account_id,
+        endpoint.url,
+        &endpoint.events,
+        endpoint.rate_limit,
+        endpoint.secret,
+        endpoint.created_at,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Stores what has changed. The replica that holds it sees to it at once.
+pub async fn update(
+    connection: &mut PgConnection,
+    endpoint: &Endpoint,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "with woken as (update webhook.queue set due_at = least(due_at, $14) where endpoint_id = $1)
+         update webhook.endpoint set url = $2, events = $3, state = $4, reason = $5, rate_limit = $6, secret = $7,
+             next_secret = $8, next_secret_from = $9, failures = $10, first_failure_at = $11, last_failure_at = $12,
+             last_success_at = $13
+         where id = $1",
+        endpoint.id,
+        endpoint.url,
+        &endpoint.events,
+        endpoint.state.as_str(),
+        endpoint.reason,
+        endpoint.rate_limit,
+        endpoint.secret,
+        endpoint.next_secret,
+        endpoint.next_secret_from,
+        endpoint.failures,
+        endpoint.first_failure_at,
+        endpoint.last_failure_at,
+        endpoint.last_success_at,
+        now,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Removes an endpoint. Its deliveries go with age.
+pub async fn remove(connection: &mut PgConnection, id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "with queue as (delete from webhook.queue where endpoint_id = $1)
+         delete from webhook.endpoint where id = $1",
+        id
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Deliveries that wait at an endpoint, and since when the first of them does.
+pub async fn queued(
+    executor: impl PgExecutor<'_>,
+    id: Uuid,
+) -> Result<(i64, Option<OffsetDateTime>), sqlx::Error> {
+    let queued = sqlx::query!(
+        r#"select count(*) as "count!", (
+               select created_at from webhook.delivery where endpoint_id = $1 and due_at is not null
+               order by due_at, id limit 1
+           ) as since
+           from webhook.delivery where endpoint_id = $1 and due_at is not null"#,
+        id
+    )
+    .fetch_one(executor)
+    .await?;
+    Ok((queued.count, queued.since))
+}
+
+/// Deliveries to these endpoints succeeded: what failed before is forgotten. A row that says so already is not written.
+pub async fn succeeded(
+    connection: &mut PgConnection,
+    ids: &[Uuid],
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $2
+         where id = any($1) and (failures > 0 or last_success_at is null or last_success_at < $3)",
+        ids,
+        now,
+        now - time::Duration::MINUTE,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Endpoints after `after` whose secrets are to be written anew: rotated by now, or not encrypted with a key that begins with
+/// `prefix`.
+pub async fn with_old_secrets(
+    pool: &PgPool,
+    after: Uuid,
+    prefix: &[u8],
+    now: OffsetDateTime,
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select id from webhook.endpoint
+         where id > $1 and (next_secret_from <= $3 or substr(secret, 1, length($2::bytea)) <> $2::bytea
+             or substr(next_secret, 1, length($2::bytea)) <> $2::bytea)
+         order by id limit 100",
+        after,
+        prefix,
+        now,
+    )
+    .fetch_all(pool)
+    .await
+}

@@ -1,0 +1,97 @@
+//! `webhook.message`: what is sent, and to which endpoints.
+
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::event::Event;
+use crate::domain::message::Message;
+
+/// Stores messages and a delivery of each for every endpoint that is to have it; returns how many deliveries.
+///
+/// An endpoint has it that ticked the event, and whose account's plan has webhooks; of a tip, only those of the owners of the game's page.
+/// Messages that are stored already are left as they are.
+pub async fn fan_out(
+    connection: &mut PgConnection,
+    messages: &[Message],
+    tries: i32,
+    now: OffsetDateTime,
+) -> Result<u64, sqlx::Error> {
+    if messages.is_empty() {
+        return Ok(0);
+    }
+    let subject = |message: &Message| message.subject;
+    let made = sqlx::query!(
+        "with made as (
+             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at)
+             select id, event, listing_kind, listing_id, body, $6
+             from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::bytea[])
+                 as sent (id, event, listing_kind, listing_id, body)
+             on conflict (id) do nothing
+             returning id, event, listing_kind, listing_id
+         ), delivery as (
+             insert into webhook.delivery (endpoint_id, message_id, created_at, tries_left, due_at)
+             select endpoint.id, made.id, $6, $7, $6
+             from made
+             join unnest($1::uuid[]) with ordinality as sent (id, position) on sent.id = made.id
+             join webhook.endpoint on endpoint.events @> array[made.event] and endpoint.state <> 'off'
+             join webhook.account on account.id = endpoint.account_id
+             join webhook.plan on plan.name = account.plan and plan.events
+             where made.event <> $8 or exists (
+                 select from webhook.listing as game
+                 join webhook.listing as page on page.kind = 'page' and page.id = game.page_id
+                 where game.kind = made.listing_kind and game.id = made.listing_id
+                     and endpoint.account_id = any(page.owners)
+             )
+             order by sent.position
+             returning endpoint_id
+         ), woken as (
+             update webhook.queue set due_at = least(queue.due_at, $6)
+             where endpoint_id in (select endpoint_id from delivery)
+         )
+         select count(*) as \"count!\" from delivery",
+        &messages.iter().map(|message| message.id).collect::<Vec<_>>(),
+        &messages.iter().map(|message| message.event.as_str().to_owned()).collect::<Vec<_>>(),
+        &messages.iter().map(|message| subject(message).map(|it| it.entity.to_owned())).collect::<Vec<_>>() as _,
+        &messages.iter().map(|message| subject(message).map(|it| it.id)).collect::<Vec<_>>() as _,
+        &messages.iter().map(|message| message.body.clone()).collect::<Vec<_>>(),
+        now,
+        tries,
+        Event::TipPaid.as_str(),
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(made.count.unsigned_abs())
+}
+
+/// Stores a message for one endpoint, whatever is ticked; the id of its delivery.
+pub async fn send_to(
+    connection: &mut PgConnection,
+    message: &Message,
+    endpoint: Uuid,
+    tries: i32,
+    now: OffsetDateTime,
+) -> Result<i64, sqlx::Error> {
+    let subject = message.subject;
+    sqlx::query_scalar!(
+        "with made as (
+             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at)
+             values ($1, $2, $3, $4, $5, $7)
+         ), woken as (
+             update webhook.queue set due_at = least(due_at, $7) where endpoint_id = $6
+         )
+         insert into webhook.delivery (endpoint_id, message_id, created_at, tries_left, due_at)
+         values ($6, $1, $7, $8, $7)
+         returning id",
+        message.id,
+        message.event.as_str(),
+        subject.map(|it| it.entity),
+        subject.map(|it| it.id),
+        &message.body,
+        endpoint,
+        now,
+        tries,
+    )
+    .fetch_one(connection)
+    .await
+}

@@ -1,0 +1,240 @@
+//! Receivers that answer slowly, without an end, half, or not at all. One deadline bounds them all, and nothing is held afterwards.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use tokio::io::AsyncWriteExt as _;
+use tokio::time::sleep;
+use webhook::http::{Answer, Outcome};
+
+use super::receiver::{Authority, Behaviour, PATIENCE, Receiver, Stream, ping, request, sender};
+
+const SOON: Duration = Duration::from_millis(300);
+
+/// After the request: `first` at once, then `then` again and again, with a pause between.
+fn writing(first: &'static str, then: &'static str, pause: Duration) -> Behaviour {
+    Arc::new(move |mut stream: Stream| {
+        async move {
+            request(&mut stream).await?;
+            stream.write_all(first.as_bytes()).await?;
+            loop {
+                stream.write_all(then.as_bytes()).await?;
+                stream.flush().await?;
+                sleep(pause).await;
+            }
+        }
+        .boxed()
+    })
+}
+
+/// After the request: `first`, then nothing, until the sender ends the connection.
+fn stopping(first: &'static str) -> Behaviour {
+    Arc::new(move |mut stream: Stream| {
+        async move {
+            request(&mut stream).await?;
+            stream.write_all(first.as_bytes()).await?;
+            stream.flush().await?;
+            request(&mut stream).await.map(drop)
+        }
+        .boxed()
+    })
+}
+
+/// After the request: `first`, then the end of the connection.
+fn closing(first: &'static str) -> Behaviour {
+    Arc::new(move |mut stream: Stream| {
+        async move {
+            request(&mut stream).await?;
+            stream.write_all(first.as_bytes()).await?;
+            stream.shutdown().await
+        }
+        .boxed()
+    })
+}
+
+/// The answer to a test event; by then, or soon after, the connection is given up.
+async fn answer(
+    behaviour: Behaviour,
+    answer_timeout: Duration,
+    excerpt_timeout: Duration,
+) -> Answer {
+    let authority = Authority::new();
+    let mut receiver = Receiver::start(&authority, behaviour).await;
+    let mut settings = authority.settings(&[&receiver]);
+    settings.answer_timeout = answer_timeout;
+    settings.excerpt_timeout = excerpt_timeout;
+    let sender = sender(&settings, &receiver);
+    let answer = ping(&sender).await;
+    receiver.ended().await;
+    drop(sender);
+    answer
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_come_in_time_is_a_failure() {
+    let tick = Duration::from_millis(20);
+    for (what, behaviour) in [
+        ("nothing", stopping("")),
+        ("half a status line", stopping("HTTP/1.1 20")),
+        ("half a head", stopping("HTTP/1.1 200 OK\r\ncontent-le")),
+        (
+            "one byte at a time",
+            writing("HTTP/1.1 200 OK\r\na: ", "b", tick),
+        ),
+        (
+            "headers without an end",
+            writing("HTTP/1.1 200 OK\r\n", "a: b\r\n", tick),
+        ),
+        (
+            "interim answers without an end",
+            writing("", "HTTP/1.1 103 Early Hints\r\n\r\n", tick),
+        ),
+    ] {
+        let answer = answer(behaviour, SOON, PATIENCE).await;
+        assert_eq!(answer.outcome, Outcome::Failed, "{what}");
+        assert_eq!(
+            answer.reason.as_deref(),
+            Some("did not answer within 0.3 seconds"),
+            "{what}"
+        );
+        assert_eq!(answer.status, None, "{what}");
+        assert!(answer.duration >= SOON, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn a_head_without_bounds_is_refused() {
+    for then in [
+        "a: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\n",
+        "bbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
+    ] {
+        let behaviour = writing("HTTP/1.1 200 OK\r\n", then, Duration::ZERO);
+        let answer = answer(behaviour, PATIENCE, PATIENCE).await;
+        assert_eq!(answer.outcome, Outcome::Failed);
+        assert_eq!(
+            answer.reason.as_deref(),
+            Some("the head of its answer is too large")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_ends_before_the_answer_is_a_failure() {
+    for first in [
+        "",
+        "HTTP/1.1 20",
+        "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n",
+    ] {
+        let answer = answer(closing(first), PATIENCE, PATIENCE).await;
+        assert_eq!(answer.outcome, Outcome::Failed, "{first}");
+        assert_eq!(
+            answer.reason.as_deref(),
+            Some("closed the connection before it answered"),
+            "{first}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_http_is_a_failure() {
+    for first in [
+        "SSH-2.0-OpenSSH_9.2\r\n",
+        "HTTP/1.1 two hundred\r\n\r\n",
+        "HTTP/9.9 200 OK\r\n\r\n",
+        "\u{0}\u{0}\u{0}\u{0}",
+        "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+    ] {
+        let answer = answer(stopping(first), PATIENCE, PATIENCE).await;
+        assert_eq!(answer.outcome, Outcome::Failed, "{first}");
+        assert_eq!(
+            answer.reason.as_deref(),
+            Some("its answer is not HTTP"),
+            "{first}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_body_decides_nothing_and_holds_nothing() {
+    const LONG: &str = "HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n";
+    const CHUNKED: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    const UNBOUNDED: &str = "HTTP/1.1 200 OK\r\n\r\n";
+    let tick = Duration::from_millis(20);
+    for (what, behaviour, excerpt_timeout, at_least) in [
+        (
+            "endless, fast",
+            writing(LONG, "abcdefgh", Duration::ZERO),
+            PATIENCE,
+            1024,
+        ),
+        (
+            "endless, chunked",
+            writing(CHUNKED, "8\r\nabcdefgh\r\n", Duration::ZERO),
+            PATIENCE,
+            1024,
+        ),
+        (
+            "endless, unbounded",
+            writing(UNBOUNDED, "abcdefgh", Duration::ZERO),
+            PATIENCE,
+            1024,
+        ),
+        ("a byte at a time", writing(LONG, "a", tick), SOON, 1),
+        ("announced, then nothing", stopping(LONG), SOON, 0),
+        (
+            "broken off",
+            closing("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab"),
+            PATIENCE,
+            2,
+        ),
+        (
+            "broken chunk",
+            closing("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"),
+            PATIENCE,
+            0,
+        ),
+    ] {
+        let answer = answer(behaviour, PATIENCE, excerpt_timeout).await;
+        assert_eq!(answer.outcome, Outcome::Delivered, "{what}");
+        assert_eq!(answer.reason, None, "{what}");
+        let length = answer.excerpt.len();
+        assert!((at_least..=1024).contains(&length), "{what}: {length}");
+    }
+}
+
+#[tokio::test]
+async fn the_beginning_of_a_body_is_kept() {
+    let authority = Authority::new();
+    for length in [0_usize, 1, 1023, 1024, 1025, 5000] {
+        let body: String = ('a'..='z').cycle().take(length).collect();
+        let answer = format!("HTTP/1.1 500 Oh\r\ncontent-length: {length}\r\n\r\n{body}");
+        let receiver = Receiver::answering(&authority, &answer).await;
+        let sender = sender(&authority.settings(&[&receiver]), &receiver);
+        let answer = ping(&sender).await;
+        assert_eq!(answer.excerpt, &body.as_bytes()[..length.min(1024)]);
+    }
+}
+
+/// A receiver may answer before it has read the request. Whether the client takes that for an answer depends on what arrives first.
+#[tokio::test]
+async fn an_early_answer_holds_nothing() {
+    let behaviour: Behaviour = Arc::new(|mut stream: Stream| {
+        async move {
+            stream
+                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+                .await?;
+            stream.flush().await?;
+            request(&mut stream).await?;
+            io::Result::Ok(())
+        }
+        .boxed()
+    });
+    let answer = answer(behaviour, PATIENCE, PATIENCE).await;
+    assert!(
+        answer.outcome == Outcome::Delivered
+            || answer.reason.as_deref() == Some("closed the connection before it answered"),
+        "{answer:?}"
+    );
+}

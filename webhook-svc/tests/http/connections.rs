@@ -1,0 +1,190 @@
+//! Where connections are made to, and how many.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use webhook::http::resolver::Overrides;
+use webhook::http::{Outcome, Sender};
+
+use super::receiver::{
+    Authority, Behaviour, Receiver, Scripted, Stream, good, ping, post, request, sender,
+};
+
+const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+const LAST: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+
+#[tokio::test]
+async fn a_name_that_leads_elsewhere_at_the_next_connection_is_checked_again() {
+    let authority = Authority::new();
+    let outer = Receiver::answering(&authority, LAST).await;
+    let identity = authority.identity(&good());
+    let answer: Behaviour =
+        Arc::new(|mut stream: Stream| async move { stream.write_all(OK.as_bytes()).await }.boxed());
+    let inner = Receiver::start_as(identity, &[], "127.0.0.2:0", answer).await;
+    let resolver = Scripted::new([
+        vec![outer.address],
+        vec![inner.address],
+        vec![outer.address, inner.address],
+        vec![inner.address, outer.address],
+        vec![outer.address],
+    ]);
+    let sender = Sender::with_resolver(&authority.settings(&[&outer]), resolver).unwrap();
+    // If the name were resolved once more between check and connection, this one would reach the inner receiver.
+    assert_eq!(ping(&sender).await.outcome, Outcome::Delivered);
+    for _ in 0..3 {
+        let answer = ping(&sender).await;
+        assert_eq!(answer.outcome, Outcome::Failed);
+        assert_eq!(
+            answer.reason.as_deref(),
+            Some(
+                "hooks.example resolves to 127.0.0.2, a loopback address: only public addresses are called"
+            )
+        );
+    }
+    assert_eq!(ping(&sender).await.outcome, Outcome::Delivered);
+    assert_eq!((outer.connections(), inner.connections()), (2, 0));
+}
+
+#[tokio::test]
+async fn addresses_that_are_not_public_are_not_called() {
+    let authority = Authority::new();
+    let receiver = Receiver::answering(&authority, OK).await;
+    let port = receiver.address.port();
+    // Another port of the allowed address is not allowed.
+    let other_port = SocketAddr::from(([127, 0, 0, 1], port ^ 1)).to_string();
+    for (address, what) in [
+        ("127.0.0.2:443", "a loopback address"),
+        (&other_port, "a loopback address"),
+        ("[::1]:443", "a loopback address"),
+        ("0.0.0.0:443", "an address of this network"),
+        ("10.0.0.1:443", "a private address"),
+        ("169.254.169.254:443", "a link-local address"),
+        ("100.100.100.200:443", "a carrier-grade NAT address"),
+        ("[::ffff:127.0.0.1]:443", "an IPv4-mapped address"),
+        ("[64:ff9b::7f00:1]:443", "a NAT64 address"),
+        ("[2002:7f00:1::]:443", "a 6to4 address"),
+        ("[fd00:ec2::254]:443", "a unique local address"),
+    ] {
+        let resolver = Scripted::new([vec![address.parse().unwrap()]]);
+        let sender = Sender::with_resolver(&authority.settings(&[&receiver]), resolver).unwrap();
+        let answer = ping(&sender).await;
+        let reason = answer.reason.unwrap();
+        assert!(reason.contains(what), "{address}: {reason}");
+        assert_eq!(answer.status, None);
+    }
+}
+
+#[tokio::test]
+async fn a_name_without_an_address_is_a_failure() {
+    let authority = Authority::new();
+    let sender = Sender::with_resolver(&authority.settings(&[]), Scripted::new([])).unwrap();
+    let answer = ping(&sender).await;
+    assert_eq!(
+        answer.reason.as_deref(),
+        Some("could not resolve the name hooks.example: it has no address")
+    );
+}
+
+#[tokio::test]
+async fn the_next_address_is_tried_when_one_refuses() {
+    let authority = Authority::new();
+    let receiver = Receiver::answering(&authority, OK).await;
+    // A port that was free a moment ago.
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let mut settings = authority.settings(&[&receiver]);
+    settings.allow = format!("{},{closed}", receiver.address).parse().unwrap();
+
+    let resolver = Scripted::new([vec![closed, receiver.address]]);
+    let both = Sender::with_resolver(&settings, resolver).unwrap();
+    assert_eq!(ping(&both).await.outcome, Outcome::Delivered);
+
+    let only = Sender::with_resolver(&settings, Scripted::new([vec![closed]])).unwrap();
+    assert_eq!(
+        ping(&only).await.reason.as_deref(),
+        Some("refused the connection")
+    );
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again() {
+    let authority = Authority::new();
+    let receiver = Receiver::answering(
+        &authority,
+        "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabc",
+    )
+    .await;
+    let sender = sender(&authority.settings(&[&receiver]), &receiver);
+    for _ in 0..20 {
+        assert_eq!(ping(&sender).await.outcome, Outcome::Delivered);
+    }
+    assert_eq!(receiver.connections(), 1);
+}
+
+#[tokio::test]
+async fn a_connection_that_the_receiver_has_closed_is_not_used_again() {
+    let authority = Authority::new();
+    // It says that the connection stays, ends it, and waits until the sender has noticed.
+    let once: Behaviour = Arc::new(|mut stream: Stream| {
+        async move {
+            request(&mut stream).await?;
+            stream.write_all(OK.as_bytes()).await?;
+            stream.shutdown().await?;
+            request(&mut stream).await.map(drop)
+        }
+        .boxed()
+    });
+    let mut receiver = Receiver::start(&authority, once).await;
+    let sender = sender(&authority.settings(&[&receiver]), &receiver);
+    for _ in 0..20 {
+        assert_eq!(ping(&sender).await.outcome, Outcome::Delivered);
+        receiver.ended().await;
+    }
+}
+
+#[tokio::test]
+async fn few_unused_connections_are_kept() {
+    let authority = Authority::new();
+    let mut receiver = Receiver::answering(&authority, OK).await;
+    let mut settings = authority.settings(&[&receiver]);
+    settings.idle_connections = 2;
+    let sender = sender(&settings, &receiver);
+    let mut tries = JoinSet::new();
+    for _ in 0..8 {
+        let sender = sender.clone();
+        tries.spawn(async move { ping(&sender).await.outcome });
+    }
+    for outcome in tries.join_all().await {
+        assert_eq!(outcome, Outcome::Delivered);
+    }
+    // Those above the bound are closed, and the bound is one of a host.
+    for _ in 2..receiver.connections() {
+        receiver.ended().await;
+    }
+}
+
+#[tokio::test]
+async fn an_override_leads_a_name_elsewhere_and_the_rules_stay() {
+    let authority = Authority::new();
+    let receiver = Receiver::answering(&authority, OK).await;
+    let mut settings = authority.settings(&[&receiver]);
+    settings.resolve = format!("hooks.example={}", receiver.address)
+        .parse::<Overrides>()
+        .unwrap();
+    let sender = Sender::with_resolver(&settings, Scripted::new([])).unwrap();
+    assert_eq!(ping(&sender).await.outcome, Outcome::Delivered);
+    let other = post(&sender, "https://other.example/").await;
+    assert!(
+        other
+            .reason
+            .unwrap()
+            .contains("could not resolve the name other.example")
+    );
+}

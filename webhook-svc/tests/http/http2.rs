@@ -1,0 +1,109 @@
+//! HTTP/2, where a receiver offers it.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::{FutureExt as _, poll};
+use h2::SendStream;
+use http::Response;
+use tokio::task::JoinSet;
+use webhook::http::Outcome;
+
+use super::receiver::{Authority, Behaviour, PATIENCE, Receiver, Stream, good, ping, sender};
+
+/// Answers each request by a head, then sends pieces of a body until the sender has enough.
+fn serving(piece: &'static [u8]) -> Behaviour {
+    Arc::new(move |stream: Stream| {
+        async move {
+            let mut connection = h2::server::handshake(stream)
+                .await
+                .map_err(std::io::Error::other)?;
+            let mut bodies = JoinSet::new();
+            while let Some(Ok((request, mut respond))) = connection.accept().await {
+                assert_eq!(request.headers()["user-agent"], "Mchezo-Webhooks/1");
+                let ends = piece.is_empty();
+                let Ok(body) = respond.send_response(Response::new(()), ends) else {
+                    continue;
+                };
+                if !ends {
+                    bodies.spawn(until_reset(body, piece));
+                }
+            }
+            Ok(())
+        }
+        .boxed()
+    })
+}
+
+async fn until_reset(mut body: SendStream<Bytes>, piece: &'static [u8]) {
+    while body.send_data(Bytes::from_static(piece), false).is_ok() {
+        tokio::task::yield_now().await;
+        if poll!(poll_fn(|context| body.poll_reset(context))).is_ready() {
+            return;
+        }
+    }
+}
+
+async fn receiver(authority: &Authority, behaviour: Behaviour) -> Receiver {
+    let identity = authority.identity(&good());
+    Receiver::start_as(identity, &[b"h2", b"http/1.1"], "127.0.0.1:0", behaviour).await
+}
+
+#[tokio::test]
+async fn tries_share_a_connection() {
+    let authority = Authority::new();
+    let receiver = receiver(&authority, serving(b"")).await;
+    let sender = sender(&authority.settings(&[&receiver]), &receiver);
+    assert_eq!(ping(&sender).await.outcome, Outcome::Delivered);
+    let mut tries = JoinSet::new();
+    for _ in 0..50 {
+        let sender = sender.clone();
+        tries.spawn(async move { ping(&sender).await.outcome });
+    }
+    for outcome in tries.join_all().await {
+        assert_eq!(outcome, Outcome::Delivered);
+    }
+    assert_eq!(receiver.connections(), 1);
+}
+
+#[tokio::test]
+async fn a_body_without_an_end_does_not_block_its_connection() {
+    let authority = Authority::new();
+    let receiver = receiver(&authority, serving(&[b'a'; 2048])).await;
+    let sender = sender(&authority.settings(&[&receiver]), &receiver);
+    for _ in 0..20 {
+        let answer = ping(&sender).await;
+        assert_eq!(answer.outcome, Outcome::Delivered);
+        assert_eq!(answer.excerpt.len(), 1024);
+    }
+    assert_eq!(receiver.connections(), 1);
+}
+
+#[tokio::test]
+async fn a_connection_that_falls_silent_is_a_failure_in_time() {
+    let authority = Authority::new();
+    let silent: Behaviour = Arc::new(|stream: Stream| {
+        async move {
+            let mut connection = h2::server::handshake(stream)
+                .await
+                .map_err(std::io::Error::other)?;
+            let accepted = connection.accept().await;
+            // From here on the connection is not driven: it answers no ping either.
+            tokio::time::sleep(PATIENCE).await;
+            drop(accepted);
+            Ok(())
+        }
+        .boxed()
+    });
+    let receiver = receiver(&authority, silent).await;
+    let mut settings = authority.settings(&[&receiver]);
+    settings.answer_timeout = Duration::from_millis(300);
+    let sender = sender(&settings, &receiver);
+    let answer = ping(&sender).await;
+    assert_eq!(
+        answer.reason.as_deref(),
+        Some("did not answer within 0.3 seconds")
+    );
+}

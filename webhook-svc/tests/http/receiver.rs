@@ -1,0 +1,279 @@
+//! A receiver that does whatever a test says, byte by byte, over TLS; and senders that find it.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use rustls::ServerConfig;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use time::macros::datetime;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+use uuid::Uuid;
+use webhook::domain::address::{Address, AllowList};
+use webhook::domain::signature::Secret;
+use webhook::http::resolver::Resolve;
+use webhook::http::{Answer, Attempt, Sender, Settings};
+
+/// The name of every receiver that does not say otherwise.
+pub(crate) const HOST: &str = "hooks.example";
+/// For giving up, not for measuring.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) type Stream = TlsStream<TcpStream>;
+
+/// What a receiver does with each connection.
+pub(crate) type Behaviour = Arc<dyn Fn(Stream) -> BoxFuture<'static, io::Result<()>> + Send + Sync>;
+
+/// An authority that the senders of a test trust.
+pub(crate) struct Authority {
+    issuer: CertifiedIssuer<'static, KeyPair>,
+    file: tempfile::NamedTempFile,
+}
+
+/// The certificate of a receiver, and its key.
+pub(crate) struct Identity {
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+}
+
+pub(crate) struct Receiver {
+    pub(crate) address: SocketAddr,
+    connections: Arc<AtomicUsize>,
+    /// One for each connection that has ended.
+    ended: mpsc::UnboundedReceiver<()>,
+    _tasks: JoinSet<()>,
+}
+
+impl Authority {
+    pub(crate) fn new() -> Self {
+        Self::named("some authority")
+    }
+
+    pub(crate) fn named(name: &str) -> Self {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), issuer.pem()).unwrap();
+        Self { issuer, file }
+    }
+
+    pub(crate) fn identity(&self, params: &CertificateParams) -> Identity {
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        Identity::new(certificate.der().clone(), &key)
+    }
+
+    /// Settings under which endpoints of this authority may be called at `receivers`, and which do not wait long.
+    pub(crate) fn settings(&self, receivers: &[&Receiver]) -> Settings {
+        let pairs: Vec<String> = receivers
+            .iter()
+            .map(|receiver| receiver.address.to_string())
+            .collect();
+        Settings {
+            answer_timeout: PATIENCE,
+            excerpt_timeout: PATIENCE,
+            ca_file: Some(self.file.path().to_owned()),
+            allow: pairs.join(",").parse::<AllowList>().unwrap(),
+            ..Settings::default()
+        }
+    }
+}
+
+impl Identity {
+    fn new(certificate: CertificateDer<'static>, key: &KeyPair) -> Self {
+        Self {
+            chain: vec![certificate],
+            key: PrivateKeyDer::try_from(key.serialize_der()).unwrap(),
+        }
+    }
+
+    /// One that vouches for itself.
+    pub(crate) fn self_signed(params: &CertificateParams) -> Self {
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.self_signed(&key).unwrap();
+        Self::new(certificate.der().clone(), &key)
+    }
+
+    fn server(self, protocols: &[&[u8]]) -> TlsAcceptor {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut server = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(self.chain, self.key)
+            .unwrap();
+        server.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+        TlsAcceptor::from(Arc::new(server))
+    }
+}
+
+/// What a good certificate says.
+pub(crate) fn good() -> CertificateParams {
+    CertificateParams::new(vec![HOST.to_owned()]).unwrap()
+}
+
+impl Receiver {
+    pub(crate) async fn start(authority: &Authority, behaviour: Behaviour) -> Self {
+        let identity = authority.identity(&good());
+        Self::start_as(identity, &[b"http/1.1"], "127.0.0.1:0", behaviour).await
+    }
+
+    pub(crate) async fn start_as(
+        identity: Identity,
+        protocols: &[&[u8]],
+        at: &str,
+        behaviour: Behaviour,
+    ) -> Self {
+        let listener = TcpListener::bind(at).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let acceptor = identity.server(protocols);
+        let connections = Arc::new(AtomicUsize::new(0));
+        let (end, ended) = mpsc::unbounded_channel();
+        let mut tasks = JoinSet::new();
+        let count = Arc::clone(&connections);
+        tasks.spawn(async move {
+            let mut running = JoinSet::new();
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                count.fetch_add(1, Ordering::SeqCst);
+                let (acceptor, behaviour) = (acceptor.clone(), Arc::clone(&behaviour));
+                let end = end.clone();
+                running.spawn(async move {
+                    if let Ok(stream) = acceptor.accept(stream).await {
+                        behaviour(stream).await.ok();
+                    }
+                    end.send(()).ok();
+                });
+            }
+        });
+        Self {
+            address,
+            connections,
+            ended,
+            _tasks: tasks,
+        }
+    }
+
+    /// One that answers each request of a connection with these bytes.
+    pub(crate) async fn answering(authority: &Authority, answer: &str) -> Self {
+        let answer: Arc<str> = answer.into();
+        let behaviour = move |stream| {
+            let answer = Arc::clone(&answer);
+            async move {
+                let mut stream: Stream = stream;
+                while request(&mut stream).await?.is_some() {
+                    stream.write_all(answer.as_bytes()).await?;
+                    stream.flush().await?;
+                }
+                Ok(())
+            }
+            .boxed()
+        };
+        Self::start(authority, Arc::new(behaviour)).await
+    }
+
+    /// Connections that were made until now.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
+    }
+
+    /// Waits until a connection has ended.
+    pub(crate) async fn ended(&mut self) {
+        let ended = timeout(PATIENCE, self.ended.recv()).await;
+        ended.expect("the sender holds the connection").unwrap();
+    }
+}
+
+/// Reads a request: its head and its body; none when the connection has ended.
+pub(crate) async fn request(stream: &mut Stream) -> io::Result<Option<(String, Vec<u8>)>> {
+    let mut read = Vec::new();
+    loop {
+        let end = read.windows(4).position(|four| four == b"\r\n\r\n");
+        if let Some(end) = end {
+            let head = String::from_utf8(read[..end].to_vec()).unwrap();
+            let length = header(&head, "content-length").map_or(0, |it| it.parse().unwrap());
+            if read.len() >= end + 4 + length {
+                return Ok(Some((head, read.split_off(end + 4))));
+            }
+        }
+        if stream.read_buf(&mut read).await? == 0 {
+            return Ok(None);
+        }
+    }
+}
+
+/// The value of a header of a request.
+pub(crate) fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    let of = |line: &'a str| {
+        let (found, value) = line.split_once(": ")?;
+        found.eq_ignore_ascii_case(name).then_some(value)
+    };
+    head.lines().find_map(of)
+}
+
+/// A resolver that answers what it was told, in this order; the last answer stays.
+#[derive(Debug)]
+pub(crate) struct Scripted(Mutex<VecDeque<Vec<SocketAddr>>>);
+
+impl Scripted {
+    pub(crate) fn new(answers: impl IntoIterator<Item = Vec<SocketAddr>>) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(answers.into_iter().collect())))
+    }
+}
+
+impl Resolve for Scripted {
+    fn resolve<'a>(&'a self, _: &'a str, _: u16) -> BoxFuture<'a, Result<Vec<SocketAddr>, String>> {
+        let mut answers = self.0.lock().unwrap();
+        let answer = if answers.len() > 1 {
+            answers.pop_front()
+        } else {
+            answers.front().cloned()
+        };
+        async move { Ok(answer.unwrap_or_default()) }.boxed()
+    }
+}
+
+/// A sender for whom every name leads to `receiver`.
+pub(crate) fn sender(settings: &Settings, receiver: &Receiver) -> Sender {
+    let resolver = Scripted::new([vec![receiver.address]]);
+    Sender::with_resolver(settings, resolver).unwrap()
+}
+
+pub(crate) fn secret() -> Secret {
+    Secret::from([7; 32])
+}
+
+/// A try to send a test event to `address`.
+pub(crate) async fn post(sender: &Sender, address: &str) -> Answer {
+    let address = Address::parse(address, &AllowList::default()).unwrap();
+    let attempt = Attempt {
+        address: &address,
+        event: "ping",
+        id: Uuid::from_u128(7),
+        at: datetime!(2026-11-22 08:49:37 UTC),
+        body: Bytes::from_static(br#"{"message":"hello"}"#),
+        secret: &secret(),
+        next_secret: None,
+    };
+    sender.post(attempt).await
+}
+
+/// The same, to the name of every receiver.
+pub(crate) async fn ping(sender: &Sender) -> Answer {
+    post(sender, "https://hooks.example/in").await
+}

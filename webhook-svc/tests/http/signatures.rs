@@ -1,0 +1,186 @@
+//! Signatures as they arrive, against independent implementations: Python's hmac, openssl, a library of Standard Webhooks, and a list that
+//! other libraries of that standard have made.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use futures::FutureExt as _;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use kit::Clock;
+use standardwebhooks::Webhook;
+use tokio::io::AsyncWriteExt as _;
+use uuid::Uuid;
+use webhook::domain::address::{Address, AllowList};
+use webhook::domain::signature::Secret;
+use webhook::http::{Attempt, Outcome};
+
+use super::receiver::{Authority, Behaviour, Receiver, Stream, header, request, sender};
+
+const BODY: &str = r#"{"id":"00000000-0000-0000-0000-000000000007","event":"ping", "data":{"message":"Habari, dünya ✓"}}"#;
+const VECTORS: &str = include_str!("data/standard_webhooks.json");
+
+type Requests = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
+
+/// The requests that arrive when a message is sent, without and with a second secret.
+async fn arriving(secret: &Secret, next: Option<&Secret>) -> (String, Vec<u8>) {
+    let authority = Authority::new();
+    let requests = Requests::default();
+    let kept = Arc::clone(&requests);
+    let behaviour: Behaviour = Arc::new(move |mut stream: Stream| {
+        let kept = Arc::clone(&kept);
+        async move {
+            while let Some(found) = request(&mut stream).await? {
+                kept.lock().unwrap().push(found);
+                stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await?;
+                stream.flush().await?;
+            }
+            Ok(())
+        }
+        .boxed()
+    });
+    let receiver = Receiver::start(&authority, behaviour).await;
+    let sender = sender(&authority.settings(&[&receiver]), &receiver);
+    let attempt = Attempt {
+        address: &Address::parse("https://hooks.example/in?a=b", &AllowList::default()).unwrap(),
+        event: "listing.published",
+        id: Uuid::from_u128(7),
+        // The library compares it with this machine's clock.
+        at: Clock::system().now(),
+        body: Bytes::from_static(BODY.as_bytes()),
+        secret,
+        next_secret: next,
+    };
+    let answer = sender.post(attempt).await;
+    assert_eq!(answer.outcome, Outcome::Delivered, "{answer:?}");
+    requests.lock().unwrap().remove(0)
+}
+
+/// What a program writes when it reads `input`, without spaces around it.
+fn output(program: &str, args: &[&str], input: &[u8]) -> String {
+    let mut child = Command::new(program)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{program}");
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+fn by_python(key: &[u8], text: &[u8]) -> String {
+    let program = "import hashlib, hmac, sys; \
+         print(hmac.new(bytes.fromhex(sys.argv[1]), sys.stdin.buffer.read(), hashlib.sha256).hexdigest())";
+    output("python3", &["-c", program, &hex::encode(key)], text)
+}
+
+fn by_openssl(key: &[u8], text: &[u8]) -> String {
+    let key = format!("hexkey:{}", hex::encode(key));
+    let args = ["dgst", "-sha256", "-mac", "HMAC", "-macopt", &key];
+    let said = output("openssl", &args, text);
+    said.rsplit(' ').next().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_message_arrives_with_its_headers_and_its_bytes() {
+    let (head, body) = arriving(&Secret::generate(), None).await;
+    assert_eq!(body, BODY.as_bytes());
+    assert!(head.starts_with("POST /in?a=b HTTP/1.1\r\n"), "{head}");
+    let id = Uuid::from_u128(7).to_string();
+    for (name, value) in [
+        ("host", "hooks.example"),
+        ("content-type", "application/json"),
+        ("user-agent", "Mchezo-Webhooks/1"),
+        ("x-service-event", "listing.published"),
+        ("x-service-delivery", &id),
+        ("webhook-id", &id),
+    ] {
+        assert_eq!(header(&head, name), Some(value), "{name}");
+    }
+    assert_eq!(
+        header(&head, "x-service-timestamp"),
+        header(&head, "webhook-timestamp")
+    );
+    assert_eq!(header(&head, "x-service-signature-next"), None);
+}
+
+#[tokio::test]
+async fn python_and_openssl_make_the_same_signatures() {
+    let (now, next) = (Secret::generate(), Secret::generate());
+    let (head, _) = arriving(&now, Some(&next)).await;
+    let timestamp = header(&head, "x-service-timestamp").unwrap();
+    let id = Uuid::from_u128(7);
+    let own = format!("{timestamp}.{BODY}");
+    let standard = format!("{id}.{timestamp}.{BODY}");
+    let standards: Vec<&str> = header(&head, "webhook-signature")
+        .unwrap()
+        .split(' ')
+        .collect();
+    assert_eq!(standards.len(), 2);
+    for (secret, name, in_standard) in [
+        (&now, "x-service-signature", standards[0]),
+        (&next, "x-service-signature-next", standards[1]),
+    ] {
+        let text = secret.reveal().as_bytes();
+        let signature = header(&head, name).unwrap();
+        assert_eq!(by_python(text, own.as_bytes()), signature);
+        assert_eq!(by_openssl(text, own.as_bytes()), signature);
+
+        let bytes = STANDARD.decode(&text["svc_whsec_".len()..]).unwrap();
+        let code = STANDARD
+            .decode(in_standard.strip_prefix("v1,").unwrap())
+            .unwrap();
+        assert_eq!(by_python(&bytes, standard.as_bytes()), hex::encode(&code));
+        assert_eq!(by_openssl(&bytes, standard.as_bytes()), hex::encode(code));
+    }
+}
+
+#[tokio::test]
+async fn a_library_of_standard_webhooks_verifies_by_either_secret() {
+    let (now, next) = (Secret::generate(), Secret::generate());
+    let (head, body) = arriving(&now, Some(&next)).await;
+    let headers: HeaderMap = ["webhook-id", "webhook-timestamp", "webhook-signature"]
+        .into_iter()
+        .map(|name| {
+            let value = header(&head, name).unwrap();
+            (
+                HeaderName::from_static(name),
+                HeaderValue::from_str(value).unwrap(),
+            )
+        })
+        .collect();
+    // The standard's secrets begin with `whsec_`.
+    let library = |secret: &Secret| Webhook::new(&secret.reveal()["svc_".len()..]).unwrap();
+    for secret in [&now, &next] {
+        library(secret).verify(&body, &headers).unwrap();
+    }
+    library(&Secret::generate())
+        .verify(&body, &headers)
+        .unwrap_err();
+    library(&now).verify(b"{}", &headers).unwrap_err();
+}
+
+/// `data/README.md` says how the list was made.
+#[test]
+fn other_libraries_of_standard_webhooks_have_made_the_same_signatures() {
+    let vectors: Vec<serde_json::Value> = serde_json::from_str(VECTORS).unwrap();
+    assert!(vectors.len() >= 10);
+    for vector in vectors {
+        let text = |name: &str| vector[name].as_str().unwrap();
+        let secret = Secret::parse(text("secret")).unwrap();
+        let id = text("id").parse().unwrap();
+        let timestamp = vector["timestamp"].as_i64().unwrap();
+        let body = text("body").as_bytes();
+        assert_eq!(secret.sign_standard(id, timestamp, body), text("python"));
+        assert_eq!(
+            secret.sign_standard(id, timestamp, body),
+            text("javascript")
+        );
+        assert_eq!(secret.sign(timestamp, body), text("own"));
+    }
+}

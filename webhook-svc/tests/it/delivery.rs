@@ -1,0 +1,318 @@
+//! Deliveries to real receivers, over the whole span of tries.
+
+use contracts::listings::v1::State::{Published, Removed};
+use contracts::webhook::v1::{self as proto, DeliveryState, EndpointState};
+use sqlx::PgPool;
+use time::Duration;
+use webhook::store::queue;
+
+use crate::receiver::{Answer, Received, Receiver};
+use crate::support::{ADA, BOB, START, TAKEN, game, page, replica, start};
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
+    let receiver = Receiver::start(Answer::Status(200)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service
+        .added(ADA, &receiver.url(), &["listing.published"])
+        .await;
+    let changes = [page(1, "published", ADA), game(2, "published", Published)];
+    service.listings(&changes, TAKEN).await;
+
+    let received = receiver.wait_for(2).await;
+    let of_game = received
+        .iter()
+        .find(|it| it.body["data"]["kind"] == "game")
+        .unwrap();
+    assert_eq!(of_game.event(), "listing.published");
+    let header = |name: &str| of_game.headers[name].to_str().unwrap();
+    assert_eq!(header("x-service-event"), "listing.published");
+    assert_eq!(header("x-service-delivery"), of_game.id().to_string());
+    assert_eq!(
+        header("x-service-timestamp"),
+        START.unix_timestamp().to_string()
+    );
+    assert_eq!(header("x-service-signature").len(), 64);
+
+    let delivery = service.tried(ADA, endpoint, 1).await;
+    assert_eq!(delivery.state(), DeliveryState::Delivered);
+    let shown = service.delivery(ADA, endpoint, delivery.id).await;
+    assert_eq!(shown.attempts.len(), 1);
+    assert_eq!(shown.attempts[0].status, Some(200));
+    assert_eq!(shown.attempts[0].answer, "noted");
+    assert_eq!(shown.attempts[0].reason, "");
+    assert_eq!(
+        serde_json::from_slice::<serde_json::Value>(&shown.body).unwrap()["id"],
+        delivery.message_id
+    );
+    let health = service.endpoint(ADA, endpoint).await.health.unwrap();
+    assert_eq!((health.failures, health.queued), (0, 0));
+    assert!(health.last_success_at.is_some());
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_delivery_is_tried_six_times_with_growing_waits(pool: PgPool) {
+    let receiver = Receiver::start(Answer::Status(500)).await;
+    let service = start(pool.clone(), &[&receiver]).await.delivering();
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    service.ping(ADA, endpoint).await;
+
+    for (tries, minutes) in [(1, 1), (2, 5), (3, 30), (4, 120), (5, 720)] {
+        let delivery = service.tried(ADA, endpoint, tries).await;
+        assert_eq!(delivery.state(), DeliveryState::Waiting);
+        let due = kit::timestamp::decode(delivery.due_at.unwrap()).unwrap();
+        let wait = due - service.clock.now();
+        let usual = Duration::minutes(minutes);
+        let (least, most) = if tries == 5 {
+            (usual * 0.9, usual)
+        } else {
+            (usual, usual * 1.1)
+        };
+        assert!(wait >= least && wait <= most, "{tries}: {wait}");
+        assert_eq!(receiver.received().len(), usize::try_from(tries).unwrap());
+        service.clock.advance(wait);
+    }
+    let delivery = service.tried(ADA, endpoint, 6).await;
+    assert_eq!(delivery.state(), DeliveryState::Failed);
+    let ids: Vec<_> = receiver.received().iter().map(Received::id).collect();
+    assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    let attempts = service.delivery(ADA, endpoint, delivery.id).await.attempts;
+    assert_eq!(attempts.len(), 6);
+    assert!(
+        attempts
+            .iter()
+            .all(|it| it.status == Some(500) && !it.reason.is_empty())
+    );
+
+    let mail = sqlx::query!("select recipient, subject from webhook.mail");
+    let mail = mail.fetch_one(&pool).await.unwrap();
+    assert_eq!(mail.recipient, format!("{ADA}@mail.example"));
+    assert_eq!(mail.subject, "A webhook could not be delivered");
+    let health = service.endpoint(ADA, endpoint).await.health.unwrap();
+    assert_eq!(health.failures, 1);
+
+    // Mended: what failed is counted, and then sent again.
+    receiver.answer(Answer::Status(204));
+    let recover = |dry_run| proto::RecoverRequest {
+        account_id: ADA.to_string(),
+        endpoint_id: endpoint.to_string(),
+        since: Some(kit::timestamp::encode(START)),
+        dry_run,
+    };
+    for dry_run in [true, false] {
+        let answer = service.deliveries.clone().recover(recover(dry_run)).await;
+        assert_eq!(answer.unwrap().into_inner().deliveries, 1);
+    }
+    assert_eq!(
+        service.tried(ADA, endpoint, 7).await.state(),
+        DeliveryState::Delivered
+    );
+    let again = proto::SendAgainRequest {
+        account_id: ADA.to_string(),
+        endpoint_id: endpoint.to_string(),
+        id: delivery.id,
+    };
+    service.deliveries.clone().send_again(again).await.unwrap();
+    assert_eq!(
+        service.tried(ADA, endpoint, 8).await.state(),
+        DeliveryState::Delivered
+    );
+    assert_eq!(
+        service
+            .endpoint(ADA, endpoint)
+            .await
+            .health
+            .unwrap()
+            .failures,
+        0
+    );
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_wish_to_wait_is_heeded(pool: PgPool) {
+    let receiver = Receiver::start(Answer::RetryAfter(1_000)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    service.ping(ADA, endpoint).await;
+    let delivery = service.tried(ADA, endpoint, 1).await;
+    let due = kit::timestamp::decode(delivery.due_at.unwrap()).unwrap();
+    assert_eq!(due - START, Duration::seconds(1_000));
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_410_switches_the_endpoint_off_and_resuming_switches_it_on(pool: PgPool) {
+    let receiver = Receiver::start(Answer::Status(410)).await;
+    let service = start(pool.clone(), &[&receiver]).await.delivering();
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    service.ping(ADA, endpoint).await;
+    let delivery = service.tried(ADA, endpoint, 1).await;
+    assert_eq!(delivery.state(), DeliveryState::Failed);
+    let off = service.endpoint(ADA, endpoint).await;
+    assert_eq!(off.state(), EndpointState::Off);
+    assert!(off.reason.contains("410"), "{}", off.reason);
+    let mail = sqlx::query_scalar!("select subject from webhook.mail");
+    let subject = mail.fetch_one(&pool).await.unwrap();
+    assert_eq!(subject, "A webhook endpoint is switched off");
+
+    receiver.answer(Answer::Status(200));
+    let resume = proto::ResumeEndpointRequest {
+        account_id: ADA.to_string(),
+        id: endpoint.to_string(),
+    };
+    service
+        .endpoints
+        .clone()
+        .resume_endpoint(resume)
+        .await
+        .unwrap();
+    service.ping(ADA, endpoint).await;
+    receiver.wait_for(2).await;
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_try_of_a_listing_that_was_taken_down_is_cancelled(pool: PgPool) {
+    let receiver = Receiver::start(Answer::Status(500)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service
+        .added(ADA, &receiver.url(), &["listing.updated"])
+        .await;
+    service
+        .listings(&[game(2, "updated", Published)], TAKEN)
+        .await;
+    let delivery = service.tried(ADA, endpoint, 1).await;
+    assert_eq!(delivery.state(), DeliveryState::Waiting);
+
+    service
+        .listings(&[game(3, "removed", Removed)], TAKEN)
+        .await;
+    service.clock.advance(Duration::minutes(2));
+    let cancelled = async {
+        while service.list(ADA, endpoint).await[0].state() != DeliveryState::Cancelled {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(crate::support::PATIENCE, cancelled)
+        .await
+        .unwrap();
+    assert_eq!(receiver.received().len(), 1);
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_paused_endpoint_keeps_its_queue(pool: PgPool) {
+    let receiver = Receiver::start(Answer::Status(200)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service
+        .added(ADA, &receiver.url(), &["listing.updated"])
+        .await;
+    let pause = proto::PauseEndpointRequest {
+        account_id: ADA.to_string(),
+        id: endpoint.to_string(),
+    };
+    let paused = service
+        .endpoints
+        .clone()
+        .pause_endpoint(pause)
+        .await
+        .unwrap();
+    let paused = paused.into_inner().endpoint.unwrap();
+    assert_eq!(paused.state(), EndpointState::Paused);
+    let changes = [2, 3, 4].map(|seq| game(seq, "updated", Published));
+    service.listings(&changes, TAKEN).await;
+    service.clock.advance(Duration::days(1));
+    let health = service.endpoint(ADA, endpoint).await.health.unwrap();
+    assert_eq!(health.queued, 3);
+    assert_eq!(health.queued_since, Some(kit::timestamp::encode(START)));
+    assert_eq!(receiver.received().len(), 0);
+
+    let resume = proto::ResumeEndpointRequest {
+        account_id: ADA.to_string(),
+        id: endpoint.to_string(),
+    };
+    service
+        .endpoints
+        .clone()
+        .resume_endpoint(resume)
+        .await
+        .unwrap();
+    receiver.wait_for(3).await;
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_hanging_endpoint_does_not_hold_up_another(pool: PgPool) {
+    let (hanging, good) = (
+        Receiver::start(Answer::Hang).await,
+        Receiver::start(Answer::Status(200)).await,
+    );
+    let service = start(pool, &[&hanging, &good]).await.delivering();
+    service
+        .added(ADA, &hanging.url(), &["listing.updated"])
+        .await;
+    service.added(ADA, &good.url(), &["listing.updated"]).await;
+    let changes: Vec<_> = (2..102)
+        .map(|seq| game(seq, "updated", Published))
+        .collect();
+    service.listings(&changes, TAKEN).await;
+    good.wait_for(100).await;
+    let in_flight = hanging.received().len();
+    assert!(in_flight <= 16, "{in_flight}");
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn what_a_dead_replica_had_in_flight_is_sent_by_another(pool: PgPool) {
+    let receiver = Receiver::start(Answer::Status(200)).await;
+    let service = start(pool.clone(), &[&receiver]).await;
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    service.ping(ADA, endpoint).await;
+    // A replica claims it and dies.
+    let dead = uuid::Uuid::from_u128(1);
+    let claimed = queue::claim(&pool, dead, 10, START).await.unwrap();
+    assert_eq!(claimed, [endpoint]);
+
+    let other = replica(pool, service.clock.clone(), &[&receiver])
+        .await
+        .delivering();
+    other.clock.advance(Duration::seconds(9));
+    assert_eq!(other.list(ADA, endpoint).await[0].tries, 0);
+    other.clock.advance(Duration::seconds(1));
+    receiver.wait_for(1).await;
+    assert_eq!(
+        other.tried(ADA, endpoint, 1).await.state(),
+        DeliveryState::Delivered
+    );
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn two_replicas_deliver_each_message_once(pool: PgPool) {
+    let receiver = Receiver::start(Answer::Status(200)).await;
+    let first = start(pool.clone(), &[&receiver]).await.delivering();
+    let second = replica(pool.clone(), first.clock.clone(), &[&receiver]).await;
+    let second = second.delivering();
+    let mut endpoints = Vec::new();
+    for account in [ADA, ADA, BOB, BOB] {
+        let endpoint = first
+            .added(account, &receiver.url(), &["listing.updated"])
+            .await;
+        endpoints.push((account, endpoint));
+    }
+    let changes: Vec<_> = (2..52).map(|seq| game(seq, "updated", Published)).collect();
+    for (number, change) in changes.chunks(10).enumerate() {
+        let replica = if number % 2 == 0 { &first } else { &second };
+        replica.listings(change, TAKEN).await;
+    }
+    receiver.wait_for(200).await;
+    for (account, endpoint) in endpoints {
+        let is_done = |delivery: &proto::Delivery| delivery.state() == DeliveryState::Delivered;
+        let recorded = async {
+            while !first.list(account, endpoint).await.iter().all(is_done) {
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(crate::support::PATIENCE, recorded)
+            .await
+            .unwrap();
+        let deliveries = first.list(account, endpoint).await;
+        assert_eq!(deliveries.len(), 50);
+        assert!(deliveries.iter().all(|delivery| delivery.tries == 1));
+    }
+    assert_eq!(receiver.received().len(), 200);
+}

@@ -1,0 +1,118 @@
+//! Which endpoints get which messages, each once.
+
+use contracts::listings::v1::State::{Published, Removed};
+use kit::feed::Taken;
+use serde_json::json;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::support::{ADA, BOB, EVE, START, TAKEN, game, page, start, tip};
+
+const URL: &str = "https://hooks.example/";
+
+/// The events that were made for an endpoint, the oldest first.
+async fn events(pool: &PgPool, endpoint: Uuid) -> Vec<String> {
+    sqlx::query_scalar!(
+        "select event from webhook.delivery join webhook.message on message.id = message_id
+         where endpoint_id = $1 order by delivery.id",
+        endpoint
+    )
+    .fetch_all(pool)
+    .await
+    .unwrap()
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_message_is_for_every_endpoint_that_ticked_it_on_a_plan_with_events(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let both = ["listing.published", "listing.updated"];
+    let first = service.added(ADA, URL, &both).await;
+    let second = service.added(BOB, URL, &["listing.updated"]).await;
+    let free = service.added(EVE, URL, &both).await;
+
+    // Two changes of one game in one batch are two messages.
+    let changes = [
+        page(1, "published", ADA),
+        game(2, "published", Published),
+        game(3, "updated", Published),
+    ];
+    service.listings(&changes, TAKEN).await;
+    assert_eq!(
+        events(&pool, first).await,
+        ["listing.published", "listing.published", "listing.updated"]
+    );
+    assert_eq!(events(&pool, second).await, ["listing.updated"]);
+    assert_eq!(events(&pool, free).await, [""; 0]);
+
+    let message = sqlx::query!("select body from webhook.message where event = 'listing.updated'");
+    let body: serde_json::Value =
+        serde_json::from_slice(&message.fetch_one(&pool).await.unwrap().body).unwrap();
+    assert_eq!(
+        body["data"],
+        json!({
+            "kind": "game", "slug": "kora", "name": "Kora",
+            "url": "https://mchezo.example/games/kora", "api": "/games/kora",
+        })
+    );
+    assert_eq!(body["created_at"], "2026-03-01T08:00:00.000Z");
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_change_that_comes_again_makes_no_second_message(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let endpoint = service.added(ADA, URL, &["listing.published"]).await;
+    let changes = [page(1, "published", ADA), game(2, "published", Published)];
+    for _ in 0..3 {
+        service.listings(&changes, TAKEN).await;
+    }
+    assert_eq!(events(&pool, endpoint).await.len(), 2);
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn what_is_old_silent_or_not_public_makes_none(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let all = ["listing.published", "listing.updated"];
+    let endpoint = service.added(ADA, URL, &all).await;
+    let since = Taken {
+        acts_after: 2,
+        ..TAKEN
+    };
+    let mut silent = game(4, "updated", Published);
+    silent.announced = false;
+    let changes = [
+        page(1, "published", ADA),
+        game(2, "published", Published),
+        game(3, "removed", Removed),
+        silent,
+        game(5, "restored", Published),
+    ];
+    service.listings(&changes, since).await;
+    assert_eq!(events(&pool, endpoint).await, [""; 0]);
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_tip_is_for_the_owners_of_the_page(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let maker = service.added(ADA, URL, &["tip.paid"]).await;
+    let other = service.added(BOB, URL, &["tip.paid"]).await;
+    let early = service.economy(&[tip(1)]).await;
+    assert!(
+        early.is_err(),
+        "the game is not known yet: it is taken again"
+    );
+
+    let known = [page(1, "published", ADA), game(2, "published", Published)];
+    service.listings(&known, TAKEN).await;
+    service.economy(&[tip(1)]).await.unwrap();
+    assert_eq!(events(&pool, maker).await, ["tip.paid"]);
+    assert_eq!(events(&pool, other).await, [""; 0]);
+
+    // From now on the page is somebody else's.
+    service
+        .listings(&[page(3, "owners_changed", BOB)], TAKEN)
+        .await;
+    service.economy(&[tip(1), tip(2)]).await.unwrap();
+    assert_eq!(events(&pool, maker).await.len(), 1);
+    assert_eq!(events(&pool, other).await, ["tip.paid"]);
+    assert_eq!(START, service.clock.now());
+}

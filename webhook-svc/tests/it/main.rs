@@ -1,0 +1,14 @@
+//! webhook-svc as a whole: feeds, calls and deliveries on a real PostgreSQL (`DATABASE_URL`) and real sockets, with a clock that the tests
+//! move.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod delivery;
+mod endpoints;
+mod fan_out;
+mod mail;
+mod queue;
+mod receiver;
+mod retention;
+mod secrets;
+mod staff;
+mod support;

@@ -1,0 +1,181 @@
+//! Claims: disjoint, fair, and no dearer with a long backlog.
+
+use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+use webhook::store::queue;
+
+use crate::support::{ADA, BOB, START, start};
+
+const URL: &str = "https://hooks.example/";
+const ONE: Uuid = Uuid::from_u128(1);
+const OTHER: Uuid = Uuid::from_u128(2);
+const NONE: [Uuid; 0] = [];
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn replicas_claim_disjointly_and_a_lease_runs_out(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let mut endpoints = Vec::new();
+    for account in [ADA, ADA, BOB, BOB] {
+        let endpoint = service.added(account, URL, &["tip.paid"]).await;
+        service.ping(account, endpoint).await;
+        endpoints.push(endpoint);
+    }
+    let first = queue::claim(&pool, ONE, 2, START).await.unwrap();
+    let second = queue::claim(&pool, OTHER, 9, START).await.unwrap();
+    let mut all = [first.clone(), second.clone()].concat();
+    all.sort_unstable();
+    endpoints.sort_unstable();
+    assert_eq!((first.len(), all), (2, endpoints));
+    assert_eq!(queue::claim(&pool, OTHER, 9, START).await.unwrap(), NONE);
+    assert_eq!(
+        queue::next(&pool, START).await.unwrap(),
+        Some(START + queue::TERM)
+    );
+
+    // The second lives on, the first does not.
+    let later = START + Duration::seconds(8);
+    let renewed = queue::renew(&pool, OTHER, &second, later).await.unwrap();
+    assert_eq!(renewed.len(), 2);
+    let lapsed = START + queue::TERM;
+    let mut taken = queue::claim(&pool, OTHER, 9, lapsed).await.unwrap();
+    taken.sort_unstable();
+    let mut lost = first.clone();
+    lost.sort_unstable();
+    assert_eq!(taken, lost);
+    let still = queue::renew(&pool, ONE, &first, lapsed).await.unwrap();
+    assert_eq!(still, NONE);
+    // What it releases is not its own any more.
+    queue::release(&pool, ONE, &first, lapsed).await.unwrap();
+    assert_eq!(queue::claim(&pool, ONE, 9, lapsed).await.unwrap(), NONE);
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn work_that_is_added_while_an_endpoint_is_held_is_not_lost(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
+    service.ping(ADA, endpoint).await;
+    queue::claim(&pool, ONE, 9, START).await.unwrap();
+    sqlx::query!("delete from webhook.delivery")
+        .execute(&pool)
+        .await
+        .unwrap();
+    queue::release(&pool, ONE, &[endpoint], START)
+        .await
+        .unwrap();
+    assert_eq!(queue::claim(&pool, ONE, 9, START).await.unwrap(), NONE);
+
+    service.ping(ADA, endpoint).await;
+    assert_eq!(
+        queue::claim(&pool, ONE, 9, START).await.unwrap(),
+        [endpoint]
+    );
+    service.ping(ADA, endpoint).await;
+    // Its holder sees that there is something new, and nobody else does.
+    assert_eq!(queue::claim(&pool, OTHER, 9, START).await.unwrap(), NONE);
+    assert_eq!(
+        queue::claim(&pool, ONE, 9, START).await.unwrap(),
+        [endpoint]
+    );
+    queue::release(&pool, ONE, &[endpoint], START)
+        .await
+        .unwrap();
+    assert_eq!(
+        queue::claim(&pool, OTHER, 9, START).await.unwrap(),
+        [endpoint]
+    );
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn the_sweep_finds_what_the_queue_has_lost(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
+    let idle = service.added(ADA, URL, &["tip.paid"]).await;
+    service.ping(ADA, endpoint).await;
+    sqlx::query!("update webhook.queue set due_at = null")
+        .execute(&pool)
+        .await
+        .unwrap();
+    assert_eq!(queue::claim(&pool, ONE, 9, START).await.unwrap(), NONE);
+    assert_eq!(queue::sweep(&pool, START).await.unwrap(), 1);
+    let claimed = queue::claim(&pool, ONE, 9, START).await.unwrap();
+    assert_eq!(claimed, [endpoint]);
+    assert_ne!(endpoint, idle);
+}
+
+/// Rows that PostgreSQL looked at for a statement: those that its nodes returned or removed.
+fn rows_read(plan: &serde_json::Value) -> f64 {
+    let own = [
+        "Actual Rows",
+        "Rows Removed by Filter",
+        "Rows Removed by Index Recheck",
+    ]
+    .iter()
+    .filter_map(|name| plan[*name].as_f64())
+    .sum::<f64>();
+    let below = plan["Plans"].as_array().into_iter().flatten();
+    own + below.map(rows_read).sum::<f64>()
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_backlog_makes_reading_no_dearer_and_starves_nobody(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let flooded = service.added(ADA, URL, &["tip.paid"]).await;
+    let other = service.added(BOB, URL, &["tip.paid"]).await;
+    let delivery = service.ping(ADA, flooded).await;
+    let message: Uuid = delivery.message_id.parse().unwrap();
+    sqlx::query!(
+        "insert into webhook.delivery (endpoint_id, message_id, created_at, due_at)
+         select $1, $2, $3, $3 from generate_series(1, 100000)",
+        flooded,
+        message,
+        START,
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    service.ping(BOB, other).await;
+    let analyzed = sqlx::query!("analyze webhook.delivery");
+    analyzed.execute(&pool).await.unwrap();
+
+    let claimed = queue::claim(&pool, ONE, 9, START).await.unwrap();
+    assert_eq!(claimed.len(), 2, "both, whatever waits");
+    let beginning = (OffsetDateTime::UNIX_EPOCH, 0);
+    let read = queue::due(&pool, flooded, beginning, &[], 32, START)
+        .await
+        .unwrap();
+    assert_eq!(read.len(), 32);
+    let place = (read[31].due_at, read[31].id);
+    let next = queue::due(&pool, flooded, place, &[], 32, START)
+        .await
+        .unwrap();
+    assert!(next[0].id > read[31].id);
+
+    let plan = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from webhook.delivery where endpoint_id = $1"#,
+        flooded
+    );
+    assert_eq!(plan.fetch_one(&pool).await.unwrap(), 100_001);
+    let plan: serde_json::Value = explain(&pool, flooded).await;
+    let rows = rows_read(&plan[0]["Plan"]);
+    assert!(rows < 1_000.0, "{rows} rows of 100,001: {plan}");
+}
+
+/// The plan of the statement by which deliveries are read, without its joins.
+#[expect(clippy::disallowed_methods, reason = "EXPLAIN is no checked query")]
+async fn explain(pool: &PgPool, endpoint: Uuid) -> serde_json::Value {
+    sqlx::query_scalar(
+        "explain (analyze, format json)
+         select id, message_id, tries, tries_left, due_at from webhook.delivery
+         where endpoint_id = $1 and due_at is not null and due_at <= $2 and (due_at, id) > ($3, $4) and id <> all($5)
+         order by due_at, id limit 32",
+    )
+    .bind(endpoint)
+    .bind(START)
+    .bind(START)
+    .bind(50_000_i64)
+    .bind(vec![1_i64])
+    .fetch_one(pool)
+    .await
+    .unwrap()
+}

@@ -1,0 +1,128 @@
+//! A receiver over plain HTTP that answers as a test says, and keeps what it was sent.
+
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use tokio::net::TcpListener;
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+/// What it does with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Status(u16),
+    /// 503 with `Retry-After` in seconds.
+    RetryAfter(u32),
+    /// None, until it is told something else.
+    Hang,
+}
+
+/// A request.
+#[derive(Debug, Clone)]
+pub(crate) struct Received {
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: serde_json::Value,
+}
+
+impl Received {
+    pub(crate) fn id(&self) -> Uuid {
+        self.body["id"].as_str().unwrap().parse().unwrap()
+    }
+
+    pub(crate) fn event(&self) -> &str {
+        self.body["event"].as_str().unwrap()
+    }
+}
+
+#[derive(Debug)]
+struct Shared {
+    answer: watch::Sender<Answer>,
+    received: Mutex<Vec<Received>>,
+    arrived: Notify,
+}
+
+/// A running receiver.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    /// `http://127.0.0.1:port`.
+    pub(crate) origin: String,
+    shared: Arc<Shared>,
+    _server: JoinSet<()>,
+}
+
+impl Receiver {
+    pub(crate) async fn start(answer: Answer) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let shared = Arc::new(Shared {
+            answer: watch::Sender::new(answer),
+            received: Mutex::default(),
+            arrived: Notify::new(),
+        });
+        let router = Router::new()
+            .fallback(receive)
+            .with_state(Arc::clone(&shared));
+        let mut server = JoinSet::new();
+        server.spawn(async move { axum::serve(listener, router).await.unwrap() });
+        Self {
+            origin,
+            shared,
+            _server: server,
+        }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("{}/hook", self.origin)
+    }
+
+    /// From now on it answers so.
+    pub(crate) fn answer(&self, answer: Answer) {
+        self.shared.answer.send_replace(answer);
+    }
+
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.shared.received.lock().unwrap().clone()
+    }
+
+    /// What it was sent, once that is as much.
+    pub(crate) async fn wait_for(&self, count: usize) -> Vec<Received> {
+        let waited = tokio::time::timeout(super::support::PATIENCE, async {
+            loop {
+                let arrived = self.shared.arrived.notified();
+                let received = self.received();
+                if received.len() >= count {
+                    return received;
+                }
+                arrived.await;
+            }
+        });
+        let received = waited.await;
+        received.unwrap_or_else(|_| unreachable!("{} of {count} arrived", self.received().len()))
+    }
+}
+
+async fn receive(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
+    let body = serde_json::from_slice(&body).unwrap();
+    shared
+        .received
+        .lock()
+        .unwrap()
+        .push(Received { headers, body });
+    shared.arrived.notify_waiters();
+    let mut answer = shared.answer.subscribe();
+    let told = answer.wait_for(|answer| *answer != Answer::Hang).await;
+    let answer = *told.unwrap();
+    match answer {
+        Answer::Status(status) => (StatusCode::from_u16(status).unwrap(), "noted").into_response(),
+        Answer::RetryAfter(seconds) => {
+            let headers = [("retry-after", seconds.to_string())];
+            (StatusCode::SERVICE_UNAVAILABLE, headers, "later").into_response()
+        }
+        Answer::Hang => StatusCode::OK.into_response(),
+    }
+}

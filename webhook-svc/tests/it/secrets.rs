@@ -1,0 +1,73 @@
+//! Secrets: shown once, encrypted where they are stored, rotated with an overlap.
+
+use contracts::webhook::v1 as proto;
+use sqlx::PgPool;
+use time::Duration;
+use webhook::jobs::upkeep;
+use webhook::key_ring::KeyRing;
+
+use crate::receiver::{Answer, Receiver};
+use crate::support::{ADA, START, start};
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_rotated_secret_signs_beside_the_old_one_and_then_alone(pool: PgPool) {
+    let receiver = Receiver::start(Answer::Status(200)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let added = service
+        .add(ADA, &receiver.url(), &["tip.paid"])
+        .await
+        .unwrap();
+    let endpoint = added.endpoint.unwrap().id;
+    let id: uuid::Uuid = endpoint.parse().unwrap();
+    assert!(added.secret.starts_with("svc_whsec_"));
+    let rotate = proto::RotateSecretRequest {
+        account_id: ADA.to_string(),
+        id: endpoint.clone(),
+    };
+    let rotated = service
+        .endpoints
+        .clone()
+        .rotate_secret(rotate)
+        .await
+        .unwrap();
+    let rotated = rotated.into_inner();
+    assert_ne!(rotated.secret, added.secret);
+    let until = rotated.endpoint.unwrap().rotating_until;
+    assert_eq!(until, Some(kit::timestamp::encode(START + Duration::DAY)));
+
+    service.ping(ADA, id).await;
+    let first = receiver.wait_for(1).await.remove(0);
+    assert!(first.headers.contains_key("x-service-signature-next"));
+    service.clock.advance(Duration::DAY);
+    service.ping(ADA, id).await;
+    let second = receiver.wait_for(2).await.remove(1);
+    assert!(!second.headers.contains_key("x-service-signature-next"));
+    assert_eq!(service.endpoint(ADA, id).await.rotating_until, None);
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn secrets_are_encrypted_anew_with_the_first_key(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let added = service
+        .add(ADA, "https://hooks.example/", &["tip.paid"])
+        .await
+        .unwrap();
+    let stored = async || {
+        let endpoint = sqlx::query!("select id, secret from webhook.endpoint");
+        let endpoint = endpoint.fetch_one(&pool).await.unwrap();
+        (endpoint.id, endpoint.secret)
+    };
+    let (id, sealed) = stored().await;
+    let text = added.secret.as_bytes();
+    assert!(!sealed.windows(text.len()).any(|part| part == text));
+
+    let old = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
+    let new = "b:AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=";
+    let both: KeyRing = format!("{new},{old}").parse().unwrap();
+    let now = service.clock.now();
+    assert_eq!(upkeep::renew_secrets(&pool, &both, now).await.unwrap(), 1);
+    assert_eq!(upkeep::renew_secrets(&pool, &both, now).await.unwrap(), 0);
+    let only_new: KeyRing = new.parse().unwrap();
+    let (_, sealed) = stored().await;
+    assert_eq!(only_new.open(id, &sealed).unwrap().reveal(), added.secret);
+}

@@ -1,0 +1,349 @@
+//! A service to call, feeds that a test makes by hand, and short ways to use both.
+
+use std::time::Duration as StdDuration;
+
+use contracts::common::v1::{Change, Mode};
+use contracts::economy::v1::Tip;
+use contracts::listings::v1 as listings;
+use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
+use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
+use contracts::webhook::v1::staff_service_client::StaffServiceClient;
+use kit::clock::Clock;
+use kit::feed::{Store, Taken};
+use kit::lifecycle::{Lifecycle, Supervisor};
+use kit::rpc::client::Client;
+use kit::wakeup::Wakeup;
+use kit::{Fault, testing, timestamp};
+use prost::Message as _;
+use sqlx::PgPool;
+use time::macros::datetime;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+use webhook::deliver::{self, Limits};
+use webhook::domain::address::AllowList;
+use webhook::domain::health::Rules;
+use webhook::domain::schedule::Schedule;
+use webhook::feeds::Outgoing;
+use webhook::feeds::economy::Economy;
+use webhook::feeds::listings::Listings;
+use webhook::http::{self, Sender};
+use webhook::key_ring::KeyRing;
+use webhook::service::Parts;
+use webhook::store::{accounts, plans};
+
+use super::receiver::Receiver;
+
+/// What the clock shows at first.
+pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
+/// For giving up, not for measuring.
+pub(crate) const PATIENCE: StdDuration = StdDuration::from_secs(30);
+pub(crate) const TAKEN: Taken = Taken {
+    epoch: Uuid::nil(),
+    acts_after: 0,
+};
+
+/// An account on the plan `build`, another one, and one on the plan `free`.
+pub(crate) const ADA: Uuid = Uuid::from_u128(0xa);
+pub(crate) const BOB: Uuid = Uuid::from_u128(0xb);
+pub(crate) const EVE: Uuid = Uuid::from_u128(0xe);
+
+/// A key ring with one key.
+pub(crate) fn key_ring(id: &str) -> KeyRing {
+    format!("{id}:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=")
+        .parse()
+        .unwrap()
+}
+
+/// A running replica.
+pub(crate) struct Webhook {
+    pub(crate) pool: PgPool,
+    pub(crate) clock: Clock,
+    pub(crate) endpoints: EndpointsServiceClient<Client>,
+    pub(crate) deliveries: DeliveriesServiceClient<Client>,
+    pub(crate) staff: StaffServiceClient<Client>,
+    pub(crate) outgoing: Outgoing,
+    parts: deliver::Parts,
+    lifecycle: Lifecycle,
+    _supervisor: Supervisor,
+}
+
+/// Starts a replica that may send to these receivers, and knows three accounts and two plans.
+pub(crate) async fn start(pool: PgPool, receivers: &[&Receiver]) -> Webhook {
+    let mut connection = pool.acquire().await.unwrap();
+    let plan = |name: &str, endpoints, events| plans::Row {
+        name: name.to_owned(),
+        endpoints: Some(endpoints),
+        events,
+    };
+    let known = vec![plan("free", 1, false), plan("build", 5, true)];
+    plans::upsert(&mut connection, Uuid::nil(), known)
+        .await
+        .unwrap();
+    let account = |id, plan: &str| accounts::Row {
+        id,
+        plan: plan.to_owned(),
+        email: format!("{id}@mail.example"),
+    };
+    let known = vec![
+        account(ADA, "build"),
+        account(BOB, "build"),
+        account(EVE, "free"),
+    ];
+    accounts::upsert(&mut connection, Uuid::nil(), known)
+        .await
+        .unwrap();
+    drop(connection);
+    replica(pool, Clock::fixed(START), receivers).await
+}
+
+/// Starts one more replica.
+pub(crate) async fn replica(pool: PgPool, clock: Clock, receivers: &[&Receiver]) -> Webhook {
+    let (lifecycle, supervisor) = Lifecycle::new();
+    let wakeup = Wakeup::start(pool.clone(), webhook::CHANNEL, &lifecycle);
+    let origins: Vec<&str> = receivers.iter().map(|it| it.origin.as_str()).collect();
+    let allow: AllowList = origins.join(",").parse().unwrap();
+    let settings = http::Settings {
+        allow: allow.clone(),
+        ..http::Settings::default()
+    };
+    let parts = deliver::Parts {
+        pool: pool.clone(),
+        clock: clock.clone(),
+        wakeup: wakeup.clone(),
+        sender: Sender::new(&settings).unwrap(),
+        key_ring: key_ring("a"),
+        allow: allow.clone(),
+        schedule: Schedule::default(),
+        rules: Rules::default(),
+        limits: Limits {
+            in_flight: 256,
+            per_endpoint: 16,
+            endpoints: 64,
+        },
+    };
+    let outgoing = Outgoing {
+        clock: clock.clone(),
+        schedule: Schedule::default(),
+        wakeup: wakeup.clone(),
+    };
+    let mut services = kit::rpc::server::services();
+    let service = Parts {
+        pool: pool.clone(),
+        clock: clock.clone(),
+        wakeup,
+        key_ring: key_ring("a"),
+        allow,
+        schedule: Schedule::default(),
+        rotation: Duration::DAY,
+    };
+    service.add_to(&mut services);
+    let address = testing::serve(services, &lifecycle).await.unwrap();
+    let fleet = testing::client(&address, &lifecycle).unwrap();
+    let staff = testing::staff_client(&address, &lifecycle).unwrap();
+    Webhook {
+        pool,
+        clock,
+        endpoints: EndpointsServiceClient::new(fleet.clone()),
+        deliveries: DeliveriesServiceClient::new(fleet),
+        staff: StaffServiceClient::new(staff),
+        outgoing,
+        parts,
+        lifecycle,
+        _supervisor: supervisor,
+    }
+}
+
+impl Drop for Webhook {
+    /// Lets go of the database, which the test is about to drop.
+    fn drop(&mut self) {
+        self.lifecycle.draining().cancel();
+        self.lifecycle.stopping().cancel();
+    }
+}
+
+impl Webhook {
+    /// The same, which also delivers.
+    pub(crate) fn delivering(self) -> Self {
+        deliver::spawn(self.parts.clone(), &self.lifecycle);
+        self
+    }
+
+    /// Adds an endpoint.
+    pub(crate) async fn add(
+        &self,
+        account: Uuid,
+        url: &str,
+        events: &[&str],
+    ) -> Result<proto::AddEndpointResponse, Fault> {
+        let request = proto::AddEndpointRequest {
+            account_id: account.to_string(),
+            url: url.to_owned(),
+            events: events.iter().map(ToString::to_string).collect(),
+            rate_limit: None,
+        };
+        let answer = self.endpoints.clone().add_endpoint(request).await;
+        Ok(answer?.into_inner())
+    }
+
+    /// Adds an endpoint; its id.
+    pub(crate) async fn added(&self, account: Uuid, url: &str, events: &[&str]) -> Uuid {
+        let added = self.add(account, url, events).await.unwrap();
+        added.endpoint.unwrap().id.parse().unwrap()
+    }
+
+    /// Takes changes of listings in, as the follower does.
+    pub(crate) async fn listings(&self, changes: &[Change], taken: Taken) {
+        let store = Listings(self.outgoing.clone());
+        let mut transaction = self.pool.begin().await.unwrap();
+        store.apply(&mut transaction, changes, taken).await.unwrap();
+        transaction.commit().await.unwrap();
+        store.committed();
+    }
+
+    /// Takes changes of the economy in.
+    pub(crate) async fn economy(&self, changes: &[Change]) -> anyhow::Result<()> {
+        let store = Economy(self.outgoing.clone());
+        let mut transaction = self.pool.begin().await?;
+        store.apply(&mut transaction, changes, TAKEN).await?;
+        transaction.commit().await?;
+        store.committed();
+        Ok(())
+    }
+
+    /// Sends a test event; its delivery.
+    pub(crate) async fn ping(&self, account: Uuid, endpoint: Uuid) -> proto::Delivery {
+        let request = proto::SendTestEventRequest {
+            account_id: account.to_string(),
+            endpoint_id: endpoint.to_string(),
+            ..proto::SendTestEventRequest::default()
+        };
+        let sent = self.deliveries.clone().send_test_event(request).await;
+        sent.unwrap().into_inner().delivery.unwrap()
+    }
+
+    /// One endpoint.
+    pub(crate) async fn endpoint(&self, account: Uuid, id: Uuid) -> proto::Endpoint {
+        let request = proto::GetEndpointRequest {
+            account_id: account.to_string(),
+            id: id.to_string(),
+        };
+        let answer = self.endpoints.clone().get_endpoint(request).await;
+        answer.unwrap().into_inner().endpoint.unwrap()
+    }
+
+    /// Deliveries to an endpoint, the newest first.
+    pub(crate) async fn list(&self, account: Uuid, endpoint: Uuid) -> Vec<proto::Delivery> {
+        let request = proto::ListDeliveriesRequest {
+            account_id: account.to_string(),
+            endpoint_id: endpoint.to_string(),
+            limit: 100,
+            ..proto::ListDeliveriesRequest::default()
+        };
+        let answer = self.deliveries.clone().list_deliveries(request).await;
+        answer.unwrap().into_inner().deliveries
+    }
+
+    /// One delivery with its tries.
+    pub(crate) async fn delivery(
+        &self,
+        account: Uuid,
+        endpoint: Uuid,
+        id: i64,
+    ) -> proto::GetDeliveryResponse {
+        let request = proto::GetDeliveryRequest {
+            account_id: account.to_string(),
+            endpoint_id: endpoint.to_string(),
+            id,
+        };
+        let answer = self.deliveries.clone().get_delivery(request).await;
+        answer.unwrap().into_inner()
+    }
+
+    /// The only delivery to an endpoint, once it was tried so often.
+    pub(crate) async fn tried(&self, account: Uuid, endpoint: Uuid, tries: u32) -> proto::Delivery {
+        let waited = tokio::time::timeout(PATIENCE, async {
+            loop {
+                let delivery = self.list(account, endpoint).await.remove(0);
+                if delivery.tries >= tries {
+                    return delivery;
+                }
+                tokio::time::sleep(StdDuration::from_millis(20)).await;
+            }
+        });
+        waited.await.unwrap()
+    }
+}
+
+/// A change of a listing; `seq` is also its revision.
+fn change(seq: i64, entity: &str, id: Uuid, event: &str, state: Vec<u8>) -> Change {
+    Change {
+        seq,
+        entity: entity.to_owned(),
+        id: id.to_string(),
+        revision: seq,
+        event: event.to_owned(),
+        announced: true,
+        happening: false,
+        at: Some(timestamp::encode(START)),
+        state: state.into(),
+    }
+}
+
+pub(crate) const PAGE: Uuid = Uuid::from_u128(0x10);
+pub(crate) const GAME: Uuid = Uuid::from_u128(0x11);
+
+/// A change of a studio's page, which this account owns.
+pub(crate) fn page(seq: i64, event: &str, owner: Uuid) -> Change {
+    let page = listings::Page {
+        id: PAGE.to_string(),
+        mode: Mode::Live.into(),
+        state: listings::State::Published.into(),
+        handle: "kora-studio".to_owned(),
+        name: "Kora Studio".to_owned(),
+        kind: "studio".to_owned(),
+        url: "https://mchezo.example/creators/kora-studio".to_owned(),
+        owners: vec![owner.to_string()],
+        ..listings::Page::default()
+    };
+    change(seq, "page", PAGE, event, page.encode_to_vec())
+}
+
+/// A change of a game of that page.
+pub(crate) fn game(seq: i64, event: &str, state: listings::State) -> Change {
+    numbered_game(seq, event, state, GAME)
+}
+
+/// A change of another game.
+pub(crate) fn numbered_game(seq: i64, event: &str, state: listings::State, id: Uuid) -> Change {
+    let game = listings::Game {
+        id: id.to_string(),
+        mode: Mode::Live.into(),
+        state: state.into(),
+        slug: "kora".to_owned(),
+        title: "Kora".to_owned(),
+        page_id: PAGE.to_string(),
+        url: "https://mchezo.example/games/kora".to_owned(),
+        ..listings::Game::default()
+    };
+    change(seq, "game", id, event, game.encode_to_vec())
+}
+
+/// A tip to that game.
+pub(crate) fn tip(seq: i64) -> Change {
+    let tip = Tip {
+        game_id: GAME.to_string(),
+        amount: 5,
+        ..Tip::default()
+    };
+    Change {
+        happening: true,
+        ..change(
+            seq,
+            "tip",
+            Uuid::from_u128(seq.unsigned_abs().into()),
+            "paid",
+            tip.encode_to_vec(),
+        )
+    }
+}
