@@ -18,6 +18,7 @@ mod memory;
 mod overload;
 mod queue;
 mod quota;
+mod sender;
 mod side;
 mod visibility;
 mod writes;
@@ -36,7 +37,8 @@ const WHICH: &str = "Which benchmark?
   economy      reports and tips beside pgbench's update of two rows
   rates        GET /economy/rates of 30, 300 and 1,000 currencies: first and following reads, 304, memory, beside a static body
   visibility   from the answer of a change until a list has it
-  queue        the first page of a long review queue beside that of a short one";
+  queue        the first page of a long review queue beside that of a short one
+  sender       tries of webhook-svc's sender beside a bare loop of the same HTTP client";
 
 fn main() {
     // Cargo adds `--bench`.
@@ -59,6 +61,8 @@ fn main() {
         }
         ["visibility"] => one_thread().block_on(visibility::run()),
         ["queue"] => many_threads().block_on(queue::run()),
+        ["sender"] => many_threads().block_on(sender::run()),
+        ["webhook-receiver", listen] => many_threads().block_on(sender::receive(listen)),
         ["hop-back", listen, body] => many_threads().block_on(hop::back(listen, body)),
         ["hop-front", listen, back] => many_threads().block_on(hop::front(listen, back)),
         ["http-body", listen, body] => {

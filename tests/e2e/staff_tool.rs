@@ -6,6 +6,7 @@ use contracts::common::v1::ListAuditRequest;
 use contracts::economy::v1::staff_service_client::StaffServiceClient as OfEconomy;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
+use contracts::webhook::v1::staff_service_client::StaffServiceClient as OfWebhooks;
 use e2e::{Fleet, Staff, binaries};
 use kit::Fault;
 use kit::rpc::client::dial;
@@ -84,10 +85,12 @@ async fn the_help_of_the_audit_has_every_action_and_kind_of_the_services() {
     let mut gateway = StaffServiceClient::new(at("gateway").await);
     let mut listings = StaffAuditServiceClient::new(at("listings-svc").await);
     let mut economy = OfEconomy::new(at("economy-svc").await);
+    let mut webhook = OfWebhooks::new(at("webhook-svc").await);
     let refusals = [
         gateway.list_audit(nonsense()).await.unwrap_err(),
         listings.list_audit(nonsense()).await.unwrap_err(),
         economy.list_audit(nonsense()).await.unwrap_err(),
+        webhook.list_audit(nonsense()).await.unwrap_err(),
     ];
     let refusals = refusals.map(Fault::from);
     for (option, field) in [("--action", "action"), ("--kind", "entity")] {

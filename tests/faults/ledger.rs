@@ -54,7 +54,6 @@ const fn amount(n: u64) -> u64 {
 }
 
 async fn tip(client: &Client, n: u64) {
-    // A player has so many calls a minute.
     let body = json!({"player": format!("player-{n}"), "amount": amount(n)});
     eventually("the tip is booked", async || {
         let request = client.request(Method::POST, "/play/tips");
@@ -90,6 +89,8 @@ async fn swap(replicas: &[(i32, ExchangeServiceClient<Channel>)], n: u64) {
 #[tokio::test]
 async fn the_ledger_reconciles_whoever_dies_in_the_middle() {
     let mut small = SmallFleet::new();
+    // While a replica is down a tip is sent more often than a player may play.
+    small.set("GATEWAY_PLAYER_CALLS", "1000000");
     let plans = small.plans();
     let args = ["--replicas", "economy-svc=2", "--plans", &plans];
     let fleet = small.up_with(&args).await;

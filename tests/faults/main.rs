@@ -19,4 +19,5 @@ mod redis;
 mod restart;
 mod switches;
 mod take_down;
+mod webhooks;
 mod wrong_keys;

@@ -1,0 +1,120 @@
+//! webhook-svc is killed, by SIGKILL, again and again while it tells a receiver of games that are published: every message arrives, and
+//! what comes again has the same id.
+
+mod receiver;
+
+use std::fmt::Write as _;
+
+use contracts::webhook::v1::AddEndpointRequest;
+use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
+use e2e::{Fleet, SmallFleet, Staff, eventually};
+use kit::rpc::client::dial;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use receiver::Receiver;
+
+/// Games that are published in a round, in the middle of which a replica is killed.
+const GAMES: usize = 400;
+/// Deliveries to one endpoint that are in flight or not yet recorded: each of them may come again after a kill.
+const IN_FLIGHT: usize = 2 * 64;
+
+/// How often a replica is killed: `WEBHOOK_KILLS`.
+fn kills() -> usize {
+    #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
+    let kills = std::env::var("WEBHOOK_KILLS");
+    kills.map_or(5, |kills| kills.parse().unwrap())
+}
+
+/// An endpoint of a new account that wants to hear of every game.
+async fn add_endpoint(fleet: &Fleet, receiver: &Receiver) {
+    let account = Staff::of(fleet).await.account("partner").await;
+    let token = fleet.service_token.clone().into();
+    let webhooks = &fleet.service("webhook-svc").grpc;
+    let endpoints = EndpointsServiceClient::new(dial(webhooks, &token).await.unwrap());
+    let added = eventually("webhook-svc knows the account", async || {
+        let request = AddEndpointRequest {
+            account_id: account.account.id.clone(),
+            url: format!("http://{}/hook", receiver.address),
+            events: vec!["listing.published".to_owned()],
+            rate_limit: None,
+        };
+        endpoints.clone().add_endpoint(request).await.ok()
+    })
+    .await;
+    receiver.expect(&added.into_inner().secret);
+}
+
+fn slug(round: usize, game: usize) -> String {
+    format!("hook-{round:03}-{game:03}")
+}
+
+/// Publishes the games of a round, and tells the world.
+async fn publish(small: &SmallFleet, round: usize) {
+    let mut rows = String::new();
+    for slug in (0..GAMES).map(|game| slug(round, game)) {
+        writeln!(
+            rows,
+            r#"{{"slug":"{slug}","title":"{slug}","release_year":2024,"creator":"maliyo-games"}}"#
+        )
+        .unwrap();
+    }
+    let file = small.write(&format!("games-{round}.ndjson"), rows);
+    small.staff(&["import", "--announce", &file]).await;
+}
+
+/// Kills a replica that is up.
+async fn kill_one(small: &SmallFleet, round: usize) {
+    eventually("a replica is up", async || {
+        let fleet = small.fleet();
+        let replicas = fleet
+            .services
+            .iter()
+            .filter(|one| one.name == "webhook-svc");
+        let pids: Vec<i32> = replicas.filter_map(|replica| replica.pid).collect();
+        let pid = *pids.get(round % pids.len().max(1))?;
+        kill(Pid::from_raw(pid), Signal::SIGKILL).ok()
+    })
+    .await;
+}
+
+/// What came of it, in words.
+async fn every_message_arrives(replicas: &str) -> String {
+    let kills = kills();
+    let receiver = Receiver::start().await;
+    let mut small = SmallFleet::new();
+    small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
+    let fleet = small.up_with(&["--replicas", replicas]).await;
+    add_endpoint(&fleet, &receiver).await;
+    for round in 0..kills {
+        let before = receiver.count();
+        publish(&small, round).await;
+        eventually("some of the round arrived", async || {
+            (receiver.count() > before).then_some(())
+        })
+        .await;
+        kill_one(&small, round).await;
+    }
+    let expected: Vec<String> = (0..kills)
+        .flat_map(|round| (0..GAMES).map(move |game| slug(round, game)))
+        .collect();
+    eventually("every message arrived", async || {
+        (receiver.count() >= expected.len()).then_some(())
+    })
+    .await;
+    assert_eq!(receiver.slugs(), expected);
+    let repeats = receiver.repeats();
+    assert!(repeats <= kills * IN_FLIGHT, "{repeats} came again");
+    let messages = expected.len();
+    format!("{messages} messages, {kills} kills, {repeats} came again")
+}
+
+#[tokio::test]
+async fn every_message_arrives_whoever_is_killed() {
+    println!("{}", every_message_arrives("webhook-svc=2").await);
+}
+
+#[tokio::test]
+async fn every_message_arrives_from_one_replica_that_is_killed() {
+    println!("{}", every_message_arrives("webhook-svc=1").await);
+}

@@ -1,0 +1,85 @@
+//! A customer's receiver, which checks signatures and counts what comes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use axum::Router;
+use axum::extract::State;
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use kit::Clock;
+use receiver::signature::Secret;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+/// What came, and how to check it.
+#[derive(Default)]
+struct Came {
+    secret: OnceLock<Secret>,
+    /// How often each id came, and the slug of its listing.
+    messages: Mutex<HashMap<String, (String, usize)>>,
+}
+
+/// A receiver at an address of this machine.
+pub(crate) struct Receiver {
+    /// `127.0.0.1:port`.
+    pub(crate) address: String,
+    came: Arc<Came>,
+    _server: JoinSet<()>,
+}
+
+impl Receiver {
+    pub(crate) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let came = Arc::new(Came::default());
+        let router = Router::new().fallback(take).with_state(Arc::clone(&came));
+        let mut server = JoinSet::new();
+        server.spawn(async move { axum::serve(listener, router).await.unwrap() });
+        Self {
+            address,
+            came,
+            _server: server,
+        }
+    }
+
+    /// The secret that messages are signed with.
+    pub(crate) fn expect(&self, secret: &str) {
+        self.came.secret.set(secret.parse().unwrap()).unwrap();
+    }
+
+    /// How many messages came.
+    pub(crate) fn count(&self) -> usize {
+        self.came.messages.lock().unwrap().len()
+    }
+
+    /// How many came again.
+    pub(crate) fn repeats(&self) -> usize {
+        let messages = self.came.messages.lock().unwrap();
+        messages.values().map(|(_, times)| times - 1).sum()
+    }
+
+    /// The slugs of the listings that were told of, in order, each as often as there were ids for it.
+    pub(crate) fn slugs(&self) -> Vec<String> {
+        let messages = self.came.messages.lock().unwrap();
+        let mut slugs: Vec<String> = messages.values().map(|(slug, _)| slug.clone()).collect();
+        slugs.sort_unstable();
+        slugs
+    }
+}
+
+async fn take(State(came): State<Arc<Came>>, headers: HeaderMap, body: Bytes) -> StatusCode {
+    let now = Clock::system().now().unix_timestamp();
+    let secret = came.secret.get().unwrap();
+    if secret.verify(&headers, &body, now).is_err() {
+        return StatusCode::UNAUTHORIZED;
+    }
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let (id, slug) = (text(&body["id"]), text(&body["data"]["slug"]));
+    assert_eq!(headers["x-service-delivery"], id);
+    let mut messages = came.messages.lock().unwrap();
+    messages.entry(id).or_insert((slug, 0)).1 += 1;
+    StatusCode::OK
+}
