@@ -130,7 +130,7 @@ impl Lane {
     /// Looks at the endpoint again, and at its deliveries from the beginning.
     async fn look(&mut self) -> anyhow::Result<()> {
         let parts = &self.shared.parts;
-        let target = target::load(parts, self.endpoint, parts.clock.now()).await?;
+        let target = target::load(parts, self.endpoint).await?;
         self.target = target.map(Arc::new);
         self.restart();
         Ok(())
@@ -252,14 +252,15 @@ impl Lane {
 }
 
 async fn post(shared: &Shared, target: &Target, due: &DueDelivery, at: OffsetDateTime) -> Answer {
+    let (secret, next_secret) = target.secrets(at);
     let attempt = Attempt {
         address: &target.address,
         event: &due.event,
         id: due.message_id,
         at,
         body: Bytes::copy_from_slice(&due.body),
-        secret: &target.secret,
-        next_secret: target.next_secret.as_ref(),
+        secret,
+        next_secret,
     };
     shared.parts.sender.post(attempt).await
 }
