@@ -18,31 +18,20 @@ pub struct By {
     pub action: Action,
 }
 
-/// What it is done to, and what else there is to know.
-#[derive(Debug, Clone)]
-pub struct Subject {
-    /// `currency`, `report` or `swaps`.
-    pub entity: &'static str,
-    /// Its slug or number.
-    pub name: String,
-    /// Nothing secret.
-    pub details: Value,
-}
-
-/// Records what was done.
+/// Records what was done, to an `entity` (`currency`, `report` or `swap`) with this slug, number or id. `details` hold nothing secret.
 pub async fn append(
     executor: impl PgExecutor<'_>,
     by: &By,
-    subject: Subject,
+    (entity, name, details): (&'static str, String, Value),
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let entry = Entry {
         member: &by.member,
         action: by.action.as_str(),
-        entity: subject.entity,
-        name: &subject.name,
+        entity,
+        name: &name,
         refused: false,
-        details: subject.details,
+        details,
     };
     audit::append(executor, SCHEMA, entry, now).await
 }

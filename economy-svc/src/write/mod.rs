@@ -15,7 +15,7 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime};
 
-use crate::store::audit::{self, By, Subject};
+use crate::store::audit::{self, By};
 use crate::store::swaps::Swap;
 
 pub use currency::{Named, SetName};
@@ -125,13 +125,7 @@ async fn record(
     let Some(by) = by.filter(|_| !changes.is_empty()) else {
         return Ok(());
     };
-    let (entity, name, details) = subject();
-    let subject = Subject {
-        entity,
-        name,
-        details,
-    };
-    audit::append(connection, by, subject, now).await
+    audit::append(connection, by, subject(), now).await
 }
 
 /// The change that makes every replica work out rates and figures anew.
