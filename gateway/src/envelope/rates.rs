@@ -17,7 +17,7 @@ use super::asked::Asked;
 use super::tag::Tag;
 use super::{Answer, Content, body, finished, not_modified};
 use crate::app::Gateway;
-use crate::coding::Opening;
+use crate::coding::{Coding, Opening};
 use crate::context::Context;
 use crate::upstream::Rates;
 
@@ -52,7 +52,7 @@ pub(super) async fn write(
     // The length is not known yet, but no list of rates fits into a packet.
     let coding = asked.coding(usize::MAX);
     if let Some(opening) = app.openings.kept_version(coding, &head.version) {
-        return writing.opened(head, coding.map(crate::coding::Coding::token), &opening);
+        return writing.opened(head, coding, &opening);
     }
     match rows(request, &writing, app).await {
         Ok(response) => response,
@@ -87,8 +87,7 @@ async fn rows(
             tracing::warn!(%error, "rows broke off");
             Fault::unavailable("economy-svc broke off")
         })?;
-    let token = coding.map(crate::coding::Coding::token);
-    Ok(writing.opened(&head, token, &opening))
+    Ok(writing.opened(&head, coding, &opening))
 }
 
 /// Reads all rows, behind what stands before them.
@@ -122,14 +121,9 @@ impl Writing<'_> {
         headers
     }
 
-    fn opened(
-        &self,
-        head: &RatesHead,
-        coding: Option<&'static str>,
-        opening: &Opening,
-    ) -> Response {
+    fn opened(&self, head: &RatesHead, coding: Option<Coding>, opening: &Opening) -> Response {
         let mut headers = self.headers(head);
-        let coding = coding.map(HeaderValue::from_static);
+        let coding = coding.map(|coding| HeaderValue::from_static(coding.token()));
         headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding)));
         let [mut opening, end] = opening.parts(&body::after(self.context, head.page.as_ref()));
         let length = opening.len() + end.len();
