@@ -18,9 +18,9 @@ mod memory;
 mod overload;
 mod queue;
 mod quota;
-mod sender;
 mod side;
 mod visibility;
+mod webhooks;
 mod writes;
 mod wrk;
 
@@ -38,7 +38,10 @@ const WHICH: &str = "Which benchmark?
   rates        GET /economy/rates of 30, 300 and 1,000 currencies: first and following reads, 304, memory, beside a static body
   visibility   from the answer of a change until a list has it
   queue        the first page of a long review queue beside that of a short one
-  sender       tries of webhook-svc's sender beside a bare loop of the same HTTP client";
+  sender       tries of webhook-svc's sender beside a bare loop of the same HTTP client
+  webhooks     the same with the queue: deliveries to 1 endpoint and to 100, with 1 and 2 replicas; half of the endpoints hanging;
+               from approval to arrival
+  webhooks million  a million deliveries that are due beside ten thousand";
 
 fn main() {
     // Cargo adds `--bench`.
@@ -61,8 +64,10 @@ fn main() {
         }
         ["visibility"] => one_thread().block_on(visibility::run()),
         ["queue"] => many_threads().block_on(queue::run()),
-        ["sender"] => many_threads().block_on(sender::run()),
-        ["webhook-receiver", listen] => many_threads().block_on(sender::receive(listen)),
+        ["sender"] => many_threads().block_on(webhooks::sender::run()),
+        ["webhooks"] => many_threads().block_on(webhooks::run()),
+        ["webhooks", "million"] => many_threads().block_on(webhooks::run_million()),
+        ["webhook-receiver", listen] => many_threads().block_on(webhooks::receiver::serve(listen)),
         ["hop-back", listen, body] => many_threads().block_on(hop::back(listen, body)),
         ["hop-front", listen, back] => many_threads().block_on(hop::front(listen, back)),
         ["http-body", listen, body] => {

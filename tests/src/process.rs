@@ -20,16 +20,30 @@ impl Process {
 
     /// CPU time that it has used so far, all threads, user and system, in microseconds.
     pub fn cpu(&self) -> f64 {
-        let stat = self.read("stat");
-        // The name, in brackets, may hold anything; the third field comes after it. Times are the 14th and 15th, in ticks of 10 ms.
-        let fields: Vec<&str> = stat
-            .rsplit_once(')')
-            .unwrap()
-            .1
-            .split_whitespace()
+        self.times()[..2].iter().sum()
+    }
+
+    /// The same with that of its children, also of those that have ended: PostgreSQL is one process for each connection.
+    pub fn cpu_with_children(&self) -> f64 {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.pid)).unwrap();
+        let children: String = threads
+            .map(|thread| fs::read_to_string(thread.unwrap().path().join("children")).unwrap())
             .collect();
-        let ticks: f64 = fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap();
-        ticks * 10_000.0
+        let children = children.split_whitespace().map(|pid| {
+            let child = Self::new("child", pid.parse().unwrap());
+            // It may end at any moment, and then its time is its parent's.
+            fs::read_to_string(format!("/proc/{pid}/stat")).map_or(0.0, |_| child.cpu())
+        });
+        self.times().iter().sum::<f64>() + children.sum::<f64>()
+    }
+
+    /// User and system time of its own, and of its children that have ended, in microseconds.
+    fn times(&self) -> [f64; 4] {
+        let stat = self.read("stat");
+        // The name, in brackets, may hold anything; the third field comes after it. Times are the 14th to 17th, in ticks of 10 ms.
+        let after_name = stat.rsplit_once(')').unwrap().1;
+        let fields: Vec<&str> = after_name.split_whitespace().collect();
+        std::array::from_fn(|place| fields[11 + place].parse::<f64>().unwrap() * 10_000.0)
     }
 
     /// Memory that it has now, in KiB.

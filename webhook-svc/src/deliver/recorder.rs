@@ -57,7 +57,10 @@ pub(super) async fn run(shared: Arc<Shared>, mut records: mpsc::Receiver<Record>
         }
         for record in batch.drain(..) {
             let (delivery, recorded) = match record {
-                Record::Tried(tried) => (tried.due.id, tried.recorded),
+                Record::Tried(tried) => {
+                    count(tried.answer.outcome);
+                    (tried.due.id, tried.recorded)
+                }
                 Record::Cancelled {
                     delivery, recorded, ..
                 } => (delivery, recorded),
@@ -67,6 +70,15 @@ pub(super) async fn run(shared: Arc<Shared>, mut records: mpsc::Receiver<Record>
             }
         }
     }
+}
+
+fn count(outcome: Outcome) {
+    let name = match outcome {
+        Outcome::Delivered => "delivered",
+        Outcome::Failed => "failed",
+        Outcome::Gone => "gone",
+    };
+    metrics::counter!("webhook_tries_total", "outcome" => name).increment(1);
 }
 
 /// What a batch says of its endpoints.
@@ -120,12 +132,6 @@ fn complete(shared: &Shared, tried: &Tried, now: OffsetDateTime) -> Completion {
         _ if due_at.is_some() => "waiting",
         _ => "failed",
     };
-    let name = match answer.outcome {
-        Outcome::Delivered => "delivered",
-        Outcome::Failed => "failed",
-        Outcome::Gone => "gone",
-    };
-    metrics::counter!("webhook_tries_total", "outcome" => name).increment(1);
     let reason = answer.reason.clone().unwrap_or_default();
     Completion {
         endpoint_id: tried.endpoint,

@@ -10,7 +10,7 @@ use crate::SCHEMA;
 use crate::store::queue;
 
 /// Starts the job.
-pub(crate) fn spawn(
+pub fn spawn(
     lifecycle: &Lifecycle,
     pool: &PgPool,
     clock: &Clock,

@@ -4,11 +4,16 @@
 
 mod delivery;
 mod endpoints;
+mod failover;
 mod fan_out;
+mod health;
 mod mail;
+mod pace;
 mod queue;
 mod receiver;
 mod retention;
 mod secrets;
+mod smtp;
 mod staff;
 mod support;
+mod sweep;

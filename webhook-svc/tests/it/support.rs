@@ -28,6 +28,7 @@ use webhook::feeds::Outgoing;
 use webhook::feeds::economy::Economy;
 use webhook::feeds::listings::Listings;
 use webhook::http::{self, Sender};
+use webhook::jobs::sweep;
 use webhook::key_ring::KeyRing;
 use webhook::service::Parts;
 use webhook::store::{accounts, plans};
@@ -70,6 +71,11 @@ pub(crate) struct Webhook {
 
 /// Starts a replica that may send to these receivers, and knows three accounts and two plans.
 pub(crate) async fn start(pool: PgPool, receivers: &[&Receiver]) -> Webhook {
+    know_accounts(&pool).await;
+    replica(pool, Clock::fixed(START), receivers).await
+}
+
+async fn know_accounts(pool: &PgPool) {
     let mut connection = pool.acquire().await.unwrap();
     let plan = |name: &str, endpoints, events| plans::Row {
         name: name.to_owned(),
@@ -93,8 +99,6 @@ pub(crate) async fn start(pool: PgPool, receivers: &[&Receiver]) -> Webhook {
     accounts::upsert(&mut connection, Uuid::nil(), known)
         .await
         .unwrap();
-    drop(connection);
-    replica(pool, Clock::fixed(START), receivers).await
 }
 
 /// Starts one more replica.
@@ -166,6 +170,13 @@ impl Webhook {
     /// The same, which also delivers.
     pub(crate) fn delivering(self) -> Self {
         deliver::spawn(self.parts.clone(), &self.lifecycle);
+        self
+    }
+
+    /// The same, with the daily sweep.
+    pub(crate) fn sweeping(self) -> Self {
+        let (parts, lifecycle) = (&self.parts, &self.lifecycle);
+        sweep::spawn(lifecycle, &parts.pool, &parts.clock, &parts.wakeup, 4).unwrap();
         self
     }
 
@@ -260,7 +271,7 @@ impl Webhook {
         answer.unwrap().into_inner()
     }
 
-    /// The only delivery to an endpoint, once it was tried so often.
+    /// The newest delivery to an endpoint, once it was tried so often.
     pub(crate) async fn tried(&self, account: Uuid, endpoint: Uuid, tries: u32) -> proto::Delivery {
         let waited = tokio::time::timeout(PATIENCE, async {
             loop {

@@ -88,7 +88,7 @@ pub(crate) struct Change {
 
 #[derive(Debug, Serialize)]
 struct EndpointRow {
-    endpoint: String,
+    id: String,
     account: String,
     url: String,
     events: Vec<String>,
@@ -113,7 +113,7 @@ impl From<proto::Endpoint> for EndpointRow {
         };
         let health = endpoint.health.unwrap_or_default();
         Self {
-            endpoint: endpoint.id,
+            id: endpoint.id,
             account: endpoint.account_id,
             url: endpoint.url,
             events: endpoint.events,
@@ -207,7 +207,7 @@ fn list(endpoints: Vec<proto::Endpoint>, output: Output) -> Result<(), Problem> 
     output.answer(&json!({ "endpoints": endpoints }), || {
         let rows = endpoints.iter().map(|it| {
             [
-                it.endpoint.clone(),
+                it.id.clone(),
                 it.url.clone(),
                 it.events.join(" "),
                 it.state.to_owned(),
@@ -228,7 +228,7 @@ fn shown(endpoint: Option<proto::Endpoint>, output: Output) -> Result<(), Proble
         let limit = endpoint.rate_limit.map(|limit| limit.to_string());
         let time = |at: &Option<Timestamp>| output::shown(at.as_ref());
         let rows = [
-            ("endpoint", endpoint.endpoint.clone()),
+            ("endpoint", endpoint.id.clone()),
             ("account", endpoint.account.clone()),
             ("url", endpoint.url.clone()),
             ("events", endpoint.events.join(" ")),
@@ -259,7 +259,7 @@ fn with_secret(
     let endpoint = EndpointRow::from(endpoint.unwrap_or_default());
     let line = format!(
         "endpoint {}\nsigning secret, shown this once: {secret}",
-        endpoint.endpoint
+        endpoint.id
     );
     output.line(&json!({ "endpoint": endpoint, "secret": secret }), &line)
 }

@@ -85,7 +85,10 @@ impl FeedService for Follow {
             }),
         };
         // Subscribe first, then look: what is committed in between is not missed.
-        let (news, unseen) = (self.producer.news(), self.producer.unseen());
+        let (news, unseen) = (
+            self.producer.news(),
+            self.producer.wakeup().subscribe_unseen(),
+        );
         let lost = self.producer.tail().lost();
         let Begin { head, after } = self
             .begin(&request.follower, cursor)

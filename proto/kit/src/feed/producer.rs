@@ -1,11 +1,10 @@
 //! A producer's side of its feed: its tasks, and waking whoever waits for news.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use sqlx::postgres::{PgListener, PgPool};
+use sqlx::postgres::PgPool;
 use time::OffsetDateTime;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 
 use super::answer::Answering;
 use super::apply::Apply;
@@ -17,14 +16,11 @@ use super::tail::Tail;
 use super::writer::{Writer, writer};
 use super::{Position, lag};
 use crate::clock::Clock;
-use crate::ids;
 use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
+use crate::wakeup::Wakeup;
 use contracts::common::v1::feed_service_server::FeedServiceServer;
-
-/// Between two notifications of other replicas, at least.
-const NOTIFY_GAP: Duration = Duration::from_millis(5);
 
 /// The feed of one service, in its own schema. Clones share it.
 #[derive(Debug, Clone)]
@@ -33,14 +29,7 @@ pub struct Producer {
     schema: Schema,
     clock: Clock,
     lifecycle: Lifecycle,
-    /// Tells this process from other replicas.
-    name: Arc<str>,
-    /// Counts up when there may be news.
-    news: Arc<watch::Sender<u64>>,
-    /// Counts up when there may be rows that the tail lacks.
-    unseen: Arc<watch::Sender<u64>>,
-    /// Told when other replicas are to be woken.
-    committed: Arc<Notify>,
+    wakeup: Wakeup,
     /// Where it is told how far the feed has come, before a write is answered.
     latest: Option<Latest>,
     /// What it has committed last.
@@ -61,15 +50,10 @@ impl Producer {
             schema,
             clock: clock.clone(),
             lifecycle: lifecycle.clone(),
-            name: ids::row_id().to_string().into(),
-            news: Arc::new(watch::Sender::new(0)),
-            unseen: Arc::new(watch::Sender::new(0)),
-            committed: Arc::default(),
+            wakeup: Wakeup::start(pool.clone(), format!("{schema}_feed"), lifecycle),
             latest: None,
             tail: Arc::default(),
         };
-        lifecycle.background("feed notifier", producer.clone().notify());
-        lifecycle.background("feed listener", producer.clone().listen());
         let lease = Lease::new(pool.clone(), schema, "feed compaction", clock.clone());
         lease.spawn(lifecycle, move || {
             compact::run(pool.clone(), schema, clock.clone(), retention)
@@ -141,69 +125,11 @@ impl Producer {
 
     /// Changes whenever there may be news. Subscribe first, then look.
     pub fn news(&self) -> watch::Receiver<u64> {
-        self.news.subscribe()
+        self.wakeup.subscribe()
     }
 
-    /// Changes whenever there may be rows that the tail lacks, before the news of them.
-    pub(super) fn unseen(&self) -> watch::Receiver<u64> {
-        self.unseen.subscribe()
-    }
-
-    /// After a commit: wakes the followers of this process at once, those of other replicas by the notifier.
-    pub(super) fn announce(&self) {
-        count_up(&self.news);
-        self.committed.notify_one();
-    }
-
-    /// Wakes the followers of this process for rows that may have been committed elsewhere, or whose commit was not heard of.
-    pub(super) fn announce_unseen(&self) {
-        count_up(&self.unseen);
-        count_up(&self.news);
-    }
-
-    fn channel(&self) -> String {
-        format!("{}_feed", self.schema)
-    }
-
-    /// One notifier a process, after commit: NOTIFY inside the writes would take a lock that all writers of the cluster share. What is
-    /// committed shortly after another is told of together.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "no table is asked, so there is nothing to check"
-    )]
-    async fn notify(self) -> anyhow::Result<()> {
-        loop {
-            self.committed.notified().await;
-            let sent = sqlx::query("select pg_notify($1, $2)")
-                .bind(self.channel())
-                .bind(&*self.name)
-                .execute(&self.pool)
-                .await;
-            if let Err(error) = sent {
-                tracing::warn!(%error, "other replicas are not woken; they look by themselves");
-            }
-            tokio::time::sleep(NOTIFY_GAP).await;
-        }
-    }
-
-    async fn listen(self) -> anyhow::Result<()> {
-        loop {
-            if let Err(error) = self.listen_once().await {
-                tracing::warn!(%error, "not listening for news; followers look by themselves");
-            }
-            tokio::time::sleep(Duration::from_secs(1)).await;
-        }
-    }
-
-    async fn listen_once(&self) -> Result<(), sqlx::Error> {
-        let mut listener = PgListener::connect_with(&self.pool).await?;
-        listener.listen(&self.channel()).await?;
-        loop {
-            // This process has woken its own followers already.
-            if listener.recv().await?.payload() != &*self.name {
-                self.announce_unseen();
-            }
-        }
+    pub(super) fn wakeup(&self) -> &Wakeup {
+        &self.wakeup
     }
 
     /// How far the feed has come.
@@ -215,8 +141,4 @@ impl Producer {
             seq: head.seq,
         })
     }
-}
-
-fn count_up(counter: &watch::Sender<u64>) {
-    counter.send_modify(|count| *count = count.wrapping_add(1));
 }

@@ -211,7 +211,7 @@ mod tests {
         let mut rows = Rows {
             pool: narrow,
             news: producer.news(),
-            unseen: producer.unseen(),
+            unseen: producer.wakeup().subscribe_unseen(),
             lost: producer.tail().lost(),
             producer: producer.clone(),
             must_look: true,

@@ -182,8 +182,8 @@ impl<A: Apply> Transactions<A> {
         drop(session);
         match look_up(&mut self.sessions, lost).await {
             Fate::Committed(position) => {
-                self.producer.announce_unseen();
-                self.producer.announce();
+                self.producer.wakeup().wake_unseen();
+                self.producer.wakeup().wake();
                 Written::settled(applied, Some(position), at)
             }
             Fate::Aborted => Written::again(applied.len()),
@@ -207,7 +207,7 @@ impl<A: Apply> Transactions<A> {
             self.producer.tail().extend(epoch, told);
         }
         if !changes.is_empty() {
-            self.producer.announce();
+            self.producer.wakeup().wake();
         }
     }
 

@@ -1,5 +1,6 @@
 //! Support for the tests of services: a real gRPC server on a port of its own, inside the test's process.
 
+pub mod postgres;
 pub mod redis;
 
 use tonic::service::RoutesBuilder;

@@ -1,0 +1,223 @@
+//! Real PostgreSQL servers of a test's own, which can die and have standbys. They end with the value.
+
+use std::fs::DirBuilder;
+use std::io;
+use std::net::TcpListener;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+
+use crate::ids;
+
+/// How long a server may take to start: a machine that runs many tests is busy.
+const LIMIT: Duration = Duration::from_mins(1);
+
+/// A server, its files, and connections to it.
+#[derive(Debug)]
+pub struct Server {
+    /// Connections to its database `postgres`.
+    pub pool: PgPool,
+    port: u16,
+    process: Child,
+    folder: PathBuf,
+}
+
+impl Server {
+    /// A server with empty data.
+    ///
+    /// # Errors
+    /// PostgreSQL is not installed, or does not start.
+    pub async fn new() -> anyhow::Result<Self> {
+        let folder = new_folder()?;
+        let mut initdb = program("initdb")?;
+        initdb.args(["-U", "postgres", "--auth=trust", "--no-sync", "-D"]);
+        run(initdb.arg(&folder))?;
+        Self::start(folder).await
+    }
+
+    /// A standby that streams from this server.
+    ///
+    /// # Errors
+    /// It cannot be made, or does not start.
+    pub async fn standby(&self) -> anyhow::Result<Self> {
+        let folder = new_folder()?;
+        let mut copy = program("pg_basebackup")?;
+        copy.args(["-h", "127.0.0.1", "-U", "postgres", "-R", "-X", "stream"]);
+        copy.args(["--checkpoint=fast", "--no-sync", "-p"]);
+        run(copy.arg(self.port.to_string()).arg("-D").arg(&folder))?;
+        Self::start(folder).await
+    }
+
+    /// Makes a standby the primary.
+    ///
+    /// # Errors
+    /// It is not a standby, or is down.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it reads no table that the compiler could know"
+    )]
+    pub async fn promote(&self) -> anyhow::Result<()> {
+        let promoted: bool = sqlx::query_scalar("select pg_promote()")
+            .fetch_one(&self.pool)
+            .await?;
+        anyhow::ensure!(promoted, "the standby did not become the primary in time");
+        Ok(())
+    }
+
+    /// Ends it and all its connections without notice, as a machine that loses its power does.
+    ///
+    /// # Errors
+    /// The operating system refuses.
+    pub fn kill(&mut self) -> io::Result<()> {
+        self.process.kill()?;
+        self.process.wait()?;
+        Ok(())
+    }
+
+    /// Starts a server that was killed with the files that it has, at its port.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub async fn restart(&mut self) -> anyhow::Result<()> {
+        let begun = Instant::now();
+        // The children of the one that was killed notice a moment later, and until then the shared memory is theirs.
+        while begun.elapsed() < LIMIT {
+            self.process = spawn(&self.folder, self.port)?;
+            if answers(&self.pool, &mut self.process).await? {
+                return Ok(());
+            }
+        }
+        anyhow::bail!("PostgreSQL does not start again")
+    }
+
+    async fn start(folder: PathBuf) -> anyhow::Result<Self> {
+        // Another process may take the port meanwhile: then the server ends, and another port is tried.
+        for _ in 0..20 {
+            let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+            let mut process = spawn(&folder, port)?;
+            let options = PgConnectOptions::new()
+                .host("127.0.0.1")
+                .port(port)
+                .username("postgres")
+                .database("postgres");
+            let pool = PgPoolOptions::new().connect_lazy_with(options);
+            if answers(&pool, &mut process).await? {
+                return Ok(Self {
+                    pool,
+                    port,
+                    process,
+                    folder,
+                });
+            }
+        }
+        anyhow::bail!("no PostgreSQL could be started for a test")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // One that has ended already is what is wanted.
+        drop(self.process.kill());
+        drop(self.process.wait());
+        drop(std::fs::remove_dir_all(&self.folder));
+    }
+}
+
+fn spawn(folder: &PathBuf, port: u16) -> anyhow::Result<Child> {
+    let mut postgres = program("postgres")?;
+    postgres
+        .arg("-D")
+        .arg(folder)
+        .arg("-p")
+        .arg(port.to_string());
+    for setting in [
+        "listen_addresses=127.0.0.1",
+        "unix_socket_directories=",
+        "fsync=off",
+        "shared_buffers=16MB",
+    ] {
+        postgres.arg("-c").arg(setting);
+    }
+    postgres.spawn().context("postgres cannot be started")
+}
+
+/// Waits until the server answers; whether it did before it ended.
+async fn answers(pool: &PgPool, process: &mut Child) -> anyhow::Result<bool> {
+    let begun = Instant::now();
+    while pool.acquire().await.is_err() {
+        if process.try_wait()?.is_some() {
+            return Ok(false);
+        }
+        anyhow::ensure!(begun.elapsed() < LIMIT, "PostgreSQL does not answer");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    Ok(true)
+}
+
+/// A folder that a server may use.
+fn new_folder() -> anyhow::Result<PathBuf> {
+    let folder = std::env::temp_dir().join(format!("postgres-{}", ids::row_id()));
+    // PostgreSQL refuses a folder that others may read.
+    DirBuilder::new().mode(0o700).create(&folder)?;
+    if let Some((user, group)) = unprivileged()? {
+        chown(&folder, Some(user), Some(group))?;
+    }
+    Ok(folder)
+}
+
+/// A program of PostgreSQL's, as a user that it accepts.
+fn program(name: &str) -> anyhow::Result<Command> {
+    let mut command = Command::new(programs()?.join(name));
+    if let Some((user, group)) = unprivileged()? {
+        command.uid(user).gid(group);
+    }
+    command.env("LC_ALL", "C").current_dir("/tmp");
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    Ok(command)
+}
+
+/// The folder of PostgreSQL's server programs: Debian's, else the one in PATH.
+fn programs() -> anyhow::Result<PathBuf> {
+    let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter();
+    let mut versions: Vec<PathBuf> = debian
+        .flatten()
+        .flatten()
+        .map(|version| version.path().join("bin"))
+        .filter(|folder| folder.join("initdb").is_file())
+        .collect();
+    versions.sort();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let in_path = std::env::split_paths(&path).find(|folder| folder.join("initdb").is_file());
+    let found = versions.pop().or(in_path);
+    found.context(
+        "the server programs of PostgreSQL are missing: install them (apt install postgresql)",
+    )
+}
+
+/// User and group of a server that root starts: PostgreSQL refuses to run as root.
+fn unprivileged() -> anyhow::Result<Option<(u32, u32)>> {
+    if std::fs::metadata("/proc/self")?.uid() != 0 {
+        return Ok(None);
+    }
+    let users = std::fs::read_to_string("/etc/passwd")?;
+    let user = users
+        .lines()
+        .map(|line| line.split(':').collect::<Vec<_>>())
+        .find(|user| user[0] == "postgres");
+    let user = user.context("there is no user `postgres`")?;
+    Ok(Some((user[2].parse()?, user[3].parse()?)))
+}
+
+fn run(command: &mut Command) -> anyhow::Result<()> {
+    let status = command.status()?;
+    anyhow::ensure!(status.success(), "{command:?}: {status}");
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! From the approval of a listing to the arrival of its message, on a fleet that does nothing else.
+
+use contracts::common::v1::Mode;
+use contracts::listings::v1::events_service_client::EventsServiceClient;
+use contracts::listings::v1::{Author, CreateEventRequest, Writing};
+use contracts::webhook::v1::AddEndpointRequest;
+use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
+use e2e::{Fleet, Staff, eventually};
+use kit::rpc::client::{Client as Channel, dial};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio::time::Instant;
+
+/// Listings that are approved, one after the other.
+const APPROVALS: usize = 500;
+/// How many of one account may wait (§8).
+const OF_AN_ACCOUNT: usize = 10;
+
+/// A receiver in this process, of one connection at a time.
+pub(super) struct Arrivals {
+    listener: TcpListener,
+    /// `127.0.0.1:port`.
+    pub(super) host: String,
+}
+
+impl Arrivals {
+    pub(super) async fn bind() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let host = listener.local_addr().unwrap().to_string();
+        Self { listener, host }
+    }
+
+    /// The slug that the next message is about.
+    async fn next(&self) -> String {
+        let (mut connection, _) = self.listener.accept().await.unwrap();
+        let mut request = Vec::new();
+        loop {
+            connection.read_buf(&mut request).await.unwrap();
+            let text = str::from_utf8(&request).unwrap();
+            let body = text.split_once("\r\n\r\n").map(|(_, body)| body);
+            let body: Option<Value> = body.and_then(|body| serde_json::from_str(body).ok());
+            if let Some(body) = body {
+                let answer = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+                connection.write_all(answer).await.unwrap();
+                return body["data"]["slug"].as_str().unwrap().to_owned();
+            }
+        }
+    }
+}
+
+pub(super) async fn run(fleet: &Fleet, arrivals: &Arrivals) {
+    let staff = Staff::of(fleet).await;
+    let token = fleet.service_token.clone().into();
+    let listings = dial(&fleet.service("listings-svc").grpc, &token).await;
+    let events = EventsServiceClient::new(listings.unwrap());
+    add_endpoint(fleet, &arrivals.host).await;
+    let mut times = Vec::with_capacity(APPROVALS);
+    let mut account = String::new();
+    for number in 0..APPROVALS {
+        if number % OF_AN_ACCOUNT == 0 {
+            account = uuid::Uuid::from_bytes(*kit::ids::row_id().as_bytes()).to_string();
+        }
+        let slug = submit(&events, &account, number).await;
+        let begun = Instant::now();
+        let (arrived, ()) = tokio::join!(
+            async { (arrivals.next().await, begun.elapsed()) },
+            staff.approve("event", &slug)
+        );
+        assert_eq!(arrived.0, slug);
+        times.push(arrived.1);
+    }
+    times.sort_unstable();
+    let percentile = |percent: usize| times[(times.len() - 1) * percent / 100];
+    println!(
+        "  from approval to arrival: p50 {:.1?}, p99 {:.1?}",
+        percentile(50),
+        percentile(99)
+    );
+}
+
+async fn add_endpoint(fleet: &Fleet, host: &str) {
+    let account = Staff::of(fleet).await.account("unlimited").await;
+    let token = fleet.service_token.clone().into();
+    let webhooks = dial(&fleet.service("webhook-svc").grpc, &token).await;
+    let endpoints = EndpointsServiceClient::new(webhooks.unwrap());
+    eventually("webhook-svc knows the account", async || {
+        let request = AddEndpointRequest {
+            account_id: account.account.id.clone(),
+            url: format!("http://{host}/in"),
+            events: vec!["listing.published".to_owned()],
+            rate_limit: None,
+        };
+        endpoints.clone().add_endpoint(request).await.ok()
+    })
+    .await;
+}
+
+/// Sends an event in; its slug.
+async fn submit(events: &EventsServiceClient<Channel>, account: &str, number: usize) -> String {
+    let body = json!({
+        "title": format!("Event {number}"), "kind": "meetup", "starts_at": "2027-02-28", "country_code": "GH", "city": "Accra",
+    });
+    let writing = Writing {
+        author: Some(Author {
+            account_id: account.to_owned(),
+            mode: Mode::Live.into(),
+            writes_per_day: None,
+        }),
+        body: body.to_string().into(),
+        ..Writing::default()
+    };
+    let request = CreateEventRequest {
+        writing: Some(writing),
+    };
+    let created = events.clone().create_event(request).await.unwrap();
+    created.into_inner().written.unwrap().slug.unwrap()
+}

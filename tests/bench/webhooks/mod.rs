@@ -1,0 +1,119 @@
+//! Deliveries of webhook-svc from its queue to a receiver on this machine, recorded, every commit synchronous.
+
+mod arrival;
+mod backlog;
+mod bare;
+pub(crate) mod receiver;
+pub(crate) mod sender;
+
+use std::sync::Arc;
+
+use e2e::SmallFleet;
+
+use crate::side::{ROUNDS, SECONDS, WARM_UP, median, print_ratio};
+use arrival::Arrivals;
+use backlog::{Backlog, Drained};
+use bare::{Bare, load};
+use receiver::Receiver;
+
+/// Endpoints of the wide case.
+const MANY: usize = 100;
+/// Deliveries that are due when a round begins.
+const DUE: usize = 30_000;
+
+/// One endpoint and a hundred beside a bare loop, with one replica and with two; half of the endpoints hanging; from approval to arrival.
+pub(crate) async fn run() {
+    let receiver = Receiver::start().await;
+    let arrivals = Arrivals::bind().await;
+    let mut small = small_fleet(&[&receiver.host, &arrivals.host]);
+    let plans = small.plans();
+    for replicas in [1, 2] {
+        let option = format!("webhook-svc={replicas}");
+        let options = ["--replicas", &option, "--plans", &plans];
+        let fleet = small.up_with(&options).await;
+        println!("{replicas} replica(s):");
+        let backlog = Backlog::new(&fleet, &receiver).await;
+        beside_bare_loop("1 endpoint", &backlog, &receiver, 1).await;
+        beside_bare_loop("100 endpoints", &backlog, &receiver, MANY).await;
+        if replicas == 1 {
+            half_hanging(&backlog).await;
+            arrival::run(&fleet, &arrivals).await;
+        }
+        small.down().await;
+    }
+}
+
+/// A million deliveries that are due, beside ten thousand.
+pub(crate) async fn run_million() {
+    let receiver = Receiver::start().await;
+    let mut small = small_fleet(&[&receiver.host]);
+    let plans = small.plans();
+    let fleet = small.up_with(&["--plans", &plans]).await;
+    let backlog = Backlog::new(&fleet, &receiver).await;
+    let endpoints = backlog.add_endpoints("in", MANY).await;
+    backlog.drain(&endpoints, 10_000).await;
+    let mut shorts = Vec::new();
+    for _ in 0..3 {
+        shorts.push(backlog.drain(&endpoints, 10_000).await);
+    }
+    let long = backlog.drain(&endpoints, 1_000_000).await;
+    for _ in 0..4 {
+        shorts.push(backlog.drain(&endpoints, 10_000).await);
+    }
+    let short = median(&shorts, |it| it.rate);
+    println!("10,000 due: {short:.0} deliveries/s");
+    println!("1,000,000 due: {:.0} deliveries/s", long.rate);
+    print_ratio("1,000,000 / 10,000", &[long.rate / short]);
+}
+
+/// A fleet that may call these hosts.
+fn small_fleet(hosts: &[&str]) -> SmallFleet {
+    let hosts: Vec<String> = hosts.iter().map(|host| format!("http://{host}")).collect();
+    let mut small = SmallFleet::new();
+    small.set("WEBHOOK_ALLOW", &hosts.join(","));
+    small
+}
+
+async fn beside_bare_loop(
+    what: &str,
+    backlog: &Backlog<'_>,
+    receiver: &Receiver,
+    endpoints: usize,
+) {
+    let bare = Arc::new(Bare::new(&receiver.host));
+    let endpoints = backlog.add_endpoints("in", endpoints).await;
+    load(&bare, WARM_UP).await;
+    backlog.drain(&endpoints, DUE).await;
+    let (mut bares, mut drained): (Vec<_>, Vec<Drained>) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        bares.push(load(&bare, SECONDS).await);
+        drained.push(backlog.drain(&endpoints, DUE).await);
+    }
+    println!("  bare loop: {:.0} calls/s", median(&bares, |it| it.rate));
+    println!(
+        "  {what}: {:.0} deliveries/s; CPU of one: webhook-svc {:.1} µs, PostgreSQL {:.1} µs",
+        median(&drained, |it| it.rate),
+        median(&drained, |it| it.service_cpu),
+        median(&drained, |it| it.postgres_cpu),
+    );
+    let pairs = drained.iter().zip(&bares);
+    let ratios: Vec<f64> = pairs.map(|(ours, bare)| ours.rate / bare.rate).collect();
+    print_ratio(&format!("  {what} / bare loop"), &ratios);
+}
+
+/// The rate of healthy endpoints beside as many that never answer, and by themselves.
+async fn half_hanging(backlog: &Backlog<'_>) {
+    let healthy = backlog.add_endpoints("in", MANY / 2).await;
+    let hanging = backlog.add_endpoints("hang", MANY / 2).await;
+    backlog.drain(&healthy, DUE).await;
+    let (mut alone, mut beside) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        alone.push(backlog.drain(&healthy, DUE).await.rate);
+        backlog.fill(&hanging, DUE).await;
+        backlog.resume(&hanging).await;
+        beside.push(backlog.drain(&healthy, DUE).await.rate);
+        backlog.pause(&hanging).await;
+    }
+    let ratios: Vec<f64> = beside.iter().zip(&alone).map(|(b, a)| b / a).collect();
+    print_ratio("  healthy beside hanging / by themselves", &ratios);
+}

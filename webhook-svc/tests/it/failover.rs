@@ -1,0 +1,104 @@
+//! PostgreSQL dies while messages are on their way: a standby takes its place, or it comes back.
+
+use std::collections::HashMap;
+
+use contracts::listings::v1::State::Published;
+use contracts::webhook::v1::DeliveryState;
+use kit::testing::postgres::Server;
+use sqlx::PgPool;
+use time::Duration;
+use uuid::Uuid;
+
+use crate::receiver::{Answer, Received, Receiver};
+use crate::support::{ADA, PATIENCE, TAKEN, Webhook, game, replica, start};
+
+/// How often each message came.
+fn times(received: &[Received]) -> HashMap<Uuid, usize> {
+    let mut times = HashMap::new();
+    for one in received {
+        *times.entry(one.id()).or_default() += 1;
+    }
+    times
+}
+
+/// Waits until so many tries are recorded.
+async fn recorded(pool: &PgPool, tries: i64) {
+    let recorded = async {
+        loop {
+            let count = sqlx::query_scalar!(r#"select count(*) as "count!" from webhook.attempt"#);
+            if count.fetch_one(pool).await.unwrap() == tries {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, recorded).await.unwrap();
+}
+
+async fn assert_all_delivered(service: &Webhook, endpoint: Uuid, count: usize) {
+    let deliveries = service.list(ADA, endpoint).await;
+    assert_eq!(deliveries.len(), count);
+    for delivery in deliveries {
+        assert_eq!(delivery.state(), DeliveryState::Delivered, "{delivery:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_promoted_standby_neither_loses_nor_repeats_a_message() {
+    let mut primary = Server::new().await.unwrap();
+    webhook::MIGRATOR.run(&primary.pool).await.unwrap();
+    let standby = primary.standby().await.unwrap();
+    let receiver = Receiver::start(Answer::Status(200)).await;
+    let first = start(primary.pool.clone(), &[&receiver]).await.delivering();
+    let endpoint = first
+        .added(ADA, &receiver.url(), &["listing.updated"])
+        .await;
+    let changes: Vec<_> = (1..=40)
+        .map(|seq| game(seq, "updated", Published))
+        .collect();
+    first.listings(&changes[..30], TAKEN).await;
+    recorded(&standby.pool, 30).await;
+    receiver.answer(Answer::Status(500));
+    first.listings(&changes[30..], TAKEN).await;
+    recorded(&standby.pool, 40).await;
+    let clock = first.clock.clone();
+    primary.kill().unwrap();
+    drop(first);
+
+    standby.promote().await.unwrap();
+    receiver.answer(Answer::Status(200));
+    let second = replica(standby.pool.clone(), clock, &[&receiver]).await;
+    let second = second.delivering();
+    // The follower reads changes again that it has taken in.
+    second.listings(&changes, TAKEN).await;
+    second.clock.advance(Duration::minutes(2));
+    recorded(&standby.pool, 50).await;
+    assert_all_delivered(&second, endpoint, 40).await;
+    let times = times(&receiver.received());
+    let twice = times.values().filter(|times| **times == 2).count();
+    assert_eq!((times.len(), twice), (40, 10));
+}
+
+#[tokio::test]
+async fn messages_in_flight_outlive_a_reset_of_postgresql() {
+    let mut server = Server::new().await.unwrap();
+    webhook::MIGRATOR.run(&server.pool).await.unwrap();
+    let receiver = Receiver::start(Answer::Hang).await;
+    let service = start(server.pool.clone(), &[&receiver]).await.delivering();
+    let endpoint = service
+        .added(ADA, &receiver.url(), &["listing.updated"])
+        .await;
+    let changes: Vec<_> = (1..=40)
+        .map(|seq| game(seq, "updated", Published))
+        .collect();
+    service.listings(&changes, TAKEN).await;
+    receiver.wait_for(1).await;
+    server.kill().unwrap();
+    receiver.answer(Answer::Status(200));
+    server.restart().await.unwrap();
+    recorded(&server.pool, 40).await;
+    assert_all_delivered(&service, endpoint, 40).await;
+    let times = times(&receiver.received());
+    assert_eq!(times.len(), 40);
+    assert!(times.values().all(|times| *times == 1), "{times:?}");
+}

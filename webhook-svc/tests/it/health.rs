@@ -1,0 +1,70 @@
+//! An endpoint that fails for days.
+
+use contracts::listings::v1::State::Published;
+use contracts::webhook::v1::{self as proto, DeliveryState, EndpointState};
+use sqlx::PgPool;
+use time::Duration;
+use uuid::Uuid;
+
+use crate::receiver::{Answer, Receiver};
+use crate::support::{ADA, START, TAKEN, Webhook, game, start};
+
+/// Moves the clock until the newest delivery has no tries left.
+async fn run_out_of_tries(service: &Webhook, endpoint: Uuid) {
+    for tries in 1..=6 {
+        let delivery = service.tried(ADA, endpoint, tries).await;
+        match delivery.due_at {
+            Some(due) => {
+                let due = kit::timestamp::decode(due).unwrap();
+                service.clock.advance(due - service.clock.now());
+            }
+            None => assert_eq!((delivery.state(), tries), (DeliveryState::Failed, 6)),
+        }
+    }
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
+    let receiver = Receiver::start(Answer::Status(500)).await;
+    let service = start(pool.clone(), &[&receiver]).await.delivering();
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &receiver.url(), &events).await;
+    for (seq, day) in [(1, 0), (2, 1), (3, 2), (4, 3), (5, 5)] {
+        let on = service.endpoint(ADA, endpoint).await;
+        assert_eq!(on.state(), EndpointState::On, "before day {day}");
+        let morning = START + Duration::days(day);
+        service.clock.advance(morning - service.clock.now());
+        let change = game(seq, "updated", Published);
+        service.listings(&[change], TAKEN).await;
+        run_out_of_tries(&service, endpoint).await;
+    }
+    let off = service.endpoint(ADA, endpoint).await;
+    assert_eq!(off.state(), EndpointState::Off);
+    assert!(off.reason.contains("resume"), "{}", off.reason);
+    let told = sqlx::query_scalar!("select subject from webhook.mail order by id");
+    let subjects = [
+        "A webhook could not be delivered",
+        "A webhook endpoint is switched off",
+    ];
+    assert_eq!(told.fetch_all(&pool).await.unwrap(), subjects);
+
+    // Nothing queues up for it, until its owner resumes it.
+    let change = game(6, "updated", Published);
+    service.listings(&[change], TAKEN).await;
+    assert_eq!(service.list(ADA, endpoint).await.len(), 5);
+    receiver.answer(Answer::Status(200));
+    let resume = proto::ResumeEndpointRequest {
+        account_id: ADA.to_string(),
+        id: endpoint.to_string(),
+    };
+    let resumed = service.endpoints.clone().resume_endpoint(resume).await;
+    let resumed = resumed.unwrap().into_inner().endpoint.unwrap();
+    assert_eq!(
+        (resumed.state(), resumed.reason.as_str()),
+        (EndpointState::On, "")
+    );
+    let change = game(7, "updated", Published);
+    service.listings(&[change], TAKEN).await;
+    let delivery = service.tried(ADA, endpoint, 1).await;
+    assert_eq!(delivery.state(), DeliveryState::Delivered);
+}

@@ -1,0 +1,54 @@
+//! The sweep at 04:00 UTC (§6.2).
+
+use std::time::Duration as StdDuration;
+
+use contracts::webhook::v1::DeliveryState;
+use sqlx::PgPool;
+use time::Duration;
+
+use crate::receiver::{Answer, Receiver};
+use crate::support::{ADA, PATIENCE, replica, start};
+
+/// Waits until the sweep has run for so many moments, or has noted that it begins with the next.
+async fn noted(pool: &PgPool) {
+    let noted = async {
+        while sqlx::query!("select done_for from webhook.daily_run where name = 'sweep'")
+            .fetch_optional(pool)
+            .await
+            .unwrap()
+            .is_none()
+        {
+            tokio::time::sleep(StdDuration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, noted).await.unwrap();
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn the_sweep_finds_what_the_queue_has_lost(pool: PgPool) {
+    let receiver = Receiver::start(Answer::Status(200)).await;
+    let service = start(pool.clone(), &[&receiver]).await.sweeping();
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    noted(&pool).await;
+    service.ping(ADA, endpoint).await;
+    let lost = sqlx::query!("update webhook.queue set due_at = null");
+    assert_eq!(lost.execute(&pool).await.unwrap().rows_affected(), 1);
+
+    let delivering = replica(pool, service.clock.clone(), &[&receiver]).await;
+    let delivering = delivering.delivering();
+    // 08:00 to one minute before 04:00: nobody looks.
+    service.clock.advance(Duration::minutes(20 * 60 - 1));
+    delivering
+        .ping(
+            ADA,
+            delivering.added(ADA, &receiver.url(), &["tip.paid"]).await,
+        )
+        .await;
+    receiver.wait_for(1).await;
+    assert_eq!(service.list(ADA, endpoint).await[0].tries, 0);
+
+    service.clock.advance(Duration::minutes(1));
+    receiver.wait_for(2).await;
+    let delivery = service.tried(ADA, endpoint, 1).await;
+    assert_eq!(delivery.state(), DeliveryState::Delivered);
+}
