@@ -71,7 +71,7 @@ pub(crate) fn build(profile: Profile, binaries: &[&str], signals: &Signals) -> R
     Ok(())
 }
 
-/// What to tell cargo for the targets of one crate that are of these kinds. `e2e`, whose other targets are left out, goes with it: so
+/// What to tell cargo for the targets of one crate that are of these kinds, without binaries that have no tests. `e2e`, whose other targets are left out, goes with it: so
 /// the dependencies have the features of every other build, and are not compiled again.
 pub(crate) fn targets(package: &str, kinds: &[&str], signals: &Signals) -> Result<Vec<String>> {
     let metadata = metadata(signals)?;
@@ -92,6 +92,7 @@ pub(crate) fn targets(package: &str, kinds: &[&str], signals: &Signals) -> Resul
         let kind = target.pointer("/kind/0").and_then(Value::as_str);
         if let (Some(name), Some(kind)) = (name, kind)
             && kinds.contains(&kind)
+            && (target.get("test") != Some(&Value::Bool(false)) || kind == "example")
         {
             match kind {
                 "lib" => args.push("--lib".to_owned()),

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::render;
 use super::snapshots::Snapshots;
-use crate::store::audit::By;
+use crate::domain::staff_action::By;
 use crate::store::currencies;
 use crate::store::games::{self, Game};
 use crate::write::{Done, SetName, Write, Writes, unexpected};

@@ -1,7 +1,6 @@
 //! The schema `economy` in PostgreSQL, a file a subject. Everything but the games, which listings-svc tells of, is changed through
 //! [`crate::write`] only.
 
-pub mod audit;
 pub mod currencies;
 pub mod economy;
 pub mod games;

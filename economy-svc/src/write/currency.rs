@@ -2,9 +2,10 @@
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
+use kit::audit::Subject;
 use kit::feed::{NewChange, Stop};
 use prost::Message as _;
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -86,7 +87,10 @@ fn publish(wanted: &SetName, revision: i64) -> NewChange {
 }
 
 /// What the audit says of it.
-pub(super) fn subject(named: &Named) -> (&'static str, String, Value) {
-    let details = json!({ "name": named.name, "before": named.before });
-    ("currency", named.slug.clone(), details)
+pub(super) fn subject(named: &Named) -> Subject {
+    Subject {
+        entity: "currency",
+        name: named.slug.clone(),
+        details: json!({ "name": named.name, "before": named.before }),
+    }
 }

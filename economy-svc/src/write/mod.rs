@@ -9,13 +9,14 @@ mod review;
 mod swap;
 pub mod tip;
 
+use kit::audit::Subject;
 use kit::feed::{Applied, Apply, NewChange, Stop};
 use kit::{Code, Fault};
-use serde_json::Value;
 use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime};
 
-use crate::store::audit::{self, By};
+use crate::SCHEMA;
+use crate::domain::staff_action::By;
 use crate::store::swaps::Swap;
 
 pub use currency::{Named, SetName};
@@ -120,12 +121,12 @@ async fn record(
     by: Option<&By>,
     changes: &[NewChange],
     now: OffsetDateTime,
-    subject: impl FnOnce() -> (&'static str, String, Value),
+    subject: impl FnOnce() -> Subject,
 ) -> Result<(), sqlx::Error> {
     let Some(by) = by.filter(|_| !changes.is_empty()) else {
         return Ok(());
     };
-    audit::append(connection, by, subject(), now).await
+    by.record(connection, SCHEMA, subject(), now).await
 }
 
 /// The change that makes every replica work out rates and figures anew.

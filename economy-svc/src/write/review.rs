@@ -1,13 +1,14 @@
 //! What staff say of reports that are held (§3).
 
+use kit::audit::Subject;
 use kit::feed::{NewChange, Stop};
 use kit::{Code, Fault};
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use super::rates_moved;
-use crate::store::audit::By;
+use crate::domain::staff_action::By;
 use crate::store::currencies::{self, Locked};
 use crate::store::reports::{self, Decision};
 
@@ -75,7 +76,10 @@ pub(super) async fn decide(
 }
 
 /// What the audit says of it.
-pub(super) fn subject(review: &Review) -> (&'static str, String, Value) {
-    let details = json!({ "reason": review.reason });
-    ("report", review.report.to_string(), details)
+pub(super) fn subject(review: &Review) -> Subject {
+    Subject {
+        entity: "report",
+        name: review.report.to_string(),
+        details: json!({ "reason": review.reason }),
+    }
 }

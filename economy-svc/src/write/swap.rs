@@ -1,7 +1,8 @@
 //! Swaps between the currencies of two games.
 
+use kit::audit::Subject;
 use kit::feed::{NewChange, Stop};
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
@@ -24,7 +25,10 @@ pub(super) async fn record(
 }
 
 /// What the audit says of an import.
-pub(super) fn subject(booked: &[String]) -> (&'static str, String, Value) {
-    let first = booked.first().cloned().unwrap_or_default();
-    ("swap", first, json!({ "booked": booked.len() }))
+pub(super) fn subject(booked: &[String]) -> Subject {
+    Subject {
+        entity: "swap",
+        name: booked.first().cloned().unwrap_or_default(),
+        details: json!({ "booked": booked.len() }),
+    }
 }

@@ -2,7 +2,6 @@
 //! [`crate::write`] only.
 
 pub mod accounts;
-pub mod audit;
 pub mod feed;
 pub mod games;
 pub mod key_requests;

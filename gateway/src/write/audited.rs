@@ -1,9 +1,9 @@
 //! What the audit says of a change.
 
+use kit::audit::Subject;
 use serde_json::json;
 
 use super::Done;
-use crate::store::audit::Subject;
 
 /// What was changed; `None` for what is no change of staff.
 pub(super) fn subject(done: &Done) -> Option<Subject> {

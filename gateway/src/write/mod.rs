@@ -19,14 +19,15 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::SCHEMA;
 use crate::domain::account::{Account, Named};
 use crate::domain::key::{Key, Wanted};
 use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Hash;
+use crate::domain::staff_action::By;
 use crate::domain::switch::{Setting, Switch};
 use crate::store::Locked;
-use crate::store::audit::{self, By};
 
 /// Carries out commands.
 #[derive(Debug, Clone)]
@@ -150,7 +151,7 @@ impl Writes {
             && !changes.is_empty()
             && let Some(subject) = audited::subject(&done)
         {
-            audit::append(&mut *connection, by, subject, now).await?;
+            by.record(&mut *connection, SCHEMA, subject, now).await?;
         }
         Ok((done, changes))
     }

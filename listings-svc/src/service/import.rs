@@ -48,7 +48,7 @@ impl StaffImportService for Service {
         request: Request<proto::GetImportRequest>,
     ) -> Result<Response<proto::GetImportResponse>, Status> {
         let on = on(request.get_ref().header.as_ref());
-        let by = self.audit.admit(&request, Deed::Import, on).await?;
+        let by = self.audit.admit(&request, Deed::Import, on).await?.member;
         let header = header(request.into_inner().header, by)?;
         let next_line = self.importer.next_line(&header).await?;
         Ok(Response::new(proto::GetImportResponse { next_line }))

@@ -136,7 +136,11 @@ impl StaffMemberService for Service {
         request: Request<proto::CreateMemberRequest>,
     ) -> Result<Response<proto::CreateMemberResponse>, Status> {
         let on = ("member", request.get_ref().name.as_str());
-        let by = self.audit.admit(&request, Deed::CreateMember, on).await?;
+        let by = self
+            .audit
+            .admit(&request, Deed::CreateMember, on)
+            .await?
+            .member;
         let request = request.into_inner();
         let mut problems = Problems::new();
         let role = role(request.role(), &mut problems);
@@ -169,7 +173,7 @@ impl StaffMemberService for Service {
         request: Request<proto::SetRoleRequest>,
     ) -> Result<Response<proto::SetRoleResponse>, Status> {
         let on = ("member", request.get_ref().name.as_str());
-        let by = self.audit.admit(&request, Deed::SetRole, on).await?;
+        let by = self.audit.admit(&request, Deed::SetRole, on).await?.member;
         let request = request.into_inner();
         let mut problems = Problems::new();
         let role = role(request.role(), &mut problems);
@@ -185,7 +189,11 @@ impl StaffMemberService for Service {
         request: Request<proto::RevokeMemberRequest>,
     ) -> Result<Response<proto::RevokeMemberResponse>, Status> {
         let on = ("member", request.get_ref().name.as_str());
-        let by = self.audit.admit(&request, Deed::RevokeMember, on).await?;
+        let by = self
+            .audit
+            .admit(&request, Deed::RevokeMember, on)
+            .await?
+            .member;
         let name = request.into_inner().name;
         let row = self.change(&by, &name, Change::Revoke).await?;
         Ok(Response::new(proto::RevokeMemberResponse {

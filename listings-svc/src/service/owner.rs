@@ -176,7 +176,7 @@ impl StaffPageService for Service {
     ) -> Result<Response<proto::GrantClaimResponse>, Status> {
         let deed = Deed::GrantClaim;
         let on = ("claim", request.get_ref().id.as_str());
-        let member = self.audit.admit(&request, deed, on).await?;
+        let member = self.audit.admit(&request, deed, on).await?.member;
         let id = id("id", &request.into_inner().id)?;
         let claim = match self.write(What::Grant(id), member).await? {
             Done::Granted(claim) => Some(message(*claim)),
@@ -191,7 +191,7 @@ impl StaffPageService for Service {
     ) -> Result<Response<proto::RejectClaimResponse>, Status> {
         let deed = Deed::RejectClaim;
         let on = ("claim", request.get_ref().id.as_str());
-        let member = self.audit.admit(&request, deed, on).await?;
+        let member = self.audit.admit(&request, deed, on).await?.member;
         let request = request.into_inner();
         let id = id("id", &request.id)?;
         let reason = text::line(&request.reason, REASON).and_then(|reason| match reason.as_str() {
@@ -220,7 +220,7 @@ impl StaffPageService for Service {
         request: Request<proto::AddOwnerRequest>,
     ) -> Result<Response<proto::AddOwnerResponse>, Status> {
         let on = ("page", request.get_ref().handle.as_str());
-        let member = self.audit.admit(&request, Deed::Reassign, on).await?;
+        let member = self.audit.admit(&request, Deed::Reassign, on).await?.member;
         let request = request.into_inner();
         let account = id("account_id", &request.account_id)?;
         let what = What::Add(request.handle, account);
@@ -233,7 +233,7 @@ impl StaffPageService for Service {
         request: Request<proto::RemoveOwnerRequest>,
     ) -> Result<Response<proto::RemoveOwnerResponse>, Status> {
         let on = ("page", request.get_ref().handle.as_str());
-        let member = self.audit.admit(&request, Deed::Reassign, on).await?;
+        let member = self.audit.admit(&request, Deed::Reassign, on).await?.member;
         let request = request.into_inner();
         let account = id("account_id", &request.account_id)?;
         let what = What::Remove(request.handle, account);

@@ -80,7 +80,7 @@ impl StaffPictureService for Service {
         request: Request<proto::RemovePictureRequest>,
     ) -> Result<Response<proto::RemovePictureResponse>, Status> {
         let on = ("picture", request.get_ref().name.as_str());
-        let member = self.audit.admit(&request, Deed::Edit, on).await?;
+        let member = self.audit.admit(&request, Deed::Edit, on).await?.member;
         let request = request.into_inner();
         let mut problems = Problems::new();
         let mode = read_mode(request.mode(), &mut problems);
@@ -135,7 +135,7 @@ impl Service {
         request: Request<Streaming<proto::PictureUpload>>,
     ) -> Result<Response<proto::PictureResponse>, Status> {
         let on = (entity(kind).as_str(), "");
-        let member = self.audit.admit(&request, Deed::Edit, on).await?;
+        let member = self.audit.admit(&request, Deed::Edit, on).await?.member;
         let _permit = self.uploads.try_acquire()?;
         let mut stream = request.into_inner();
         let received = timeout(PATIENCE, self.receive(kind, &mut stream)).await;

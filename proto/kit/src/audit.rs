@@ -48,6 +48,50 @@ pub trait Action: Copy + Send + 'static {
     }
 }
 
+/// A member of staff, and what they do.
+#[derive(Debug, Clone)]
+pub struct By<A> {
+    /// Who.
+    pub member: Member,
+    /// What.
+    pub action: A,
+}
+
+/// What an action was done to, and what else there is to know.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// Its kind, one of [`Action::KINDS`].
+    pub entity: &'static str,
+    /// Its name: a slug, an id, an e-mail address.
+    pub name: String,
+    /// Nothing secret.
+    pub details: Value,
+}
+
+impl<A: Action> By<A> {
+    /// Records that the action was done.
+    ///
+    /// # Errors
+    /// PostgreSQL's.
+    pub async fn record(
+        &self,
+        executor: impl PgExecutor<'_>,
+        schema: Schema,
+        subject: Subject,
+        now: OffsetDateTime,
+    ) -> Result<(), sqlx::Error> {
+        let entry = Entry {
+            member: &self.member,
+            action: self.action.as_str(),
+            entity: subject.entity,
+            name: &subject.name,
+            refused: false,
+            details: subject.details,
+        };
+        append(executor, schema, entry, now).await
+    }
+}
+
 /// An action that is to be recorded.
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
@@ -120,15 +164,15 @@ impl Audit {
     ///
     /// # Errors
     /// The call is not one of staff, or the role does not reach so far.
-    pub async fn admit<T>(
+    pub async fn admit<T, A: Action>(
         &self,
         request: &Request<T>,
-        action: impl Action,
+        action: A,
         on: (&str, &str),
-    ) -> Result<Member, Status> {
+    ) -> Result<By<A>, Status> {
         let member = Member::of(request)?;
         self.allow(&member, action, on).await?;
-        Ok(member)
+        Ok(By { member, action })
     }
 
     /// Refuses an action that the member's role does not allow, and records that it was tried.

@@ -19,7 +19,7 @@ use receiver::Receiver;
 /// Endpoints of the wide case.
 const MANY: usize = 100;
 /// Deliveries that are due when a round begins.
-const DUE: usize = 30_000;
+const DUE: usize = 20_000;
 
 /// One endpoint and a hundred beside a bare loop, with one replica and with two; half of the endpoints hanging; from approval to arrival.
 pub(crate) async fn run() {

@@ -4,6 +4,7 @@
 mod receiver;
 
 use std::fmt::Write as _;
+use std::time::{Duration, Instant};
 
 use contracts::webhook::v1::AddEndpointRequest;
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
@@ -63,17 +64,21 @@ async fn publish(small: &SmallFleet, round: usize) {
     small.staff(&["import", "--announce", &file]).await;
 }
 
-/// Kills a replica that is up.
-async fn kill_one(small: &SmallFleet, round: usize) {
-    eventually("a replica is up", async || {
-        let fleet = small.fleet();
-        let replicas = fleet
-            .services
-            .iter()
-            .filter(|one| one.name == "webhook-svc");
-        let pids: Vec<i32> = replicas.filter_map(|replica| replica.pid).collect();
-        let pid = *pids.get(round % pids.len().max(1))?;
-        kill(Pid::from_raw(pid), Signal::SIGKILL).ok()
+/// The processes of the replicas that are up.
+fn pids(small: &SmallFleet) -> Vec<i32> {
+    let services = small.fleet().services;
+    let replicas = services.iter().filter(|one| one.name == "webhook-svc");
+    replicas.filter_map(|replica| replica.pid).collect()
+}
+
+/// Kills a replica, and waits until the launcher has started another in its place.
+async fn restart_one(small: &SmallFleet, round: usize) {
+    let before = pids(small);
+    let killed = before[round % before.len()];
+    kill(Pid::from_raw(killed), Signal::SIGKILL).unwrap();
+    eventually("another replica is up in its place", async || {
+        let now = pids(small);
+        (now.len() == before.len() && !now.contains(&killed)).then_some(())
     })
     .await;
 }
@@ -86,6 +91,7 @@ async fn every_message_arrives(replicas: &str) -> String {
     small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
     let fleet = small.up_with(&["--replicas", replicas]).await;
     add_endpoint(&fleet, &receiver).await;
+    let mut slowest = Duration::ZERO;
     for round in 0..kills {
         let before = receiver.count();
         publish(&small, round).await;
@@ -93,20 +99,24 @@ async fn every_message_arrives(replicas: &str) -> String {
             (receiver.count() > before).then_some(())
         })
         .await;
-        kill_one(&small, round).await;
+        restart_one(&small, round).await;
+        let restarted = Instant::now();
+        eventually("every message of the round arrived", async || {
+            (receiver.count() >= before + GAMES).then_some(())
+        })
+        .await;
+        slowest = slowest.max(restarted.elapsed());
     }
     let expected: Vec<String> = (0..kills)
         .flat_map(|round| (0..GAMES).map(move |game| slug(round, game)))
         .collect();
-    eventually("every message arrived", async || {
-        (receiver.count() >= expected.len()).then_some(())
-    })
-    .await;
     assert_eq!(receiver.slugs(), expected);
     let repeats = receiver.repeats();
     assert!(repeats <= kills * IN_FLIGHT, "{repeats} came again");
     let messages = expected.len();
-    format!("{messages} messages, {kills} kills, {repeats} came again")
+    format!(
+        "{messages} messages, {kills} kills, {repeats} came again; the last arrived {slowest:.1?} after the restart at most"
+    )
 }
 
 #[tokio::test]

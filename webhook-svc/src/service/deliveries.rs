@@ -14,7 +14,7 @@ use crate::domain::message::Message;
 use crate::domain::samples;
 use crate::store::deliveries::{self, Filter};
 use crate::store::endpoints::State;
-use crate::store::{attempts, audit, messages};
+use crate::store::{attempts, messages};
 
 /// Rows of a page unless it is said otherwise, and at most.
 const USUAL: u32 = 20;
@@ -122,7 +122,7 @@ impl Parts {
             return Err(none());
         }
         let details = json!({"delivery": request.id});
-        audit::append(&mut *transaction, scope.by.as_ref(), id, details, now).await?;
+        scope.record(&mut *transaction, id, details, now).await?;
         let delivery = deliveries::find(&mut *transaction, id, request.id).await?;
         transaction.commit().await?;
         self.wakeup.wake();
@@ -148,7 +148,7 @@ impl Parts {
         let mut transaction = self.pool.begin().await?;
         let recovered = deliveries::recover(&mut transaction, id, since, tries, now).await?;
         let details = json!({"since": since.unix_timestamp(), "deliveries": recovered});
-        audit::append(&mut *transaction, scope.by.as_ref(), id, details, now).await?;
+        scope.record(&mut *transaction, id, details, now).await?;
         transaction.commit().await?;
         self.wakeup.wake();
         Ok(recovered)
@@ -183,14 +183,9 @@ impl Parts {
         let delivery =
             messages::send_to(&mut transaction, &message, endpoint.id, tries, now).await?;
         let details = json!({"event": event.as_str(), "delivery": delivery});
-        audit::append(
-            &mut *transaction,
-            scope.by.as_ref(),
-            endpoint.id,
-            details,
-            now,
-        )
-        .await?;
+        scope
+            .record(&mut *transaction, endpoint.id, details, now)
+            .await?;
         let delivery = deliveries::find(&mut *transaction, endpoint.id, delivery).await?;
         transaction.commit().await?;
         self.wakeup.wake();

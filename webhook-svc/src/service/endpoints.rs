@@ -12,7 +12,7 @@ use crate::domain::event::Event;
 use crate::domain::signature::Secret;
 use crate::key_ring::SealError;
 use crate::store::endpoints::{self, Endpoint, State};
-use crate::store::{audit, plans};
+use crate::store::plans;
 
 /// Deliveries a second, at most.
 const FASTEST: u32 = 10_000;
@@ -55,7 +55,7 @@ impl Parts {
         }
         endpoints::insert(&mut transaction, &endpoint).await?;
         let details = json!({"account": account, "url": endpoint.url, "events": endpoint.events});
-        audit::append(&mut *transaction, scope.by.as_ref(), id, details, now).await?;
+        scope.record(&mut *transaction, id, details, now).await?;
         transaction.commit().await?;
         Ok(proto::AddEndpointResponse {
             endpoint: Some(convert::endpoint(endpoint, (0, None), now)),
@@ -157,7 +157,7 @@ impl Parts {
         let endpoint = found.ok_or_else(none)?;
         endpoints::remove(&mut transaction, id).await?;
         let details = json!({"account": endpoint.account_id, "url": endpoint.url});
-        audit::append(&mut *transaction, scope.by.as_ref(), id, details, now).await?;
+        scope.record(&mut *transaction, id, details, now).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -217,7 +217,7 @@ impl Parts {
         let mut endpoint = found.ok_or_else(none)?;
         change(&mut endpoint)?;
         endpoints::update(&mut transaction, &endpoint, now).await?;
-        audit::append(&mut *transaction, scope.by.as_ref(), id, details, now).await?;
+        scope.record(&mut *transaction, id, details, now).await?;
         transaction.commit().await?;
         self.wakeup.wake();
         self.message(endpoint).await

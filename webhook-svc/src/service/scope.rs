@@ -1,9 +1,14 @@
 //! Whose endpoints a call may touch.
 
 use kit::Fault;
+use kit::audit::Subject;
+use serde_json::Value;
+use sqlx::PgExecutor;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::audit::By;
+use crate::SCHEMA;
+use crate::domain::staff_action::By;
 
 /// Whose endpoints a call may touch.
 #[derive(Debug)]
@@ -30,6 +35,25 @@ impl Scope {
             account: account.transpose()?,
             by: Some(by),
         })
+    }
+
+    /// Records what staff did to an endpoint; nothing when its account did it itself. `details` hold nothing secret.
+    pub(super) async fn record(
+        &self,
+        executor: impl PgExecutor<'_>,
+        endpoint: Uuid,
+        details: Value,
+        now: OffsetDateTime,
+    ) -> Result<(), sqlx::Error> {
+        let Some(by) = &self.by else {
+            return Ok(());
+        };
+        let subject = Subject {
+            entity: "endpoint",
+            name: endpoint.to_string(),
+            details,
+        };
+        by.record(executor, SCHEMA, subject, now).await
     }
 
     /// The account, where a call is about one.

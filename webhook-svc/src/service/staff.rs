@@ -11,26 +11,12 @@ use tonic::{Request, Response, Status};
 use super::Parts;
 use super::scope::Scope;
 use crate::domain::staff_action::Action;
-use crate::store::audit::By;
 
 /// The service.
 #[derive(Debug)]
 pub(super) struct Service {
     pub(super) parts: Arc<Parts>,
     pub(super) audit: Audit,
-}
-
-impl Service {
-    /// Who makes this call, if the member's role allows the action. `on` is the kind and name of what it is done to.
-    async fn admit<T>(
-        &self,
-        request: &Request<T>,
-        action: Action,
-        on: (&'static str, &str),
-    ) -> Result<By, Status> {
-        let member = self.audit.admit(request, action, on).await?;
-        Ok(By { member, action })
-    }
 }
 
 #[tonic::async_trait]
@@ -40,7 +26,7 @@ impl StaffService for Service {
         request: Request<proto::AddEndpointRequest>,
     ) -> Result<Response<proto::AddEndpointResponse>, Status> {
         let on = ("account", request.get_ref().account_id.as_str());
-        let by = self.admit(&request, Action::AddEndpoint, on).await?;
+        let by = self.audit.admit(&request, Action::AddEndpoint, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
         let answer = self.parts.add(&scope, request).await?;
@@ -52,7 +38,10 @@ impl StaffService for Service {
         request: Request<proto::ChangeEndpointRequest>,
     ) -> Result<Response<proto::ChangeEndpointResponse>, Status> {
         let on = ("endpoint", request.get_ref().id.as_str());
-        let by = self.admit(&request, Action::ChangeEndpoint, on).await?;
+        let by = self
+            .audit
+            .admit(&request, Action::ChangeEndpoint, on)
+            .await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
         let endpoint = Some(self.parts.change(&scope, request).await?);
@@ -64,7 +53,10 @@ impl StaffService for Service {
         request: Request<proto::PauseEndpointRequest>,
     ) -> Result<Response<proto::PauseEndpointResponse>, Status> {
         let on = ("endpoint", request.get_ref().id.as_str());
-        let by = self.admit(&request, Action::PauseEndpoint, on).await?;
+        let by = self
+            .audit
+            .admit(&request, Action::PauseEndpoint, on)
+            .await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
         let endpoint = Some(self.parts.pause(&scope, &request.id).await?);
@@ -76,7 +68,10 @@ impl StaffService for Service {
         request: Request<proto::ResumeEndpointRequest>,
     ) -> Result<Response<proto::ResumeEndpointResponse>, Status> {
         let on = ("endpoint", request.get_ref().id.as_str());
-        let by = self.admit(&request, Action::ResumeEndpoint, on).await?;
+        let by = self
+            .audit
+            .admit(&request, Action::ResumeEndpoint, on)
+            .await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
         let endpoint = Some(self.parts.resume(&scope, &request.id).await?);
@@ -88,7 +83,7 @@ impl StaffService for Service {
         request: Request<proto::RotateSecretRequest>,
     ) -> Result<Response<proto::RotateSecretResponse>, Status> {
         let on = ("endpoint", request.get_ref().id.as_str());
-        let by = self.admit(&request, Action::RotateSecret, on).await?;
+        let by = self.audit.admit(&request, Action::RotateSecret, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
         let answer = self.parts.rotate(&scope, &request.id).await?;
@@ -100,7 +95,7 @@ impl StaffService for Service {
         request: Request<proto::SwitchSecretRequest>,
     ) -> Result<Response<proto::SwitchSecretResponse>, Status> {
         let on = ("endpoint", request.get_ref().id.as_str());
-        let by = self.admit(&request, Action::SwitchSecret, on).await?;
+        let by = self.audit.admit(&request, Action::SwitchSecret, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
         let endpoint = Some(self.parts.switch(&scope, &request.id).await?);
@@ -112,7 +107,10 @@ impl StaffService for Service {
         request: Request<proto::RemoveEndpointRequest>,
     ) -> Result<Response<proto::RemoveEndpointResponse>, Status> {
         let on = ("endpoint", request.get_ref().id.as_str());
-        let by = self.admit(&request, Action::RemoveEndpoint, on).await?;
+        let by = self
+            .audit
+            .admit(&request, Action::RemoveEndpoint, on)
+            .await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
         self.parts.remove(&scope, &request.id).await?;
@@ -124,7 +122,7 @@ impl StaffService for Service {
         request: Request<proto::ListEndpointsRequest>,
     ) -> Result<Response<proto::ListEndpointsResponse>, Status> {
         let on = ("account", request.get_ref().account_id.as_str());
-        let by = self.admit(&request, Action::Look, on).await?;
+        let by = self.audit.admit(&request, Action::Look, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
         let answer = self.parts.list_endpoints(&scope).await?;
@@ -136,7 +134,7 @@ impl StaffService for Service {
         request: Request<proto::GetEndpointRequest>,
     ) -> Result<Response<proto::GetEndpointResponse>, Status> {
         let on = ("endpoint", request.get_ref().id.as_str());
-        let by = self.admit(&request, Action::Look, on).await?;
+        let by = self.audit.admit(&request, Action::Look, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
         let endpoint = Some(self.parts.get_endpoint(&scope, &request.id).await?);
@@ -148,7 +146,7 @@ impl StaffService for Service {
         request: Request<proto::ListDeliveriesRequest>,
     ) -> Result<Response<proto::ListDeliveriesResponse>, Status> {
         let on = ("endpoint", request.get_ref().endpoint_id.as_str());
-        let by = self.admit(&request, Action::Look, on).await?;
+        let by = self.audit.admit(&request, Action::Look, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
         let answer = self.parts.list_deliveries(&scope, request).await?;
@@ -160,7 +158,7 @@ impl StaffService for Service {
         request: Request<proto::GetDeliveryRequest>,
     ) -> Result<Response<proto::GetDeliveryResponse>, Status> {
         let on = ("endpoint", request.get_ref().endpoint_id.as_str());
-        let by = self.admit(&request, Action::Look, on).await?;
+        let by = self.audit.admit(&request, Action::Look, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
         let answer = self.parts.get_delivery(&scope, request).await?;
@@ -172,7 +170,7 @@ impl StaffService for Service {
         request: Request<proto::SendAgainRequest>,
     ) -> Result<Response<proto::SendAgainResponse>, Status> {
         let on = ("endpoint", request.get_ref().endpoint_id.as_str());
-        let by = self.admit(&request, Action::SendAgain, on).await?;
+        let by = self.audit.admit(&request, Action::SendAgain, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
         let delivery = Some(self.parts.send_again(&scope, request).await?);
@@ -184,7 +182,7 @@ impl StaffService for Service {
         request: Request<proto::RecoverRequest>,
     ) -> Result<Response<proto::RecoverResponse>, Status> {
         let on = ("endpoint", request.get_ref().endpoint_id.as_str());
-        let by = self.admit(&request, Action::Recover, on).await?;
+        let by = self.audit.admit(&request, Action::Recover, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
         let deliveries = self.parts.recover(&scope, request).await?;
@@ -196,7 +194,10 @@ impl StaffService for Service {
         request: Request<proto::SendTestEventRequest>,
     ) -> Result<Response<proto::SendTestEventResponse>, Status> {
         let on = ("endpoint", request.get_ref().endpoint_id.as_str());
-        let by = self.admit(&request, Action::SendTestEvent, on).await?;
+        let by = self
+            .audit
+            .admit(&request, Action::SendTestEvent, on)
+            .await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
         let delivery = Some(self.parts.send_test_event(&scope, request).await?);

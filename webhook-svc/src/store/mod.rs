@@ -2,7 +2,6 @@
 
 pub mod accounts;
 pub mod attempts;
-pub mod audit;
 pub mod deliveries;
 pub mod endpoints;
 pub mod listings;

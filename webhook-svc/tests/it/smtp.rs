@@ -38,10 +38,11 @@ impl Server {
         let mut tasks = JoinSet::new();
         let is_busy = Arc::clone(&busy);
         tasks.spawn(async move {
+            let mut connections = JoinSet::new();
             loop {
                 let (connection, _) = listener.accept().await.unwrap();
                 let (is_busy, sender) = (Arc::clone(&is_busy), sender.clone());
-                tokio::spawn(async move { serve(connection, &is_busy, &sender).await });
+                connections.spawn(async move { serve(connection, &is_busy, &sender).await });
             }
         });
         Self {

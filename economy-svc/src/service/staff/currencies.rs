@@ -4,8 +4,8 @@ use contracts::economy::v1 as proto;
 use kit::Fault;
 
 use super::Service;
+use crate::domain::staff_action::By;
 use crate::service::currencies::{name, set as set_name};
-use crate::store::audit::By;
 use crate::store::games;
 
 pub(super) async fn set(

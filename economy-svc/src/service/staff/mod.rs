@@ -15,7 +15,6 @@ use tonic::{Request, Response, Status};
 
 use crate::domain::staff_action::Action;
 use crate::service::currencies::names;
-use crate::store::audit::By;
 use crate::write::{Done, Write, Writes};
 
 /// The service.
@@ -34,7 +33,7 @@ impl StaffService for Service {
         request: Request<proto::SetCurrencyRequest>,
     ) -> Result<Response<proto::SetCurrencyResponse>, Status> {
         let on = ("currency", request.get_ref().game.as_str());
-        let by = self.admit(&request, Action::SetCurrency, on).await?;
+        let by = self.audit.admit(&request, Action::SetCurrency, on).await?;
         let answer = currencies::set(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -43,7 +42,9 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ListCurrencyNamesRequest>,
     ) -> Result<Response<proto::ListCurrencyNamesResponse>, Status> {
-        self.admit(&request, Action::Look, ("currency", "")).await?;
+        self.audit
+            .admit(&request, Action::Look, ("currency", ""))
+            .await?;
         let currencies = names(&self.pool, None).await?;
         Ok(Response::new(proto::ListCurrencyNamesResponse {
             currencies,
@@ -54,7 +55,9 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ListHeldReportsRequest>,
     ) -> Result<Response<proto::ListHeldReportsResponse>, Status> {
-        self.admit(&request, Action::Look, ("report", "")).await?;
+        self.audit
+            .admit(&request, Action::Look, ("report", ""))
+            .await?;
         let reports = reports::held(self).await?;
         Ok(Response::new(proto::ListHeldReportsResponse { reports }))
     }
@@ -64,7 +67,10 @@ impl StaffService for Service {
         request: Request<proto::ApproveReportRequest>,
     ) -> Result<Response<proto::ApproveReportResponse>, Status> {
         let name = request.get_ref().report.to_string();
-        let by = (self.admit(&request, Action::ApproveReport, ("report", &name))).await?;
+        let by = (self
+            .audit
+            .admit(&request, Action::ApproveReport, ("report", &name)))
+        .await?;
         let answer = reports::approve(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -74,7 +80,10 @@ impl StaffService for Service {
         request: Request<proto::RejectReportRequest>,
     ) -> Result<Response<proto::RejectReportResponse>, Status> {
         let name = request.get_ref().report.to_string();
-        let by = (self.admit(&request, Action::RejectReport, ("report", &name))).await?;
+        let by = (self
+            .audit
+            .admit(&request, Action::RejectReport, ("report", &name)))
+        .await?;
         let answer = reports::reject(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -83,7 +92,10 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ImportSwapsRequest>,
     ) -> Result<Response<proto::ImportSwapsResponse>, Status> {
-        let by = (self.admit(&request, Action::ImportSwaps, ("swap", ""))).await?;
+        let by = (self
+            .audit
+            .admit(&request, Action::ImportSwaps, ("swap", "")))
+        .await?;
         let answer = swaps::import(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -98,17 +110,6 @@ impl StaffService for Service {
 }
 
 impl Service {
-    /// Who makes this call, if the member's role allows the action. `on` is the kind and name of what it is done to.
-    async fn admit<T>(
-        &self,
-        request: &Request<T>,
-        action: Action,
-        on: (&'static str, &str),
-    ) -> Result<By, Status> {
-        let member = self.audit.admit(request, action, on).await?;
-        Ok(By { member, action })
-    }
-
     async fn write(&self, write: Write) -> Result<Done, Fault> {
         let (done, _) = self.writer.write(write).await?;
         Ok(done)

@@ -6,7 +6,7 @@ use contracts::economy::v1 as proto;
 use kit::{Fault, timestamp};
 
 use super::Service;
-use crate::store::audit::By;
+use crate::domain::staff_action::By;
 use crate::store::reports::{self, Row};
 use crate::write::{Decided, Done, Review, Write, unexpected};
 

@@ -6,8 +6,8 @@ use contracts::economy::v1 as proto;
 use kit::Fault;
 
 use super::Service;
+use crate::domain::staff_action::By;
 use crate::service::exchange::{OTHER, currencies_of, read};
-use crate::store::audit::By;
 use crate::store::swaps::{self, Swap};
 use crate::write::{Done, Write, unexpected};
 

@@ -8,8 +8,8 @@ use super::page::Page;
 use super::{Staff, unexpected};
 use crate::domain::account::Account;
 use crate::domain::fields::Problems;
+use crate::domain::staff_action::By;
 use crate::store::accounts;
-use crate::store::audit::By;
 use crate::write::{Done, Item};
 
 pub(super) async fn create(

@@ -8,7 +8,7 @@ use super::page::Page;
 use super::{Staff, id, keys, unexpected};
 use crate::domain::fields::Problems;
 use crate::domain::key::{Mode, Wanted};
-use crate::store::audit::By;
+use crate::domain::staff_action::By;
 use crate::store::key_requests;
 use crate::write::{Done, Item};
 

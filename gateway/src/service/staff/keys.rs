@@ -10,7 +10,7 @@ use super::{Staff, accounts, id, unexpected};
 use crate::domain::fields::Problems;
 use crate::domain::key::{Key, Kind, Mode, Wanted};
 use crate::domain::secret::Secret;
-use crate::store::audit::By;
+use crate::domain::staff_action::By;
 use crate::store::keys;
 use crate::write::{Done, Fresh, Item};
 

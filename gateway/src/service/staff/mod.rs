@@ -21,9 +21,8 @@ use uuid::Uuid;
 use crate::domain::fields::Problems;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Format;
-use crate::domain::staff_action::Action;
+use crate::domain::staff_action::{Action, By};
 use crate::quota::Quota;
-use crate::store::audit::By;
 use crate::write::{Done, Item, Write, Writes};
 
 /// What staff calls work on.
@@ -51,7 +50,10 @@ impl StaffService for Staff {
         request: Request<proto::CreateAccountRequest>,
     ) -> Result<Response<proto::CreateAccountResponse>, Status> {
         let on = ("account", request.get_ref().email.as_str());
-        let by = self.admit(&request, Action::CreateAccount, on).await?;
+        let by = self
+            .audit
+            .admit(&request, Action::CreateAccount, on)
+            .await?;
         let answer = accounts::create(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -61,7 +63,7 @@ impl StaffService for Staff {
         request: Request<proto::ListAccountsRequest>,
     ) -> Result<Response<proto::ListAccountsResponse>, Status> {
         let on = ("account", "");
-        self.admit(&request, Action::Look, on).await?;
+        self.audit.admit(&request, Action::Look, on).await?;
         let answer = accounts::list(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -71,7 +73,7 @@ impl StaffService for Staff {
         request: Request<proto::GetAccountRequest>,
     ) -> Result<Response<proto::GetAccountResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
-        self.admit(&request, Action::Look, on).await?;
+        self.audit.admit(&request, Action::Look, on).await?;
         let answer = accounts::get(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -81,7 +83,7 @@ impl StaffService for Staff {
         request: Request<proto::SetAccountPlanRequest>,
     ) -> Result<Response<proto::SetAccountPlanResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
-        let by = self.admit(&request, Action::SetPlan, on).await?;
+        let by = self.audit.admit(&request, Action::SetPlan, on).await?;
         let answer = accounts::set_plan(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -91,7 +93,7 @@ impl StaffService for Staff {
         request: Request<proto::ListPlansRequest>,
     ) -> Result<Response<proto::ListPlansResponse>, Status> {
         let on = ("plan", "");
-        self.admit(&request, Action::Look, on).await?;
+        self.audit.admit(&request, Action::Look, on).await?;
         let plans = self.plans.iter().map(Into::into).collect();
         Ok(Response::new(proto::ListPlansResponse { plans }))
     }
@@ -101,7 +103,7 @@ impl StaffService for Staff {
         request: Request<proto::CreateKeyRequest>,
     ) -> Result<Response<proto::CreateKeyResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
-        let by = self.admit(&request, Action::CreateKey, on).await?;
+        let by = self.audit.admit(&request, Action::CreateKey, on).await?;
         let answer = keys::create(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -111,7 +113,7 @@ impl StaffService for Staff {
         request: Request<proto::ListKeysRequest>,
     ) -> Result<Response<proto::ListKeysResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
-        self.admit(&request, Action::Look, on).await?;
+        self.audit.admit(&request, Action::Look, on).await?;
         let answer = keys::list(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -121,7 +123,7 @@ impl StaffService for Staff {
         request: Request<proto::RotateKeyRequest>,
     ) -> Result<Response<proto::RotateKeyResponse>, Status> {
         let on = ("key", request.get_ref().id.as_str());
-        let by = self.admit(&request, Action::RotateKey, on).await?;
+        let by = self.audit.admit(&request, Action::RotateKey, on).await?;
         let answer = keys::rotate(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -131,7 +133,7 @@ impl StaffService for Staff {
         request: Request<proto::RevokeKeyRequest>,
     ) -> Result<Response<proto::RevokeKeyResponse>, Status> {
         let on = ("key", request.get_ref().id.as_str());
-        let by = self.admit(&request, Action::RevokeKey, on).await?;
+        let by = self.audit.admit(&request, Action::RevokeKey, on).await?;
         let answer = keys::revoke(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -141,7 +143,7 @@ impl StaffService for Staff {
         request: Request<proto::RequestKeyRequest>,
     ) -> Result<Response<proto::RequestKeyResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
-        let by = self.admit(&request, Action::RequestKey, on).await?;
+        let by = self.audit.admit(&request, Action::RequestKey, on).await?;
         let answer = key_requests::ask(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -151,7 +153,7 @@ impl StaffService for Staff {
         request: Request<proto::ListKeyRequestsRequest>,
     ) -> Result<Response<proto::ListKeyRequestsResponse>, Status> {
         let on = ("key_request", "");
-        self.admit(&request, Action::Look, on).await?;
+        self.audit.admit(&request, Action::Look, on).await?;
         let answer = key_requests::list(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -161,7 +163,7 @@ impl StaffService for Staff {
         request: Request<proto::ApproveKeyRequest>,
     ) -> Result<Response<proto::ApproveKeyResponse>, Status> {
         let on = ("key_request", request.get_ref().id.as_str());
-        let by = self.admit(&request, Action::ApproveKey, on).await?;
+        let by = self.audit.admit(&request, Action::ApproveKey, on).await?;
         let answer = key_requests::approve(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -171,7 +173,7 @@ impl StaffService for Staff {
         request: Request<proto::RejectKeyRequest>,
     ) -> Result<Response<proto::RejectKeyResponse>, Status> {
         let on = ("key_request", request.get_ref().id.as_str());
-        let by = self.admit(&request, Action::RejectKey, on).await?;
+        let by = self.audit.admit(&request, Action::RejectKey, on).await?;
         let answer = key_requests::reject(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -181,7 +183,7 @@ impl StaffService for Staff {
         request: Request<proto::RevealKeyRequest>,
     ) -> Result<Response<proto::RevealKeyResponse>, Status> {
         let on = ("key_request", request.get_ref().id.as_str());
-        let by = self.admit(&request, Action::RevealKey, on).await?;
+        let by = self.audit.admit(&request, Action::RevealKey, on).await?;
         let answer = key_requests::reveal(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -191,7 +193,7 @@ impl StaffService for Staff {
         request: Request<proto::ListSwitchesRequest>,
     ) -> Result<Response<proto::ListSwitchesResponse>, Status> {
         let on = ("switch", "");
-        self.admit(&request, Action::Look, on).await?;
+        self.audit.admit(&request, Action::Look, on).await?;
         let answer = switches::list(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -201,7 +203,7 @@ impl StaffService for Staff {
         request: Request<proto::SetSwitchRequest>,
     ) -> Result<Response<proto::SetSwitchResponse>, Status> {
         let on = ("switch", request.get_ref().name.as_str());
-        let by = self.admit(&request, Action::SetSwitch, on).await?;
+        let by = self.audit.admit(&request, Action::SetSwitch, on).await?;
         let answer = switches::set(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -216,17 +218,6 @@ impl StaffService for Staff {
 }
 
 impl Staff {
-    /// Who makes this call, if the member's role allows the action. `on` is the kind and name of what it is done to.
-    async fn admit<T>(
-        &self,
-        request: &Request<T>,
-        action: Action,
-        on: (&'static str, &str),
-    ) -> Result<By, Status> {
-        let member = self.audit.admit(request, action, on).await?;
-        Ok(By { member, action })
-    }
-
     async fn write(&self, by: By, item: Item) -> Result<Done, Fault> {
         let (done, _) = self.writer.write(Write::by(by, item)).await?;
         Ok(done)

@@ -5,7 +5,7 @@ use kit::{Fault, pg};
 
 use super::{Staff, unexpected};
 use crate::domain::fields::Problems;
-use crate::store::audit::By;
+use crate::domain::staff_action::By;
 use crate::store::switches;
 use crate::write::{Done, Item, Thrown};
 

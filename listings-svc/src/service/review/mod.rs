@@ -63,7 +63,8 @@ impl Service {
         deed: Deed,
         name: Option<&proto::ListingName>,
     ) -> Result<Member, Status> {
-        self.audit.admit(request, deed, names::on(name)).await
+        let by = self.audit.admit(request, deed, names::on(name)).await?;
+        Ok(by.member)
     }
 }
 
