@@ -1,5 +1,7 @@
 //! From the approval of a listing to the arrival of its message, on a fleet that does nothing else.
 
+use std::time::Duration;
+
 use contracts::common::v1::Mode;
 use contracts::listings::v1::events_service_client::EventsServiceClient;
 use contracts::listings::v1::{Author, CreateEventRequest, Writing};
@@ -10,10 +12,12 @@ use kit::rpc::client::{Client as Channel, dial};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 /// Listings that are approved, one after the other.
-const APPROVALS: usize = 500;
+const APPROVALS: usize = 300;
+/// Between two: followers of a feed leave 50 ms between what they take in, and a change after a rest comes at once.
+const REST: Duration = Duration::from_millis(100);
 /// How many of one account may wait (§8).
 const OF_AN_ACCOUNT: usize = 10;
 
@@ -55,13 +59,16 @@ pub(super) async fn run(fleet: &Fleet, arrivals: &Arrivals) {
     let listings = dial(&fleet.service("listings-svc").grpc, &token).await;
     let events = EventsServiceClient::new(listings.unwrap());
     add_endpoint(fleet, &arrivals.host).await;
-    let mut times = Vec::with_capacity(APPROVALS);
-    let mut account = String::new();
+    let (mut slugs, mut account) = (Vec::with_capacity(APPROVALS), String::new());
     for number in 0..APPROVALS {
         if number % OF_AN_ACCOUNT == 0 {
             account = uuid::Uuid::from_bytes(*kit::ids::row_id().as_bytes()).to_string();
         }
-        let slug = submit(&events, &account, number).await;
+        slugs.push(submit(&events, &account, number).await);
+    }
+    let mut times = Vec::with_capacity(APPROVALS);
+    for slug in slugs {
+        sleep(REST).await;
         let begun = Instant::now();
         let (arrived, ()) = tokio::join!(
             async { (arrivals.next().await, begun.elapsed()) },

@@ -57,7 +57,7 @@ impl<'a> Backlog<'a> {
             let added = eventually("webhook-svc knows the account", async || {
                 let request = AddEndpointRequest {
                     account_id: self.account.account.id.clone(),
-                    url: format!("http://{}/{path}/{number}", self.receiver.host),
+                    url: format!("http://{}/{path}", self.receiver.host(number)),
                     events: vec!["listing.updated".to_owned()],
                     rate_limit: None,
                 };

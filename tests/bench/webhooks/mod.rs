@@ -25,7 +25,9 @@ const DUE: usize = 20_000;
 pub(crate) async fn run() {
     let receiver = Receiver::start().await;
     let arrivals = Arrivals::bind().await;
-    let mut small = small_fleet(&[&receiver.host, &arrivals.host]);
+    let mut hosts = receiver.hosts(MANY);
+    hosts.push(arrivals.host.clone());
+    let mut small = small_fleet(&hosts);
     let plans = small.plans();
     for replicas in [1, 2] {
         let option = format!("webhook-svc={replicas}");
@@ -46,7 +48,7 @@ pub(crate) async fn run() {
 /// A million deliveries that are due, beside ten thousand.
 pub(crate) async fn run_million() {
     let receiver = Receiver::start().await;
-    let mut small = small_fleet(&[&receiver.host]);
+    let mut small = small_fleet(&receiver.hosts(MANY));
     let plans = small.plans();
     let fleet = small.up_with(&["--plans", &plans]).await;
     let backlog = Backlog::new(&fleet, &receiver).await;
@@ -67,7 +69,7 @@ pub(crate) async fn run_million() {
 }
 
 /// A fleet that may call these hosts.
-fn small_fleet(hosts: &[&str]) -> SmallFleet {
+fn small_fleet(hosts: &[String]) -> SmallFleet {
     let hosts: Vec<String> = hosts.iter().map(|host| format!("http://{host}")).collect();
     let mut small = SmallFleet::new();
     small.set("WEBHOOK_ALLOW", &hosts.join(","));

@@ -1,6 +1,7 @@
-//! The receiver of all endpoints, a process of its own: answers 200 at once, or never below `/hang`.
+//! The receiver of all endpoints, a process of its own: answers 200 at once, or never at `/hang`.
 
 use std::future;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,10 +14,11 @@ use tokio::process::Child;
 
 use crate::child;
 
-/// The receiver, and where it listens.
+/// The receiver, which listens at every address of this machine.
 pub(super) struct Receiver {
     /// `127.0.0.1:port`.
     pub(super) host: String,
+    port: u16,
     client: reqwest::Client,
     _child: Child,
 }
@@ -24,11 +26,25 @@ pub(super) struct Receiver {
 impl Receiver {
     pub(super) async fn start() -> Self {
         let host = child::free_address();
+        let port = host.parse::<SocketAddr>().unwrap().port();
+        let listen = format!("0.0.0.0:{port}");
         Self {
-            _child: child::own(&["webhook-receiver", &host], &host).await,
+            _child: child::own(&["webhook-receiver", &listen], &host).await,
             client: reqwest::Client::new(),
             host,
+            port,
         }
+    }
+
+    /// The host of an endpoint, another one for each: connections are kept for a host.
+    pub(super) fn host(&self, endpoint: usize) -> String {
+        format!("127.0.1.{}:{}", endpoint + 1, self.port)
+    }
+
+    /// The hosts of so many endpoints, and the plain one.
+    pub(super) fn hosts(&self, endpoints: usize) -> Vec<String> {
+        let of_endpoints = (0..endpoints).map(|endpoint| self.host(endpoint));
+        of_endpoints.chain([self.host.clone()]).collect()
     }
 
     /// How many it has answered.
@@ -45,7 +61,7 @@ pub(crate) async fn serve(listen: &str) {
     let count = Arc::new(AtomicU64::new(0));
     let app = Router::new()
         .route("/count", get(counted))
-        .route("/hang/{*rest}", any(future::pending::<()>))
+        .route("/hang", any(future::pending::<()>))
         .fallback(post(take))
         .with_state(count);
     axum::serve(listener, app).await.unwrap();

@@ -53,7 +53,7 @@ impl Default for Settings {
         Self {
             answer_timeout: Duration::from_secs(8),
             excerpt_timeout: Duration::from_secs(1),
-            idle_connections: 32,
+            idle_connections: 64,
             ca_file: None,
             allow: AllowList::default(),
             resolve: Overrides::default(),
