@@ -77,6 +77,9 @@ fn named(name: &str) -> Option<&'static Service> {
 /// Under which name the launcher remembers the key for signing secrets.
 pub(crate) const SIGNING_KEY: &str = "webhook";
 
+/// Where `webhook-listen` listens unless it is told otherwise.
+const WEBHOOK_LISTEN: &str = "http://127.0.0.1:9500";
+
 /// How many processes of each service: `webhook-svc=3,gateway=2`; one where nothing is said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Replicas(BTreeMap<&'static str, u16>);
@@ -236,6 +239,9 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         // A mail server of the caller's, if there is one.
         if env::var_os("WEBHOOK_MAIL").is_none() {
             settings.push(("MAIL", format!("file:{}", text(shared.folder.mail())?)));
+        }
+        if env::var_os("WEBHOOK_ALLOW").is_none() {
+            settings.push(("ALLOW", WEBHOOK_LISTEN.to_owned()));
         }
     }
     if let Some(port) = instance.http {

@@ -46,8 +46,9 @@ async fn take(
         (listener.show)(&format!("{line} refused: {}", why(error)));
         return (StatusCode::UNAUTHORIZED, Bytes::new());
     }
-    let text = String::from_utf8_lossy(&body);
-    (listener.show)(&format!("{line} verified\n  {}", text.escape_debug()));
+    // JSON needs no control characters; a terminal would obey them.
+    let text = String::from_utf8_lossy(&body).replace(char::is_control, " ");
+    (listener.show)(&format!("{line} verified\n  {text}"));
     let Some(url) = &listener.forward else {
         return (StatusCode::OK, Bytes::new());
     };
