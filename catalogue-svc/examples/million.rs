@@ -76,7 +76,7 @@ struct Row {
 
 impl Row {
     fn convert(&self) -> Entity {
-        let entity = Entity::read(self.kind, &self.id, &self.body);
+        let entity = Entity::read(self.kind, &self.id, 1, &self.body);
         entity.unwrap().unwrap()
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use kit::config::Common;
+use kit::config::{Common, seconds};
 use kit::rpc::client::Addresses;
 
 /// What catalogue-svc is told at start.
@@ -21,6 +21,9 @@ pub struct Settings {
     /// Milliseconds that a call waits at most for a change that it must see
     #[arg(long, default_value = "300", value_parser = milliseconds)]
     pub patience: Duration,
+    /// Seconds that listings-svc has to say whose a staff token is
+    #[arg(long, default_value = "2", value_parser = seconds)]
+    pub upstream_deadline: Duration,
 }
 
 impl kit::config::Settings for Settings {

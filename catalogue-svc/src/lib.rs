@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use kit::boot::Boot;
 use kit::pg::Schema;
+use kit::rpc::FleetMembers;
 use sqlx::migrate::Migrator;
 
 use config::Settings;
@@ -34,14 +35,21 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let catalogue = Arc::new(Catalogue::new(boot.settings.patience));
     let follower = Follower::load(&pool, Arc::clone(&catalogue), CHUNK_ROWS).await?;
-    boot.lifecycle
-        .background("listings follower", follower.follow(listings, loaded));
+    boot.lifecycle.background(
+        "listings follower",
+        follower.follow(listings.clone(), loaded),
+    );
     // Calls are answered from memory: a schema that lags behind makes no replica less ready.
-    let listings = &boot.settings.listings_addresses;
-    boot.follow(&pool, SCHEMA, PRODUCER, listings, store::Listings)?;
+    let addresses = &boot.settings.listings_addresses;
+    boot.follow(&pool, SCHEMA, PRODUCER, addresses, store::Listings)?;
 
     let mut services = kit::rpc::server::services();
     let public_url = boot.settings.public_url.clone();
     service::add(&mut services, &catalogue, boot.clock.clone(), public_url);
-    boot.serve_rpc(services).await
+    let members = FleetMembers::new(
+        listings,
+        boot.settings.upstream_deadline,
+        boot.clock.clone(),
+    );
+    boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

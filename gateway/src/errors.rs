@@ -18,6 +18,7 @@ pub const fn status(code: Code) -> StatusCode {
         Code::NotFound => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Code::TooManyPending | Code::IdempotencyInFlight => StatusCode::CONFLICT,
+        Code::Gone => StatusCode::GONE,
         Code::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
         Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UriTooLong => StatusCode::URI_TOO_LONG,

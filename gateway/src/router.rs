@@ -23,8 +23,8 @@ use crate::layers::outermost::outermost;
 use crate::layers::panic;
 use crate::layers::policy::{Policy, Route, RouteKind};
 use crate::routes::{
-    creators, currencies, events, games, history, me, methodology, pictures, places, rates,
-    reports, search, tips,
+    changes, creators, currencies, events, games, history, me, methodology, pictures, places,
+    rates, reports, search, tips,
 };
 
 /// A route of the API. Without handlers it is not served yet: a call that passes the checks is answered 404.
@@ -32,7 +32,7 @@ type Row = (&'static str, MethodRouter<App>, Policy);
 
 /// The routes of the API, a line each.
 #[rustfmt::skip]
-fn routes() -> [Row; 22] {
+fn routes() -> [Row; 23] {
     let endpoint = Policy::endpoint;
     let economy = endpoint("economy").behind(Switch::Economy).keys(Keys::Secret);
     let nothing = Policy::account().behind(Switch::Economy).keys(Keys::Secret);
@@ -50,6 +50,7 @@ fn routes() -> [Row; 22] {
         ("/v1/countries/{code}",        get(places::country),                   endpoint("countries")),
         ("/v1/cities",                  get(places::cities),                    endpoint("cities")),
         ("/v1/search",                  get(search::list),                      endpoint("search")),
+        ("/v1/changes",                 get(changes::list),                     endpoint("changes")),
         ("/v1/rankings/{kind}/{board}", unserved(),                             endpoint("rankings")),
         ("/v1/me",                      get(me::show),                          Policy::account()),
         ("/v1/me/listings",             get(me::listings),                      Policy::account().keys(Keys::NotPublic)),

@@ -2,6 +2,8 @@
 
 use uuid::Uuid;
 
+use super::changes::LastChange;
+
 /// The two datasets (§5.3): a live key meets real listings, a test key sample ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
@@ -43,4 +45,6 @@ pub struct Header {
     pub mode: Mode,
     /// Where it stands.
     pub state: State,
+    /// What brought it there.
+    pub last_change: LastChange,
 }

@@ -150,7 +150,7 @@ fn convert_rows(rows: &[store::Row]) -> Vec<((String, String), Entity)> {
 
 /// The entity; `None` when its kind is unknown or it cannot be converted. Its last state stays then.
 fn convert(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> Option<Entity> {
-    Entity::read(kind, id, encoded).unwrap_or_else(|error| {
+    Entity::read(kind, id, seq, encoded).unwrap_or_else(|error| {
         metrics::counter!("catalogue_changes_rejected_total").increment(1);
         tracing::error!(
             kind,

@@ -30,6 +30,10 @@ pub(super) struct Chunk {
     days: Vec<Option<Days>>,
     /// Of the days of all rows that are here, or were.
     bounds: Option<Bounds>,
+    /// When rows changed last, by offset.
+    updated: Vec<i64>,
+    /// The latest of all rows that are here, or were.
+    latest_update: i64,
 }
 
 /// What rows are wanted, whatever their order.
@@ -41,6 +45,8 @@ pub(super) struct Filter<'a> {
     pub(super) docs: Option<&'a RoaringBitmap>,
     /// Only those that take place then.
     pub(super) span: Option<Span>,
+    /// Only those that changed then or later.
+    pub(super) updated_since: Option<i64>,
 }
 
 /// Room to work in, for chunks of one capacity.
@@ -77,6 +83,8 @@ impl Chunk {
             sets: Vec::new(),
             days: Vec::new(),
             bounds: None,
+            updated: Vec::new(),
+            latest_update: i64::MIN,
         }
     }
 
@@ -128,7 +136,17 @@ impl Chunk {
         self.taken.add(offset);
         self.mark(offset, &fields.facets);
         self.date(offset, fields.days);
+        self.note_update(offset, fields.updated_at);
         self.doc(offset)
+    }
+
+    fn note_update(&mut self, offset: u16, at: i64) {
+        let offset = usize::from(offset);
+        if self.updated.len() <= offset {
+            self.updated.resize(offset + 1, i64::MIN);
+        }
+        self.updated[offset] = at;
+        self.latest_update = self.latest_update.max(at);
     }
 
     fn mark(&mut self, offset: u16, facets: &BTreeSet<Facet>) {
@@ -168,6 +186,7 @@ impl Chunk {
         self.unmark(offset);
         self.mark(offset, &fields.facets);
         self.date(offset, fields.days);
+        self.note_update(offset, fields.updated_at);
     }
 
     pub(super) fn remove(&mut self, doc: u32) {
@@ -197,6 +216,9 @@ impl Chunk {
             && filter
                 .span
                 .is_none_or(|span| self.overlap(span) != Overlap::None)
+            && filter
+                .updated_since
+                .is_none_or(|since| self.latest_update >= since)
     }
 
     fn overlap(&self, span: Span) -> Overlap {
@@ -243,6 +265,14 @@ impl Chunk {
             for offset in &self.order {
                 let days = self.days.get(usize::from(*offset)).copied().flatten();
                 if !days.is_some_and(|days| span.holds(days)) {
+                    selected.remove(*offset);
+                }
+            }
+        }
+        if let Some(since) = filter.updated_since {
+            for offset in &self.order {
+                let at = self.updated.get(usize::from(*offset));
+                if at.is_none_or(|at| *at < since) {
                     selected.remove(*offset);
                 }
             }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::document::{Document, IndexedFields};
 use super::rendered::Rendered;
-use super::timestamp::microseconds;
+use super::timestamp::{latest, microseconds};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::order::CreatorKey;
@@ -94,6 +94,8 @@ pub struct Creator {
     pub key: CreatorKey,
     /// What its games show of it.
     pub summary: Arc<CreatorSummary>,
+    /// When it changed last, in microseconds since 1970.
+    updated_at: i64,
     tagline: Box<str>,
     kind: Option<Facet>,
     roles: Box<[Keyword]>,
@@ -109,6 +111,11 @@ impl Creator {
             &page.country_code,
             (&page.city, &page.city_slug),
         )?;
+        let updated_at = latest([
+            page.updated_at.as_ref(),
+            page.first_published_at.as_ref(),
+            page.created_at.as_ref(),
+        ])?;
         let published_at = page.first_published_at.as_ref();
         let published_at = published_at.or(page.created_at.as_ref());
         let key = CreatorKey {
@@ -127,6 +134,7 @@ impl Creator {
             id,
             key,
             summary: Arc::new(summary),
+            updated_at,
             tagline,
             kind,
             roles,
@@ -169,6 +177,7 @@ impl Document for Creator {
                 (Field::Rest, &*self.summary.city),
             ]),
             days: None,
+            updated_at: self.updated_at,
         }
     }
 }

@@ -53,4 +53,6 @@ pub struct IndexedFields {
     pub words: Words,
     /// When it takes place, if it does.
     pub days: Option<Days>,
+    /// When it changed last, in microseconds since 1970.
+    pub updated_at: i64,
 }

@@ -6,8 +6,10 @@ use anyhow::Context as _;
 use contracts::common::v1 as common;
 use contracts::listings::v1 as listings;
 use prost::Message as _;
+use prost_types::Timestamp;
 use uuid::Uuid;
 
+use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, Mode, State};
 use crate::index::{Creator, Event, Game};
 
@@ -32,7 +34,7 @@ pub enum Body {
     /// A creator.
     Page(Header, Arc<Creator>),
     /// A game.
-    Game(Header, NewGame),
+    Game(Header, Box<NewGame>),
     /// An event.
     Event(Header, Arc<Event>),
 }
@@ -49,12 +51,13 @@ pub struct NewGame {
 }
 
 impl Entity {
-    /// Decodes and converts an entity of the kind that the feed calls `kind`; `None` when this version does not know the kind.
+    /// Decodes and converts an entity of the kind that the feed calls `kind`, as the change `seq` left it; `None` when this version does
+    /// not know the kind.
     ///
     /// # Errors
     /// This version cannot convert the entity. It is put aside then ([`crate::store::retry_dead_letters`]), and the others go on.
-    pub fn read(kind: &str, id: &str, encoded: &[u8]) -> anyhow::Result<Option<Self>> {
-        let body = Body::read(kind, id, encoded).with_context(|| format!("{kind} {id}"))?;
+    pub fn read(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> anyhow::Result<Option<Self>> {
+        let body = Body::read(kind, id, seq, encoded).with_context(|| format!("{kind} {id}"))?;
         Ok(body.map(|body| Self {
             id: id.to_owned(),
             body,
@@ -63,7 +66,7 @@ impl Entity {
 }
 
 impl Body {
-    fn read(kind: &str, id: &str, encoded: &[u8]) -> anyhow::Result<Option<Self>> {
+    fn read(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> anyhow::Result<Option<Self>> {
         Ok(Some(match kind {
             "genre" => Self::Genre(listings::Genre::decode(encoded)?),
             "country" => Self::Country(listings::Country::decode(encoded)?),
@@ -73,22 +76,26 @@ impl Body {
             }
             "page" => {
                 let page = listings::Page::decode(encoded)?;
-                let header = header(id, page.mode, page.state)?;
+                let header = Times::of(page.created_at, page.first_published_at, page.updated_at)
+                    .header(id, seq, (page.mode, page.state))?;
                 Self::Page(header, Arc::new(Creator::new(header.id, page)?))
             }
             "game" => {
                 let game = listings::Game::decode(encoded)?;
-                let header = header(id, game.mode, game.state)?;
+                let header = Times::of(game.created_at, game.first_published_at, game.updated_at)
+                    .header(id, seq, (game.mode, game.state))?;
                 let new = NewGame {
                     page: game.page_id.parse().context("the page is not a UUID")?,
                     genres: game.genres.clone(),
                     game: Game::new(header.id, game)?,
                 };
-                Self::Game(header, new)
+                Self::Game(header, Box::new(new))
             }
             "event" => {
                 let event = listings::Event::decode(encoded)?;
-                let header = header(id, event.mode, event.state)?;
+                let header =
+                    Times::of(event.created_at, event.first_published_at, event.updated_at)
+                        .header(id, seq, (event.mode, event.state))?;
                 Self::Event(header, Arc::new(Event::new(header.id, event)?))
             }
             _ => return Ok(None),
@@ -96,21 +103,55 @@ impl Body {
     }
 }
 
-fn header(id: &str, mode: i32, state: i32) -> anyhow::Result<Header> {
-    let mode = match common::Mode::try_from(mode) {
-        Ok(common::Mode::Live) => Mode::Live,
-        Ok(common::Mode::Test) => Mode::Test,
-        Ok(common::Mode::Unspecified) | Err(_) => anyhow::bail!("{mode} is not a mode"),
-    };
-    let state = match listings::State::try_from(state) {
-        Ok(listings::State::Pending) => State::Pending,
-        Ok(listings::State::Published) => State::Published,
-        Ok(listings::State::Rejected) => State::Rejected,
-        Ok(listings::State::Removed) => State::Removed,
-        Ok(listings::State::Unspecified) | Err(_) => anyhow::bail!("{state} is not a state"),
-    };
-    let id = id.parse().context("the id is not a UUID")?;
-    Ok(Header { id, mode, state })
+/// The times of a listing, as seconds and nanoseconds.
+struct Times {
+    created: Option<(i64, i32)>,
+    first_published: Option<(i64, i32)>,
+    updated: Option<(i64, i32)>,
+}
+
+impl Times {
+    fn of(
+        created: Option<Timestamp>,
+        first_published: Option<Timestamp>,
+        updated: Option<Timestamp>,
+    ) -> Self {
+        let parts = |at: Option<Timestamp>| at.map(|at| (at.seconds, at.nanos));
+        Self {
+            created: parts(created),
+            first_published: parts(first_published),
+            updated: parts(updated),
+        }
+    }
+
+    /// What every listing has.
+    fn header(&self, id: &str, seq: i64, (mode, state): (i32, i32)) -> anyhow::Result<Header> {
+        let mode = match common::Mode::try_from(mode) {
+            Ok(common::Mode::Live) => Mode::Live,
+            Ok(common::Mode::Test) => Mode::Test,
+            Ok(common::Mode::Unspecified) | Err(_) => anyhow::bail!("{mode} is not a mode"),
+        };
+        let state = match listings::State::try_from(state) {
+            Ok(listings::State::Pending) => State::Pending,
+            Ok(listings::State::Published) => State::Published,
+            Ok(listings::State::Rejected) => State::Rejected,
+            Ok(listings::State::Removed) => State::Removed,
+            Ok(listings::State::Unspecified) | Err(_) => anyhow::bail!("{state} is not a state"),
+        };
+        let id = id.parse().context("the id is not a UUID")?;
+        let is_seen = matches!(state, State::Published | State::Removed);
+        let last_change = LastChange {
+            seq,
+            was_public: is_seen || self.first_published.is_some(),
+            is_edited: self.updated > self.first_published.or(self.created),
+        };
+        Ok(Header {
+            id,
+            mode,
+            state,
+            last_change,
+        })
+    }
 }
 
 #[cfg(test)]
@@ -133,12 +174,38 @@ mod tests {
 
     #[test]
     fn an_unknown_kind_is_none() {
-        assert!(Entity::read("board", "1", &[255]).unwrap().is_none());
-        let entity = Entity::read("game", ID, &game().encode_to_vec()).unwrap();
+        assert!(Entity::read("board", "1", 7, &[255]).unwrap().is_none());
+        let entity = Entity::read("game", ID, 7, &game().encode_to_vec()).unwrap();
         let Body::Game(header, _) = entity.unwrap().body else {
             panic!("it is a game");
         };
         assert_eq!((header.mode, header.state), (Mode::Test, State::Pending));
+    }
+
+    #[test]
+    fn a_header_says_whether_a_listing_was_public_and_is_edited() {
+        use listings::State::{Pending, Published, Removed};
+
+        let at = |seconds| {
+            Some(Timestamp {
+                seconds,
+                ..Timestamp::default()
+            })
+        };
+        let header = |state: listings::State, published, updated| {
+            let times = Times::of(at(5), published, updated);
+            let header = times.header(ID, 9, (1, state.into())).unwrap();
+            let last_change = header.last_change;
+            assert_eq!(last_change.seq, 9);
+            (last_change.was_public, last_change.is_edited)
+        };
+        assert_eq!(header(Pending, None, at(5)), (false, false));
+        assert_eq!(header(Pending, None, at(6)), (false, true));
+        // Edited while it waited, then published.
+        assert_eq!(header(Published, at(7), at(6)), (true, false));
+        assert_eq!(header(Published, at(7), at(8)), (true, true));
+        assert_eq!(header(Removed, None, at(5)), (true, false));
+        assert_eq!(header(Pending, at(7), at(7)), (true, false));
     }
 
     #[test]
@@ -173,7 +240,7 @@ mod tests {
         let bad = bad.map(|game| (ID, game.encode_to_vec()));
         let unreadable = [("7", game().encode_to_vec()), (ID, vec![255])];
         for (id, encoded) in bad.into_iter().chain(unreadable) {
-            let error = Entity::read("game", id, &encoded).unwrap_err();
+            let error = Entity::read("game", id, 7, &encoded).unwrap_err();
             assert!(error.to_string().contains(id), "{error:#}");
         }
     }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::document::{Document, IndexedFields};
 use super::rendered::Rendered;
-use super::timestamp::moment;
+use super::timestamp::{latest, moment};
 use crate::domain::days::{self, Days};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
@@ -26,6 +26,8 @@ pub struct Event {
     pub key: EventKey,
     /// The listing's revision, which its `ETag` names.
     pub revision: i64,
+    /// When it changed last, in microseconds since 1970.
+    updated_at: i64,
     last_day: Date,
     title: Box<str>,
     city: Box<str>,
@@ -51,11 +53,17 @@ impl Event {
         let (title, city) = (event.title.as_str().into(), event.city.as_str().into());
         let city_slug = event.city_slug.as_str().into();
         let revision = event.revision;
+        let updated_at = latest([
+            event.updated_at.as_ref(),
+            event.first_published_at.as_ref(),
+            event.created_at.as_ref(),
+        ])?;
         let event = public_event(event)?;
         Ok(Self {
             id,
             key,
             revision,
+            updated_at,
             last_day,
             title,
             city,
@@ -97,6 +105,7 @@ impl Document for Event {
                 first: self.key.starts_at,
                 last: self.last_day,
             }),
+            updated_at: self.updated_at,
         }
     }
 }

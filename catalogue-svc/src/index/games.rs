@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::creators::CreatorSummary;
 use super::document::{Document, IndexedFields};
 use super::rendered::Rendered;
-use super::timestamp::{microseconds, moment};
+use super::timestamp::{latest, microseconds, moment};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::order::GameKey;
@@ -27,6 +27,8 @@ pub struct Game {
     pub key: GameKey,
     /// The listing's revision, which its `ETag` names.
     pub revision: i64,
+    /// When it changed last, in microseconds since 1970.
+    updated_at: i64,
     /// Whose it is.
     pub creator: Arc<CreatorSummary>,
     title: Box<str>,
@@ -44,6 +46,11 @@ pub struct Game {
 impl Game {
     /// Converts a game from the feed. Its creator and its genres are not known yet.
     pub(crate) fn new(id: Uuid, game: listings::Game) -> anyhow::Result<Self> {
+        let updated_at = latest([
+            game.updated_at.as_ref(),
+            game.first_published_at.as_ref(),
+            game.created_at.as_ref(),
+        ])?;
         let published_at = game.first_published_at.as_ref();
         let published_at = published_at.or(game.created_at.as_ref());
         let key = GameKey {
@@ -64,6 +71,7 @@ impl Game {
             id,
             key,
             revision,
+            updated_at,
             title,
             tagline,
             genres: Box::default(),
@@ -91,6 +99,7 @@ impl Game {
             id: self.id,
             key: self.key.clone(),
             revision: self.revision,
+            updated_at: self.updated_at,
             title: self.title.clone(),
             tagline: self.tagline.clone(),
             genres: self.genres.clone(),
@@ -135,6 +144,7 @@ impl Document for Game {
                 (Field::Rest, &*self.creator.name),
             ]),
             days: None,
+            updated_at: self.updated_at,
         }
     }
 

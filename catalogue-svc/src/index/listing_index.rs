@@ -171,7 +171,7 @@ impl<L: Document> Index<L> {
     /// The row changed, its place in the order did not: touches only what differs.
     fn replace(&mut self, index: usize, doc: u32, old: &L, row: Arc<L>) {
         let (had, has) = (old.fields(), row.fields());
-        if (&had.facets, had.days) != (&has.facets, has.days) {
+        if (&had.facets, had.days, had.updated_at) != (&has.facets, has.days, has.updated_at) {
             Arc::make_mut(&mut self.chunks[index]).update(doc, &has);
             self.recount(&had, &has);
         }

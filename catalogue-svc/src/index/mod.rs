@@ -8,6 +8,7 @@
 mod bits;
 mod bulk;
 mod catalogue;
+mod changes;
 mod chunk;
 mod cities;
 mod cow_map;
@@ -31,6 +32,7 @@ mod work;
 mod writer;
 
 pub use catalogue::Catalogue;
+pub use changes::{Changed, Changes, Listing};
 pub use cities::City;
 pub use creators::{Creator, CreatorSummary};
 pub use document::{Document, IndexedFields};

@@ -26,6 +26,8 @@ pub struct Query<K> {
     pub words: Option<BTreeSet<String>>,
     /// When they take place.
     pub span: Option<Span>,
+    /// They changed then or later, in microseconds since 1970.
+    pub updated_since: Option<i64>,
     /// They are wanted from the last to the first.
     pub backwards: bool,
     /// They come after this one, in that direction.
@@ -42,6 +44,7 @@ impl<K> Default for Query<K> {
             keywords: Vec::new(),
             words: None,
             span: None,
+            updated_since: None,
             backwards: false,
             after: None,
             limit: 0,
@@ -81,6 +84,7 @@ impl<L: Document> Index<L> {
             facets: &query.facets,
             docs,
             span: query.span,
+            updated_since: query.updated_since,
         };
         let known = self.known_total(filter);
         let (from, position) = self.start(query);
@@ -126,6 +130,9 @@ impl<L: Document> Index<L> {
 
     /// How many rows pass the filter, where that is known before a chunk is looked at. The walk can end with the page then.
     pub(super) fn known_total(&self, filter: Filter<'_>) -> Option<u64> {
+        if filter.updated_since.is_some() {
+            return None;
+        }
         match (filter.facets, filter.docs, filter.span) {
             ([], None, None) => Some(self.len()),
             ([], Some(docs), None) => Some(docs.len()),

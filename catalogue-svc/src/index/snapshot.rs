@@ -6,6 +6,7 @@ use std::sync::Arc;
 use contracts::listings::v1 as listings;
 use kit::feed::Position;
 
+use super::changes::Changes;
 use super::cities::City;
 use super::creators::Creator;
 use super::events::Event;
@@ -38,6 +39,8 @@ pub struct Dataset {
     pub events: Index<Event>,
     /// Cities that have creators.
     pub cities: Index<City>,
+    /// The last change of each listing.
+    pub changes: Changes,
 }
 
 impl Snapshot {
@@ -82,6 +85,7 @@ impl Dataset {
             creators: Index::new(capacity),
             events: Index::new(capacity),
             cities: Index::new(capacity),
+            changes: Changes::default(),
         }
     }
 

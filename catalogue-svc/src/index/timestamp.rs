@@ -1,10 +1,11 @@
 //! Points in time as the feed says them.
 
 use anyhow::Context as _;
+use prost_types::Timestamp;
 use time::OffsetDateTime;
 
 /// When something happened.
-pub(super) fn moment(at: Option<&prost_types::Timestamp>) -> anyhow::Result<OffsetDateTime> {
+pub(super) fn moment(at: Option<&Timestamp>) -> anyhow::Result<OffsetDateTime> {
     let at = at.context("a time is missing")?;
     let moment = kit::timestamp::decode(*at).context("a time is in no calendar")?;
     anyhow::ensure!(moment.year() >= 0, "a time lies before the year 0");
@@ -12,7 +13,14 @@ pub(super) fn moment(at: Option<&prost_types::Timestamp>) -> anyhow::Result<Offs
 }
 
 /// The same in microseconds since 1970: what PostgreSQL keeps.
-pub(super) fn microseconds(at: Option<&prost_types::Timestamp>) -> anyhow::Result<i64> {
+pub(super) fn microseconds(at: Option<&Timestamp>) -> anyhow::Result<i64> {
     let nanos = moment(at)?.unix_timestamp_nanos();
     Ok(i64::try_from(nanos / 1_000)?)
+}
+
+/// The latest of these times, likewise: whichever a listing has.
+pub(super) fn latest<const N: usize>(times: [Option<&Timestamp>; N]) -> anyhow::Result<i64> {
+    let times = times.into_iter().filter(Option::is_some).map(microseconds);
+    let times: anyhow::Result<Vec<i64>> = times.collect();
+    times?.into_iter().max().context("a time is missing")
 }

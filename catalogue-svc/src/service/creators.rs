@@ -8,7 +8,6 @@ use contracts::catalogue::v1::{
 };
 use contracts::public::CREATOR_KINDS;
 use kit::Fault;
-use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
 use super::answer;
@@ -104,13 +103,14 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
     let role = given(request.role);
     let city = given(request.city);
     let words = fields.words(request.q.as_deref());
+    let updated_since = fields.updated_since(request.updated_since);
     let facets = [
         fields.filter("kind", kind.as_deref(), |key| {
             Facet::creator_kind(key).ok_or_else(|| one_of(&CREATOR_KINDS))
         }),
         fields.country(country.as_deref(), snapshot),
     ];
-    let binding = Binding::new(
+    let binding = query_params::binding(
         "creators",
         [
             Some(mode.as_str()),
@@ -120,6 +120,7 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
             city.as_deref(),
             bound(words.as_ref()).as_deref(),
         ],
+        updated_since,
     );
     let (limit, after) = fields.page(request.page, binding);
     fields.finish()?;
@@ -132,6 +133,7 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
             facets: facets.into_iter().flatten().collect(),
             keywords: role.into_iter().chain(city).collect(),
             words,
+            updated_since,
             after,
             limit,
             ..Query::default()

@@ -7,7 +7,6 @@ use contracts::catalogue::v1::{
     GetEventRequest, GetEventResponse, ListEventsRequest, ListEventsResponse,
 };
 use contracts::public::EVENT_KINDS;
-use kit::cursor::Binding;
 use kit::{Clock, Fault};
 use time::{Date, UtcOffset};
 use tonic::{Request, Response, Status};
@@ -110,6 +109,7 @@ fn read(
     let when = given(request.when);
     let (from, to) = (given(request.from), given(request.to));
     let words = fields.words(request.q.as_deref());
+    let updated_since = fields.updated_since(request.updated_since);
     let facets = [
         fields.filter("kind", kind.as_deref(), |key| {
             Facet::event_kind(key).ok_or_else(|| one_of(&EVENT_KINDS))
@@ -124,7 +124,7 @@ fn read(
     if first.zip(last).is_some_and(|(first, last)| last < first) {
         fields.note::<()>("to", Err("Use a day that is not before `from`.".to_owned()));
     }
-    let binding = Binding::new(
+    let binding = query_params::binding(
         "events",
         [
             Some(mode.as_str()),
@@ -136,6 +136,7 @@ fn read(
             to.as_deref(),
             bound(words.as_ref()).as_deref(),
         ],
+        updated_since,
     );
     let (limit, after) = fields.page(request.page, binding);
     fields.finish()?;
@@ -148,6 +149,7 @@ fn read(
             keywords: city.into_iter().collect(),
             words,
             span: Some(Span::new(chosen, today, first, last)),
+            updated_since,
             backwards: chosen == When::Past,
             after,
             limit,

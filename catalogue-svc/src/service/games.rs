@@ -8,7 +8,6 @@ use contracts::catalogue::v1::{
 };
 use contracts::public::{PLATFORMS, STAGES};
 use kit::Fault;
-use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
 use super::answer;
@@ -98,6 +97,7 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
     let stage = given(request.stage);
     let creator = given(request.creator);
     let words = fields.words(request.q.as_deref());
+    let updated_since = fields.updated_since(request.updated_since);
     let facets = [
         fields.filter("genre", genre.as_deref(), |key| read_genre(key, snapshot)),
         fields.filter("platform", platform.as_deref(), |key| {
@@ -108,7 +108,7 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
             Facet::stage(key).ok_or_else(|| one_of(&STAGES))
         }),
     ];
-    let binding = Binding::new(
+    let binding = query_params::binding(
         "games",
         [
             Some(mode.as_str()),
@@ -119,6 +119,7 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
             creator.as_deref(),
             bound(words.as_ref()).as_deref(),
         ],
+        updated_since,
     );
     let (limit, after) = fields.page(request.page, binding);
     fields.finish()?;
@@ -130,6 +131,7 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
             facets: facets.into_iter().flatten().collect(),
             keywords: creator.into_iter().collect(),
             words,
+            updated_since,
             after,
             limit,
             ..Query::default()

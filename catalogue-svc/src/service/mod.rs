@@ -1,7 +1,10 @@
 //! What catalogue-svc answers over gRPC: a file a resource, and what they have in common in `ask` and `answer`.
 
 mod answer;
+mod change_row;
+mod changes;
 mod creators;
+mod dump;
 mod events;
 mod games;
 mod places;
@@ -11,17 +14,21 @@ mod typed;
 
 use std::sync::Arc;
 
+use contracts::catalogue::v1::changes_service_server::ChangesServiceServer;
 use contracts::catalogue::v1::creators_service_server::CreatorsServiceServer;
 use contracts::catalogue::v1::events_service_server::EventsServiceServer;
 use contracts::catalogue::v1::games_service_server::GamesServiceServer;
 use contracts::catalogue::v1::places_service_server::PlacesServiceServer;
 use contracts::catalogue::v1::search_service_server::SearchServiceServer;
+use contracts::catalogue::v1::staff_dump_service_server::StaffDumpServiceServer;
 use kit::Clock;
 use tonic::service::RoutesBuilder;
 
 use crate::index::Catalogue;
 
+pub use changes::Changes;
 pub use creators::Creators;
+pub use dump::Dump;
 pub use events::Events;
 pub use games::Games;
 pub use places::Places;
@@ -40,5 +47,7 @@ pub fn add(
         .add_service(CreatorsServiceServer::new(Creators::new(all())))
         .add_service(PlacesServiceServer::new(Places::new(all())))
         .add_service(EventsServiceServer::new(Events::new(all(), clock)))
-        .add_service(SearchServiceServer::new(Searches::new(all(), public_url)));
+        .add_service(SearchServiceServer::new(Searches::new(all(), public_url)))
+        .add_service(ChangesServiceServer::new(Changes::new(all())))
+        .add_service(StaffDumpServiceServer::new(Dump::new(all())));
 }

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
-use crate::domain::words;
+use crate::domain::{moment, words};
 use crate::index::{Query, Snapshot};
 
 const DEFAULT_LIMIT: u32 = 20;
@@ -93,6 +93,13 @@ impl Fields {
         })
     }
 
+    /// Since when rows must have changed (§10.14), in microseconds since 1970.
+    pub(super) fn updated_since(&mut self, text: Option<String>) -> Option<i64> {
+        let since = moment::read(&given(text)?);
+        let reason = "Use a moment as RFC 3339 has it, such as 2026-03-01T08:00:00Z, or a day, such as 2026-03-01; a + in it is written %2B.";
+        self.note("updated_since", since.ok_or_else(|| reason.to_owned()))
+    }
+
     /// The words of a `q`; `None` when it is absent. A set without a word asks for something that nothing has.
     pub(super) fn words(&mut self, q: Option<&str>) -> Option<BTreeSet<String>> {
         let q = q.map(str::trim).filter(|q| !q.is_empty())?;
@@ -120,6 +127,18 @@ pub(super) fn bound(words: Option<&BTreeSet<String>>) -> Option<String> {
             .collect::<Vec<_>>()
             .join(" ")
     })
+}
+
+/// The binding of a list with these filters and, where it is given, `updated_since`: cursors without it are what they were before there
+/// was such a filter.
+pub(super) fn binding<const N: usize>(
+    list: &str,
+    filters: [Option<&str>; N],
+    updated_since: Option<i64>,
+) -> Binding {
+    let since = updated_since.map(|since| since.to_string());
+    let since = since.as_deref().map(Some);
+    Binding::new(list, filters.into_iter().chain(since))
 }
 
 /// Mode and form of a call for a single thing.

@@ -97,7 +97,7 @@ pub async fn retry(pool: &PgPool) -> anyhow::Result<()> {
     .fetch_all(&mut *transaction)
     .await?;
     for letter in letters {
-        if let Err(error) = Entity::read(&letter.kind, &letter.id, &letter.body) {
+        if let Err(error) = Entity::read(&letter.kind, &letter.id, letter.seq, &letter.body) {
             let (kind, id, seq) = (letter.kind, letter.id, letter.seq);
             tracing::warn!(kind, id, seq, %error, "a change still cannot be converted");
             continue;

@@ -36,7 +36,7 @@ impl Store for Listings {
         let mut letters = BTreeMap::new();
         for change in changes.iter().filter(|change| !change.happening) {
             let key = (&*change.entity, &*change.id);
-            match Entity::read(key.0, key.1, &change.state) {
+            match Entity::read(key.0, key.1, change.seq, &change.state) {
                 Ok(_) => {
                     letters.remove(&key);
                     converted.insert(key, (change.seq, &*change.state));

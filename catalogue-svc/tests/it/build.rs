@@ -118,7 +118,7 @@ pub(crate) fn event_change(event: &listings::Event) -> Change {
 }
 
 pub(crate) fn entity(change: &Change) -> Entity {
-    let entity = Entity::read(&change.entity, &change.id, &change.state);
+    let entity = Entity::read(&change.entity, &change.id, change.seq, &change.state);
     entity.unwrap().unwrap()
 }
 

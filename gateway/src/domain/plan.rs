@@ -12,6 +12,7 @@ pub const ENDPOINTS: &[&str] = &[
     "events",
     "rankings",
     "search",
+    "changes",
     "economy",
     "tips",
 ];

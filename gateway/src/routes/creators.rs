@@ -13,7 +13,16 @@ use crate::extract::query::Query;
 use crate::message;
 use crate::upstream::min_position::MinPosition;
 
-const PARAMETERS: &[&str] = &["kind", "role", "country", "city", "q", "limit", "cursor"];
+const PARAMETERS: &[&str] = &[
+    "kind",
+    "role",
+    "country",
+    "city",
+    "q",
+    "updated_since",
+    "limit",
+    "cursor",
+];
 
 /// A page of creators.
 pub async fn list(
@@ -33,6 +42,7 @@ pub async fn list(
         country: query.text("country"),
         city: query.text("city"),
         q: query.text("q"),
+        updated_since: query.text("updated_since"),
     };
     let creators = query
         .answered(app.catalogue.list_creators(request, min))

@@ -20,7 +20,16 @@ use crate::upstream::min_position::MinPosition;
 use super::writing;
 
 const PARAMETERS: &[&str] = &[
-    "kind", "country", "city", "when", "from", "to", "q", "limit", "cursor",
+    "kind",
+    "country",
+    "city",
+    "when",
+    "from",
+    "to",
+    "q",
+    "updated_since",
+    "limit",
+    "cursor",
 ];
 
 /// A page of events.
@@ -43,6 +52,7 @@ pub async fn list(
         from: query.text("from"),
         to: query.text("to"),
         q: query.text("q"),
+        updated_since: query.text("updated_since"),
     };
     let events = query
         .answered(app.catalogue.list_events(request, min))

@@ -20,7 +20,15 @@ use crate::upstream::min_position::MinPosition;
 use super::writing;
 
 const PARAMETERS: &[&str] = &[
-    "genre", "platform", "country", "stage", "creator", "q", "limit", "cursor",
+    "genre",
+    "platform",
+    "country",
+    "stage",
+    "creator",
+    "q",
+    "updated_since",
+    "limit",
+    "cursor",
 ];
 
 /// A page of games.
@@ -41,6 +49,7 @@ pub async fn list(
         stage: query.text("stage"),
         creator: query.text("creator"),
         q: query.text("q"),
+        updated_since: query.text("updated_since"),
         at_least: None,
     };
     let games = query

@@ -1,5 +1,6 @@
 //! The handlers: take apart, one call, wrap.
 
+pub mod changes;
 pub mod creators;
 pub mod currencies;
 pub mod events;

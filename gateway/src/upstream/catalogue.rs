@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
+use contracts::catalogue::v1::changes_service_client::ChangesServiceClient;
 use contracts::catalogue::v1::creators_service_client::CreatorsServiceClient;
 use contracts::catalogue::v1::events_service_client::EventsServiceClient;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
@@ -10,10 +11,11 @@ use contracts::catalogue::v1::places_service_client::PlacesServiceClient;
 use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use contracts::catalogue::v1::{
     GetCountryRequest, GetCountryResponse, GetCreatorRequest, GetCreatorResponse, GetEventRequest,
-    GetEventResponse, GetGameRequest, GetGameResponse, ListCitiesRequest, ListCitiesResponse,
-    ListCountriesRequest, ListCountriesResponse, ListCreatorsRequest, ListCreatorsResponse,
-    ListEventsRequest, ListEventsResponse, ListGamesRequest, ListGamesResponse, ListGenresRequest,
-    ListGenresResponse, SearchRequest, SearchResponse,
+    GetEventResponse, GetGameRequest, GetGameResponse, ListChangesRequest, ListChangesResponse,
+    ListCitiesRequest, ListCitiesResponse, ListCountriesRequest, ListCountriesResponse,
+    ListCreatorsRequest, ListCreatorsResponse, ListEventsRequest, ListEventsResponse,
+    ListGamesRequest, ListGamesResponse, ListGenresRequest, ListGenresResponse, SearchRequest,
+    SearchResponse,
 };
 use contracts::common::v1 as common;
 use kit::feed::Position;
@@ -28,7 +30,8 @@ use super::limit::CallLimit;
 use super::min_position::MinPosition;
 use super::position::ListingsPosition;
 
-/// An answer's size at most. A creator comes with all its games and a country with all its cities: thousands, now and then.
+/// An answer's size at most. A creator comes with all its games and a country with all its cities: thousands, now and then. Events are
+/// listed with their whole descriptions.
 const LARGEST: usize = 64 * 1024 * 1024;
 
 /// The client of catalogue-svc.
@@ -38,6 +41,7 @@ pub struct Catalogue {
     places: PlacesServiceClient<Client>,
     events: EventsServiceClient<Client>,
     search: SearchServiceClient<Client>,
+    changes: ChangesServiceClient<Client>,
     listings_position: ListingsPosition,
     limit: CallLimit,
     deadline: Duration,
@@ -51,8 +55,9 @@ impl Catalogue {
             creators: CreatorsServiceClient::new(catalogue.clone())
                 .max_decoding_message_size(LARGEST),
             places: PlacesServiceClient::new(catalogue.clone()).max_decoding_message_size(LARGEST),
-            events: EventsServiceClient::new(catalogue.clone()),
-            search: SearchServiceClient::new(catalogue),
+            events: EventsServiceClient::new(catalogue.clone()).max_decoding_message_size(LARGEST),
+            search: SearchServiceClient::new(catalogue.clone()),
+            changes: ChangesServiceClient::new(catalogue).max_decoding_message_size(LARGEST),
             listings_position: ListingsPosition::new(listings),
             limit: CallLimit::new("catalogue", bounds),
             deadline: bounds.deadline,
@@ -243,6 +248,22 @@ impl Catalogue {
         .await
     }
 
+    /// A page of changes.
+    pub async fn list_changes(
+        &self,
+        request: ListChangesRequest,
+        min: MinPosition,
+    ) -> Result<ListChangesResponse, Fault> {
+        self.read(
+            (request, min),
+            &self.changes,
+            |mut changes, request| async move { changes.list_changes(request).await },
+            |request, at_least| request.at_least = at_least,
+            |answer| answer.position.as_ref(),
+        )
+        .await
+    }
+
     /// Makes a read. Where its answer may lack something that was written before the read began, the read is made again, for an answer
     /// that reaches as far. The second answer counts, however far it reaches.
     async fn read<Q, A, S, F>(
@@ -269,7 +290,9 @@ impl Catalogue {
         let first = first.map(Response::into_inner).map_err(Fault::from);
         let reached = match &first {
             Ok(answer) => position(answer).and_then(|position| position.try_into().ok()),
-            Err(fault) if matches!(fault.code, Code::NotFound | Code::Invalid) => decided_at,
+            Err(fault) if matches!(fault.code, Code::NotFound | Code::Invalid | Code::Gone) => {
+                decided_at
+            }
             // It says nothing of the listings.
             Err(_) => return first,
         };

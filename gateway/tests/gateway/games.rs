@@ -14,7 +14,7 @@ use crate::support::{Script, Test, UPSTREAM, With};
 async fn every_parameter_reaches_the_catalogue(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
-    let path = "/games?genre=puzzle&platform=web&country=ng&stage=released&creator=kora-lab&q=tr%C3%A9s+or&limit=7&cursor=abc&x=1";
+    let path = "/games?genre=puzzle&platform=web&country=ng&stage=released&creator=kora-lab&q=tr%C3%A9s+or&updated_since=2026-03-01T08:00:00%2B01:00&limit=7&cursor=abc&x=1";
     assert!(test.get(&key, path).await.is_ok());
     let asked: ListGamesRequest = test.catalogue.asked();
     assert_eq!((asked.mode(), asked.form()), (Mode::Live, Form::Json));
@@ -27,10 +27,19 @@ async fn every_parameter_reaches_the_catalogue(pool: PgPool) {
         asked.stage,
         asked.creator,
         asked.q,
+        asked.updated_since,
     ];
     assert_eq!(
         filters.map(Option::unwrap),
-        ["puzzle", "web", "ng", "released", "kora-lab", "trés or"]
+        [
+            "puzzle",
+            "web",
+            "ng",
+            "released",
+            "kora-lab",
+            "trés or",
+            "2026-03-01T08:00:00+01:00"
+        ]
     );
 
     assert!(test.get(&key, "/games").await.is_ok());

@@ -32,7 +32,7 @@ fn all() -> String {
 }
 
 /// A path of each endpoint, and what it answers whoever may call it.
-const PATHS: [(&str, &str, u16); 16] = [
+const PATHS: [(&str, &str, u16); 17] = [
     ("games", "/games", 200),
     ("games", "/games/kora", 200),
     ("genres", "/genres", 200),
@@ -44,6 +44,7 @@ const PATHS: [(&str, &str, u16); 16] = [
     ("events", "/events", 200),
     ("events", "/events/kora", 200),
     ("search", "/search?q=kora", 200),
+    ("changes", "/changes", 200),
     ("rankings", "/rankings/games/week", 404),
     ("economy", "/economy/rates", 200),
     ("economy", "/economy/currencies", 200),

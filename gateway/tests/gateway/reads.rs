@@ -2,9 +2,10 @@
 
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Form, Mode, PageRequest};
+use kit::{Code, Fault};
 use sqlx::PgPool;
 
-use crate::support::{Held, Test};
+use crate::support::{Held, Script, Test};
 
 /// What every question of these tests carries.
 const MODE: i32 = Mode::Live as i32;
@@ -43,8 +44,9 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
         country: Some("ng".into()),
         city: Some("lagos".into()),
         q: Some("trés or".into()),
+        updated_since: Some("2026-03-01".into()),
     };
-    let path = "/creators?kind=studio&role=artist&country=ng&city=lagos&q=tr%C3%A9s+or&limit=7&cursor=abc&x=1";
+    let path = "/creators?kind=studio&role=artist&country=ng&city=lagos&q=tr%C3%A9s+or&updated_since=2026-03-01&limit=7&cursor=abc&x=1";
     asks(&test, &key, path, creators).await;
 
     let events = proto::ListEventsRequest {
@@ -59,8 +61,9 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
         from: Some("2026-01-01".into()),
         to: Some("2026-02-01".into()),
         q: Some("x".into()),
+        updated_since: Some("2026-03-01".into()),
     };
-    let path = "/events?kind=jam&country=ng&city=lagos&when=past&from=2026-01-01&to=2026-02-01&q=x&limit=7&cursor=abc";
+    let path = "/events?kind=jam&country=ng&city=lagos&when=past&from=2026-01-01&to=2026-02-01&q=x&updated_since=2026-03-01&limit=7&cursor=abc";
     asks(&test, &key, path, events).await;
 
     let cities = proto::ListCitiesRequest {
@@ -84,6 +87,30 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     };
     let path = "/search?q=kora&type=games&country=ng&limit=7&cursor=abc";
     asks(&test, &key, path, search).await;
+
+    let changes = proto::ListChangesRequest {
+        mode: MODE,
+        page: Some(page(7, "abc")),
+        form: FORM,
+        at_least: None,
+    };
+    asks(
+        &test,
+        &key,
+        "/changes?limit=7&cursor=abc&type=games",
+        changes,
+    )
+    .await;
+}
+
+#[sqlx::test]
+async fn a_cursor_of_a_history_that_is_gone_is_answered_so(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let fault = Fault::new(Code::Gone, "start again without a cursor");
+    test.catalogue.script(Script::Refuse(fault));
+    let answer = test.get(&key, "/changes?cursor=abc").await;
+    assert_eq!(answer.refusal(), (410, "gone"));
 }
 
 #[sqlx::test]

@@ -45,7 +45,7 @@ async fn unknown_names_in_the_table_of_plans_are_refused(pool: PgPool) {
     let said = String::from_utf8(output.stderr).unwrap();
     for part in [
         "plan `free`: `lacks` is a list of games, genres,",
-        "rankings, search, economy, tips",
+        "rankings, search, changes, economy, tips",
         "plan `free`: `calls_per_hour` is not known",
     ] {
         assert!(said.contains(part), "{part} is missing in {said}");

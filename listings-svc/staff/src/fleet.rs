@@ -28,14 +28,17 @@ pub(crate) struct Place {
     /// The gRPC address of economy-svc
     #[arg(long, env = "STAFF_ECONOMY", global = true, value_name = "ADDRESS")]
     economy: Option<String>,
+    /// The gRPC address of catalogue-svc
+    #[arg(long, env = "STAFF_CATALOGUE", global = true, value_name = "ADDRESS")]
+    catalogue: Option<String>,
     /// The gRPC address of webhook-svc
     #[arg(long, env = "STAFF_WEBHOOK", global = true, value_name = "ADDRESS")]
     webhook: Option<String>,
     /// A fleet's own file, for what is not given otherwise [default: .fleet/fleet.json, if there is one]
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "profile")]
     fleet: Option<PathBuf>,
-    /// A file with token, gateway, listings, economy and webhook that only you can read, for what is not given otherwise [default:
-    /// mchezo/staff.toml in the folder for settings, if there is one and no fleet was started here]
+    /// A file with token, gateway, listings, economy, catalogue and webhook that only you can read, for what is not given otherwise
+    /// [default: mchezo/staff.toml in the folder for settings, if there is one and no fleet was started here]
     #[arg(long, global = true, value_name = "FILE")]
     profile: Option<PathBuf>,
     #[arg(long, env = "XDG_CONFIG_HOME", hide = true)]
@@ -84,6 +87,7 @@ pub(crate) struct Fleet {
     gateway: Option<String>,
     listings: Option<String>,
     economy: Option<String>,
+    catalogue: Option<String>,
     webhook: Option<String>,
     /// The file of a fleet that does not run.
     stopped: Option<PathBuf>,
@@ -96,6 +100,7 @@ impl Fleet {
             gateway: place.gateway.clone().or(known.gateway),
             listings: place.listings.clone().or(known.listings),
             economy: place.economy.clone().or(known.economy),
+            catalogue: place.catalogue.clone().or(known.catalogue),
             webhook: place.webhook.clone().or(known.webhook),
             token: place.token.clone().or(known.token).map(Secret::from),
             stopped: known.stopped,
@@ -131,6 +136,11 @@ impl Fleet {
     /// A channel to economy-svc.
     pub(crate) async fn economy(&self) -> Result<Client, Problem> {
         self.dial("economy", self.economy.as_deref()).await
+    }
+
+    /// A channel to catalogue-svc.
+    pub(crate) async fn catalogue(&self) -> Result<Client, Problem> {
+        self.dial("catalogue", self.catalogue.as_deref()).await
     }
 
     /// A channel to webhook-svc.
@@ -190,6 +200,7 @@ fn read(path: &Path) -> Result<Profile, Problem> {
         gateway: grpc("gateway"),
         listings: grpc("listings-svc"),
         economy: grpc("economy-svc"),
+        catalogue: grpc("catalogue-svc"),
         webhook: grpc("webhook-svc"),
         stopped: manifest.services.is_empty().then(|| path.to_owned()),
         token: manifest.staff_token,

@@ -1,10 +1,12 @@
-//! `staff`: what people of the service do from a terminal. A client of the staff calls of gateway, listings-svc, economy-svc and webhook-svc.
+//! `staff`: what people of the service do from a terminal. A client of the staff calls of gateway, listings-svc, economy-svc,
+//! catalogue-svc and webhook-svc.
 //!
 //! Status: 0 done, 1 refused by the service, 2 not understood (arguments, settings, files), 3 nothing answers.
 
 mod account;
 mod arguments;
 mod audit;
+mod catalogue;
 mod curate;
 mod currency;
 mod decide;
@@ -101,6 +103,9 @@ enum Command {
     /// Swaps between currencies: load their history
     #[command(subcommand, alias = "swaps")]
     Swap(swap::Command),
+    /// The catalogue: everything that is public
+    #[command(subcommand)]
+    Catalogue(catalogue::Command),
     /// Webhooks: endpoints and their deliveries
     #[command(subcommand, alias = "webhook")]
     Webhooks(webhook::Command),
@@ -158,6 +163,7 @@ async fn run(staff: Staff) -> Result<(), Problem> {
         Command::Picture(command) => picture::run(command, &fleet, output).await,
         Command::Currency(command) => currency::run(command, &fleet, output).await,
         Command::Report(command) => report::run(command, &fleet, output).await,
+        Command::Catalogue(command) => catalogue::run(command, &fleet, output).await,
         Command::Webhooks(command) => webhook::run(command, &fleet, output).await,
         Command::Swap(command) => swap::run(command, &fleet, output).await,
         Command::Import(import) => import::run(import, &fleet, output).await,

@@ -78,6 +78,13 @@ fn write(line: &impl Display) {
     }
 }
 
+/// Writes whole lines as they came. They must all be written: a dump whose file is full is none.
+pub(crate) fn bytes(lines: &[u8]) -> Result<(), Problem> {
+    io::stdout()
+        .write_all(lines)
+        .map_err(|error| Problem::usage(format!("the lines cannot be written: {error}")))
+}
+
 /// Writes the completions of a shell.
 pub(crate) fn completions(shell: clap_complete::Shell, command: &mut clap::Command) {
     let mut script = Vec::new();

@@ -24,6 +24,8 @@ pub(crate) struct Profile {
     pub(crate) listings: Option<String>,
     /// The gRPC address of economy-svc.
     pub(crate) economy: Option<String>,
+    /// The gRPC address of catalogue-svc.
+    pub(crate) catalogue: Option<String>,
     /// The gRPC address of webhook-svc.
     pub(crate) webhook: Option<String>,
     /// The file of a fleet that does not run.
@@ -58,7 +60,7 @@ pub(crate) fn read(path: &Path) -> Result<Profile, Problem> {
     // The message shows the line, and the line may be the token's.
     toml::from_str(&text).map_err(|error: toml::de::Error| {
         Problem::usage(format!(
-            "{shown} is not a profile: {}. It may have token, gateway, listings, economy and webhook, each a text in quotes",
+            "{shown} is not a profile: {}. It may have token, gateway, listings, economy, catalogue and webhook, each a text in quotes",
             error.message()
         ))
     })

@@ -170,23 +170,13 @@ impl<S: Settings> Boot<S> {
         Ok(())
     }
 
-    /// Serves `services` on the internal port, beside health and reflection.
-    pub async fn serve_rpc(&self, services: RoutesBuilder) -> anyhow::Result<()> {
-        let gate = Gate::new(self.common().identity.clone());
-        self.serve_rpc_behind(gate, services).await
-    }
-
-    /// The same, for a service that knows the staff by name.
+    /// Serves `services` on the internal port, beside health and reflection. `members` knows the staff by name.
     pub async fn serve_rpc_to_members(
         &self,
         services: RoutesBuilder,
         members: Arc<dyn Members>,
     ) -> anyhow::Result<()> {
         let gate = Gate::new(self.common().identity.clone()).with_members(members);
-        self.serve_rpc_behind(gate, services).await
-    }
-
-    async fn serve_rpc_behind(&self, gate: Gate, services: RoutesBuilder) -> anyhow::Result<()> {
         let common = self.common();
         let listener = bind(common.grpc_listen, "grpc_listen").await?;
         let readiness = self.readiness.clone();

@@ -75,6 +75,8 @@ codes! {
     IdempotencyMismatch = "idempotency_mismatch", FailedPrecondition;
     /// The listing is not what `If-Match` says.
     PreconditionFailed = "precondition_failed", FailedPrecondition;
+    /// The history that a cursor belongs to is there no more.
+    Gone = "gone", OutOfRange;
     /// The body is too large.
     TooLarge = "too_large", InvalidArgument;
     /// Path and query are too long.

@@ -22,6 +22,9 @@ pub struct ListGamesRequest {
     pub q: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, optional, tag = "10")]
     pub at_least: ::core::option::Option<super::super::common::v1::Position>,
+    /// A moment or a day: only rows that changed then or later (§10.14).
+    #[prost(string, optional, tag = "11")]
+    pub updated_since: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListGamesResponse {
@@ -536,6 +539,9 @@ pub struct ListCreatorsRequest {
     pub city: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "9")]
     pub q: ::core::option::Option<::prost::alloc::string::String>,
+    /// A moment or a day: only rows that changed then or later (§10.14).
+    #[prost(string, optional, tag = "10")]
+    pub updated_since: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListCreatorsResponse {
@@ -991,31 +997,6 @@ pub mod creators_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-/// A listing stands at another rank of a board than in the snapshot before.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RankingMove {
-    /// Entity of the listing on the listings feed (`game` or `page`), and its id there.
-    #[prost(string, tag = "1")]
-    pub entity: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub listing_id: ::prost::alloc::string::String,
-    /// As the public sees it: `game`, `studio` or `person`.
-    #[prost(string, tag = "3")]
-    pub kind: ::prost::alloc::string::String,
-    #[prost(string, tag = "4")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(string, tag = "5")]
-    pub url: ::prost::alloc::string::String,
-    /// `week`, `month` or `all`.
-    #[prost(string, tag = "6")]
-    pub board: ::prost::alloc::string::String,
-    /// From 1; 0 when it is not on the board any more.
-    #[prost(uint32, tag = "7")]
-    pub rank: u32,
-    /// 0 for a listing that was not on the board.
-    #[prost(uint32, tag = "8")]
-    pub previous_rank: u32,
-}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListEventsRequest {
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "1")]
@@ -1043,6 +1024,9 @@ pub struct ListEventsRequest {
     pub to: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "11")]
     pub q: ::core::option::Option<::prost::alloc::string::String>,
+    /// A moment or a day: only rows that changed then or later (§10.14).
+    #[prost(string, optional, tag = "12")]
+    pub updated_since: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListEventsResponse {
@@ -1490,6 +1474,395 @@ pub mod events_service_server {
     impl<T> tonic::server::NamedService for EventsServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListChangesRequest {
+    #[prost(enumeration = "super::super::common::v1::Mode", tag = "1")]
+    pub mode: i32,
+    /// An empty cursor starts with all listings that are public now.
+    #[prost(message, optional, tag = "2")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+    #[prost(enumeration = "super::super::common::v1::Form", tag = "3")]
+    pub form: i32,
+    #[prost(message, optional, tag = "4")]
+    pub at_least: ::core::option::Option<super::super::common::v1::Position>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListChangesResponse {
+    /// With the typed form, in the order of the changes.
+    #[prost(message, repeated, tag = "1")]
+    pub changes: ::prost::alloc::vec::Vec<ListingChange>,
+    /// With FORM_JSON: a JSON array of rows.
+    #[prost(bytes = "bytes", tag = "2")]
+    pub json: ::prost::bytes::Bytes,
+    /// `next_cursor` is always there: at the end it is where to go on later. `total` is how many listings are public.
+    #[prost(message, optional, tag = "3")]
+    pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
+    #[prost(message, optional, tag = "4")]
+    pub position: ::core::option::Option<super::super::common::v1::Position>,
+}
+/// A row of GET /changes: the last change of a listing.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListingChange {
+    /// `games`, `creators` or `events`.
+    #[prost(string, tag = "1")]
+    pub r#type: ::prost::alloc::string::String,
+    /// `published`, `updated` or `removed`.
+    #[prost(string, tag = "4")]
+    pub change: ::prost::alloc::string::String,
+    /// A creator has a handle, the others a slug.
+    #[prost(oneof = "listing_change::Address", tags = "2, 3")]
+    pub address: ::core::option::Option<listing_change::Address>,
+    /// As its list has it now; absent when it was removed.
+    #[prost(oneof = "listing_change::Row", tags = "5, 6, 7")]
+    pub row: ::core::option::Option<listing_change::Row>,
+}
+/// Nested message and enum types in `ListingChange`.
+pub mod listing_change {
+    /// A creator has a handle, the others a slug.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Address {
+        #[prost(string, tag = "2")]
+        Slug(::prost::alloc::string::String),
+        #[prost(string, tag = "3")]
+        Handle(::prost::alloc::string::String),
+    }
+    /// As its list has it now; absent when it was removed.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Row {
+        #[prost(message, tag = "5")]
+        Game(super::GameRow),
+        #[prost(message, tag = "6")]
+        Creator(super::CreatorRow),
+        #[prost(message, tag = "7")]
+        Event(super::Event),
+    }
+}
+/// Generated client implementations.
+pub mod changes_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// What has changed among the public listings, for mirrors (§10.15).
+    #[derive(Debug, Clone)]
+    pub struct ChangesServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl ChangesServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> ChangesServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> ChangesServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ChangesServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        pub async fn list_changes(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListChangesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListChangesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.ChangesService/ListChanges",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catalogue.v1.ChangesService", "ListChanges"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod changes_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ChangesServiceServer.
+    #[async_trait]
+    pub trait ChangesService: std::marker::Send + std::marker::Sync + 'static {
+        async fn list_changes(
+            &self,
+            request: tonic::Request<super::ListChangesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListChangesResponse>,
+            tonic::Status,
+        >;
+    }
+    /// What has changed among the public listings, for mirrors (§10.15).
+    #[derive(Debug)]
+    pub struct ChangesServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ChangesServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ChangesServiceServer<T>
+    where
+        T: ChangesService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/catalogue.v1.ChangesService/ListChanges" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListChangesSvc<T: ChangesService>(pub Arc<T>);
+                    impl<
+                        T: ChangesService,
+                    > tonic::server::UnaryService<super::ListChangesRequest>
+                    for ListChangesSvc<T> {
+                        type Response = super::ListChangesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListChangesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ChangesService>::list_changes(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListChangesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for ChangesServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "catalogue.v1.ChangesService";
+    impl<T> tonic::server::NamedService for ChangesServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// A listing stands at another rank of a board than in the snapshot before.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RankingMove {
+    /// Entity of the listing on the listings feed (`game` or `page`), and its id there.
+    #[prost(string, tag = "1")]
+    pub entity: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub listing_id: ::prost::alloc::string::String,
+    /// As the public sees it: `game`, `studio` or `person`.
+    #[prost(string, tag = "3")]
+    pub kind: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub url: ::prost::alloc::string::String,
+    /// `week`, `month` or `all`.
+    #[prost(string, tag = "6")]
+    pub board: ::prost::alloc::string::String,
+    /// From 1; 0 when it is not on the board any more.
+    #[prost(uint32, tag = "7")]
+    pub rank: u32,
+    /// 0 for a listing that was not on the board.
+    #[prost(uint32, tag = "8")]
+    pub previous_rank: u32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListGenresRequest {
@@ -2514,6 +2887,350 @@ pub mod search_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "catalogue.v1.SearchService";
     impl<T> tonic::server::NamedService for SearchServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DumpCatalogueRequest {
+    /// `games`, `creators` or `events`; absent: all.
+    #[prost(string, optional, tag = "1")]
+    pub r#type: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DumpCatalogueResponse {
+    #[prost(oneof = "dump_catalogue_response::Part", tags = "1, 2")]
+    pub part: ::core::option::Option<dump_catalogue_response::Part>,
+}
+/// Nested message and enum types in `DumpCatalogueResponse`.
+pub mod dump_catalogue_response {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct End {
+        #[prost(uint64, tag = "1")]
+        pub rows: u64,
+        /// From where GET /changes goes on with a live key.
+        #[prost(string, tag = "2")]
+        pub next_cursor: ::prost::alloc::string::String,
+    }
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Part {
+        /// Whole lines, each with its line break: a JSON object as GET /changes has it (§10.15).
+        #[prost(bytes, tag = "1")]
+        Lines(::prost::bytes::Bytes),
+        /// The last message; without it the dump is not whole.
+        #[prost(message, tag = "2")]
+        End(End),
+    }
+}
+/// Generated client implementations.
+pub mod staff_dump_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// The whole catalogue at once, for staff.
+    #[derive(Debug, Clone)]
+    pub struct StaffDumpServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl StaffDumpServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> StaffDumpServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> StaffDumpServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            StaffDumpServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// The public live listings of one moment.
+        pub async fn dump_catalogue(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DumpCatalogueRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::DumpCatalogueResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.StaffDumpService/DumpCatalogue",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("catalogue.v1.StaffDumpService", "DumpCatalogue"),
+                );
+            self.inner.server_streaming(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod staff_dump_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with StaffDumpServiceServer.
+    #[async_trait]
+    pub trait StaffDumpService: std::marker::Send + std::marker::Sync + 'static {
+        /// Server streaming response type for the DumpCatalogue method.
+        type DumpCatalogueStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::DumpCatalogueResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// The public live listings of one moment.
+        async fn dump_catalogue(
+            &self,
+            request: tonic::Request<super::DumpCatalogueRequest>,
+        ) -> std::result::Result<
+            tonic::Response<Self::DumpCatalogueStream>,
+            tonic::Status,
+        >;
+    }
+    /// The whole catalogue at once, for staff.
+    #[derive(Debug)]
+    pub struct StaffDumpServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> StaffDumpServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for StaffDumpServiceServer<T>
+    where
+        T: StaffDumpService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/catalogue.v1.StaffDumpService/DumpCatalogue" => {
+                    #[allow(non_camel_case_types)]
+                    struct DumpCatalogueSvc<T: StaffDumpService>(pub Arc<T>);
+                    impl<
+                        T: StaffDumpService,
+                    > tonic::server::ServerStreamingService<super::DumpCatalogueRequest>
+                    for DumpCatalogueSvc<T> {
+                        type Response = super::DumpCatalogueResponse;
+                        type ResponseStream = T::DumpCatalogueStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DumpCatalogueRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffDumpService>::dump_catalogue(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DumpCatalogueSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for StaffDumpServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "catalogue.v1.StaffDumpService";
+    impl<T> tonic::server::NamedService for StaffDumpServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The services render them, the gateway documents them and the tests read answers with them; there is no second copy.
 
+mod change;
 mod creator;
 mod economy;
 mod event;
@@ -15,6 +16,7 @@ mod timestamp;
 mod vocabulary;
 mod write;
 
+pub use change::{ChangedRow, ListingChange};
 pub use creator::{Creator, CreatorRow};
 pub use economy::{
     Basket, CheckedReport, CheckedTip, Constant, Currency, Formula, HistoryRow, Methodology, Rate,

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use kit::feed::Position;
 
+use super::events::HeldEvent;
 use super::{Listed, Writer};
-use crate::domain::listing::{Mode, State};
+use crate::domain::listing::Mode;
 use crate::index::document::Document;
 use crate::index::entity::{Body, Entity};
 use crate::index::games::Game;
@@ -26,11 +27,13 @@ impl Writer {
         }
         let pages = writer.pages.values();
         let creators: Vec<_> = pages.filter_map(|page| page.creator.clone()).collect();
-        let events = writer.events.values().cloned().collect();
+        let events = writer.events.values();
+        let events = events.filter_map(HeldEvent::listed).collect();
         let games = writer.show_all_games();
         writer.index(chunk_rows, creators, |dataset| &mut dataset.creators)?;
         writer.index(chunk_rows, games, |dataset| &mut dataset.games)?;
         writer.index(chunk_rows, events, |dataset| &mut dataset.events)?;
+        writer.note_all_changes();
         writer.flush(position.seq)?;
         Ok(writer)
     }
@@ -42,12 +45,10 @@ impl Writer {
                 self.keep_page(header, creator);
             }
             Body::Game(header, game) => {
-                self.keep_game(header, game);
+                self.keep_game(header, *game);
             }
             Body::Event(header, event) => {
-                if header.state == State::Published {
-                    self.events.insert(header.id, (header.mode, event));
-                }
+                self.keep_event(header, event);
             }
             other => self.apply_place(entity.id, other),
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::{Listed, Writer};
+use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, Mode, State};
 use crate::index::entity::NewGame;
 use crate::index::games::Game;
@@ -14,6 +15,7 @@ use crate::index::games::Game;
 pub(super) struct HeldGame {
     pub(super) mode: Mode,
     pub(super) published: bool,
+    pub(super) last_change: LastChange,
     pub(super) page: Uuid,
     /// Shared with the index when the game is public; else with the creator it had last, or none.
     pub(super) game: Arc<Game>,
@@ -42,6 +44,7 @@ impl Writer {
         let held = HeldGame {
             mode: header.mode,
             published: header.state == State::Published,
+            last_change: header.last_change,
             page: new.page,
             game: Arc::new(new.game.with_genres(genres)),
             listed: false,

@@ -1,7 +1,9 @@
 //! The one writer: applies what the feed carries and keeps the snapshot that is published next.
 
 mod bulk;
+mod changes;
 mod cities;
+mod events;
 mod games;
 mod pages;
 
@@ -12,13 +14,13 @@ use kit::feed::Position;
 use uuid::Uuid;
 
 use self::cities::Cities;
+use self::events::HeldEvent;
 use self::games::HeldGame;
 use self::pages::Page;
 use super::document::Document;
-use super::events::Event;
 use super::listing_index::Index;
 use super::snapshot::{Dataset, Snapshot};
-use crate::domain::listing::{Mode, State};
+use crate::domain::listing::Mode;
 use crate::index::entity::{Body, Entity};
 
 /// The next snapshot, and what must be kept to make it: every listing that has a part in it or may come to have one.
@@ -27,8 +29,7 @@ pub struct Writer {
     snapshot: Snapshot,
     pages: HashMap<Uuid, Page>,
     games: HashMap<Uuid, HeldGame>,
-    /// Published ones.
-    events: HashMap<Uuid, Listed<Event>>,
+    events: HashMap<Uuid, HeldEvent>,
     cities: Cities,
 }
 
@@ -66,19 +67,22 @@ impl Writer {
     pub fn apply(&mut self, entity: Entity) {
         match entity.body {
             Body::Page(header, creator) => {
+                let before = self.changed_with_page(header.id);
                 let changes_games = self.apply_page(header, creator);
                 if changes_games {
                     self.list_games_of(header.id);
                 }
+                self.note_changes(before, self.changed_with_page(header.id));
             }
-            Body::Game(header, game) => self.apply_game(header, game),
+            Body::Game(header, game) => {
+                let before = self.changed_game(header.id);
+                self.apply_game(header, *game);
+                self.note_changes(before, self.changed_game(header.id));
+            }
             Body::Event(header, event) => {
-                let new = (header.state == State::Published).then_some((header.mode, event));
-                let old = match new.clone() {
-                    Some(new) => self.events.insert(header.id, new),
-                    None => self.events.remove(&header.id),
-                };
-                self.replace(|dataset| &mut dataset.events, old, new);
+                let before = self.changed_event(header.id);
+                self.apply_event(header, event);
+                self.note_changes(before, self.changed_event(header.id));
             }
             other => self.apply_place(entity.id, other),
         }

@@ -5,16 +5,27 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::{Listed, Writer};
-use crate::domain::listing::{Header, State};
+use crate::domain::changes::LastChange;
+use crate::domain::listing::{Header, Mode, State};
 use crate::index::creators::{Creator, CreatorSummary};
 
 /// What is kept of a page. A game may come before its page does: then the page is unknown, and has games already.
 #[derive(Debug, Default)]
 pub(super) struct Page {
+    /// `None` when only games of it came yet.
+    pub(super) known: Option<KnownPage>,
     /// Only when it is published.
     pub(super) creator: Option<Listed<Creator>>,
     /// In the order of their ids.
     pub(super) games: Vec<Uuid>,
+}
+
+/// What is kept of a page, public or not.
+#[derive(Debug)]
+pub(super) struct KnownPage {
+    pub(super) mode: Mode,
+    pub(super) handle: Arc<str>,
+    pub(super) last_change: LastChange,
 }
 
 impl Page {
@@ -43,8 +54,14 @@ impl Writer {
         header: Header,
         creator: Arc<Creator>,
     ) -> (Option<Listed<Creator>>, Option<Listed<Creator>>) {
+        let known = KnownPage {
+            mode: header.mode,
+            handle: Arc::clone(&creator.key.handle),
+            last_change: header.last_change,
+        };
         let new = (header.state == State::Published).then_some((header.mode, creator));
         let page = self.pages.entry(header.id).or_default();
+        page.known = Some(known);
         let old = std::mem::replace(&mut page.creator, new.clone());
         if let Some((mode, creator)) = &old {
             self.cities.leave(*mode, &creator.summary);

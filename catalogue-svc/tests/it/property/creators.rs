@@ -6,7 +6,7 @@ use catalogue::index::Catalogue;
 use catalogue::service::Creators;
 use contracts::catalogue::v1::creators_service_server::CreatorsService as _;
 use contracts::catalogue::v1::{GetCreatorRequest, ListCreatorsRequest};
-use contracts::common::v1::Form;
+use contracts::common::v1::{Form, PageRequest};
 use kit::{Code, Fault};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -15,7 +15,8 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use tonic::Request;
 
-use super::{pages, tables};
+use super::pages::{self, Page};
+use super::{moment, tables};
 use crate::universe::{CITIES, KINDS, QUESTIONS, ROLES, handle};
 
 #[derive(Debug, Clone, Serialize)]
@@ -26,6 +27,8 @@ pub(super) struct Asked {
     country: Option<&'static str>,
     city: Option<&'static str>,
     q: Option<&'static str>,
+    /// Seconds since 1970.
+    since: Option<i64>,
     limit: u32,
 }
 
@@ -37,32 +40,35 @@ prop_compose! {
         country in prop::option::weighted(0.3, select(&["KE", "ng", "SN"])),
         city in prop::option::weighted(0.3, select(&CITIES).prop_map(|(_, slug)| slug)),
         q in prop::option::weighted(0.4, select(&QUESTIONS)),
+        since in prop::option::weighted(0.3, 0..4_i64),
         limit in 1..4_u32,
     ) -> Asked {
-        Asked { mode, kind, role, country, city, q, limit }
+        Asked { mode, kind, role, country, city, q, since, limit }
     }
 }
 
 impl Asked {
     pub(super) async fn call(&self, catalogue: &Arc<Catalogue>) -> Vec<Value> {
+        pages::all(self.limit, async |page| self.page(catalogue, page).await).await
+    }
+
+    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> Page {
         let creators = Creators::new(Arc::clone(catalogue));
-        pages::all(self.limit, async |page| {
-            let request = ListCreatorsRequest {
-                mode: self.mode,
-                page: Some(page),
-                form: Form::Json.into(),
-                at_least: None,
-                kind: self.kind.map(Into::into),
-                role: self.role.map(Into::into),
-                country: self.country.map(Into::into),
-                city: self.city.map(Into::into),
-                q: self.q.map(Into::into),
-            };
-            let response = creators.list_creators(Request::new(request)).await;
-            let response = response.unwrap().into_inner();
-            (response.json, response.page)
-        })
-        .await
+        let request = ListCreatorsRequest {
+            mode: self.mode,
+            page: Some(page),
+            form: Form::Json.into(),
+            at_least: None,
+            kind: self.kind.map(Into::into),
+            role: self.role.map(Into::into),
+            country: self.country.map(Into::into),
+            city: self.city.map(Into::into),
+            q: self.q.map(Into::into),
+            updated_since: self.since.map(moment),
+        };
+        let response = creators.list_creators(Request::new(request)).await;
+        let response = response.unwrap().into_inner();
+        (response.json, response.page)
     }
 
     pub(super) async fn query(&self, connection: &mut PgConnection) -> Vec<Value> {
@@ -77,6 +83,7 @@ impl Asked {
                  and ($1->>'role' is null or $1->>'role' = any(roles))
                  and ($1->>'country' is null or upper($1->>'country') = country)
                  and coalesce($1->>'city', '') in ('', city_slug)
+                 and ($1->>'since' is null or updated >= ($1->>'since')::bigint)
                  and matches(title_words || pitch_words || city_words, $1)
              order by created desc, handle",
             self,

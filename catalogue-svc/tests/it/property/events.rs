@@ -6,7 +6,7 @@ use catalogue::index::Catalogue;
 use catalogue::service::Events;
 use contracts::catalogue::v1::ListEventsRequest;
 use contracts::catalogue::v1::events_service_server::EventsService as _;
-use contracts::common::v1::Form;
+use contracts::common::v1::{Form, PageRequest};
 use kit::Clock;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -16,7 +16,8 @@ use sqlx::PgConnection;
 use time::Date;
 use tonic::Request;
 
-use super::{pages, tables};
+use super::pages::{self, Page};
+use super::{moment, tables};
 use crate::universe::{CITIES, EVENT_KINDS, QUESTIONS, a_day};
 
 #[derive(Debug, Clone, Serialize)]
@@ -32,6 +33,8 @@ pub(super) struct Asked {
     from: Option<String>,
     to: Option<String>,
     q: Option<&'static str>,
+    /// Seconds since 1970.
+    since: Option<i64>,
     limit: u32,
 }
 
@@ -46,40 +49,43 @@ prop_compose! {
         (one, other) in (a_day(), a_day()),
         (is_from, is_to) in (prop::bool::weighted(0.3), prop::bool::weighted(0.3)),
         q in prop::option::weighted(0.3, select(&QUESTIONS)),
+        since in prop::option::weighted(0.3, 0..20_i64),
         limit in 1..4_u32,
     ) -> Asked {
         Asked {
             today: day.to_string(),
             from: is_from.then(|| one.min(other).to_string()),
             to: is_to.then(|| one.max(other).to_string()),
-            mode, day, kind, country, city, when, q, limit,
+            mode, day, kind, country, city, when, q, since, limit,
         }
     }
 }
 
 impl Asked {
     pub(super) async fn call(&self, catalogue: &Arc<Catalogue>) -> Vec<Value> {
+        pages::all(self.limit, async |page| self.page(catalogue, page).await).await
+    }
+
+    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> Page {
         let clock = Clock::fixed(self.day.midnight().assume_utc());
         let events = Events::new(Arc::clone(catalogue), clock);
-        pages::all(self.limit, async |page| {
-            let request = ListEventsRequest {
-                mode: self.mode,
-                page: Some(page),
-                form: Form::Json.into(),
-                at_least: None,
-                kind: self.kind.map(Into::into),
-                country: self.country.map(Into::into),
-                city: self.city.map(Into::into),
-                when: self.when.map(Into::into),
-                from: self.from.clone(),
-                to: self.to.clone(),
-                q: self.q.map(Into::into),
-            };
-            let response = events.list_events(Request::new(request)).await.unwrap();
-            let response = response.into_inner();
-            (response.json, response.page)
-        })
-        .await
+        let request = ListEventsRequest {
+            mode: self.mode,
+            page: Some(page),
+            form: Form::Json.into(),
+            at_least: None,
+            kind: self.kind.map(Into::into),
+            country: self.country.map(Into::into),
+            city: self.city.map(Into::into),
+            when: self.when.map(Into::into),
+            from: self.from.clone(),
+            to: self.to.clone(),
+            q: self.q.map(Into::into),
+            updated_since: self.since.map(moment),
+        };
+        let response = events.list_events(Request::new(request)).await.unwrap();
+        let response = response.into_inner();
+        (response.json, response.page)
     }
 
     pub(super) async fn query(&self, connection: &mut PgConnection) -> Vec<Value> {

@@ -6,7 +6,7 @@ use catalogue::index::Catalogue;
 use catalogue::service::Games;
 use contracts::catalogue::v1::ListGamesRequest;
 use contracts::catalogue::v1::games_service_server::GamesService as _;
-use contracts::common::v1::Form;
+use contracts::common::v1::{Form, PageRequest};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde::Serialize;
@@ -14,7 +14,8 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use tonic::Request;
 
-use super::{pages, tables};
+use super::pages::{self, Page};
+use super::{moment, tables};
 use crate::universe::{GENRES, PLATFORMS, QUESTIONS, STAGES, handle};
 
 #[derive(Debug, Clone, Serialize)]
@@ -26,6 +27,8 @@ pub(super) struct Asked {
     stage: Option<&'static str>,
     creator: Option<String>,
     q: Option<&'static str>,
+    /// Seconds since 1970.
+    since: Option<i64>,
     limit: u32,
 }
 
@@ -38,33 +41,36 @@ prop_compose! {
         stage in prop::option::weighted(0.2, select(&STAGES)),
         creator in prop::option::weighted(0.2, handle()),
         q in prop::option::weighted(0.4, select(&QUESTIONS)),
+        since in prop::option::weighted(0.3, 0..40_i64),
         limit in 1..6_u32,
     ) -> Asked {
-        Asked { mode, genre, platform, country, stage, creator, q, limit }
+        Asked { mode, genre, platform, country, stage, creator, q, since, limit }
     }
 }
 
 impl Asked {
     pub(super) async fn call(&self, catalogue: &Arc<Catalogue>) -> Vec<Value> {
+        pages::all(self.limit, async |page| self.page(catalogue, page).await).await
+    }
+
+    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> Page {
         let games = Games::new(Arc::clone(catalogue));
-        pages::all(self.limit, async |page| {
-            let request = ListGamesRequest {
-                mode: self.mode,
-                page: Some(page),
-                form: Form::Json.into(),
-                genre: self.genre.map(Into::into),
-                platform: self.platform.map(Into::into),
-                country: self.country.map(Into::into),
-                stage: self.stage.map(Into::into),
-                creator: self.creator.clone(),
-                q: self.q.map(Into::into),
-                at_least: None,
-            };
-            let response = games.list_games(Request::new(request)).await.unwrap();
-            let response = response.into_inner();
-            (response.json, response.page)
-        })
-        .await
+        let request = ListGamesRequest {
+            mode: self.mode,
+            page: Some(page),
+            form: Form::Json.into(),
+            genre: self.genre.map(Into::into),
+            platform: self.platform.map(Into::into),
+            country: self.country.map(Into::into),
+            stage: self.stage.map(Into::into),
+            creator: self.creator.clone(),
+            q: self.q.map(Into::into),
+            updated_since: self.since.map(moment),
+            at_least: None,
+        };
+        let response = games.list_games(Request::new(request)).await.unwrap();
+        let response = response.into_inner();
+        (response.json, response.page)
     }
 
     pub(super) async fn query(&self, connection: &mut PgConnection) -> Vec<Value> {
@@ -81,6 +87,7 @@ impl Asked {
                  and ($1->>'country' is null or upper($1->>'country') = country)
                  and ($1->>'stage' is null or $1->>'stage' = stage)
                  and ($1->>'creator' is null or $1->>'creator' = handle)
+                 and ($1->>'since' is null or updated >= ($1->>'since')::bigint)
                  and matches(title_words || pitch_words || name_words, $1)
              order by featured desc, created desc, slug",
             self,

@@ -3,6 +3,8 @@
 //! Random listings are told to the catalogue, change by change, and also loaded as they are at the end; their last states are put into
 //! plain tables of a database. Then both are asked the same.
 
+mod between_pages;
+mod changes;
 mod creators;
 mod events;
 mod games;
@@ -151,6 +153,11 @@ async fn check(connection: &mut PgConnection, case: Case) {
         }
     }
     transaction.rollback().await.unwrap();
+}
+
+/// A time as `updated_since` has it.
+fn moment(seconds: i64) -> String {
+    format!("1970-01-01T00:00:{seconds:02}Z")
 }
 
 fn position() -> Position {

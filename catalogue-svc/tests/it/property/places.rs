@@ -8,7 +8,7 @@ use contracts::catalogue::v1::places_service_server::PlacesService as _;
 use contracts::catalogue::v1::{
     GetCountryRequest, ListCitiesRequest, ListCountriesRequest, ListGenresRequest,
 };
-use contracts::common::v1::Form;
+use contracts::common::v1::{Form, PageRequest};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde::Serialize;
@@ -16,7 +16,8 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use tonic::Request;
 
-use super::{pages, tables};
+use super::pages::{self, Page};
+use super::tables;
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Asked {
@@ -45,6 +46,15 @@ pub(super) fn asked() -> impl Strategy<Value = Asked> {
     (1..=2, what, 1..3_u32).prop_map(|(mode, what, limit)| Asked { mode, what, limit })
 }
 
+/// What has pages.
+pub(super) fn paged() -> impl Strategy<Value = Asked> {
+    let what = prop_oneof![
+        1 => any::<bool>().prop_map(|empty| What::Countries { empty }),
+        3 => prop::option::of(select(&["KE", "ng", "SN"])).prop_map(|country| What::Cities { country }),
+    ];
+    (1..=2, what, 1..3_u32).prop_map(|(mode, what, limit)| Asked { mode, what, limit })
+}
+
 impl Asked {
     pub(super) async fn call(&self, catalogue: &Arc<Catalogue>) -> Vec<Value> {
         let places = Places::new(Arc::clone(catalogue));
@@ -62,21 +72,6 @@ impl Asked {
                 assert_eq!((page.total, page.next_cursor), (rows.len() as u64, None));
                 rows
             }
-            What::Countries { empty } => {
-                pages::all(self.limit, async |page| {
-                    let request = ListCountriesRequest {
-                        mode,
-                        page: Some(page),
-                        form,
-                        at_least: None,
-                        empty,
-                    };
-                    let response = places.list_countries(Request::new(request)).await;
-                    let response = response.unwrap().into_inner();
-                    (response.json, response.page)
-                })
-                .await
-            }
             What::Country(code) => {
                 let request = GetCountryRequest {
                     mode,
@@ -87,21 +82,42 @@ impl Asked {
                 let response = places.get_country(Request::new(request)).await.unwrap();
                 vec![serde_json::from_slice(&response.get_ref().json).unwrap()]
             }
-            What::Cities { country } => {
-                pages::all(self.limit, async |page| {
-                    let request = ListCitiesRequest {
-                        mode,
-                        page: Some(page),
-                        form,
-                        at_least: None,
-                        country: country.map(Into::into),
-                    };
-                    let response = places.list_cities(Request::new(request)).await;
-                    let response = response.unwrap().into_inner();
-                    (response.json, response.page)
-                })
-                .await
+            What::Countries { .. } | What::Cities { .. } => {
+                pages::all(self.limit, async |page| self.page(catalogue, page).await).await
             }
+        }
+    }
+
+    /// A page of what has pages.
+    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> Page {
+        let places = Places::new(Arc::clone(catalogue));
+        let (mode, page, form) = (self.mode, Some(page), Form::Json.into());
+        match self.what {
+            What::Countries { empty } => {
+                let request = ListCountriesRequest {
+                    mode,
+                    page,
+                    form,
+                    at_least: None,
+                    empty,
+                };
+                let response = places.list_countries(Request::new(request)).await;
+                let response = response.unwrap().into_inner();
+                (response.json, response.page)
+            }
+            What::Cities { country } => {
+                let request = ListCitiesRequest {
+                    mode,
+                    page,
+                    form,
+                    at_least: None,
+                    country: country.map(Into::into),
+                };
+                let response = places.list_cities(Request::new(request)).await;
+                let response = response.unwrap().into_inner();
+                (response.json, response.page)
+            }
+            What::Genres | What::Country(_) => panic!("{self:?} has no pages"),
         }
     }
 

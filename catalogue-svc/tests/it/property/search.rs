@@ -6,7 +6,7 @@ use catalogue::index::Catalogue;
 use catalogue::service::Searches;
 use contracts::catalogue::v1::SearchRequest;
 use contracts::catalogue::v1::search_service_server::SearchService as _;
-use contracts::common::v1::Form;
+use contracts::common::v1::{Form, PageRequest};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde::Serialize;
@@ -14,7 +14,8 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use tonic::Request;
 
-use super::{pages, tables};
+use super::pages::{self, Page};
+use super::tables;
 use crate::universe::QUESTIONS;
 
 #[derive(Debug, Clone, Serialize)]
@@ -40,23 +41,24 @@ prop_compose! {
 
 impl Asked {
     pub(super) async fn call(&self, catalogue: &Arc<Catalogue>) -> Vec<Value> {
+        pages::all(self.limit, async |page| self.page(catalogue, page).await).await
+    }
+
+    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> Page {
         let url = "https://mchezo.example".to_owned();
         let searches = Searches::new(Arc::clone(catalogue), url);
-        pages::all(self.limit, async |page| {
-            let request = SearchRequest {
-                mode: self.mode,
-                page: Some(page),
-                form: Form::Json.into(),
-                at_least: None,
-                q: self.q.to_owned(),
-                r#type: self.r#type.map(Into::into),
-                country: self.country.map(Into::into),
-            };
-            let response = searches.search(Request::new(request)).await.unwrap();
-            let response = response.into_inner();
-            (response.json, response.page)
-        })
-        .await
+        let request = SearchRequest {
+            mode: self.mode,
+            page: Some(page),
+            form: Form::Json.into(),
+            at_least: None,
+            q: self.q.to_owned(),
+            r#type: self.r#type.map(Into::into),
+            country: self.country.map(Into::into),
+        };
+        let response = searches.search(Request::new(request)).await.unwrap();
+        let response = response.into_inner();
+        (response.json, response.page)
     }
 
     pub(super) async fn query(&self, connection: &mut PgConnection) -> Vec<Value> {

@@ -9,6 +9,7 @@ use catalogue::domain::words::{self, Field};
 use contracts::common::v1::Change;
 use contracts::listings::v1 as listings;
 use prost::Message as _;
+use prost_types::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 use sqlx::types::Json;
@@ -21,15 +22,15 @@ create table genre (key word, name word);
 create table country (code word, name word);
 create table page (
     id word, mode int, state int, handle word, name word, kind word, roles text[], tagline word, country word, city word,
-    city_slug word, created bigint, name_words text[], handle_words text[], pitch_words text[], city_words text[]
+    city_slug word, created bigint, updated bigint, name_words text[], handle_words text[], pitch_words text[], city_words text[]
 );
 create table game (
     id word, mode int, state int, slug word, title word, tagline word, genres text[], platforms text[], stage word,
-    featured bool, page word, created bigint, title_words text[], pitch_words text[]
+    featured bool, page word, created bigint, updated bigint, title_words text[], pitch_words text[]
 );
 create table event (
     id word, mode int, state int, slug word, title word, kind word, starts_at date, ends_at date, country word, city word,
-    city_slug word, title_words text[], city_words text[]
+    city_slug word, updated bigint, title_words text[], city_words text[]
 );
 
 create view public_creator as
@@ -89,6 +90,7 @@ create function wanted_events(asked jsonb) returns setof public_event language s
         and coalesce(asked->>'city', '') in ('', city_slug)
         and (asked->>'from' is null or last_day >= (asked->>'from')::date)
         and (asked->>'to' is null or starts_at <= (asked->>'to')::date)
+        and (asked->>'since' is null or updated >= (asked->>'since')::bigint)
         and matches(title_words || city_words, asked)
 $$;
 "#;
@@ -147,6 +149,11 @@ fn words_of(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// The later of two times, in seconds since 1970.
+fn later(one: Option<Timestamp>, other: Option<Timestamp>) -> i64 {
+    one.unwrap().seconds.max(other.unwrap().seconds)
+}
+
 fn page(page: &listings::Page) -> Value {
     json!({
         "id": page.id, "mode": page.mode, "state": page.state, "kind": page.kind, "roles": page.roles,
@@ -154,6 +161,7 @@ fn page(page: &listings::Page) -> Value {
         "pitch_words": words_of(&page.tagline), "city_words": words_of(&page.city),
         "handle": page.handle, "name": page.name, "tagline": page.tagline, "country": page.country_code,
         "city": page.city, "city_slug": page.city_slug, "created": page.created_at.unwrap().seconds,
+        "updated": later(page.created_at, page.updated_at),
     })
 }
 
@@ -163,6 +171,7 @@ fn game(game: &listings::Game) -> Value {
         "title_words": words_of(&game.title), "pitch_words": words_of(&game.tagline),
         "title": game.title, "tagline": game.tagline, "genres": game.genres, "platforms": game.platforms,
         "featured": game.featured, "page": game.page_id, "created": game.created_at.unwrap().seconds,
+        "updated": later(game.created_at, game.updated_at),
     })
 }
 
@@ -172,5 +181,6 @@ fn event(event: &listings::Event) -> Value {
         "title_words": words_of(&event.title), "city_words": words_of(&event.city),
         "title": event.title, "starts_at": event.starts_at, "ends_at": event.ends_at,
         "country": event.country_code, "city": event.city, "city_slug": event.city_slug,
+        "updated": later(event.created_at, event.updated_at),
     })
 }

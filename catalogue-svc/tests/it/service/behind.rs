@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue::index::Catalogue;
-use catalogue::service::{Creators, Events, Games, Places, Searches};
+use catalogue::service::{Changes, Creators, Events, Games, Places, Searches};
+use contracts::catalogue::v1::changes_service_server::ChangesService as _;
 use contracts::catalogue::v1::creators_service_server::CreatorsService as _;
 use contracts::catalogue::v1::events_service_server::EventsService as _;
 use contracts::catalogue::v1::games_service_server::GamesService as _;
@@ -12,8 +13,8 @@ use contracts::catalogue::v1::places_service_server::PlacesService as _;
 use contracts::catalogue::v1::search_service_server::SearchService as _;
 use contracts::catalogue::v1::{
     GetCountryRequest, GetCreatorRequest, GetEventRequest, GetGameRequest, GetGameResponse,
-    ListCitiesRequest, ListCountriesRequest, ListCreatorsRequest, ListEventsRequest,
-    ListGamesRequest, ListGenresRequest, SearchRequest,
+    ListChangesRequest, ListCitiesRequest, ListCountriesRequest, ListCreatorsRequest,
+    ListEventsRequest, ListGamesRequest, ListGenresRequest, SearchRequest,
 };
 use contracts::common::v1::{Mode, Position};
 use kit::{Code, Fault, feed};
@@ -112,6 +113,7 @@ async fn a_refusal_says_how_far_the_snapshot_reached_that_decided_it() {
     );
     let places = Places::new(Arc::clone(&catalogue));
     let events = Events::new(Arc::clone(&catalogue), clock);
+    let changes = Changes::new(Arc::clone(&catalogue));
     let searches = Searches::new(catalogue, String::new());
 
     macro_rules! refused {
@@ -134,5 +136,6 @@ async fn a_refusal_says_how_far_the_snapshot_reached_that_decided_it() {
         events.list_events(ListEventsRequest { mode: live, when: Some("soon".to_owned()) });
         events.get_event(GetEventRequest { mode: live });
         searches.search(SearchRequest { mode: live });
+        changes.list_changes(ListChangesRequest {});
     }
 }

@@ -194,6 +194,55 @@ async fn a_q_has_ten_words_at_most() {
     assert_eq!(fault.fields["q"], "Use at most 10 words.");
 }
 
+/// Games are listed by their numbers, and were changed when they were listed.
+#[tokio::test]
+async fn games_that_changed_since_then_keep_their_order_and_are_counted() {
+    let games = games();
+    let since = |text: &str| ListGamesRequest {
+        updated_since: Some(text.to_owned()),
+        ..live()
+    };
+    for (text, count) in [
+        ("1970-01-01", 30),
+        ("1970-01-01T00:00:29Z", 1),
+        ("1970-01-01T00:00:28.5Z", 1),
+        ("1970-01-01T01:00:25+01:00", 5),
+        ("1970-01-02", 0),
+    ] {
+        let response = list(&games, since(text)).await.unwrap();
+        assert_eq!(response.page.unwrap().total, count, "{text}");
+    }
+    let mut request = since("1970-01-01T00:00:10Z");
+    request.genre = Some("puzzle".to_owned());
+    request.page = Some(PageRequest {
+        limit: 4,
+        cursor: String::new(),
+    });
+    let response = list(&games, request.clone()).await.unwrap();
+    let slugs: Vec<&str> = response.games.iter().map(|game| &*game.slug).collect();
+    assert_eq!(slugs, ["game-27", "game-24", "game-21", "game-18"]);
+    let page = response.page.unwrap();
+    assert_eq!(page.total, 6);
+    // The cursor belongs to the moment, however it is written.
+    request.page = Some(PageRequest {
+        limit: 4,
+        cursor: page.next_cursor.unwrap(),
+    });
+    request.updated_since = Some("1970-01-01T00:00:10.000+00:00".to_owned());
+    let rest = list(&games, request.clone()).await.unwrap();
+    assert_eq!(rest.games.len(), 2);
+    for other in [None, Some("1970-01-01".to_owned())] {
+        request.updated_since = other;
+        let fault = list(&games, request.clone()).await.unwrap_err();
+        assert!(fault.fields.contains_key("cursor"), "{fault:?}");
+    }
+    for bad in ["yesterday", "2026-02-30", "1970-01-01 00:00:00"] {
+        let fault = list(&games, since(bad)).await.unwrap_err();
+        let reason = &fault.fields["updated_since"];
+        assert!(reason.contains("2026-03-01T08:00:00Z"), "{bad}: {reason}");
+    }
+}
+
 #[tokio::test]
 async fn an_empty_parameter_is_an_absent_one() {
     let empty = || Some(String::new());
@@ -204,6 +253,7 @@ async fn an_empty_parameter_is_an_absent_one() {
         stage: empty(),
         creator: empty(),
         q: empty(),
+        updated_since: empty(),
         ..live()
     };
     let games = games();

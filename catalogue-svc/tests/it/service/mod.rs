@@ -1,7 +1,9 @@
 //! Answers to calls, and refusals.
 
 mod behind;
+mod changes;
 mod creators;
+mod dump;
 mod events;
 mod games;
 mod places;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::changes_service_server::{ChangesService, ChangesServiceServer};
 use contracts::catalogue::v1::creators_service_server::{CreatorsService, CreatorsServiceServer};
 use contracts::catalogue::v1::events_service_server::{EventsService, EventsServiceServer};
 use contracts::catalogue::v1::games_service_server::{GamesService, GamesServiceServer};
@@ -77,6 +78,7 @@ impl Catalogue {
             .add_service(PlacesServiceServer::new(catalogue.clone()))
             .add_service(EventsServiceServer::new(catalogue.clone()))
             .add_service(SearchServiceServer::new(catalogue.clone()))
+            .add_service(ChangesServiceServer::new(catalogue.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
         lifecycle.detached(async move { server.await.unwrap() });
         catalogue
@@ -321,6 +323,22 @@ impl SearchService for Catalogue {
     ) -> Result<Response<proto::SearchResponse>, Status> {
         let (json, page, position) = self.list(request.into_inner()).await?;
         Ok(Response::new(proto::SearchResponse {
+            json,
+            page,
+            position,
+            ..Default::default()
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl ChangesService for Catalogue {
+    async fn list_changes(
+        &self,
+        request: Request<proto::ListChangesRequest>,
+    ) -> Result<Response<proto::ListChangesResponse>, Status> {
+        let (json, page, position) = self.list(request.into_inner()).await?;
+        Ok(Response::new(proto::ListChangesResponse {
             json,
             page,
             position,

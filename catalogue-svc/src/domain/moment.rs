@@ -1,0 +1,51 @@
+//! Points in time that callers name (§10.14).
+
+use time::format_description::well_known::Rfc3339;
+use time::{OffsetDateTime, Time};
+
+use super::days;
+
+/// The point in time that `text` names, by RFC 3339 or as a day, which begins at midnight (UTC): in microseconds since 1970, rounded up.
+pub fn read(text: &str) -> Option<i64> {
+    let moment = OffsetDateTime::parse(text, &Rfc3339).ok();
+    let moment = moment.or_else(|| {
+        let day = days::read(text)?;
+        Some(day.with_time(Time::MIDNIGHT).assume_utc())
+    })?;
+    let nanos = moment.unix_timestamp_nanos();
+    i64::try_from((nanos + 999).div_euclid(1_000)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_its_first_moment() {
+        assert_eq!(read("1970-01-02"), Some(86_400_000_000));
+        assert_eq!(read("1970-01-02T00:00:00Z"), read("1970-01-02"));
+        assert_eq!(read("1970-01-02T01:00:00+01:00"), read("1970-01-02"));
+        assert_eq!(read("1969-12-31T23:59:59.999999Z"), Some(-1));
+    }
+
+    #[test]
+    fn what_lies_between_two_microseconds_is_after_the_first() {
+        assert_eq!(read("1970-01-01T00:00:00.0000011Z"), Some(2));
+        assert_eq!(read("1970-01-01T00:00:00.000001Z"), Some(1));
+    }
+
+    #[test]
+    fn other_texts_are_no_moments() {
+        for bad in [
+            "",
+            "today",
+            "2026-02-30",
+            "2026-03-01T08:00",
+            "2026-03-01T08:00:00",
+            "2026-03-01 08:00:00 01:00",
+            "1772352000",
+        ] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+    }
+}

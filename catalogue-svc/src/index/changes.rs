@@ -1,0 +1,236 @@
+//! The public listings in the order in which they changed last, and those that are not public any more.
+
+use std::cmp::Ordering;
+use std::iter;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use imbl::OrdSet;
+
+use super::creators::Creator;
+use super::document::Document as _;
+use super::events::Event;
+use super::games::Game;
+use super::rendered::Rendered;
+use crate::domain::changes::{BEFORE_ALL, ListingKind, MirrorCursor};
+
+/// The last change of each listing of a mode. Copies share what they have in common.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    public: OrdSet<Changed>,
+    removed: OrdSet<Changed>,
+}
+
+/// A listing as its last change has left it. In order of the change, and within one by kind and name.
+#[derive(Debug, Clone)]
+pub struct Changed {
+    /// The change, on the feed of listings-svc.
+    pub seq: i64,
+    /// What is left.
+    pub listing: Listing,
+}
+
+/// What is left of a listing.
+#[derive(Debug, Clone)]
+pub enum Listing {
+    /// A creator.
+    Creator {
+        /// Whether it was edited since it was first published.
+        is_edited: bool,
+        /// As it is listed.
+        row: Arc<Creator>,
+    },
+    /// A game.
+    Game {
+        /// Whether it, or its creator if that changed last, was edited since it was first published.
+        is_edited: bool,
+        /// As it is listed.
+        row: Arc<Game>,
+    },
+    /// An event.
+    Event {
+        /// Whether it was edited since it was first published.
+        is_edited: bool,
+        /// As it is listed.
+        row: Arc<Event>,
+    },
+    /// It is not public any more.
+    Removed(Arc<Removed>),
+}
+
+/// A listing that is not public any more.
+#[derive(Debug)]
+pub struct Removed {
+    kind: ListingKind,
+    /// Slug or handle.
+    address: Arc<str>,
+}
+
+impl Changed {
+    /// A listing that was public before the change `seq`.
+    pub(super) fn removed(seq: i64, kind: ListingKind, address: Arc<str>) -> Self {
+        Self {
+            seq,
+            listing: Listing::Removed(Arc::new(Removed { kind, address })),
+        }
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> ListingKind {
+        match &self.listing {
+            Listing::Creator { .. } => ListingKind::Creators,
+            Listing::Game { .. } => ListingKind::Games,
+            Listing::Event { .. } => ListingKind::Events,
+            Listing::Removed(removed) => removed.kind,
+        }
+    }
+
+    /// Its slug or handle.
+    pub fn address(&self) -> &Arc<str> {
+        match &self.listing {
+            Listing::Creator { row, .. } => row.address(),
+            Listing::Game { row, .. } => row.address(),
+            Listing::Event { row, .. } => row.address(),
+            Listing::Removed(removed) => &removed.address,
+        }
+    }
+
+    /// What happened to it, as §10.15 has it.
+    pub fn change(&self) -> &'static str {
+        match self.listing {
+            Listing::Removed(_) => "removed",
+            Listing::Creator { is_edited, .. }
+            | Listing::Game { is_edited, .. }
+            | Listing::Event { is_edited, .. } => {
+                if is_edited {
+                    "updated"
+                } else {
+                    "published"
+                }
+            }
+        }
+    }
+
+    /// Its JSON; `None` when it was removed.
+    pub fn text(&self) -> Option<&Rendered> {
+        match &self.listing {
+            Listing::Creator { row, .. } => Some(row.text()),
+            Listing::Game { row, .. } => Some(row.text()),
+            Listing::Event { row, .. } => Some(row.text()),
+            Listing::Removed(_) => None,
+        }
+    }
+
+    /// The cursor of a mirror that began as `from` says and has come to here.
+    pub fn cursor(&self, from: &MirrorCursor) -> MirrorCursor {
+        MirrorCursor {
+            epoch: from.epoch,
+            began_at: from.began_at,
+            seq: self.seq,
+            listing: Some((self.kind(), self.address().as_ref().to_owned())),
+        }
+    }
+}
+
+impl Ord for Changed {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // The rest is looked at only where one change is of several listings.
+        (self.seq.cmp(&other.seq))
+            .then_with(|| self.kind().cmp(&other.kind()))
+            .then_with(|| self.address().cmp(other.address()))
+    }
+}
+
+impl PartialOrd for Changed {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Eq for Changed {}
+
+impl PartialEq for Changed {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Changes {
+    /// The last changes of these listings, none of which is there twice.
+    pub(super) fn build(mut changed: Vec<Changed>) -> Self {
+        // In order each is put at the end, which is the quickest.
+        changed.sort_unstable();
+        let mut changes = Self::default();
+        for changed in changed {
+            changes.insert(changed);
+        }
+        changes
+    }
+
+    /// How many listings are public.
+    pub fn public(&self) -> usize {
+        self.public.len()
+    }
+
+    /// The newest change that is told of.
+    pub fn newest(&self) -> i64 {
+        let newest = [self.public.get_max(), self.removed.get_max()];
+        let newest = newest.into_iter().flatten().map(|changed| changed.seq);
+        newest.max().unwrap_or(BEFORE_ALL)
+    }
+
+    /// What a mirror that stands at `cursor` has not seen, in order. What was removed before it began, it never had.
+    pub fn after(&self, cursor: &MirrorCursor) -> impl Iterator<Item = &Changed> {
+        let mut public = self.public.range(start(cursor)).peekable();
+        let of_removed = if cursor.seq <= cursor.began_at {
+            after_change(cursor.began_at)
+        } else {
+            start(cursor)
+        };
+        let mut removed = self.removed.range(of_removed).peekable();
+        iter::from_fn(move || match (public.peek(), removed.peek()) {
+            (Some(row), Some(gone)) if gone < row => removed.next(),
+            (Some(_), _) => public.next(),
+            (None, _) => removed.next(),
+        })
+    }
+
+    pub(super) fn insert(&mut self, changed: Changed) {
+        self.of(&changed).insert(changed);
+    }
+
+    pub(super) fn remove(&mut self, changed: &Changed) {
+        self.of(changed).remove(changed);
+    }
+
+    fn of(&mut self, changed: &Changed) -> &mut OrdSet<Changed> {
+        match changed.listing {
+            Listing::Removed(_) => &mut self.removed,
+            Listing::Creator { .. } | Listing::Game { .. } | Listing::Event { .. } => {
+                &mut self.public
+            }
+        }
+    }
+}
+
+/// What comes after `cursor`.
+fn start(cursor: &MirrorCursor) -> (Bound<Changed>, Bound<Changed>) {
+    match &cursor.listing {
+        Some((kind, address)) => {
+            let first = mark(cursor.seq, *kind, address);
+            (Bound::Excluded(first), Bound::Unbounded)
+        }
+        None => after_change(cursor.seq),
+    }
+}
+
+/// What comes after all listings of a change.
+fn after_change(seq: i64) -> (Bound<Changed>, Bound<Changed>) {
+    let first = mark(seq.saturating_add(1), ListingKind::Creators, "");
+    (Bound::Included(first), Bound::Unbounded)
+}
+
+/// A place in the order. Listings are compared by their places alone, so one that never was can mark it.
+fn mark(seq: i64, kind: ListingKind, address: &str) -> Changed {
+    Changed::removed(seq, kind, address.into())
+}

@@ -1,0 +1,117 @@
+//! Which listing changed last, and which is not public any more.
+//!
+//! What is said of a listing follows from its state and its page's, and from nothing before: so a replica that was started anew says the
+//! same as one that has followed all along.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::Writer;
+use crate::domain::changes::{LastChange, ListingKind};
+use crate::domain::listing::Mode;
+use crate::index::changes::{Changed, Changes, Listing};
+
+/// The last change of a listing of a mode.
+pub(super) type ChangedIn = (Mode, Changed);
+
+impl Writer {
+    /// What is said of a page now; `None`: the public has never seen it.
+    pub(super) fn changed_page(&self, id: Uuid) -> Option<ChangedIn> {
+        let page = self.pages.get(&id)?;
+        let known = page.known.as_ref()?;
+        let row = page.creator.as_ref().map(|(_, row)| Arc::clone(row));
+        let changed = changed(
+            known.last_change,
+            (ListingKind::Creators, &known.handle),
+            row.map(|row| Listing::Creator {
+                is_edited: known.last_change.is_edited,
+                row,
+            }),
+        );
+        Some((known.mode, changed?))
+    }
+
+    /// What is said of a game now.
+    pub(super) fn changed_game(&self, id: Uuid) -> Option<ChangedIn> {
+        let held = self.games.get(&id)?;
+        let page = self.pages.get(&held.page)?.known.as_ref()?;
+        let last_change = held.last_change.under(page.last_change);
+        let changed = changed(
+            last_change,
+            (ListingKind::Games, &held.game.key.slug),
+            held.listed.then(|| Listing::Game {
+                is_edited: last_change.is_edited,
+                row: Arc::clone(&held.game),
+            }),
+        );
+        Some((held.mode, changed?))
+    }
+
+    /// What is said of an event now.
+    pub(super) fn changed_event(&self, id: Uuid) -> Option<ChangedIn> {
+        let held = self.events.get(&id)?;
+        let changed = changed(
+            held.last_change,
+            (ListingKind::Events, &held.slug),
+            held.event.clone().map(|row| Listing::Event {
+                is_edited: held.last_change.is_edited,
+                row,
+            }),
+        );
+        Some((held.mode, changed?))
+    }
+
+    /// What is said now of a page and its games, which change with it.
+    pub(super) fn changed_with_page(&self, id: Uuid) -> Vec<ChangedIn> {
+        let games = self.pages.get(&id).map(|page| page.games.iter());
+        let games = games.into_iter().flatten();
+        let games = games.filter_map(|game| self.changed_game(*game));
+        self.changed_page(id).into_iter().chain(games).collect()
+    }
+
+    /// Something else is said of listings than before.
+    pub(super) fn note_changes(
+        &mut self,
+        before: impl IntoIterator<Item = ChangedIn>,
+        after: impl IntoIterator<Item = ChangedIn>,
+    ) {
+        for (mode, changed) in before {
+            self.snapshot.dataset_mut(mode).changes.remove(&changed);
+        }
+        for (mode, changed) in after {
+            self.snapshot.dataset_mut(mode).changes.insert(changed);
+        }
+    }
+
+    /// Notes what is said of everything.
+    pub(super) fn note_all_changes(&mut self) {
+        let pages = self.pages.keys().filter_map(|id| self.changed_page(*id));
+        let games = self.games.keys().filter_map(|id| self.changed_game(*id));
+        let events = self.events.keys().filter_map(|id| self.changed_event(*id));
+        let (mut live, mut test) = (Vec::new(), Vec::new());
+        for (mode, changed) in pages.chain(games).chain(events) {
+            match mode {
+                Mode::Live => live.push(changed),
+                Mode::Test => test.push(changed),
+            }
+        }
+        for (mode, changed) in [(Mode::Live, live), (Mode::Test, test)] {
+            self.snapshot.dataset_mut(mode).changes = Changes::build(changed);
+        }
+    }
+}
+
+/// What is said of a listing: as it is `listed`, or that it is not any more.
+fn changed(
+    last_change: LastChange,
+    (kind, address): (ListingKind, &Arc<str>),
+    listed: Option<Listing>,
+) -> Option<Changed> {
+    let seq = last_change.seq;
+    match listed {
+        Some(listing) => Some(Changed { seq, listing }),
+        None if last_change.was_public => Some(Changed::removed(seq, kind, Arc::clone(address))),
+        None => None,
+    }
+}

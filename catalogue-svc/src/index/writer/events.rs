@@ -1,0 +1,49 @@
+//! Events.
+
+use std::sync::Arc;
+
+use super::{Listed, Writer};
+use crate::domain::changes::LastChange;
+use crate::domain::listing::{Header, Mode, State};
+use crate::index::events::Event;
+
+/// What is kept of an event.
+#[derive(Debug)]
+pub(super) struct HeldEvent {
+    pub(super) mode: Mode,
+    pub(super) last_change: LastChange,
+    pub(super) slug: Arc<str>,
+    /// Only when it is published.
+    pub(super) event: Option<Arc<Event>>,
+}
+
+impl HeldEvent {
+    pub(super) fn listed(&self) -> Option<Listed<Event>> {
+        let event = self.event.as_ref()?;
+        Some((self.mode, Arc::clone(event)))
+    }
+}
+
+impl Writer {
+    /// Lists an event as it is now.
+    pub(super) fn apply_event(&mut self, header: Header, event: Arc<Event>) {
+        let old = self.keep_event(header, event);
+        let new = self.events.get(&header.id).and_then(HeldEvent::listed);
+        self.replace(|dataset| &mut dataset.events, old, new);
+    }
+
+    /// Keeps an event; returns what of it was public.
+    pub(super) fn keep_event(
+        &mut self,
+        header: Header,
+        event: Arc<Event>,
+    ) -> Option<Listed<Event>> {
+        let held = HeldEvent {
+            mode: header.mode,
+            last_change: header.last_change,
+            slug: Arc::clone(&event.key.slug),
+            event: (header.state == State::Published).then_some(event),
+        };
+        self.events.insert(header.id, held)?.listed()
+    }
+}

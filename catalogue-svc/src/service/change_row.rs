@@ -1,0 +1,82 @@
+//! A change of a listing in the form that is wanted (§10.15).
+
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::listing_change::{Address, Row};
+use contracts::public::SearchAddress;
+use kit::Fault;
+use serde::{Deserialize, Serialize};
+
+use super::{answer, typed};
+use crate::domain::changes::ListingKind;
+use crate::index::{Changed, Document as _, Listing, Rendered};
+
+/// The fields before the row.
+#[derive(Serialize)]
+struct Head<'a> {
+    r#type: &'a str,
+    #[serde(flatten)]
+    address: SearchAddress,
+    change: &'a str,
+}
+
+/// Changes as a JSON array.
+pub(super) fn array(changes: &[&Changed]) -> Result<Vec<u8>, Fault> {
+    let mut json = vec![b'['];
+    for (place, changed) in changes.iter().enumerate() {
+        if place > 0 {
+            json.push(b',');
+        }
+        push(&mut json, changed)?;
+    }
+    json.push(b']');
+    Ok(json)
+}
+
+/// Appends a change as a JSON object ([`contracts::public::ListingChange`]). Its row is as it was rendered.
+pub(super) fn push(json: &mut Vec<u8>, changed: &Changed) -> Result<(), Fault> {
+    let name = changed.address().as_ref().to_owned();
+    let head = Head {
+        r#type: changed.kind().as_str(),
+        address: match changed.kind() {
+            ListingKind::Creators => SearchAddress::Handle(name),
+            ListingKind::Games | ListingKind::Events => SearchAddress::Slug(name),
+        },
+        change: changed.change(),
+    };
+    serde_json::to_writer(&mut *json, &head).map_err(|error| Fault::internal(&error))?;
+    // The brace that closes the head.
+    json.pop();
+    json.extend_from_slice(br#","row":"#);
+    match changed.text() {
+        Some(text) => text.push_row(json),
+        None => json.extend_from_slice(b"null"),
+    }
+    json.push(b'}');
+    Ok(())
+}
+
+/// A change as a message.
+pub(super) fn typed(changed: &Changed) -> Result<proto::ListingChange, Fault> {
+    let name = changed.address().as_ref().to_owned();
+    let row = match &changed.listing {
+        Listing::Creator { row, .. } => {
+            Some(Row::Creator(typed::creators::row(parse(row.text())?)))
+        }
+        Listing::Game { row, .. } => Some(Row::Game(typed::games::row(parse(row.text())?))),
+        Listing::Event { row, .. } => Some(Row::Event(typed::events::event(parse(row.text())?))),
+        Listing::Removed(_) => None,
+    };
+    Ok(proto::ListingChange {
+        r#type: changed.kind().as_str().to_owned(),
+        address: Some(match changed.kind() {
+            ListingKind::Creators => Address::Handle(name),
+            ListingKind::Games | ListingKind::Events => Address::Slug(name),
+        }),
+        change: changed.change().to_owned(),
+        row,
+    })
+}
+
+fn parse<P: for<'a> Deserialize<'a>>(text: &Rendered) -> Result<P, Fault> {
+    text.parse().map_err(|error| answer::broken(&error))
+}

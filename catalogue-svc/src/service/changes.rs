@@ -1,0 +1,167 @@
+//! What has changed among the public listings, for mirrors (§10.15).
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use contracts::catalogue::v1::changes_service_server::ChangesService;
+use contracts::catalogue::v1::{ListChangesRequest, ListChangesResponse};
+use contracts::common::v1 as common;
+use contracts::common::v1::{Form, PageInfo};
+use kit::cursor::Binding;
+use kit::feed::Position;
+use kit::{Code, Fault};
+use tonic::{Request, Response, Status};
+
+use super::query_params::Fields;
+use super::{answer, change_row};
+use crate::domain::changes::MirrorCursor;
+use crate::domain::listing::Mode;
+use crate::index::{Catalogue, Snapshot};
+
+/// Answers calls about changes.
+#[derive(Debug)]
+pub struct Changes {
+    catalogue: Arc<Catalogue>,
+}
+
+/// A call that can be answered.
+struct Asked {
+    mode: Mode,
+    form: Form,
+    limit: usize,
+    /// Where the mirror stands; `None`: it has nothing.
+    cursor: Option<MirrorCursor>,
+}
+
+impl Changes {
+    /// Answers from `catalogue`.
+    pub fn new(catalogue: Arc<Catalogue>) -> Self {
+        Self { catalogue }
+    }
+
+    fn list(
+        snapshot: &Snapshot,
+        asked: Asked,
+        at_least: Option<&common::Position>,
+    ) -> Result<ListChangesResponse, Fault> {
+        let changes = &snapshot.dataset(asked.mode).changes;
+        let cursor = match asked.cursor {
+            Some(cursor) => {
+                check_history(&cursor, snapshot.position, at_least)?;
+                cursor
+            }
+            None => MirrorCursor::beginning(snapshot.position.epoch, changes.newest()),
+        };
+        let page: Vec<_> = changes.after(&cursor).take(asked.limit).collect();
+        // Nothing new leaves a mirror where it is, and so the answer and its tag as they are.
+        let next = page.last().map(|last| last.cursor(&cursor));
+        let next = next.unwrap_or(cursor);
+        let total = u64::try_from(changes.public()).unwrap_or(u64::MAX);
+        let (json, typed) = match asked.form {
+            Form::Json => (change_row::array(&page)?.into(), Vec::new()),
+            Form::Unspecified => {
+                let typed = page.iter().map(|changed| change_row::typed(changed));
+                (Bytes::new(), typed.collect::<Result<_, _>>()?)
+            }
+        };
+        Ok(ListChangesResponse {
+            changes: typed,
+            json,
+            page: Some(PageInfo {
+                total,
+                next_cursor: Some(encode(asked.mode, &next)?),
+                ..PageInfo::default()
+            }),
+            position: Some(snapshot.position.into()),
+        })
+    }
+}
+
+#[tonic::async_trait]
+impl ChangesService for Changes {
+    async fn list_changes(
+        &self,
+        request: Request<ListChangesRequest>,
+    ) -> Result<Response<ListChangesResponse>, Status> {
+        let request = request.into_inner();
+        let at_least = request.at_least.clone();
+        let asked = read(request);
+        // What the cursor has seen, a replica that is behind waits for as well.
+        let seen = asked.as_ref().ok().and_then(|asked| asked.cursor.as_ref());
+        let wanted = later(at_least.clone(), seen);
+        let snapshot = self.catalogue.snapshot_at(wanted.as_ref()).await?;
+        let answer = asked.and_then(|asked| Self::list(&snapshot, asked, at_least.as_ref()));
+        answer::reply(answer, &snapshot)
+    }
+}
+
+/// The cursor as callers get it.
+pub(super) fn encode(mode: Mode, cursor: &MirrorCursor) -> Result<String, Fault> {
+    let cursor = binding(mode).encode(cursor);
+    cursor.map_err(|error| Fault::internal(&error))
+}
+
+fn binding(mode: Mode) -> Binding {
+    Binding::new("changes", [Some(mode.as_str())])
+}
+
+fn read(request: ListChangesRequest) -> Result<Asked, Fault> {
+    let mut fields = Fields::default();
+    let mode = fields.mode(request.mode);
+    let form = fields.form(request.form);
+    let (limit, cursor) = fields.page(request.page, binding(mode));
+    fields.finish()?;
+    Ok(Asked {
+        mode,
+        form,
+        limit,
+        cursor,
+    })
+}
+
+/// How far an answer must reach: as the caller says, and as its cursor has seen.
+fn later(
+    at_least: Option<common::Position>,
+    cursor: Option<&MirrorCursor>,
+) -> Option<common::Position> {
+    let Some(cursor) = cursor else {
+        return at_least;
+    };
+    let seen = Position {
+        epoch: cursor.epoch,
+        seq: cursor.newest_seen(),
+    };
+    match at_least {
+        Some(wanted) if wanted.epoch != seen.epoch.to_string() || wanted.seq >= seen.seq => {
+            Some(wanted)
+        }
+        _ => Some(seen.into()),
+    }
+}
+
+/// Refuses a cursor of another history than the snapshot's, and one that has seen more than the snapshot has.
+fn check_history(
+    cursor: &MirrorCursor,
+    position: Position,
+    at_least: Option<&common::Position>,
+) -> Result<(), Fault> {
+    let is_behind = || {
+        Fault::unavailable("this replica, which has not yet come as far as the cursor; try again")
+    };
+    if cursor.epoch == position.epoch {
+        return if cursor.newest_seen() > position.seq {
+            Err(is_behind())
+        } else {
+            Ok(())
+        };
+    }
+    // The listings go on under the epoch of the cursor: it is this replica that has not heard of it.
+    if at_least.is_some_and(|wanted| wanted.epoch == cursor.epoch.to_string()) {
+        return Err(is_behind());
+    }
+    Err(Fault::new(
+        Code::Gone,
+        "this cursor belongs to a history that is no more: the listings were restored or moved to another server. Start again without a \
+         cursor and, when you have come to the end, drop what did not come again",
+    ))
+}

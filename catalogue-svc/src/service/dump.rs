@@ -1,0 +1,134 @@
+//! The whole catalogue at once, for staff: where a mirror may start.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use contracts::catalogue::v1::dump_catalogue_response::{End, Part};
+use contracts::catalogue::v1::staff_dump_service_server::StaffDumpService;
+use contracts::catalogue::v1::{DumpCatalogueRequest, DumpCatalogueResponse};
+use futures::{Stream, stream};
+use kit::Fault;
+use kit::rpc::staff::Member;
+use tonic::{Request, Response, Status};
+
+use super::query_params::{Fields, given, one_of};
+use super::{change_row, changes};
+use crate::domain::changes::{ListingKind, MirrorCursor};
+use crate::domain::listing::Mode;
+use crate::index::{Catalogue, Changed, Snapshot};
+
+/// A message is sent when its lines have so many bytes.
+const FULL: usize = 64 * 1024;
+
+/// Answers staff who want everything.
+#[derive(Debug)]
+pub struct Dump {
+    catalogue: Arc<Catalogue>,
+}
+
+/// A dump under way. All of it comes from one snapshot.
+struct Rest {
+    snapshot: Arc<Snapshot>,
+    kind: Option<ListingKind>,
+    /// Where a mirror stands that has the lines so far.
+    cursor: MirrorCursor,
+    rows: u64,
+    is_over: bool,
+}
+
+impl Dump {
+    /// Answers from `catalogue`.
+    pub fn new(catalogue: Arc<Catalogue>) -> Self {
+        Self { catalogue }
+    }
+}
+
+#[tonic::async_trait]
+impl StaffDumpService for Dump {
+    type DumpCatalogueStream =
+        Pin<Box<dyn Stream<Item = Result<DumpCatalogueResponse, Status>> + Send>>;
+
+    async fn dump_catalogue(
+        &self,
+        request: Request<DumpCatalogueRequest>,
+    ) -> Result<Response<Self::DumpCatalogueStream>, Status> {
+        // All that it tells is public: every member of the staff may have it.
+        let member = Member::of(&request)?;
+        let kind = read(request.into_inner())?;
+        let snapshot = self.catalogue.snapshot()?;
+        tracing::info!(
+            member = member.name,
+            seq = snapshot.position.seq,
+            "the catalogue is dumped"
+        );
+        let rest = Rest::of(snapshot, kind);
+        let parts = stream::try_unfold(rest, |mut rest| async move {
+            let part = rest.next()?;
+            Ok(part.map(|part| (DumpCatalogueResponse { part: Some(part) }, rest)))
+        });
+        Ok(Response::new(Box::pin(parts)))
+    }
+}
+
+impl Rest {
+    fn of(snapshot: Arc<Snapshot>, kind: Option<ListingKind>) -> Self {
+        let newest = snapshot.dataset(Mode::Live).changes.newest();
+        Self {
+            cursor: MirrorCursor::beginning(snapshot.position.epoch, newest),
+            snapshot,
+            kind,
+            rows: 0,
+            is_over: false,
+        }
+    }
+
+    /// The next message; `None` after the last.
+    fn next(&mut self) -> Result<Option<Part>, Fault> {
+        if self.is_over {
+            return Ok(None);
+        }
+        let mut lines = Vec::new();
+        let mut last: Option<&Changed> = None;
+        for changed in self
+            .snapshot
+            .dataset(Mode::Live)
+            .changes
+            .after(&self.cursor)
+        {
+            last = Some(changed);
+            if self.kind.is_none_or(|kind| kind == changed.kind()) {
+                change_row::push(&mut lines, changed)?;
+                lines.push(b'\n');
+                self.rows += 1;
+            }
+            if lines.len() >= FULL {
+                break;
+            }
+        }
+        if let Some(last) = last {
+            self.cursor = last.cursor(&self.cursor);
+        }
+        if !lines.is_empty() {
+            return Ok(Some(Part::Lines(lines.into())));
+        }
+        self.is_over = true;
+        let end = MirrorCursor::end(self.cursor.epoch, self.cursor.began_at);
+        Ok(Some(Part::End(End {
+            rows: self.rows,
+            next_cursor: changes::encode(Mode::Live, &end)?,
+        })))
+    }
+}
+
+fn read(request: DumpCatalogueRequest) -> Result<Option<ListingKind>, Fault> {
+    let mut fields = Fields::default();
+    let kind = given(request.r#type).and_then(|key| {
+        let found = ListingKind::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == key);
+        let found = found.ok_or_else(|| one_of(&ListingKind::ALL.map(ListingKind::as_str)));
+        fields.note("type", found)
+    });
+    fields.finish()?;
+    Ok(kind)
+}

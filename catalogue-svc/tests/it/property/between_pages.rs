@@ -1,0 +1,150 @@
+//! Listings come, go and change between two pages of a list: no row that neither left nor changed its sort key is skipped or comes
+//! twice (§4.1).
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use catalogue::index::{Catalogue, Writer};
+use contracts::common::v1::{Change, PageRequest};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use serde_json::Value;
+
+use super::pages::Page;
+use super::{creators, events, games, places, position, published, search};
+use crate::build::entity;
+use crate::universe::{self, a_game, a_page, an_event};
+
+#[derive(Debug, Clone)]
+enum List {
+    Games(games::Asked),
+    Creators(creators::Asked),
+    Places(places::Asked),
+    Events(events::Asked),
+    Search(search::Asked),
+}
+
+fn list() -> impl Strategy<Value = List> {
+    prop_oneof![
+        games::asked().prop_map(List::Games),
+        creators::asked().prop_map(List::Creators),
+        places::paged().prop_map(List::Places),
+        events::asked().prop_map(List::Events),
+        search::asked().prop_map(List::Search),
+    ]
+}
+
+fn changes(most: usize) -> impl Strategy<Value = Vec<Change>> {
+    prop::collection::vec(
+        prop_oneof![1 => a_page(), 6 => a_game(), 3 => an_event()],
+        0..most,
+    )
+}
+
+prop_compose! {
+    fn case()(
+        before in changes(160),
+        between in prop::collection::vec(changes(8), 1..8),
+        list in list(),
+        limit in 1..5_u32,
+    ) -> (Vec<Change>, Vec<Vec<Change>>, List, u32) {
+        ([universe::places(), before].concat(), between, list, limit)
+    }
+}
+
+/// The rows of a list at a moment, by name. With each its sort key: the cursor that stands after it, empty for the last.
+type Moment = BTreeMap<String, String>;
+
+impl List {
+    /// The names of a page's rows, and its cursor.
+    async fn page(
+        &self,
+        catalogue: &Arc<Catalogue>,
+        limit: u32,
+        cursor: String,
+    ) -> (Vec<String>, Option<String>) {
+        let page = PageRequest { limit, cursor };
+        let (json, info): Page = match self {
+            Self::Games(asked) => asked.page(catalogue, page).await,
+            Self::Creators(asked) => asked.page(catalogue, page).await,
+            Self::Places(asked) => asked.page(catalogue, page).await,
+            Self::Events(asked) => asked.page(catalogue, page).await,
+            Self::Search(asked) => asked.page(catalogue, page).await,
+        };
+        let rows: Vec<Value> = serde_json::from_slice(&json).unwrap();
+        let names = rows.iter().map(|row| {
+            let name = ["slug", "handle", "code"].map(|field| row[field].as_str());
+            let name = name.into_iter().flatten().next().unwrap();
+            // The rows of a search are of several kinds.
+            format!("{}/{name}", row["type"].as_str().unwrap_or_default())
+        });
+        (names.collect(), info.unwrap().next_cursor)
+    }
+
+    async fn moment(&self, catalogue: &Arc<Catalogue>) -> Moment {
+        let (mut moment, mut cursor) = (Moment::new(), String::new());
+        loop {
+            let (names, next) = self.page(catalogue, 1, cursor).await;
+            for name in names {
+                moment.insert(name, next.clone().unwrap_or_default());
+            }
+            match next {
+                Some(next) => cursor = next,
+                None => return moment,
+            }
+        }
+    }
+}
+
+/// How many rows stayed where they were while the list was read.
+async fn check(before: Vec<Change>, between: Vec<Vec<Change>>, list: List, limit: u32) -> usize {
+    let mut writer = Writer::new(position(), 4);
+    let mut between = between.into_iter();
+    let (mut moments, mut read, mut cursor) = (Vec::new(), Vec::new(), String::new());
+    let mut changes = Some(before);
+    loop {
+        for change in changes.unwrap_or_default() {
+            writer.apply(entity(&change));
+        }
+        writer.flush(1).unwrap();
+        let catalogue = published(&writer);
+        moments.push(list.moment(&catalogue).await);
+        let (names, next) = list.page(&catalogue, limit, cursor).await;
+        read.extend(names);
+        match next {
+            Some(next) => cursor = next,
+            None => break,
+        }
+        changes = between.next();
+    }
+    let stayed = moments[0].iter().filter(|(name, key)| {
+        let same = |moment: &Moment| moment.get(*name) == Some(*key);
+        moments.iter().all(same)
+    });
+    let stayed: Vec<&String> = stayed.map(|(name, _)| name).collect();
+    for name in &stayed {
+        let times = read.iter().filter(|other| other == name).count();
+        assert_eq!(times, 1, "{name} of {list:?} by {limit}: {read:?}");
+    }
+    if moments.len() > 1 { stayed.len() } else { 0 }
+}
+
+#[test]
+fn what_stays_where_it_is_comes_exactly_once() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let runtime = runtime.unwrap();
+    let stayed = Cell::new(0);
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: 512,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let outcome = runner.run(&case(), |(before, between, list, limit)| {
+        stayed.set(stayed.get() + runtime.block_on(check(before, between, list, limit)));
+        Ok(())
+    });
+    outcome.unwrap();
+    let stayed = stayed.get();
+    assert!(stayed > 512, "{stayed} rows are too few to tell");
+}
