@@ -17,6 +17,7 @@ async fn reads(client: &Client) -> Vec<String> {
         "/genres".to_owned(),
         "/search?q=a&limit=100".to_owned(),
         "/games?genre=puzzle".to_owned(),
+        "/changes?limit=100".to_owned(),
         "/me/listings".to_owned(),
     ];
     for (list, name) in [

@@ -3,6 +3,7 @@
 
 mod answers;
 mod bad_input;
+mod changes;
 mod checks;
 mod creators;
 mod economy;

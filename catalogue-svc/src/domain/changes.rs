@@ -37,8 +37,8 @@ impl ListingKind {
 pub struct LastChange {
     /// Where it is on the feed.
     pub seq: i64,
-    /// Whether the listing is public or was at some time. What never was is not spoken of.
-    pub was_public: bool,
+    /// Whether the listing is approved or was at some time. What never was is not spoken of.
+    pub was_published: bool,
     /// Whether the listing was edited since it was first published.
     pub is_edited: bool,
 }
@@ -50,8 +50,9 @@ impl LastChange {
         let later = if page.seq > self.seq { page } else { self };
         Self {
             seq: later.seq,
-            was_public: self.was_public && page.was_public,
             is_edited: later.is_edited,
+            // Its page may be another than it had when the public saw it.
+            was_published: self.was_published,
         }
     }
 }
@@ -101,10 +102,10 @@ pub const BEFORE_ALL: i64 = -1;
 mod tests {
     use super::*;
 
-    fn change(seq: i64, was_public: bool, is_edited: bool) -> LastChange {
+    fn change(seq: i64, was_published: bool, is_edited: bool) -> LastChange {
         LastChange {
             seq,
-            was_public,
+            was_published,
             is_edited,
         }
     }
@@ -121,11 +122,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_seen_is_not_spoken_of() {
+    fn a_game_that_was_seen_may_move_under_a_page_that_never_was() {
         let seen = change(1, true, false);
         let unseen = change(2, false, false);
-        assert!(!seen.under(unseen).was_public);
-        assert!(!unseen.under(seen).was_public);
+        assert!(seen.under(unseen).was_published);
+        assert!(!unseen.under(seen).was_published);
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl Times {
         let is_seen = matches!(state, State::Published | State::Removed);
         let last_change = LastChange {
             seq,
-            was_public: is_seen || self.first_published.is_some(),
+            was_published: is_seen || self.first_published.is_some(),
             is_edited: self.updated > self.first_published.or(self.created),
         };
         Ok(Header {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_says_whether_a_listing_was_public_and_is_edited() {
+    fn a_header_says_whether_a_listing_was_published_and_is_edited() {
         use listings::State::{Pending, Published, Removed};
 
         let at = |seconds| {
@@ -197,7 +197,7 @@ mod tests {
             let header = times.header(ID, 9, (1, state.into())).unwrap();
             let last_change = header.last_change;
             assert_eq!(last_change.seq, 9);
-            (last_change.was_public, last_change.is_edited)
+            (last_change.was_published, last_change.is_edited)
         };
         assert_eq!(header(Pending, None, at(5)), (false, false));
         assert_eq!(header(Pending, None, at(6)), (false, true));

@@ -146,7 +146,7 @@ fn check_history(
     at_least: Option<&common::Position>,
 ) -> Result<(), Fault> {
     let is_behind = || {
-        Fault::unavailable("this replica, which has not yet come as far as the cursor; try again")
+        Fault::unavailable("this replica of the catalogue, which has not come as far as a cursor")
     };
     if cursor.epoch == position.epoch {
         return if cursor.newest_seen() > position.seq {

@@ -35,8 +35,11 @@ impl Writer {
     /// What is said of a game now.
     pub(super) fn changed_game(&self, id: Uuid) -> Option<ChangedIn> {
         let held = self.games.get(&id)?;
-        let page = self.pages.get(&held.page)?.known.as_ref()?;
-        let last_change = held.last_change.under(page.last_change);
+        let page = self.pages.get(&held.page);
+        let last_change = match page.and_then(|page| page.known.as_ref()) {
+            Some(page) => held.last_change.under(page.last_change),
+            None => held.last_change,
+        };
         let changed = changed(
             last_change,
             (ListingKind::Games, &held.game.key.slug),
@@ -111,7 +114,7 @@ fn changed(
     let seq = last_change.seq;
     match listed {
         Some(listing) => Some(Changed { seq, listing }),
-        None if last_change.was_public => Some(Changed::removed(seq, kind, Arc::clone(address))),
+        None if last_change.was_published => Some(Changed::removed(seq, kind, Arc::clone(address))),
         None => None,
     }
 }

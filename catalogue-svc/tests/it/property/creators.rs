@@ -52,6 +52,19 @@ impl Asked {
         pages::all(self.limit, async |page| self.page(catalogue, page).await).await
     }
 
+    /// The same without filters.
+    pub(super) fn unfiltered(self) -> Self {
+        Self {
+            kind: None,
+            role: None,
+            country: None,
+            city: None,
+            q: None,
+            since: None,
+            ..self
+        }
+    }
+
     pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> Page {
         let creators = Creators::new(Arc::clone(catalogue));
         let request = ListCreatorsRequest {

@@ -66,6 +66,20 @@ impl Asked {
         pages::all(self.limit, async |page| self.page(catalogue, page).await).await
     }
 
+    /// The same without filters.
+    pub(super) fn unfiltered(self) -> Self {
+        Self {
+            kind: None,
+            country: None,
+            city: None,
+            from: None,
+            to: None,
+            q: None,
+            since: None,
+            ..self
+        }
+    }
+
     pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> Page {
         let clock = Clock::fixed(self.day.midnight().assume_utc());
         let events = Events::new(Arc::clone(catalogue), clock);

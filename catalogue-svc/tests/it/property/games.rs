@@ -53,6 +53,20 @@ impl Asked {
         pages::all(self.limit, async |page| self.page(catalogue, page).await).await
     }
 
+    /// The same without filters.
+    pub(super) fn unfiltered(self) -> Self {
+        Self {
+            genre: None,
+            platform: None,
+            country: None,
+            stage: None,
+            creator: None,
+            q: None,
+            since: None,
+            ..self
+        }
+    }
+
     pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> Page {
         let games = Games::new(Arc::clone(catalogue));
         let request = ListGamesRequest {

@@ -44,6 +44,15 @@ impl Asked {
         pages::all(self.limit, async |page| self.page(catalogue, page).await).await
     }
 
+    /// The same without filters.
+    pub(super) fn unfiltered(self) -> Self {
+        Self {
+            r#type: None,
+            country: None,
+            ..self
+        }
+    }
+
     pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> Page {
         let url = "https://mchezo.example".to_owned();
         let searches = Searches::new(Arc::clone(catalogue), url);
