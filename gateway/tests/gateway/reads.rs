@@ -200,6 +200,7 @@ async fn lists_and_single_things_are_wrapped_alike(pool: PgPool) {
         "/cities",
         "/events",
         "/search?q=x",
+        "/changes",
     ] {
         let answer = test.get(&key, path).await;
         assert!(answer.json["data"].is_array(), "{path}: {}", answer.text);
@@ -217,7 +218,14 @@ async fn lists_and_single_things_are_wrapped_alike(pool: PgPool) {
 async fn every_bad_parameter_is_named(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
-    for path in ["/creators", "/countries", "/cities", "/events", "/search"] {
+    for path in [
+        "/creators",
+        "/countries",
+        "/cities",
+        "/events",
+        "/search",
+        "/changes",
+    ] {
         let bad = format!("{path}?limit=101&cursor=%zz&unknown=%zz");
         let answer = test.get(&key, &bad).await;
         assert_eq!(answer.refusal(), (400, "invalid"), "{path}");

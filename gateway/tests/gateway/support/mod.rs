@@ -54,7 +54,7 @@ pub(crate) use files::Files;
 pub(crate) use listings::{Listings, Outcome};
 
 /// Every read that catalogue-svc answers.
-pub(crate) const READS: [&str; 11] = [
+pub(crate) const READS: [&str; 12] = [
     "/games",
     "/games/kora",
     "/creators",
@@ -66,6 +66,7 @@ pub(crate) const READS: [&str; 11] = [
     "/events",
     "/events/kora",
     "/search?q=x",
+    "/changes",
 ];
 
 /// When tests begin.
