@@ -302,7 +302,9 @@ fn build(args: &Args, signals: &Signals) -> Result<PathBuf> {
             say(
                 "Building the services (the first time takes some 5 minutes on two cores; later, seconds)",
             );
-            cargo::build(args.profile(), &names, signals)?;
+            // The fleet does without the listener for webhooks; who develops one does not.
+            let built = [&names[..], &["webhook-listen"]].concat();
+            cargo::build(args.profile(), &built, signals)?;
         }
         cargo::binaries(args.profile(), signals)?
     };
