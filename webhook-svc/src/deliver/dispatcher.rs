@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use time::OffsetDateTime;
-use tokio::sync::{Mutex, Notify, mpsc};
+use tokio::sync::{Notify, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -23,8 +23,6 @@ const NET: Duration = Duration::from_secs(1);
 const CLAIM: usize = 500;
 /// Tries that wait to be recorded.
 const RECORDS: usize = 2_000;
-/// While one waits for PostgreSQL to commit, another gathers.
-const RECORDERS: usize = 2;
 
 struct Dispatcher {
     shared: Arc<Shared>,
@@ -48,21 +46,18 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
         pokes: HashMap::new(),
         stop: stopping.clone(),
     };
-    // They end when the dispatcher and the lanes have gone, which hold the other end.
-    let mut recorders = JoinSet::new();
-    let received = Arc::new(Mutex::new(received));
-    for _ in 0..RECORDERS {
-        recorders.spawn(recorder::run(Arc::clone(&shared), Arc::clone(&received)));
-    }
+    // It ends when the dispatcher and the lanes have gone, which hold the other end.
+    let mut recorder = JoinSet::new();
+    recorder.spawn(recorder::run(Arc::clone(&shared), received));
     tokio::select! {
         () = dispatcher.dispatch() => {}
-        _ = recorders.join_next() => anyhow::bail!("a recorder of tries ended"),
+        _ = recorder.join_next() => anyhow::bail!("the recorder of tries ended"),
     }
     while let Some(ended) = dispatcher.lanes.join_next_with_id().await {
         dispatcher.forget(ended);
     }
     drop(dispatcher);
-    recorders.join_all().await;
+    recorder.join_all().await;
     let (pool, now) = (&shared.parts.pool, shared.parts.clock.now());
     if let Err(error) = queue::release_all(pool, shared.holder, now).await {
         tracing::warn!(%error, "leases of endpoints are left to run out");

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sqlx::PgConnection;
 use time::OffsetDateTime;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::Shared;
@@ -47,13 +47,9 @@ pub(super) struct Tried {
 }
 
 /// Records until nobody sends any more.
-pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<Record>>>) {
+pub(super) async fn run(shared: Arc<Shared>, mut records: mpsc::Receiver<Record>) {
     let mut batch = Vec::with_capacity(BATCH);
-    loop {
-        records.lock().await.recv_many(&mut batch, BATCH).await;
-        if batch.is_empty() {
-            return;
-        }
+    while records.recv_many(&mut batch, BATCH).await > 0 {
         // Nothing is given up: what is not recorded would be sent again.
         while let Err(error) = record(&shared, &batch).await {
             tracing::warn!(%error, tries = batch.len(), "tries cannot be recorded yet");

@@ -238,11 +238,7 @@ pub async fn succeeded(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $2
-         where id in (
-             select id from webhook.endpoint
-             where id = any($1) and (failures > 0 or last_success_at is null or last_success_at < $3)
-             order by id for no key update
-         )",
+         where id = any($1) and (failures > 0 or last_success_at is null or last_success_at < $3)",
         ids,
         now,
         now - time::Duration::MINUTE,
