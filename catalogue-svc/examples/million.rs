@@ -304,11 +304,14 @@ fn search(catalogue: &Catalogue, dice: &mut Dice) {
     measure(catalogue, dice, "letter, platform", |dice| {
         asked(dice, 1, 1, android())
     });
-    let mut everywhere = |what: &str, letters| {
+    measure(catalogue, dice, "ten letters", |dice| {
+        asked(dice, 1, 10, vec![])
+    });
+    let mut everywhere = |what: &str, letters, count| {
         let (mut times, mut total) = (Vec::new(), 0);
         for _ in 0..1_000 {
             let search = Search {
-                words: asked(dice, letters, 2, vec![]).words.unwrap(),
+                words: asked(dice, letters, count, vec![]).words.unwrap(),
                 limit: 20,
                 ..Search::default()
             };
@@ -320,8 +323,11 @@ fn search(catalogue: &Catalogue, dice: &mut Dice) {
         let what = format!("{what} (total {} on average)", total / 1_000);
         report(&what, &mut times);
     };
-    everywhere("search: two words", 9);
-    everywhere("search: two beginnings of 4 letters", 4);
+    everywhere("search: a word", 9, 1);
+    everywhere("search: two words", 9, 2);
+    everywhere("search: two beginnings of 4 letters", 4, 2);
+    everywhere("search: two letters", 1, 2);
+    everywhere("search: ten letters", 1, 10);
 }
 
 fn change(catalogue: &Catalogue, writer: &mut Writer, dice: &mut Dice, games: u64, pages: u64) {

@@ -153,10 +153,10 @@ async fn words_match_by_prefix_in_title_and_city() {
             .iter()
             .any(|event| event.slug == "sample-harmattan-jam-2024")
     };
-    for q in ["harmattan", "HARM", "kano", "jam%20k%C3%A1no"] {
+    for q in ["harmattan", "HARM", "kano", "jam%20k%C3%A1no", "harmatan"] {
         assert!(found(q).await, "q={q}");
     }
-    for q in ["armattan", "harmattan%20zebra"] {
+    for q in ["mattan", "harmattan%20zebra"] {
         assert!(!found(q).await, "q={q}");
     }
 }

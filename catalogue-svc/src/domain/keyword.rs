@@ -11,4 +11,8 @@ pub enum Keyword {
     Role(Arc<str>),
     /// Where it is, by the slug of the city. A game's is its maker's.
     City(Arc<str>),
+    /// How many words its title or name has, up to [`words::LONGEST_TITLE`]: a search brings shorter ones first.
+    ///
+    /// [`words::LONGEST_TITLE`]: crate::domain::words::LONGEST_TITLE
+    TitleWords(u8),
 }

@@ -8,4 +8,5 @@ pub mod keyword;
 pub mod listing;
 pub mod moment;
 pub mod order;
+pub mod typo;
 pub mod words;

@@ -49,6 +49,15 @@ pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Words 
     words
 }
 
+/// Titles of more words count as having so many.
+pub const LONGEST_TITLE: u8 = 8;
+
+/// How many words a title has, from one to [`LONGEST_TITLE`]; those that only apostrophes part count as one.
+pub fn title_length(title: &str) -> u8 {
+    let words = split(title).len();
+    u8::try_from(words).map_or(LONGEST_TITLE, |words| words.clamp(1, LONGEST_TITLE))
+}
+
 /// What the words begin with, up to two letters, each with the best field that has such a word.
 pub fn short_prefixes(words: &Words) -> BTreeMap<&str, Field> {
     let mut prefixes = BTreeMap::new();
@@ -168,6 +177,13 @@ mod tests {
         assert_eq!(text("'quoted' 'words'"), ["quoted", "words"]);
         let words: Vec<String> = of_query("ng'ombe NG", 2).into_iter().flatten().collect();
         assert_eq!(words, ["ng", "ombe"]);
+    }
+
+    #[test]
+    fn the_words_of_a_title_are_counted() {
+        assert_eq!(title_length("Hadley's Run: A Starship Saga"), 5);
+        assert_eq!(title_length("?!"), 1);
+        assert_eq!(title_length(&"la ".repeat(300)), LONGEST_TITLE);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::document::Document;
 use super::listing_index::Index;
 use super::parallel::parallel;
 use super::postings::DocSet;
-use super::term_dictionary::{Docs, TermDictionary};
+use super::term_dictionary::{FieldDocs, TermDictionary};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::words::{Field, Words, short_prefixes};
@@ -17,8 +17,8 @@ use crate::domain::words::{Field, Words, short_prefixes};
 struct Part<L> {
     chunks: Vec<Arc<Chunk>>,
     rows: Vec<(u32, Arc<L>)>,
-    words: HashMap<String, Docs>,
-    prefixes: HashMap<String, Docs>,
+    words: HashMap<String, FieldDocs>,
+    prefixes: HashMap<String, FieldDocs>,
     keywords: HashMap<Keyword, Vec<u32>>,
     counts: BTreeMap<Facet, u64>,
 }
@@ -39,7 +39,7 @@ impl<L: Document> Index<L> {
         let mut prefixes = HashMap::new();
         let mut keywords: HashMap<Keyword, Vec<u32>> = HashMap::new();
         let mut counts = BTreeMap::new();
-        // Docs of a later part are all greater than those of the parts before.
+        // FieldDocs of a later part are all greater than those of the parts before.
         for part in parts {
             index.chunks.extend(part.chunks);
             for (doc, row) in part.rows {
@@ -140,14 +140,14 @@ impl<L: Document> Part<L> {
     }
 }
 
-fn push(docs: &mut HashMap<String, Docs>, term: &str, field: Field, doc: u32) {
+fn push(docs: &mut HashMap<String, FieldDocs>, term: &str, field: Field, doc: u32) {
     match docs.get_mut(term) {
         Some(docs) => docs[field as usize].push(doc),
         None => docs.entry(term.to_owned()).or_default()[field as usize].push(doc),
     }
 }
 
-fn append(docs: &mut Docs, more: Docs) {
+fn append(docs: &mut FieldDocs, more: FieldDocs) {
     for (docs, more) in docs.iter_mut().zip(more) {
         docs.extend(more);
     }

@@ -9,6 +9,7 @@ use super::document::{Document, IndexedFields};
 use super::rendered::Rendered;
 use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
+use crate::domain::keyword::Keyword;
 use crate::domain::order::CityKey;
 use crate::domain::words::{self, Field};
 
@@ -60,6 +61,10 @@ impl Document for City {
     fn fields(&self) -> IndexedFields {
         IndexedFields {
             facets: self.country.into_iter().collect(),
+            keywords: [Keyword::TitleWords(words::title_length(
+                self.key.name.as_str(),
+            ))]
+            .into(),
             words: words::of_texts([(Field::Title, self.key.name.as_str())]),
             ..IndexedFields::default()
         }

@@ -169,7 +169,10 @@ impl Document for Creator {
             facets: (self.kind.into_iter())
                 .chain(Facet::country(&self.summary.country_code))
                 .collect(),
-            keywords: roles.chain(self.summary.city_keyword()).collect(),
+            keywords: roles
+                .chain(self.summary.city_keyword())
+                .chain([Keyword::TitleWords(words::title_length(&self.summary.name))])
+                .collect(),
             words: words::of_texts([
                 (Field::Title, &*self.summary.name),
                 (Field::Title, &*self.summary.handle),

@@ -99,7 +99,9 @@ impl Document for Event {
         let city = city.map(|slug| Keyword::City(Arc::clone(slug)));
         IndexedFields {
             facets: self.facets.iter().copied().collect(),
-            keywords: city.into_iter().collect(),
+            keywords: (city.into_iter())
+                .chain([Keyword::TitleWords(words::title_length(&self.title))])
+                .collect(),
             words: words::of_texts([(Field::Title, &*self.title), (Field::Rest, &*self.city)]),
             days: Some(Days {
                 first: self.key.starts_at,

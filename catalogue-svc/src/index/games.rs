@@ -137,6 +137,7 @@ impl Document for Game {
             keywords: [Keyword::Creator(Arc::clone(&self.creator.handle))]
                 .into_iter()
                 .chain(self.creator.city_keyword())
+                .chain([Keyword::TitleWords(words::title_length(&self.title))])
                 .collect(),
             words: words::of_texts([
                 (Field::Title, &*self.title),

@@ -54,6 +54,14 @@ impl DocSet {
         self.len() == 0
     }
 
+    /// The docs of both.
+    pub(super) fn within(&self, docs: &RoaringBitmap) -> RoaringBitmap {
+        match self {
+            Self::Array(held) => held.iter().filter(|doc| docs.contains(**doc)).collect(),
+            Self::Bitmap(held) => held & docs,
+        }
+    }
+
     pub(super) fn insert(&mut self, doc: u32) {
         match self {
             Self::Bitmap(docs) => {
@@ -99,10 +107,6 @@ impl Posting {
         Self(docs.map(DocSet::from))
     }
 
-    pub(super) fn docs(&self, field: Field) -> &DocSet {
-        &self.0[field as usize]
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(DocSet::is_empty)
     }
@@ -113,6 +117,86 @@ impl Posting {
 
     pub(super) fn remove(&mut self, field: Field, doc: u32) {
         self.0[field as usize].remove(doc);
+    }
+}
+
+/// The docs that have a word with a short prefix. They are very many: all of them are a set too, so that a query of short prefixes alone
+/// need not put three together.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PrefixPosting {
+    every: DocSet,
+    /// Those whose best field with such a word is the title, and the pitch.
+    title: DocSet,
+    pitch: DocSet,
+}
+
+impl PrefixPosting {
+    /// Of docs by their best field, in ascending order each.
+    pub(super) fn of([title, pitch, rest]: [Vec<u32>; Field::ALL.len()]) -> Self {
+        let mut every = [title.as_slice(), &pitch, &rest].concat();
+        every.sort_unstable();
+        Self {
+            every: every.into(),
+            title: title.into(),
+            pitch: pitch.into(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.every.is_empty()
+    }
+
+    pub(super) fn insert(&mut self, field: Field, doc: u32) {
+        self.every.insert(doc);
+        match field {
+            Field::Title => self.title.insert(doc),
+            Field::Pitch => self.pitch.insert(doc),
+            Field::Rest => {}
+        }
+    }
+
+    pub(super) fn remove(&mut self, field: Field, doc: u32) {
+        self.every.remove(doc);
+        match field {
+            Field::Title => self.title.remove(doc),
+            Field::Pitch => self.pitch.remove(doc),
+            Field::Rest => {}
+        }
+    }
+}
+
+/// Docs of a term, whatever it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Docs<'a> {
+    /// Of a word.
+    Word(&'a Posting),
+    /// Of all words with a prefix.
+    Prefix(&'a PrefixPosting),
+}
+
+impl<'a> Docs<'a> {
+    pub(super) fn title(self) -> &'a DocSet {
+        match self {
+            Self::Word(Posting([title, _, _])) | Self::Prefix(PrefixPosting { title, .. }) => title,
+        }
+    }
+
+    pub(super) fn pitch(self) -> &'a DocSet {
+        match self {
+            Self::Word(Posting([_, pitch, _])) | Self::Prefix(PrefixPosting { pitch, .. }) => pitch,
+        }
+    }
+
+    /// Sets that together have all.
+    pub(super) fn every(self) -> &'a [DocSet] {
+        match self {
+            Self::Word(Posting(fields)) => fields,
+            Self::Prefix(posting) => std::slice::from_ref(&posting.every),
+        }
+    }
+
+    pub(super) fn len(self) -> u64 {
+        self.every().iter().map(DocSet::len).sum()
     }
 }
 
@@ -180,6 +264,8 @@ mod tests {
         assert!(matches!(&docs, DocSet::Array(docs) if docs.len() == 20));
         docs.remove(200);
         assert_eq!(RoaringBitmap::from(&docs), (0..20).collect());
+        let other = [7, 30].into_iter().collect();
+        assert_eq!(docs.within(&other), [7].into_iter().collect());
         assert!(matches!(DocSet::from(vec![1, 7]), DocSet::Array(_)));
     }
 

@@ -9,11 +9,11 @@ use roaring::RoaringBitmap;
 use super::chunk::{Filter, Scratch};
 use super::document::Document;
 use super::listing_index::Index;
+use super::terms::{Forgive, terms};
 use super::work::Work;
 use crate::domain::days::Span;
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
-use crate::domain::words::Field;
 
 /// Which rows are wanted; all conditions hold at once.
 #[derive(Debug, Clone)]
@@ -52,6 +52,18 @@ impl<K> Default for Query<K> {
     }
 }
 
+impl<K> Query<K> {
+    /// What a row must have to be one of these docs and pass.
+    fn filter<'a>(&'a self, docs: Option<&'a RoaringBitmap>) -> Filter<'a> {
+        Filter {
+            facets: &self.facets,
+            docs,
+            span: self.span,
+            updated_since: self.updated_since,
+        }
+    }
+}
+
 /// A page of rows.
 #[derive(Debug)]
 pub struct ResultPage<L> {
@@ -70,23 +82,20 @@ impl<L: Document> Index<L> {
     pub fn search(&self, query: &Query<L::Key>) -> ResultPage<L> {
         let mut work = Work::default();
         let docs = self.candidates(query, &mut work);
-        self.walk(docs.as_ref(), query, work)
+        let known = self.known_total(query.filter(docs.as_ref()));
+        self.walk(docs.as_ref(), query, known, work)
     }
 
-    /// The page of rows among these docs, if any are given; keywords and words of the query are not looked at.
+    /// The page of rows among these docs, if any are given; keywords and words of the query are not looked at. It ends when it is full,
+    /// if the total is known.
     pub(super) fn walk(
         &self,
         docs: Option<&RoaringBitmap>,
         query: &Query<L::Key>,
+        known: Option<u64>,
         mut work: Work,
     ) -> ResultPage<L> {
-        let filter = Filter {
-            facets: &query.facets,
-            docs,
-            span: query.span,
-            updated_since: query.updated_since,
-        };
-        let known = self.known_total(filter);
+        let filter = query.filter(docs);
         let (from, position) = self.start(query);
         let enough = query.limit.saturating_add(1);
         let mut scratch = Scratch::new(self.capacity);
@@ -182,28 +191,25 @@ impl<L: Document> Index<L> {
         if words.is_empty() || left.as_ref().is_some_and(RoaringBitmap::is_empty) {
             return Some(RoaringBitmap::new());
         }
-        let terms = self.words.terms(words);
-        Some(terms.map_or_else(RoaringBitmap::new, |terms| {
-            self.words.intersect(&terms, &Field::ALL, left, work)
-        }))
+        Some(self.having_words(words, left.as_ref(), work))
     }
 
-    /// The docs of rows that have all words, by the worst field that is needed to find them all: no row is in two sets.
-    pub(super) fn rank(
+    /// The docs, of those `within` if given, that have all words. Whether a word is misspelled does not depend on the other filters.
+    fn having_words(
         &self,
         words: &BTreeSet<String>,
+        within: Option<&RoaringBitmap>,
         work: &mut Work,
-    ) -> [RoaringBitmap; Field::ALL.len()] {
-        let Some(terms) = self.words.terms(words) else {
-            return Default::default();
-        };
-        let mut intersect =
-            |fields: &[Field], within| self.words.intersect(&terms, fields, within, work);
-        let all = intersect(&Field::ALL, None);
-        let pitch = intersect(&[Field::Title, Field::Pitch], Some(all.clone()));
-        let title = intersect(&[Field::Title], Some(pitch.clone()));
-        let rest = all - &pitch;
-        let pitch = pitch - &title;
-        [title, pitch, rest]
+    ) -> RoaringBitmap {
+        for forgive in Forgive::STEPS {
+            let Some([terms]) = terms([&self.words], words, forgive) else {
+                break;
+            };
+            let docs = terms.docs(within, work);
+            if !docs.is_empty() || within.is_some() && !terms.docs(None, work).is_empty() {
+                return docs;
+            }
+        }
+        RoaringBitmap::new()
     }
 }

@@ -1,7 +1,8 @@
 //! One search over everything (§4.2).
 //!
-//! Hits are ranked by the worst field that is needed to find all words, and within that by kind; within a kind they are in the order
-//! of its list. So the whole is a sequence of stretches, one for each rank and kind, and each stretch is a walk along an index.
+//! Hits are ranked by their grade ([`super::ranking`]); within a grade shorter titles come first, which the query says more of; within a
+//! length by kind; within a kind they are in the order of its list. So the whole is a sequence of stretches, one for each grade, length
+//! and kind, and each stretch is a walk along an index.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,11 +17,14 @@ use super::events::Event;
 use super::games::Game;
 use super::listing_index::Index;
 use super::query::Query;
+use super::ranking::{GRADES, Grades};
 use super::snapshot::Dataset;
+use super::terms::{Forgive, Terms, terms};
 use super::work::Work;
 use crate::domain::facet::Facet;
+use crate::domain::keyword::Keyword;
 use crate::domain::order::{CityKey, CreatorKey, EventKey, GameKey};
-use crate::domain::words::Field;
+use crate::domain::words::LONGEST_TITLE;
 
 /// Kinds of listings that are searched, in the order in which they come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,13 +54,13 @@ impl Kind {
     }
 }
 
-/// Ranks: all words are in the title; or at least in title and pitch; or somewhere.
-const RANKS: usize = Field::ALL.len();
+/// Lengths of titles, which tell hits of a grade apart.
+const LENGTHS: usize = LONGEST_TITLE as usize;
 
 /// What is searched for.
 #[derive(Debug, Clone, Default)]
 pub struct Search {
-    /// Each begins a word of the hit. None: there are no hits.
+    /// Each begins a word of the hit, or is a misspelled one. None: there are no hits.
     pub words: BTreeSet<String>,
     /// Only this kind.
     pub kind: Option<Kind>,
@@ -141,13 +145,15 @@ impl Dataset {
             rank: 0,
             rows: Vec::new(),
             total: 0,
-            more: false,
             work: Work::default(),
         };
-        let games = walk.ranks(Kind::Games, &self.games);
-        let creators = walk.ranks(Kind::Creators, &self.creators);
-        let events = walk.ranks(Kind::Events, &self.events);
-        let cities = walk.ranks(Kind::Cities, &self.cities);
+        let Some([games, creators, events, cities]) = self.found(search, &mut walk.work) else {
+            return walk.end();
+        };
+        let mut games = walk.grades(Kind::Games, &self.games, games);
+        let mut creators = walk.grades(Kind::Creators, &self.creators, creators);
+        let mut events = walk.grades(Kind::Events, &self.events, events);
+        let mut cities = walk.grades(Kind::Cities, &self.cities, cities);
         let (mut game, mut creator, mut event, mut city) = (None, None, None, None);
         match search.after.as_ref().map(|cursor| &cursor.row) {
             Some(Key::Games(key)) => game = Some(key),
@@ -156,20 +162,47 @@ impl Dataset {
             Some(Key::Cities(key)) => city = Some(key),
             None => {}
         }
-        for rank in 0..RANKS {
+        let first = search.after.as_ref().map_or(0, |cursor| cursor.rank);
+        for rank in first..GRADES * LENGTHS {
             walk.rank = rank;
-            walk.stretch(Kind::Games, &self.games, &games, game, Hit::Game);
+            if walk.is_full() {
+                break;
+            }
+            walk.stretch(Kind::Games, &self.games, &mut games, game, Hit::Game);
             walk.stretch(
                 Kind::Creators,
                 &self.creators,
-                &creators,
+                &mut creators,
                 creator,
                 Hit::Creator,
             );
-            walk.stretch(Kind::Events, &self.events, &events, event, Hit::Event);
-            walk.stretch(Kind::Cities, &self.cities, &cities, city, Hit::City);
+            walk.stretch(Kind::Events, &self.events, &mut events, event, Hit::Event);
+            walk.stretch(Kind::Cities, &self.cities, &mut cities, city, Hit::City);
         }
         walk.end()
+    }
+
+    /// What the words stand for in each kind, and the docs that have them all. What is misspelled does not depend on the filters, which
+    /// only narrow what is found.
+    fn found(&self, search: &Search, work: &mut Work) -> Option<[(Terms<'_>, RoaringBitmap); 4]> {
+        let dictionaries = [
+            &self.games.words,
+            &self.creators.words,
+            &self.events.words,
+            &self.cities.words,
+        ];
+        let mut found = |forgive| {
+            let terms = terms(dictionaries, &search.words, forgive)?;
+            Some(terms.map(|terms| {
+                let docs = terms.docs(None, work);
+                (terms, docs)
+            }))
+        };
+        let known = found(Forgive::Unknown)?;
+        if known.iter().any(|(_, docs)| !docs.is_empty()) {
+            return Some(known);
+        }
+        found(Forgive::All)
     }
 }
 
@@ -177,66 +210,87 @@ impl Dataset {
 struct Walk<'a> {
     search: &'a Search,
     rank: usize,
-    /// Hits with their ranks.
+    /// Hits with their ranks: those of the page and, if there is one, the next.
     rows: Vec<(usize, Hit)>,
     total: u64,
-    more: bool,
     work: Work,
 }
 
 impl Walk<'_> {
-    /// The docs of the hits of a kind, by rank.
-    fn ranks<L: Document>(&mut self, kind: Kind, index: &Index<L>) -> [RoaringBitmap; RANKS] {
-        if self.search.kind.is_none_or(|wanted| wanted == kind) {
-            index.rank(&self.search.words, &mut self.work)
-        } else {
-            Default::default()
+    /// The docs of the hits of a kind, by grade. All are counted.
+    fn grades<'t, L: Document>(
+        &mut self,
+        kind: Kind,
+        index: &Index<L>,
+        (terms, docs): (Terms<'t>, RoaringBitmap),
+    ) -> Grades<'t> {
+        if self.search.kind.is_some_and(|wanted| wanted != kind) {
+            return Grades::new(terms, RoaringBitmap::new());
         }
+        self.total += match self.search.country {
+            None => docs.len(),
+            Some(country) => {
+                let counted = Query {
+                    facets: vec![country],
+                    ..Query::default()
+                };
+                let counted = index.walk(Some(&docs), &counted, None, self.work);
+                self.work = counted.work;
+                counted.total
+            }
+        };
+        Grades::new(terms, docs)
     }
 
-    /// Goes on with the rows of a kind that have the rank. All are counted; those behind the cursor, which is `after` a row of the
-    /// kind if it is within it, come on the page.
+    /// Goes on with the rows of a kind that have the rank; those behind the cursor, which is `after` a row of the kind if it is within
+    /// it, come on the page.
     fn stretch<L: Document>(
         &mut self,
         kind: Kind,
         index: &Index<L>,
-        ranks: &[RoaringBitmap; RANKS],
+        grades: &mut Grades<'_>,
         after: Option<&L::Key>,
         hit: fn(Arc<L>) -> Hit,
     ) {
-        let docs = &ranks[self.rank];
         let here = (self.rank, kind);
         let begin = self.search.after.as_ref();
         let begin = begin.map(|cursor| (cursor.rank, cursor.row.kind()));
-        let is_passed = begin.is_some_and(|begin| here < begin);
+        if self.is_full() || begin.is_some_and(|begin| here < begin) {
+            return;
+        }
+        let Some(docs) = grades.get(self.rank / LENGTHS, &mut self.work) else {
+            return;
+        };
+        // A title has a word at least.
+        let length = u8::try_from(self.rank % LENGTHS + 1).unwrap_or(LONGEST_TITLE);
+        let Some(of_length) = index.having(&Keyword::TitleWords(length)) else {
+            return;
+        };
+        let docs = of_length.within(docs);
+        if docs.is_empty() {
+            return;
+        }
         let query = Query {
             facets: self.search.country.into_iter().collect(),
             after: after.filter(|_| begin == Some(here)).cloned(),
-            limit: if is_passed {
-                0
-            } else {
-                self.search.limit - self.rows.len()
-            },
+            limit: self.search.limit + 1 - self.rows.len(),
             ..Query::default()
         };
-        // Without a country every doc counts: no chunk is needed when no row of the stretch comes on the page.
-        if query.limit == 0 && query.facets.is_empty() {
-            self.total += docs.len();
-            self.more |= !is_passed && !docs.is_empty();
-            return;
-        }
-        let page = index.walk(Some(docs), &query, self.work);
+        let page = index.walk(Some(&docs), &query, Some(docs.len()), self.work);
         self.work = page.work;
-        self.total += page.total;
-        if !is_passed {
-            let rows = page.rows.into_iter();
-            self.rows.extend(rows.map(|row| (self.rank, hit(row))));
-            self.more |= page.more;
-        }
+        let rows = page.rows.into_iter();
+        self.rows.extend(rows.map(|row| (self.rank, hit(row))));
     }
 
-    fn end(self) -> Hits {
-        let last = self.rows.last().filter(|_| self.more);
+    /// Whether the page and the hit behind it are found.
+    fn is_full(&self) -> bool {
+        self.rows.len() > self.search.limit
+    }
+
+    fn end(mut self) -> Hits {
+        let more = self.rows.len() > self.search.limit;
+        self.rows.truncate(self.search.limit);
+        let last = self.rows.last().filter(|_| more);
         Hits {
             next: last.map(|(rank, hit)| SearchCursor {
                 rank: *rank,

@@ -4,17 +4,16 @@
 //! beside it, and move into a new fst when they have become many. Either leads from a word to its number, and the number to its
 //! posting, which can change. What many words begin with, a prefix of one or two letters, has a posting of its own.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
 
 use fst::{IntoStreamer as _, Map, MapBuilder, Streamer as _};
-use roaring::RoaringBitmap;
 
 use super::cow_map::CowMap;
 use super::cow_vec::CowVec;
-use super::postings::{Posting, Union};
-use super::work::Work;
+use super::postings::{Docs, Posting, PrefixPosting};
+use crate::domain::typo::{Closeness, Misspelled};
 use crate::domain::words::{Field, Words, short_prefixes};
 
 /// New words that wait at most before the fst is made anew: so many, and a share of those it has.
@@ -30,23 +29,34 @@ pub(super) struct TermDictionary {
     /// The number of the next new word.
     next: u32,
     /// The postings of the prefixes of one and two letters.
-    prefixes: CowMap<Arc<str>, Arc<Posting>>,
+    prefixes: CowMap<Arc<str>, Arc<PrefixPosting>>,
 }
 
 /// Docs of a term by field, while a dictionary is built.
-pub(super) type Docs = [Vec<u32>; Field::ALL.len()];
+pub(super) type FieldDocs = [Vec<u32>; Field::ALL.len()];
 
-/// What a word of a query stands for: all words that begin with it.
-pub(super) enum Term<'a> {
-    Words(Vec<u32>),
-    Prefix(&'a Posting),
+/// A word of listings that a word of a query stands for, or all that begin with a short prefix.
+#[derive(Debug)]
+pub(super) struct Match<'a> {
+    pub(super) docs: Docs<'a>,
+    pub(super) closeness: Closeness,
 }
+
+/// The word itself, and one that only begins with what was asked for.
+const WHOLE: Closeness = Closeness {
+    edits: 0,
+    is_beginning: false,
+};
+const BEGINNING: Closeness = Closeness {
+    is_beginning: true,
+    ..WHOLE
+};
 
 impl TermDictionary {
     /// Builds it whole, from the docs of each word and of each short prefix.
     pub(super) fn build(
-        words: BTreeMap<String, Docs>,
-        prefixes: HashMap<String, Docs>,
+        words: BTreeMap<String, FieldDocs>,
+        prefixes: HashMap<String, FieldDocs>,
     ) -> Result<Self, fst::Error> {
         let mut dictionary = Self::default();
         let mut builder = MapBuilder::memory();
@@ -57,7 +67,7 @@ impl TermDictionary {
         }
         dictionary.base = Arc::new(Map::new(builder.into_inner()?)?);
         for (prefix, docs) in prefixes {
-            let posting = Arc::new(Posting::of(docs));
+            let posting = Arc::new(PrefixPosting::of(docs));
             dictionary.prefixes.insert(&prefix.into(), posting);
         }
         Ok(dictionary)
@@ -117,88 +127,70 @@ impl TermDictionary {
         }
     }
 
-    /// What the words of a query stand for, the most selective first. `None`: nothing begins with one of them.
-    pub(super) fn terms(&self, words: &BTreeSet<String>) -> Option<Vec<Term<'_>>> {
-        let mut terms = Vec::with_capacity(words.len());
-        for word in words {
-            let term = if word.chars().nth(2).is_none() {
-                Term::Prefix(self.prefixes.get(word.as_str())?)
+    /// The words of docs that begin with `prefix`; those of one or two letters together.
+    pub(super) fn beginning_with(&self, prefix: &str) -> Vec<Match<'_>> {
+        let mut found = Vec::new();
+        if prefix.chars().nth(2).is_none() {
+            let whole = self.number(prefix);
+            found.extend(whole.and_then(|number| self.matching(number, WHOLE)));
+            let posting = self.prefixes.get(prefix).map(AsRef::as_ref);
+            found.extend(posting.map(|posting| Match {
+                docs: Docs::Prefix(posting),
+                closeness: BEGINNING,
+            }));
+            return found;
+        }
+        let closeness = |word: &[u8]| {
+            if word.len() == prefix.len() {
+                WHOLE
             } else {
-                Term::Words(self.beginning_with(word))
-            };
-            if matches!(&term, Term::Words(numbers) if numbers.is_empty()) {
-                return None;
-            }
-            terms.push(term);
-        }
-        terms.sort_by_key(|term| match term {
-            Term::Words(numbers) => numbers.len(),
-            Term::Prefix(_) => usize::MAX,
-        });
-        Some(terms)
-    }
-
-    /// The docs, of those `within` if given, that have all terms in one of `fields`. It ends when none is left.
-    pub(super) fn intersect(
-        &self,
-        terms: &[Term<'_>],
-        fields: &[Field],
-        within: Option<RoaringBitmap>,
-        work: &mut Work,
-    ) -> RoaringBitmap {
-        let mut left = within;
-        for term in terms {
-            if left.as_ref().is_some_and(RoaringBitmap::is_empty) {
-                break;
-            }
-            left = Some(self.union(term, fields, left.as_ref(), work));
-        }
-        left.unwrap_or_default()
-    }
-
-    fn union(
-        &self,
-        term: &Term<'_>,
-        fields: &[Field],
-        within: Option<&RoaringBitmap>,
-        work: &mut Work,
-    ) -> RoaringBitmap {
-        let mut union = Union::default();
-        let mut add = |posting: &Posting| {
-            work.postings += 1;
-            for field in fields {
-                union.add(posting.docs(*field), within);
+                BEGINNING
             }
         };
-        match term {
-            Term::Prefix(posting) => add(posting),
-            Term::Words(numbers) => {
-                let postings = numbers.iter();
-                let postings = postings.filter_map(|number| self.postings.get(*number));
-                postings.for_each(|posting| add(posting));
-            }
-        }
-        union.finish()
-    }
-
-    /// The numbers of all words that begin with `prefix`.
-    fn beginning_with(&self, prefix: &str) -> Vec<u32> {
-        let mut found = Vec::new();
         let mut base = self.base.range().ge(prefix).into_stream();
         while let Some((word, number)) = base.next() {
             if !word.starts_with(prefix.as_bytes()) {
                 break;
             }
-            found.extend(u32::try_from(number).ok());
+            let number = u32::try_from(number).ok();
+            found.extend(number.and_then(|number| self.matching(number, closeness(word))));
         }
         let from = (Bound::Included(prefix), Bound::Unbounded);
         let fresh = self.fresh.range::<str, _>(from);
+        let fresh = fresh.take_while(|(word, _)| word.starts_with(prefix));
         found.extend(
-            fresh
-                .take_while(|(word, _)| word.starts_with(prefix))
-                .map(|(_, number)| *number),
+            fresh.filter_map(|(word, number)| self.matching(*number, closeness(word.as_bytes()))),
         );
         found
+    }
+
+    /// The words of docs that a misspelled word may stand for.
+    pub(super) fn similar_to(&self, misspelled: &Misspelled<'_>) -> Vec<Match<'_>> {
+        let mut found = Vec::new();
+        let mut base = self.base.search(misspelled.automaton()).into_stream();
+        while let Some((word, number)) = base.next() {
+            let closeness = std::str::from_utf8(word).ok();
+            let closeness = closeness.and_then(|word| misspelled.closeness(word));
+            let number = u32::try_from(number).ok();
+            found.extend(
+                closeness
+                    .zip(number)
+                    .and_then(|(closeness, number)| self.matching(number, closeness)),
+            );
+        }
+        found.extend(
+            self.fresh
+                .iter()
+                .filter_map(|(word, number)| self.matching(*number, misspelled.closeness(word)?)),
+        );
+        found
+    }
+
+    /// The word with this number, if a doc has it now: the fst still knows words of docs that are gone.
+    fn matching(&self, number: u32, closeness: Closeness) -> Option<Match<'_>> {
+        let posting = self.postings.get(number).map(AsRef::as_ref)?;
+        let docs = Docs::Word(posting);
+        (!posting.is_empty()).then_some(Match { docs, closeness })
     }
 
     /// Moves the new words into the fst when they have become many.
@@ -247,18 +239,28 @@ impl TermDictionary {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::postings::{DocSet, Union};
 
-    fn docs_in(dictionary: &TermDictionary, prefix: &str, fields: &[Field]) -> Vec<u32> {
-        let words = BTreeSet::from([prefix.to_owned()]);
-        let Some(terms) = dictionary.terms(&words) else {
-            return Vec::new();
-        };
-        let docs = dictionary.intersect(&terms, fields, None, &mut Work::default());
-        docs.into_iter().collect()
+    fn docs_of<'a>(matches: &[Match<'a>], sets: impl Fn(Docs<'a>) -> Vec<&'a DocSet>) -> Vec<u32> {
+        let mut union = Union::default();
+        for set in matches.iter().flat_map(|found| sets(found.docs)) {
+            union.add(set, None);
+        }
+        union.finish().into_iter().collect()
+    }
+
+    fn every(docs: Docs<'_>) -> Vec<&DocSet> {
+        docs.every().iter().collect()
     }
 
     fn docs(dictionary: &TermDictionary, prefix: &str) -> Vec<u32> {
-        docs_in(dictionary, prefix, &Field::ALL)
+        docs_of(&dictionary.beginning_with(prefix), every)
+    }
+
+    fn docs_in_title(dictionary: &TermDictionary, prefix: &str) -> Vec<u32> {
+        docs_of(&dictionary.beginning_with(prefix), |docs| {
+            vec![docs.title()]
+        })
     }
 
     fn words(words: &[(&str, Field)]) -> Words {
@@ -314,12 +316,37 @@ mod tests {
         let both = words(&[("lagos", Field::Title), ("lamu", Field::Rest)]);
         let other = words(&[("lamu", Field::Rest)]);
         dictionary.update(1, &Words::new(), &both);
-        assert_eq!(docs_in(&dictionary, "la", &[Field::Title]), [1]);
+        assert_eq!(docs_in_title(&dictionary, "la"), [1]);
         dictionary.update(1, &both, &other);
-        assert_eq!(docs_in(&dictionary, "la", &[Field::Title]), [0; 0]);
+        assert_eq!(docs_in_title(&dictionary, "la"), [0; 0]);
         assert_eq!(docs(&dictionary, "la"), [1]);
         dictionary.update(1, &other, &Words::new());
         assert_eq!(docs(&dictionary, "la"), [0; 0]);
+    }
+
+    #[test]
+    fn a_misspelled_word_stands_for_words_that_docs_have() {
+        let mut dictionary = TermDictionary::default();
+        let none = Words::new();
+        for (doc, word) in [(1, "lagos"), (2, "lagoons"), (3, "lamu"), (4, "logos")] {
+            dictionary.update(doc, &none, &one(word));
+        }
+        let similar = |dictionary: &TermDictionary, word: &str| {
+            let misspelled = Misspelled::new(word, true, 1);
+            docs_of(&dictionary.similar_to(&misspelled), every)
+        };
+        let mut merged = dictionary.merged().unwrap();
+        for dictionary in [&mut dictionary, &mut merged] {
+            // The beginning of `lagoons` is one edit from it.
+            assert_eq!(similar(dictionary, "lagso"), [1, 2]);
+            assert_eq!(similar(dictionary, "lgoos"), [4]);
+            // The fst keeps a word that no doc has any more, but it is no candidate.
+            dictionary.update(1, &one("lagos"), &none);
+            assert_eq!(similar(dictionary, "lagso"), [2]);
+            assert_eq!(docs(dictionary, "lagos"), [0; 0]);
+            dictionary.update(1, &none, &one("lagos"));
+            assert_eq!(similar(dictionary, "lagso"), [1, 2]);
+        }
     }
 
     #[test]
@@ -344,11 +371,27 @@ mod tests {
         ] {
             dictionary.update(doc, &Words::new(), &words(&[(word, field)]));
         }
-        for prefix in ["l", "lag"] {
-            let docs = |fields: &[Field]| docs_in(&dictionary, prefix, fields);
-            assert_eq!(docs(&[Field::Title]), [2]);
-            assert_eq!(docs(&[Field::Title, Field::Pitch]), [2, 3]);
-            assert_eq!(docs(&Field::ALL), [1, 2, 3]);
+        for prefix in ["l", "lag", "lagoon"] {
+            let found = dictionary.beginning_with(prefix);
+            assert_eq!(docs_of(&found, |docs| vec![docs.pitch()]), [3]);
+        }
+        for prefix in ["l", "lag", "lagos"] {
+            assert_eq!(docs_in_title(&dictionary, prefix), [2]);
+        }
+        assert_eq!(docs(&dictionary, "lagos"), [1, 2]);
+        assert_eq!(docs(&dictionary, "l"), [1, 2, 3]);
+    }
+
+    #[test]
+    fn whole_words_are_told_from_beginnings() {
+        let mut dictionary = TermDictionary::default();
+        for (doc, word) in [(1, "la"), (2, "lago"), (3, "lagos")] {
+            dictionary.update(doc, &Words::new(), &one(word));
+        }
+        for (asked, whole) in [("la", 1), ("lago", 2), ("lagos", 3)] {
+            let mut found = dictionary.beginning_with(asked);
+            found.retain(|found| !found.closeness.is_beginning);
+            assert_eq!(docs_of(&found, every), [whole]);
         }
     }
 }

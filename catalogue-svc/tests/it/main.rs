@@ -1,5 +1,5 @@
 //! Tests of catalogue-svc as a whole: its memory against a plain model, its lists against plain
-//! SQL, its schema against PostgreSQL, its answers, its followers.
+//! SQL, its schema against PostgreSQL, its answers, its followers, and whether searches find what people mean.
 
 #[cfg(test)]
 mod build;
@@ -9,6 +9,8 @@ mod follow;
 mod index;
 #[cfg(test)]
 mod property;
+#[cfg(test)]
+mod relevance;
 #[cfg(test)]
 mod service;
 #[cfg(test)]

@@ -22,15 +22,16 @@ create table genre (key word, name word);
 create table country (code word, name word);
 create table page (
     id word, mode int, state int, handle word, name word, kind word, roles text[], tagline word, country word, city word,
-    city_slug word, created bigint, updated bigint, name_words text[], handle_words text[], pitch_words text[], city_words text[]
+    city_slug word, created bigint, updated bigint, length int, city_length int, name_words text[], handle_words text[],
+    pitch_words text[], city_words text[]
 );
 create table game (
     id word, mode int, state int, slug word, title word, tagline word, genres text[], platforms text[], stage word,
-    featured bool, page word, created bigint, updated bigint, title_words text[], pitch_words text[]
+    featured bool, page word, created bigint, updated bigint, length int, title_words text[], pitch_words text[]
 );
 create table event (
     id word, mode int, state int, slug word, title word, kind word, starts_at date, ends_at date, country word, city word,
-    city_slug word, updated bigint, title_words text[], city_words text[]
+    city_slug word, updated bigint, length int, title_words text[], city_words text[]
 );
 
 create view public_creator as
@@ -55,9 +56,11 @@ create view public_city as
     select best.*,
         (select count(*) from public_creator c where (c.mode, c.city_slug) = (best.mode, best.slug)) as creators,
         (select count(*) from public_game g where (g.mode, g.city_slug) = (best.mode, best.slug)) as games,
-        (select city_words from public_creator c where (c.mode, c.city_slug, c.city) = (best.mode, best.slug, best.name)
-         limit 1) as title_words
-    from best;
+        written.city_words as title_words, written.city_length as length
+    from best, lateral (
+        select city_words, city_length from public_creator c
+        where (c.mode, c.city_slug, c.city) = (best.mode, best.slug, best.name) limit 1
+    ) written;
 
 -- Whether each word that is asked for begins one of these. What asks for no word finds nothing.
 create function has(words text[], asked jsonb) returns bool language sql immutable return
@@ -68,12 +71,35 @@ create function has(words text[], asked jsonb) returns bool language sql immutab
 create function matches(words text[], asked jsonb) returns bool language sql immutable return
     asked->>'q' is null or has(words, asked);
 
-create function rank(title text[], pitch text[], rest text[], asked jsonb) returns int language sql immutable return
+-- Whether one of them does.
+create function has_any(words text[], asked jsonb) returns bool language sql immutable return
+    exists (select from jsonb_array_elements_text(asked->'words') prefix, unnest(words) word where starts_with(word, prefix));
+
+-- Whether each word that is asked for is one of these.
+create function has_whole(words text[], asked jsonb) returns bool language sql immutable return
+    (select bool_and(prefix = any(words)) from jsonb_array_elements_text(asked->'words') prefix);
+
+-- Whether each begins a word of the title or, but no word of the pitch, of the rest.
+create function has_names(title text[], pitch text[], rest text[], asked jsonb) returns bool language sql immutable return
+    (select bool_and(exists (select from unnest(title) word where starts_with(word, prefix))
+         or exists (select from unnest(rest) word where starts_with(word, prefix))
+            and not exists (select from unnest(pitch) word where starts_with(word, prefix)))
+     from jsonb_array_elements_text(asked->'words') prefix);
+
+-- Where a hit has the words.
+create function place(title text[], pitch text[], rest text[], asked jsonb) returns int language sql immutable return
     case
+        when not has(title || pitch || rest, asked) then null
         when has(title, asked) then 0
-        when has(title || pitch, asked) then 1
-        when has(title || pitch || rest, asked) then 2
+        when has_any(title, asked) and has_names(title, pitch, rest, asked) then 1
+        when has_any(title, asked) then 2
+        when has(pitch, asked) then 3
+        when has_any(pitch, asked) then 4
+        else 5
     end;
+
+create function rank(title text[], pitch text[], rest text[], length int, asked jsonb) returns int[] language sql immutable return
+    array[place(title, pitch, rest, asked), (not has_whole(title || pitch || rest, asked))::int, length];
 
 create function counted(wanted int) returns table (code word, name word, creators bigint, games bigint) language sql stable as $$
     select code, name,
@@ -157,6 +183,7 @@ fn later(one: Option<Timestamp>, other: Option<Timestamp>) -> i64 {
 fn page(page: &listings::Page) -> Value {
     json!({
         "id": page.id, "mode": page.mode, "state": page.state, "kind": page.kind, "roles": page.roles,
+        "length": words::title_length(&page.name), "city_length": words::title_length(&page.city),
         "name_words": words_of(&page.name), "handle_words": words_of(&page.handle),
         "pitch_words": words_of(&page.tagline), "city_words": words_of(&page.city),
         "handle": page.handle, "name": page.name, "tagline": page.tagline, "country": page.country_code,
@@ -168,7 +195,7 @@ fn page(page: &listings::Page) -> Value {
 fn game(game: &listings::Game) -> Value {
     json!({
         "id": game.id, "mode": game.mode, "state": game.state, "slug": game.slug, "stage": game.stage,
-        "title_words": words_of(&game.title), "pitch_words": words_of(&game.tagline),
+        "length": words::title_length(&game.title), "title_words": words_of(&game.title), "pitch_words": words_of(&game.tagline),
         "title": game.title, "tagline": game.tagline, "genres": game.genres, "platforms": game.platforms,
         "featured": game.featured, "page": game.page_id, "created": game.created_at.unwrap().seconds,
         "updated": later(game.created_at, game.updated_at),
@@ -178,7 +205,7 @@ fn game(game: &listings::Game) -> Value {
 fn event(event: &listings::Event) -> Value {
     json!({
         "id": event.id, "mode": event.mode, "state": event.state, "slug": event.slug, "kind": event.kind,
-        "title_words": words_of(&event.title), "city_words": words_of(&event.city),
+        "length": words::title_length(&event.title), "title_words": words_of(&event.title), "city_words": words_of(&event.city),
         "title": event.title, "starts_at": event.starts_at, "ends_at": event.ends_at,
         "country": event.country_code, "city": event.city, "city_slug": event.city_slug,
         "updated": later(event.created_at, event.updated_at),

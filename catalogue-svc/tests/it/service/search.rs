@@ -70,7 +70,11 @@ async fn search(request: SearchRequest) -> Result<SearchResponse, Fault> {
 }
 
 async fn found(request: SearchRequest) -> Vec<(String, String)> {
-    let results = search(request).await.unwrap().results.into_iter();
+    addresses(search(request).await.unwrap())
+}
+
+fn addresses(response: SearchResponse) -> Vec<(String, String)> {
+    let results = response.results.into_iter();
     let pair = |result: contracts::catalogue::v1::SearchResult| match result.address.unwrap() {
         Address::Slug(slug) | Address::Handle(slug) => (result.r#type, slug),
     };
@@ -87,10 +91,11 @@ async fn a_title_comes_before_a_pitch_before_the_rest() {
     assert_eq!(
         pairs,
         [
+            // Its name is nothing but the word.
+            ("cities", "kora-ke"),
             ("games", "game-1"),
             ("creators", "maker-0"),
             ("events", "event-1"),
-            ("cities", "kora-ke"),
             ("games", "game-2"),
             ("creators", "maker-1"),
             ("games", "game-3"),
@@ -98,6 +103,83 @@ async fn a_title_comes_before_a_pitch_before_the_rest() {
     );
     // One word in the title and the other in the pitch: the pitch decides.
     assert_eq!(found(question("kora game")).await.len(), 3);
+}
+
+/// Slugs and handles of what is found among games with these titles by Maker 0 in Nairobi, which are `game-1` and so on.
+async fn found_among(titles: &[&str], q: &str, kind: Option<&str>) -> Vec<String> {
+    let games = (1..).zip(titles).map(|(number, title)| {
+        game_change(&listings::Game {
+            title: (*title).to_owned(),
+            ..game(number)
+        })
+    });
+    let changes: Vec<_> = [page_change(&page(0))].into_iter().chain(games).collect();
+    let searches = Searches::new(catalogue(&changes), String::new());
+    let request = SearchRequest {
+        r#type: kind.map(Into::into),
+        ..question(q)
+    };
+    let response = searches.search(Request::new(request)).await.unwrap();
+    let found = addresses(response.into_inner()).into_iter();
+    found.map(|(_, address)| address).collect()
+}
+
+#[tokio::test]
+async fn typos_are_judged_against_the_words_of_everything() {
+    let titles = ["Nairoby"];
+    assert_eq!(
+        found_among(&titles, "nairobi", None).await,
+        ["nairobi", "maker-0"]
+    );
+    // A filter only leaves out.
+    assert_eq!(
+        found_among(&titles, "nairobi", Some("games")).await,
+        [""; 0]
+    );
+    assert_eq!(
+        found_among(&titles, "nairobt", Some("games")).await,
+        ["game-1"]
+    );
+}
+
+#[tokio::test]
+async fn the_nearest_words_are_meant() {
+    let titles = ["Savannas", "Savannahs run", "Savannah"];
+    // One edit from a word, and from what another begins with.
+    assert_eq!(
+        found_among(&titles, "savanah", None).await,
+        ["game-3", "game-2"]
+    );
+    assert_eq!(found_among(&titles, "savanas", None).await, ["game-1"]);
+    // Nothing is one edit away.
+    assert_eq!(found_among(&titles, "zavanaah", None).await, ["game-3"]);
+}
+
+#[tokio::test]
+async fn a_known_word_is_misspelled_when_nothing_has_all_words() {
+    let titles = ["Mario kart", "Maroon"];
+    assert_eq!(found_among(&titles, "maro", None).await, ["game-2"]);
+    assert_eq!(found_among(&titles, "maro kart", None).await, ["game-1"]);
+    assert_eq!(found_among(&titles, "maro zebra", None).await, [""; 0]);
+    // Also with a filter that leaves out what has them.
+    assert_eq!(
+        found_among(&titles, "maroon", Some("creators")).await,
+        [""; 0]
+    );
+}
+
+#[tokio::test]
+async fn better_places_whole_words_and_shorter_titles_come_first() {
+    let titles = ["Makers of Lute", "Lutes", "The lute", "Lute"];
+    assert_eq!(
+        found_among(&titles, "lute", None).await,
+        ["game-4", "game-3", "game-1", "game-2"]
+    );
+    // With the maker's name.
+    assert_eq!(
+        found_among(&titles, "lute maker", None).await,
+        ["game-1", "game-4", "game-3", "game-2"]
+    );
 }
 
 #[tokio::test]

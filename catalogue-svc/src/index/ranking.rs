@@ -1,0 +1,151 @@
+//! How good a hit is: the documents that a search finds, grade by grade.
+
+use roaring::RoaringBitmap;
+
+use super::postings::Union;
+use super::term_dictionary::Match;
+use super::terms::Terms;
+use super::work::Work;
+
+/// Edits that a word of a hit may need, and none.
+const EDITS: u8 = 3;
+/// Where a hit has the words: all in the title, or see [`places`].
+const PLACES: usize = 6;
+/// Whether each word is a whole word of the hit.
+const WHOLE: usize = 2;
+
+/// How many grades there are. A hit that needs fewer edits comes first; of these, one that has the words in a better place; of these, one
+/// that has them as whole words.
+pub(super) const GRADES: usize = EDITS as usize * PLACES * WHOLE;
+
+/// The docs that a search finds, by grade. No doc is in two. A grade is computed when it is asked for: a page seldom needs the last ones.
+#[derive(Debug)]
+pub(super) struct Grades<'a> {
+    terms: Terms<'a>,
+    known: Vec<RoaringBitmap>,
+    /// The docs of the grades that are not known yet.
+    left: RoaringBitmap,
+}
+
+impl<'a> Grades<'a> {
+    /// Of these docs, all of which have the words.
+    pub(super) fn new(terms: Terms<'a>, docs: RoaringBitmap) -> Self {
+        Self {
+            terms,
+            known: Vec::with_capacity(GRADES),
+            left: docs,
+        }
+    }
+
+    /// The docs of a grade, the best of which is 0.
+    pub(super) fn get(&mut self, grade: usize, work: &mut Work) -> Option<&RoaringBitmap> {
+        while self.known.len() <= grade && !self.left.is_empty() {
+            self.advance(work);
+        }
+        self.known.get(grade).filter(|docs| !docs.is_empty())
+    }
+
+    fn advance(&mut self, work: &mut Work) {
+        let step = self.known.len() / WHOLE;
+        let edits = u8::try_from(step / PLACES).unwrap_or(EDITS);
+        if step.is_multiple_of(PLACES) {
+            let title = self.terms.in_title(edits, &self.left, work);
+            self.left -= &title;
+            self.push(title, edits, work);
+        } else {
+            let found = Found::new(&self.terms, edits, &self.left, work);
+            self.left -= &found.every;
+            for place in places(found) {
+                self.push(place, edits, work);
+            }
+        }
+    }
+
+    fn push(&mut self, place: RoaringBitmap, edits: u8, work: &mut Work) {
+        let whole = self.terms.whole(edits, &place, work);
+        let beginning = place - &whole;
+        self.known.extend([whole, beginning]);
+    }
+}
+
+/// Docs by where they have the words of a query, but for those that have all in the title.
+#[derive(Debug)]
+struct Found {
+    /// Each word somewhere.
+    every: RoaringBitmap,
+    /// At least one in the title.
+    any_title: RoaringBitmap,
+    /// Each in the pitch; at least one.
+    pitch: RoaringBitmap,
+    any_pitch: RoaringBitmap,
+    /// Each in the title, or not in the pitch but with the maker's name or the city.
+    names: RoaringBitmap,
+}
+
+impl Found {
+    /// Docs of those `within` that have all words with so many edits at most.
+    fn new(terms: &Terms<'_>, edits: u8, within: &RoaringBitmap, work: &mut Work) -> Self {
+        let mut found: Option<Self> = None;
+        for matches in terms.within_edits(edits) {
+            let word = Self::of_word(matches, within, work);
+            found = Some(match found {
+                None => word,
+                Some(found) => Self {
+                    every: found.every & word.every,
+                    any_title: found.any_title | word.any_title,
+                    pitch: found.pitch & word.pitch,
+                    any_pitch: found.any_pitch | word.any_pitch,
+                    names: found.names & word.names,
+                },
+            });
+        }
+        found.unwrap_or_else(|| Self::of_word(std::iter::empty(), within, work))
+    }
+
+    fn of_word<'a>(
+        matches: impl Iterator<Item = &'a Match<'a>>,
+        within: &RoaringBitmap,
+        work: &mut Work,
+    ) -> Self {
+        let mut unions: [Union; 3] = Default::default();
+        let [title, pitch, every] = &mut unions;
+        for found in matches {
+            work.postings += 1;
+            title.add(found.docs.title(), Some(within));
+            pitch.add(found.docs.pitch(), Some(within));
+            for docs in found.docs.every() {
+                every.add(docs, Some(within));
+            }
+        }
+        let [title, pitch, every] = unions.map(Union::finish);
+        Self {
+            names: &title | (&every - &pitch),
+            every,
+            any_title: title,
+            any_pitch: pitch.clone(),
+            pitch,
+        }
+    }
+}
+
+/// The docs by where they have the words, the best place first; each word counts in the best field that has it. Title comes before pitch
+/// before the rest, which is names too: a word of the title with the name of its maker says more than one with a word of the pitch.
+fn places(found: Found) -> [RoaringBitmap; PLACES - 1] {
+    let titled = &found.every & &found.any_title;
+    let untitled = found.every - found.any_title;
+    let names = &titled & found.names;
+    let pitch = &untitled & found.pitch;
+    let partly = (&untitled & &found.any_pitch) - &pitch;
+    [
+        // In the title, and the others with the maker's name or the city.
+        names.clone(),
+        // In the title, and others in the pitch.
+        titled - names,
+        // All in the pitch.
+        pitch,
+        // In the pitch, and the others with the maker's name or the city.
+        partly,
+        // All with the maker's name or the city.
+        untitled - found.any_pitch,
+    ]
+}
