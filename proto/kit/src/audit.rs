@@ -26,6 +26,22 @@ const MOST: usize = 100;
 /// The longest name that is kept of a call that was refused.
 const LONGEST: usize = 200;
 
+/// Characters of a reason at most.
+const REASON: usize = 500;
+
+/// The reason that staff give for what they do, without space around it; it may be empty.
+///
+/// # Errors
+/// It is too long, or PostgreSQL cannot keep it.
+pub fn reason(text: &str) -> Result<String, Fault> {
+    let text = text.trim();
+    if text.chars().count() > REASON || text.contains('\0') {
+        let reason = format!("It has at most {REASON} characters.");
+        return Err(Fault::invalid_field("reason", reason));
+    }
+    Ok(text.to_owned())
+}
+
 /// What staff do at a service.
 pub trait Action: Copy + Send + 'static {
     /// Every action.

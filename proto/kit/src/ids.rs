@@ -27,6 +27,11 @@ pub fn request_id() -> String {
     id
 }
 
+/// A number that nobody has chosen.
+pub fn random() -> u32 {
+    rand::rng().random()
+}
+
 /// A secret that nobody guesses: `prefix` and 40 letters and digits, 238 bits of randomness.
 pub fn secret(prefix: &str) -> String {
     let random = rand::rng().sample_iter(Alphanumeric).take(40);

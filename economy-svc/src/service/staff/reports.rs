@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use contracts::economy::v1 as proto;
+use kit::audit::reason;
 use kit::{Fault, timestamp};
 
 use super::Service;
@@ -12,8 +13,6 @@ use crate::write::{Decided, Done, Review, Write, unexpected};
 
 /// Held reports that are shown at once.
 const MOST: i64 = 100;
-/// Characters of a reason at most.
-const REASON: usize = 500;
 
 pub(super) async fn held(service: &Service) -> Result<Vec<proto::HeldReport>, Fault> {
     let held = reports::list(&service.pool, None, MOST).await?;
@@ -94,13 +93,4 @@ async fn decide(service: &Service, by: By, review: Review) -> Result<bool, Fault
         Done::Decided(decided) => Ok(decided == Decided::Before),
         other => Err(unexpected(&other)),
     }
-}
-
-fn reason(text: &str) -> Result<String, Fault> {
-    let text = text.trim();
-    if text.chars().count() > REASON || text.contains('\0') {
-        let reason = format!("It has at most {REASON} characters.");
-        return Err(Fault::invalid_field("reason", reason));
-    }
-    Ok(text.to_owned())
 }

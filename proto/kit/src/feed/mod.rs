@@ -39,6 +39,7 @@ pub use contracts::common::v1::Change;
 pub use cursor::{Cursor, Fingerprint};
 pub use latest::{Latest, Reached};
 pub use producer::Producer;
+pub use rows::{Found, changes};
 pub use stored::{Store, Stored, Taken};
 pub use writer::Writer;
 

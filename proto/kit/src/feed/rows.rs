@@ -5,15 +5,15 @@ use std::time::Duration;
 use contracts::common::v1 as proto;
 use contracts::common::v1::follow_response::{Batch, Message, Start};
 use sqlx::postgres::PgPool;
-use sqlx::{AssertSqlSafe, Row as _};
+use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 use time::OffsetDateTime;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use uuid::Uuid;
 
-use super::{Producer, lag};
-use crate::pg;
+use super::{Position, Producer, lag};
+use crate::pg::{self, Schema};
 
 /// Rows in one message at most.
 const BATCH: usize = 500;
@@ -43,12 +43,72 @@ pub(super) struct Rows {
     pub(super) start: Option<Start>,
 }
 
-/// What PostgreSQL has, of one moment.
-struct Found {
-    epoch: Uuid,
-    server: OffsetDateTime,
-    head: i64,
-    changes: Vec<proto::Change>,
+/// What PostgreSQL has of a feed, of one moment.
+#[derive(Debug)]
+pub struct Found {
+    /// How far the feed has come.
+    pub head: Position,
+    /// When the server was started.
+    pub(super) server: OffsetDateTime,
+    /// The first changes above the one that was asked for, in their order.
+    pub changes: Vec<proto::Change>,
+}
+
+/// The first `most` changes above `after`, and the head, of one moment. Replicas of a producer read its feed by this; others follow it over
+/// gRPC.
+///
+/// # Errors
+/// PostgreSQL's.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the schema is a parameter; tested against PostgreSQL"
+)]
+pub async fn changes(
+    connection: &mut PgConnection,
+    schema: Schema,
+    after: i64,
+    most: usize,
+) -> Result<Found, sqlx::Error> {
+    let sql = format!(
+        "select head.epoch, head.seq as head_seq, pg_postmaster_start_time() as server, feed.* from (select epoch, seq from {schema}.feed_head limit 1) head
+         left join lateral (select * from {schema}.feed where seq > $1 order by seq limit {most}) feed on true
+         order by feed.seq"
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql))
+        .bind(after)
+        // A plan that was made when the feed was short would read all of it once it is long.
+        .persistent(false)
+        .fetch_all(connection)
+        .await?;
+    let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+    let head = Position {
+        epoch: first.try_get("epoch")?,
+        seq: first.try_get("head_seq")?,
+    };
+    let server = first.try_get("server")?;
+    let mut changes = Vec::with_capacity(rows.len());
+    for row in rows {
+        let Some(seq) = row.try_get("seq")? else {
+            continue;
+        };
+        let at: OffsetDateTime = row.try_get("at")?;
+        changes.push(proto::Change {
+            seq,
+            entity: row.try_get("entity")?,
+            id: row.try_get("id")?,
+            revision: row.try_get("revision")?,
+            event: row.try_get("event")?,
+            announced: row.try_get("announced")?,
+            happening: row.try_get("happening")?,
+            at: Some(crate::timestamp::encode(at)),
+            state: row.try_get::<Vec<u8>, _>("state")?.into(),
+        });
+    }
+    Ok(Found {
+        head,
+        server,
+        changes,
+    })
 }
 
 impl Rows {
@@ -76,12 +136,12 @@ impl Rows {
                     // Another epoch, lost rows, or another run of the server, whose files may have been replaced: the follower comes
                     // again and is told how it goes on.
                     let server = *self.server.get_or_insert(found.server);
-                    if (found.epoch, found.server) != (self.epoch, server)
-                        || found.head < self.after
+                    if (found.head.epoch, found.server) != (self.epoch, server)
+                        || found.head.seq < self.after
                     {
                         return Ok(None);
                     }
-                    self.head = found.head;
+                    self.head = found.head.seq;
                     self.must_look = found.changes.len() == BATCH;
                     found.changes
                 }
@@ -107,51 +167,12 @@ impl Rows {
     }
 
     /// The rows above the follower's place and the head, of one moment.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     async fn look(&self) -> Result<Found, sqlx::Error> {
-        let sql = format!(
-            "select head.epoch, head.seq as head_seq, pg_postmaster_start_time() as server, feed.* from (select epoch, seq from {0}.feed_head limit 1) head
-             left join lateral (select * from {0}.feed where seq > $1 order by seq limit {BATCH}) feed on true
-             order by feed.seq",
-            self.producer.schema()
-        );
-        let rows = sqlx::query(AssertSqlSafe(sql))
-            .bind(self.after)
-            // A plan that was made when the feed was short would read all of it once it is long.
-            .persistent(false)
-            .fetch_all(&self.pool)
-            .await?;
-        let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
-        let (epoch, head) = (first.try_get("epoch")?, first.try_get("head_seq")?);
-        let server = first.try_get("server")?;
-        lag::head(self.producer.schema().0, head);
-        let mut changes = Vec::with_capacity(rows.len());
-        for row in rows {
-            let Some(seq) = row.try_get("seq")? else {
-                continue;
-            };
-            let at: OffsetDateTime = row.try_get("at")?;
-            changes.push(proto::Change {
-                seq,
-                entity: row.try_get("entity")?,
-                id: row.try_get("id")?,
-                revision: row.try_get("revision")?,
-                event: row.try_get("event")?,
-                announced: row.try_get("announced")?,
-                happening: row.try_get("happening")?,
-                at: Some(crate::timestamp::encode(at)),
-                state: row.try_get::<Vec<u8>, _>("state")?.into(),
-            });
-        }
-        Ok(Found {
-            epoch,
-            server,
-            head,
-            changes,
-        })
+        let schema = self.producer.schema();
+        let mut connection = self.pool.acquire().await?;
+        let found = changes(&mut connection, schema, self.after, BATCH).await?;
+        lag::head(schema.0, found.head.seq);
+        Ok(found)
     }
 }
 
@@ -162,7 +183,6 @@ mod tests {
 
     use super::super::{PRODUCER_TABLES, Retention};
     use super::*;
-    use crate::pg::Schema;
     use crate::{Clock, Lifecycle};
 
     const SCHEMA: Schema = Schema("kit");
