@@ -6,6 +6,9 @@ use clap::Args;
 use kit::config::{Common, seconds};
 use kit::rpc::client::Addresses;
 
+use crate::jobs::retention::Kept;
+use crate::write::Writes;
+
 /// What catalogue-svc is told at start.
 #[derive(Debug, Args)]
 pub struct Settings {
@@ -24,12 +27,44 @@ pub struct Settings {
     /// Seconds that listings-svc has to say whose a staff token is
     #[arg(long, default_value = "2", value_parser = seconds)]
     pub upstream_deadline: Duration,
+    /// Hour of UTC at which a snapshot of each board is taken
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..24))]
+    pub snapshot_hour: u8,
+    /// Moves on the boards of the week are told of listings at this rank or better, before or after
+    #[arg(long, default_value_t = 100)]
+    pub moves_to: u32,
+    /// Votes with cookies in a day from an address, or an IPv6 network (/64), at most
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(i32).range(1..))]
+    votes_per_address: i32,
+    /// Days that votes are kept, and may be voided
+    #[arg(long, default_value_t = 31, value_parser = clap::value_parser!(u32).range(8..=31))]
+    votes_kept: u32,
+    /// Days that snapshots of the boards are kept
+    #[arg(long, default_value_t = 35, value_parser = clap::value_parser!(u32).range(7..))]
+    snapshots_kept: u32,
+}
+
+impl Settings {
+    /// What commands are held to.
+    pub(crate) fn writes(&self) -> Writes {
+        Writes {
+            votes_per_address: self.votes_per_address,
+        }
+    }
+
+    /// How long what is kept.
+    pub(crate) fn kept(&self) -> Kept {
+        Kept {
+            votes: time::Duration::days(self.votes_kept.into()),
+            snapshots: time::Duration::days(self.snapshots_kept.into()),
+        }
+    }
 }
 
 impl kit::config::Settings for Settings {
     const SERVICE: &'static str = "catalogue-svc";
     const PREFIX: &'static str = "CATALOGUE";
-    const ABOUT: &'static str = "Answers every read of the directory, from memory";
+    const ABOUT: &'static str = "Answers every read of the directory, from memory, and takes votes";
 
     fn common(&self) -> &Common {
         &self.common

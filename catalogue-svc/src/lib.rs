@@ -1,55 +1,101 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
+pub mod boards;
 pub mod config;
 pub mod domain;
 pub mod feeds;
 pub mod index;
+pub mod jobs;
 pub mod service;
 pub mod store;
+pub mod write;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kit::boot::Boot;
+use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
 use kit::rpc::FleetMembers;
 use sqlx::migrate::Migrator;
 
+use boards::Boards;
 use config::Settings;
 use feeds::listings::Follower;
+use feeds::own;
 use index::{CHUNK_ROWS, Catalogue};
+use service::Parts;
 
 /// The schema that this service owns.
 pub const SCHEMA: Schema = Schema("catalogue");
 /// Whose feed is followed, as the cursor names it.
 pub const PRODUCER: &str = "listings";
 
+/// How long the feed keeps what happened.
+const FEED_KEPT: Duration = Duration::from_hours(48);
+
 /// Brings the schema `catalogue` up to date.
 pub static MIGRATOR: Migrator = sqlx::migrate!();
 
-/// Sets the service up: loads the catalogue, follows the feed, and only then opens the port.
+/// Sets the service up: loads the catalogue and the boards, follows the feeds, and only then opens the port.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database(&MIGRATOR).await?;
-    let listings = boot.client(&boot.settings.listings_addresses)?;
+    let (settings, clock, lifecycle) = (&boot.settings, &boot.clock, &boot.lifecycle);
+    let listings = boot.client(&settings.listings_addresses)?;
     let loaded = boot.readiness.condition("the catalogue to be loaded");
 
-    let catalogue = Arc::new(Catalogue::new(boot.settings.patience));
-    let follower = Follower::load(&pool, Arc::clone(&catalogue), CHUNK_ROWS).await?;
-    boot.lifecycle.background(
+    // Before anything is removed from the feed.
+    store::tallies::fold(&pool).await?;
+    let votes = own::load(&pool).await?;
+    let boards = Arc::new(Boards::new(votes, clock.now())?);
+    let catalogue = Arc::new(Catalogue::new(settings.patience));
+    let follower = Follower::load(
+        &pool,
+        Arc::clone(&catalogue),
+        Arc::clone(&boards),
+        CHUNK_ROWS,
+    );
+    let follower = follower.await?;
+    lifecycle.background(
         "listings follower",
         follower.follow(listings.clone(), loaded),
     );
     // Calls are answered from memory: a schema that lags behind makes no replica less ready.
-    let addresses = &boot.settings.listings_addresses;
+    let addresses = &settings.listings_addresses;
     boot.follow(&pool, SCHEMA, PRODUCER, addresses, store::Listings)?;
 
+    let retention = Retention {
+        // Replicas and followers take them in at once; only one that was away for long may miss some, and loads the tallies.
+        happenings: FEED_KEPT,
+        ..Retention::default()
+    };
+    let producer = Producer::start(pool.clone(), SCHEMA, clock.clone(), lifecycle, retention);
+    let writer = producer.writer(settings.writes());
+    let following = own::follow(pool.clone(), Arc::clone(&boards), producer.news());
+    lifecycle.background("own feed", following);
+    jobs::tallies::spawn(lifecycle, &pool, clock, &producer);
+    jobs::retention::spawn(lifecycle, &pool, clock, settings.kept());
+    let snapshot = jobs::snapshot::Parts {
+        pool: pool.clone(),
+        catalogue: Arc::clone(&catalogue),
+        boards: Arc::clone(&boards),
+        writer: writer.clone(),
+        lowest: settings.moves_to,
+    };
+    jobs::snapshot::spawn(lifecycle, clock, snapshot, settings.snapshot_hour)?;
+
     let mut services = kit::rpc::server::services();
-    let public_url = boot.settings.public_url.clone();
-    service::add(&mut services, &catalogue, boot.clock.clone(), public_url);
-    let members = FleetMembers::new(
-        listings,
-        boot.settings.upstream_deadline,
-        boot.clock.clone(),
-    );
+    let parts = Parts {
+        pool,
+        catalogue,
+        boards,
+        producer,
+        writer,
+        clock: clock.clone(),
+        public_url: settings.public_url.clone(),
+    };
+    parts.add_to(&mut services);
+    let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

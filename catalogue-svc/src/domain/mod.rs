@@ -1,4 +1,5 @@
-//! What is true of listings without any storage or transport: their orders, what they can be filtered by, and their words.
+//! What is true of listings and votes without any storage or transport: the orders of lists and boards, what listings can be filtered by,
+//! their words, and how votes are counted.
 
 pub mod changes;
 pub mod collation;
@@ -7,6 +8,11 @@ pub mod facet;
 pub mod keyword;
 pub mod listing;
 pub mod moment;
+pub mod moves;
 pub mod order;
+pub mod rankings;
+pub mod staff_action;
+pub mod tally;
 pub mod typo;
+pub mod vote;
 pub mod words;

@@ -2,6 +2,7 @@
 //!
 //! Keys compare field by field, and end in the slug or handle, so that no two rows of a list are equal.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use time::Date;
 
 use super::collation::Name;
+use super::tally::Record;
 
 /// Games: the featured first, within that the newest first, then by slug.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -63,6 +65,39 @@ pub struct CountryKey {
     pub name: Name,
     /// Its code.
     pub code: String,
+}
+
+/// Boards: more wins first, then the larger share of wins, then the earlier publication, then by slug or handle.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct BoardKey<'a> {
+    /// Votes for the listing.
+    pub wins: Reverse<u32>,
+    /// Votes for the other one: of equal wins, fewer losses are the larger share. Without a win the share is the same.
+    pub losses: u32,
+    /// When it was first published, in microseconds since 1970.
+    pub published_at: i64,
+    /// Its slug or handle.
+    pub address: Cow<'a, str>,
+}
+
+impl<'a> BoardKey<'a> {
+    /// The key of a listing with this record.
+    pub fn new(record: Record, published_at: i64, address: &'a str) -> Self {
+        Self {
+            wins: Reverse(record.wins),
+            losses: if record.wins == 0 { 0 } else { record.losses },
+            published_at,
+            address: Cow::Borrowed(address),
+        }
+    }
+
+    /// The same with an address of its own.
+    pub fn into_owned(self) -> BoardKey<'static> {
+        BoardKey {
+            address: Cow::Owned(self.address.into_owned()),
+            ..self
+        }
+    }
 }
 
 /// Shared text, written as text.
@@ -123,6 +158,25 @@ mod tests {
         keys.sort();
         let names: Vec<&str> = keys.iter().map(|key| key.name.as_str()).collect();
         assert_eq!(names, ["d", "b", "c", "a"]);
+    }
+
+    #[test]
+    fn more_wins_then_the_larger_share_then_the_older() {
+        let key = |wins, losses, published_at, address: &'static str| {
+            BoardKey::new(Record { wins, losses }, published_at, address)
+        };
+        let mut keys = [
+            key(0, 1, 5, "g"),
+            key(2, 9, 1, "c"),
+            key(3, 99, 9, "a"),
+            key(2, 3, 2, "b"),
+            key(0, 7, 4, "f"),
+            key(2, 9, 1, "d"),
+            key(2, 9, 2, "e"),
+        ];
+        keys.sort();
+        let order: Vec<&str> = keys.iter().map(|key| &*key.address).collect();
+        assert_eq!(order, ["a", "b", "c", "d", "e", "f", "g"]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use kit::rpc::client::Client;
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use crate::boards::Boards;
 use crate::index::entity::Entity;
 use crate::index::{Catalogue, Writer};
 use crate::store;
@@ -21,10 +22,11 @@ const TURN: usize = 32;
 /// Rows that are converted in one go.
 const ROWS: usize = 4_096;
 
-/// Follows the feed into a [`Catalogue`]. It is not registered: what compaction removes, a newer row replaces.
+/// Follows the feed into a [`Catalogue`] and its [`Boards`]. It is not registered: what compaction removes, a newer row replaces.
 #[derive(Debug)]
 pub struct Follower {
     catalogue: Arc<Catalogue>,
+    boards: Arc<Boards>,
     chunk_rows: u16,
     progress: Progress,
     /// Identifies the newest change that it has.
@@ -49,14 +51,16 @@ enum Progress {
 }
 
 impl Follower {
-    /// Loads what the schema holds, of one moment, into `catalogue`, and goes on from there.
+    /// Loads what the schema holds, of one moment, into `catalogue` and `boards`, and goes on from there.
     pub async fn load(
         pool: &PgPool,
         catalogue: Arc<Catalogue>,
+        boards: Arc<Boards>,
         chunk_rows: u16,
     ) -> anyhow::Result<Self> {
         let mut follower = Self {
             catalogue,
+            boards,
             chunk_rows,
             progress: Progress::Nothing,
             last_row: None,
@@ -95,7 +99,10 @@ impl Follower {
                 // It takes all processors for as long as it takes.
                 let build = move || Writer::build(position, chunk_rows, entities);
                 let writer = tokio::task::spawn_blocking(build).await??;
-                self.catalogue.publish(writer.snapshot());
+                let snapshot = writer.snapshot();
+                // Before the catalogue: whoever has waited for a listing there finds the boards as new.
+                self.boards.relist(&snapshot);
+                self.catalogue.publish(snapshot);
                 self.progress = Progress::Following(Box::new(writer));
             }
             other => self.progress = other,
@@ -241,7 +248,9 @@ impl Consumer for Follower {
                 }
                 writer.flush(seq)?;
                 self.last_row = last_row;
-                self.catalogue.publish(writer.snapshot());
+                let snapshot = writer.snapshot();
+                self.boards.replace(writer.take_relisted(), &snapshot);
+                self.catalogue.publish(snapshot);
                 Ok(())
             }
         }

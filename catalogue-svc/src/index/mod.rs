@@ -46,7 +46,7 @@ pub use rendered::Rendered;
 pub use search::{Hit, Hits, Kind, Search, SearchCursor};
 pub use snapshot::{Dataset, Genres, Snapshot};
 pub use work::Work;
-pub use writer::Writer;
+pub use writer::{Relisted, Writer};
 
 /// Rows in a chunk at most.
 pub const CHUNK_ROWS: u16 = 4_096;

@@ -9,8 +9,11 @@ mod events;
 mod games;
 mod places;
 mod query_params;
+mod rankings;
 mod search;
+mod staff;
 mod typed;
+mod votes;
 
 use std::sync::Arc;
 
@@ -19,12 +22,21 @@ use contracts::catalogue::v1::creators_service_server::CreatorsServiceServer;
 use contracts::catalogue::v1::events_service_server::EventsServiceServer;
 use contracts::catalogue::v1::games_service_server::GamesServiceServer;
 use contracts::catalogue::v1::places_service_server::PlacesServiceServer;
+use contracts::catalogue::v1::rankings_service_server::RankingsServiceServer;
 use contracts::catalogue::v1::search_service_server::SearchServiceServer;
 use contracts::catalogue::v1::staff_dump_service_server::StaffDumpServiceServer;
+use contracts::catalogue::v1::staff_service_server::StaffServiceServer;
+use contracts::catalogue::v1::votes_service_server::VotesServiceServer;
 use kit::Clock;
+use kit::audit::Audit;
+use kit::feed::{Producer, Writer};
+use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 
+use crate::SCHEMA;
+use crate::boards::Boards;
 use crate::index::Catalogue;
+use crate::write::Writes;
 
 pub use changes::Changes;
 pub use creators::Creators;
@@ -32,22 +44,71 @@ pub use dump::Dump;
 pub use events::Events;
 pub use games::Games;
 pub use places::Places;
+pub use rankings::Rankings;
 pub use search::Searches;
+pub use staff::Staff;
+pub use votes::Votes;
 
-/// Adds every service, answering from `catalogue`. Public pages are below `public_url`.
-pub fn add(
-    services: &mut RoutesBuilder,
-    catalogue: &Arc<Catalogue>,
-    clock: Clock,
-    public_url: String,
-) {
-    let all = || Arc::clone(catalogue);
-    services
-        .add_service(GamesServiceServer::new(Games::new(all())))
-        .add_service(CreatorsServiceServer::new(Creators::new(all())))
-        .add_service(PlacesServiceServer::new(Places::new(all())))
-        .add_service(EventsServiceServer::new(Events::new(all(), clock)))
-        .add_service(SearchServiceServer::new(Searches::new(all(), public_url)))
-        .add_service(ChangesServiceServer::new(Changes::new(all())))
-        .add_service(StaffDumpServiceServer::new(Dump::new(all())));
+/// What the services are made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// The schema.
+    pub pool: PgPool,
+    /// The listings.
+    pub catalogue: Arc<Catalogue>,
+    /// The boards.
+    pub boards: Arc<Boards>,
+    /// The catalogue's own feed.
+    pub producer: Producer,
+    /// Through which votes go.
+    pub writer: Writer<Writes>,
+    /// The time.
+    pub clock: Clock,
+    /// Public pages are below it.
+    pub public_url: String,
+}
+
+impl Parts {
+    /// Adds every service.
+    pub fn add_to(self, services: &mut RoutesBuilder) {
+        let Self {
+            pool,
+            catalogue,
+            boards,
+            producer,
+            writer,
+            clock,
+            public_url,
+        } = self;
+        let all = || Arc::clone(&catalogue);
+        let events = Events::new(all(), clock.clone());
+        let rankings = Rankings::new(all(), Arc::clone(&boards), clock.clone());
+        let votes = Votes {
+            pool: pool.clone(),
+            catalogue: all(),
+            boards: Arc::clone(&boards),
+            writer: writer.clone(),
+            clock: clock.clone(),
+        };
+        let audit = Audit::new(pool.clone(), SCHEMA, clock.clone());
+        let staff = Staff {
+            pool,
+            boards,
+            writer,
+            audit,
+            clock,
+        };
+        services
+            .add_service(producer.service())
+            .add_service(GamesServiceServer::new(Games::new(all())))
+            .add_service(CreatorsServiceServer::new(Creators::new(all())))
+            .add_service(PlacesServiceServer::new(Places::new(all())))
+            .add_service(EventsServiceServer::new(events))
+            .add_service(SearchServiceServer::new(Searches::new(all(), public_url)))
+            .add_service(ChangesServiceServer::new(Changes::new(all())))
+            .add_service(StaffDumpServiceServer::new(Dump::new(all())))
+            .add_service(RankingsServiceServer::new(rankings))
+            .add_service(VotesServiceServer::new(votes))
+            .add_service(StaffServiceServer::new(staff));
+    }
 }

@@ -1,10 +1,15 @@
-//! The schema `catalogue`: what survives a restart, so that a replica need not ask for the whole feed.
+//! The schema `catalogue`: of listings what survives a restart, so that a replica need not ask for the whole feed; and votes.
 //!
-//! A batch of the feed becomes one statement. Whether an entity can be converted is found out before anything is written.
+//! A batch of the listings feed becomes one statement. Whether an entity can be converted is found out before anything is written.
 
+pub mod audit;
 mod dead_letter;
 mod entity;
 mod load;
+pub mod snapshots;
+pub mod tallies;
+pub mod voters;
+pub mod votes;
 
 use std::collections::BTreeMap;
 

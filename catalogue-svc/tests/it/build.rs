@@ -1,7 +1,9 @@
 //! Listings to test with, and ways to bring them in.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use catalogue::boards::{Boards, Votes};
 use catalogue::index::Writer;
 use catalogue::index::entity::Entity;
 use contracts::common::v1::{Change, Mode};
@@ -10,6 +12,12 @@ use kit::feed::Position;
 use uuid::Uuid;
 
 pub(crate) const EPOCH: Uuid = Uuid::from_u128(0xe0);
+
+/// Boards without votes.
+pub(crate) fn boards() -> Arc<Boards> {
+    let at = time::macros::datetime!(2026-03-01 12:00 UTC);
+    Arc::new(Boards::new(Votes::none(), at).unwrap())
+}
 
 /// The id of the page, game or event with this number.
 pub(crate) fn id(number: u32) -> String {

@@ -2,6 +2,8 @@
 //! SQL, its schema against PostgreSQL, its answers, its followers, and whether searches find what people mean.
 
 #[cfg(test)]
+mod boards;
+#[cfg(test)]
 mod build;
 #[cfg(test)]
 mod follow;

@@ -17,7 +17,8 @@ use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::build::{
-    EPOCH, change, country, event, event_change, game, game_change, genre, id, page, page_change,
+    EPOCH, boards, change, country, event, event_change, game, game_change, genre, id, page,
+    page_change,
 };
 
 fn stored(pool: &PgPool) -> Stored<Listings> {
@@ -77,7 +78,7 @@ fn one_of_each() -> Vec<Change> {
 
 async fn load(pool: &PgPool) -> (Arc<Catalogue>, Follower) {
     let catalogue = Arc::new(Catalogue::default());
-    let follower = Follower::load(pool, Arc::clone(&catalogue), CHUNK_ROWS);
+    let follower = Follower::load(pool, Arc::clone(&catalogue), boards(), CHUNK_ROWS);
     let follower = follower.await.unwrap();
     (catalogue, follower)
 }

@@ -1839,6 +1839,48 @@ pub mod changes_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+/// A vote that counts.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Vote {
+    /// `games` or `creators`.
+    #[prost(string, tag = "1")]
+    pub kind: ::prost::alloc::string::String,
+    /// Ids on the listings feed.
+    #[prost(string, tag = "2")]
+    pub winner_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub loser_id: ::prost::alloc::string::String,
+    /// Since 1970, UTC.
+    #[prost(uint32, tag = "4")]
+    pub hour: u32,
+}
+/// What the votes of a voter add to the tallies of listings, or take from them. Those of one voter may be spread over several changes.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TallyChanges {
+    #[prost(message, repeated, tag = "1")]
+    pub changes: ::prost::alloc::vec::Vec<TallyChange>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TallyChange {
+    /// `games` or `creators`.
+    #[prost(string, tag = "1")]
+    pub kind: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub listing_id: ::prost::alloc::string::String,
+    /// Since 1970, UTC.
+    #[prost(uint32, tag = "3")]
+    pub hour: u32,
+    #[prost(sint64, tag = "4")]
+    pub wins: i64,
+    #[prost(sint64, tag = "5")]
+    pub losses: i64,
+}
+/// The boards as they stood at this moment are stored in the schema of catalogue-svc.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BoardSnapshot {
+    #[prost(message, optional, tag = "1")]
+    pub taken_for: ::core::option::Option<::prost_types::Timestamp>,
+}
 /// A listing stands at another rank of a board than in the snapshot before.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RankingMove {
@@ -2535,6 +2577,366 @@ pub mod places_service_server {
     }
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListRankingRequest {
+    #[prost(enumeration = "super::super::common::v1::Mode", tag = "1")]
+    pub mode: i32,
+    #[prost(message, optional, tag = "2")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+    #[prost(enumeration = "super::super::common::v1::Form", tag = "3")]
+    pub form: i32,
+    /// In the feed of listings.
+    #[prost(message, optional, tag = "4")]
+    pub at_least: ::core::option::Option<super::super::common::v1::Position>,
+    /// `games` or `creators`; another one is not found.
+    #[prost(string, tag = "5")]
+    pub kind: ::prost::alloc::string::String,
+    /// `week`, `month` or `all`; another one is not found.
+    #[prost(string, tag = "6")]
+    pub board: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListRankingResponse {
+    /// With the typed form, the best first.
+    #[prost(message, repeated, tag = "1")]
+    pub rows: ::prost::alloc::vec::Vec<RankingRow>,
+    /// With FORM_JSON: a JSON array of rows.
+    #[prost(bytes = "bytes", tag = "2")]
+    pub json: ::prost::bytes::Bytes,
+    #[prost(message, optional, tag = "3")]
+    pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
+    /// In the feed of listings.
+    #[prost(message, optional, tag = "4")]
+    pub position: ::core::option::Option<super::super::common::v1::Position>,
+    /// Until then only a vote or a listing changes the board; from then on the clock does too. Nobody keeps the answer for longer.
+    #[prost(message, optional, tag = "5")]
+    pub valid_until: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// A row of GET /rankings/{kind}/{board}.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RankingRow {
+    /// From 1, without gaps or ties.
+    #[prost(uint64, tag = "1")]
+    pub rank: u64,
+    /// On the snapshot before the latest; 0 when it was not on it.
+    #[prost(uint64, tag = "2")]
+    pub previous_rank: u64,
+    /// In the board's window.
+    #[prost(uint64, tag = "3")]
+    pub wins: u64,
+    #[prost(string, tag = "4")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub tagline: ::prost::alloc::string::String,
+    /// Genres of a game, roles of a creator.
+    #[prost(string, repeated, tag = "6")]
+    pub tags: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, tag = "7")]
+    pub country_code: ::prost::alloc::string::String,
+    #[prost(string, tag = "8")]
+    pub url: ::prost::alloc::string::String,
+}
+/// Generated client implementations.
+pub mod rankings_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Ranking boards, from head-to-head votes (§2.5, §4.2).
+    #[derive(Debug, Clone)]
+    pub struct RankingsServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl RankingsServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> RankingsServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> RankingsServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            RankingsServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        pub async fn list_ranking(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListRankingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListRankingResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.RankingsService/ListRanking",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catalogue.v1.RankingsService", "ListRanking"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod rankings_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with RankingsServiceServer.
+    #[async_trait]
+    pub trait RankingsService: std::marker::Send + std::marker::Sync + 'static {
+        async fn list_ranking(
+            &self,
+            request: tonic::Request<super::ListRankingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListRankingResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Ranking boards, from head-to-head votes (§2.5, §4.2).
+    #[derive(Debug)]
+    pub struct RankingsServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> RankingsServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for RankingsServiceServer<T>
+    where
+        T: RankingsService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/catalogue.v1.RankingsService/ListRanking" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListRankingSvc<T: RankingsService>(pub Arc<T>);
+                    impl<
+                        T: RankingsService,
+                    > tonic::server::UnaryService<super::ListRankingRequest>
+                    for ListRankingSvc<T> {
+                        type Response = super::ListRankingResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListRankingRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RankingsService>::list_ranking(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListRankingSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for RankingsServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "catalogue.v1.RankingsService";
+    impl<T> tonic::server::NamedService for RankingsServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SearchRequest {
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "1")]
     pub mode: i32,
@@ -2890,6 +3292,658 @@ pub mod search_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListSuspiciousVotesRequest {}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListSuspiciousVotesResponse {
+    /// Listings that owe more than half of their wins of the week to voters first seen in the last 24 hours; most such wins first, 100 at most.
+    #[prost(message, repeated, tag = "1")]
+    pub listings: ::prost::alloc::vec::Vec<SuspiciousListing>,
+    /// Voters with more than 50 votes within one hour of the week; most votes first, 100 at most. Those whose votes are void are left out.
+    #[prost(message, repeated, tag = "2")]
+    pub voters: ::prost::alloc::vec::Vec<SuspiciousVoter>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SuspiciousListing {
+    /// `games` or `creators`.
+    #[prost(string, tag = "1")]
+    pub kind: ::prost::alloc::string::String,
+    /// Slug or handle.
+    #[prost(string, tag = "2")]
+    pub listing: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// Of the week.
+    #[prost(uint64, tag = "4")]
+    pub wins: u64,
+    /// Of these, by voters first seen in the last 24 hours.
+    #[prost(uint64, tag = "5")]
+    pub wins_by_new_voters: u64,
+    /// Who they are, those with most such votes first, 20 at most.
+    #[prost(string, repeated, tag = "6")]
+    pub new_voters: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SuspiciousVoter {
+    /// The id of an account, or of a cookie.
+    #[prost(string, tag = "1")]
+    pub voter: ::prost::alloc::string::String,
+    /// The address that a cookie was first seen at, an IPv6 network (/64) as such; empty for an account.
+    #[prost(string, tag = "2")]
+    pub address: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    pub first_seen_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// The most within one hour of the week.
+    #[prost(uint64, tag = "4")]
+    pub votes_in_an_hour: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct VoidVotesRequest {
+    #[prost(message, optional, tag = "1")]
+    pub voters: ::core::option::Option<VotersOf>,
+    /// Required.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+/// Whose votes.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct VotersOf {
+    #[prost(oneof = "voters_of::Voters", tags = "1, 2")]
+    pub voters: ::core::option::Option<voters_of::Voters>,
+}
+/// Nested message and enum types in `VotersOf`.
+pub mod voters_of {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Voters {
+        /// The id of an account, or of a cookie.
+        #[prost(string, tag = "1")]
+        Voter(::prost::alloc::string::String),
+        /// An IP address.
+        #[prost(string, tag = "2")]
+        Address(::prost::alloc::string::String),
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct VoidVotesResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub voters: ::prost::alloc::vec::Vec<VoterResult>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RestoreVotesRequest {
+    #[prost(message, optional, tag = "1")]
+    pub voters: ::core::option::Option<VotersOf>,
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RestoreVotesResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub voters: ::prost::alloc::vec::Vec<VoterResult>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct VoterResult {
+    #[prost(string, tag = "1")]
+    pub voter: ::prost::alloc::string::String,
+    /// Votes that were taken from the boards, or given back to them.
+    #[prost(uint64, tag = "2")]
+    pub votes: u64,
+    /// It was so already.
+    #[prost(bool, tag = "3")]
+    pub unchanged: bool,
+}
+/// Generated client implementations.
+pub mod staff_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Votes, by staff.
+    ///
+    /// A call carries a member's token as `authorization: Bearer`; listings-svc knows the members. A reviewer looks; an admin voids and
+    /// restores. Every change, and every call that a role does not let through, is in the audit.
+    #[derive(Debug, Clone)]
+    pub struct StaffServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl StaffServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> StaffServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> StaffServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            StaffServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Votes that look bought.
+        pub async fn list_suspicious_votes(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListSuspiciousVotesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListSuspiciousVotesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.StaffService/ListSuspiciousVotes",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("catalogue.v1.StaffService", "ListSuspiciousVotes"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// The votes of a voter, or of all who first voted with a cookie from an address, count no more: those that are kept, and those to come.
+        /// Voiding again changes nothing.
+        pub async fn void_votes(
+            &mut self,
+            request: impl tonic::IntoRequest<super::VoidVotesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::VoidVotesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.StaffService/VoidVotes",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catalogue.v1.StaffService", "VoidVotes"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// They count again, as far as they are kept.
+        pub async fn restore_votes(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RestoreVotesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RestoreVotesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.StaffService/RestoreVotes",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catalogue.v1.StaffService", "RestoreVotes"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// What staff did here, the newest first. An admin sees what all did, a reviewer the own actions only.
+        pub async fn list_audit(
+            &mut self,
+            request: impl tonic::IntoRequest<
+                super::super::super::common::v1::ListAuditRequest,
+            >,
+        ) -> std::result::Result<
+            tonic::Response<super::super::super::common::v1::ListAuditResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.StaffService/ListAudit",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catalogue.v1.StaffService", "ListAudit"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod staff_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
+    #[async_trait]
+    pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
+        /// Votes that look bought.
+        async fn list_suspicious_votes(
+            &self,
+            request: tonic::Request<super::ListSuspiciousVotesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListSuspiciousVotesResponse>,
+            tonic::Status,
+        >;
+        /// The votes of a voter, or of all who first voted with a cookie from an address, count no more: those that are kept, and those to come.
+        /// Voiding again changes nothing.
+        async fn void_votes(
+            &self,
+            request: tonic::Request<super::VoidVotesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::VoidVotesResponse>,
+            tonic::Status,
+        >;
+        /// They count again, as far as they are kept.
+        async fn restore_votes(
+            &self,
+            request: tonic::Request<super::RestoreVotesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RestoreVotesResponse>,
+            tonic::Status,
+        >;
+        /// What staff did here, the newest first. An admin sees what all did, a reviewer the own actions only.
+        async fn list_audit(
+            &self,
+            request: tonic::Request<super::super::super::common::v1::ListAuditRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::super::super::common::v1::ListAuditResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Votes, by staff.
+    ///
+    /// A call carries a member's token as `authorization: Bearer`; listings-svc knows the members. A reviewer looks; an admin voids and
+    /// restores. Every change, and every call that a role does not let through, is in the audit.
+    #[derive(Debug)]
+    pub struct StaffServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> StaffServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for StaffServiceServer<T>
+    where
+        T: StaffService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/catalogue.v1.StaffService/ListSuspiciousVotes" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListSuspiciousVotesSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListSuspiciousVotesRequest>
+                    for ListSuspiciousVotesSvc<T> {
+                        type Response = super::ListSuspiciousVotesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListSuspiciousVotesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_suspicious_votes(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListSuspiciousVotesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/catalogue.v1.StaffService/VoidVotes" => {
+                    #[allow(non_camel_case_types)]
+                    struct VoidVotesSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::VoidVotesRequest>
+                    for VoidVotesSvc<T> {
+                        type Response = super::VoidVotesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::VoidVotesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::void_votes(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = VoidVotesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/catalogue.v1.StaffService/RestoreVotes" => {
+                    #[allow(non_camel_case_types)]
+                    struct RestoreVotesSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::RestoreVotesRequest>
+                    for RestoreVotesSvc<T> {
+                        type Response = super::RestoreVotesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RestoreVotesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::restore_votes(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RestoreVotesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/catalogue.v1.StaffService/ListAudit" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListAuditSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<
+                        super::super::super::common::v1::ListAuditRequest,
+                    > for ListAuditSvc<T> {
+                        type Response = super::super::super::common::v1::ListAuditResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::super::super::common::v1::ListAuditRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_audit(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListAuditSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for StaffServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "catalogue.v1.StaffService";
+    impl<T> tonic::server::NamedService for StaffServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DumpCatalogueRequest {
     /// `games`, `creators` or `events`; absent: all.
@@ -3231,6 +4285,481 @@ pub mod staff_dump_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "catalogue.v1.StaffDumpService";
     impl<T> tonic::server::NamedService for StaffDumpServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Who votes.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Voter {
+    #[prost(oneof = "voter::Voter", tags = "1, 2")]
+    pub voter: ::core::option::Option<voter::Voter>,
+}
+/// Nested message and enum types in `Voter`.
+pub mod voter {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Voter {
+        /// A UUID.
+        #[prost(string, tag = "1")]
+        AccountId(::prost::alloc::string::String),
+        #[prost(message, tag = "2")]
+        Cookie(super::CookieVoter),
+    }
+}
+/// Somebody who has not signed in. The caller has checked the cookie's signature.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CookieVoter {
+    /// A UUID.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The IP address that the vote comes from. Votes with cookies are limited for each address, or IPv6 network (/64), and day.
+    #[prost(string, tag = "2")]
+    pub address: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DrawPairRequest {
+    #[prost(message, optional, tag = "1")]
+    pub voter: ::core::option::Option<Voter>,
+    /// `games` or `creators`.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DrawPairResponse {
+    /// Neither comes first for any reason.
+    #[prost(message, optional, tag = "1")]
+    pub first: ::core::option::Option<Candidate>,
+    #[prost(message, optional, tag = "2")]
+    pub second: ::core::option::Option<Candidate>,
+}
+/// A listing that may be voted for.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Candidate {
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub tagline: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub country_code: ::prost::alloc::string::String,
+    /// The public page.
+    #[prost(string, tag = "6")]
+    pub url: ::prost::alloc::string::String,
+    /// Cover or avatar.
+    #[prost(string, optional, tag = "7")]
+    pub picture_url: ::core::option::Option<::prost::alloc::string::String>,
+    /// A creator has a handle, a game a slug.
+    #[prost(oneof = "candidate::NameInAddress", tags = "1, 2")]
+    pub name_in_address: ::core::option::Option<candidate::NameInAddress>,
+}
+/// Nested message and enum types in `Candidate`.
+pub mod candidate {
+    /// A creator has a handle, a game a slug.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum NameInAddress {
+        #[prost(string, tag = "1")]
+        Slug(::prost::alloc::string::String),
+        #[prost(string, tag = "2")]
+        Handle(::prost::alloc::string::String),
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CastVoteRequest {
+    #[prost(message, optional, tag = "1")]
+    pub voter: ::core::option::Option<Voter>,
+    /// `games` or `creators`.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// Slugs or handles of published listings of that kind, not of one creator.
+    #[prost(string, tag = "3")]
+    pub winner: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub loser: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CastVoteResponse {
+    /// The voter has judged the pair today already, and nothing is changed.
+    #[prost(bool, tag = "1")]
+    pub repeated_today: bool,
+}
+/// Generated client implementations.
+pub mod votes_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Head-to-head votes on published listings (§2.5). Samples are not voted on: their votes ship.
+    #[derive(Debug, Clone)]
+    pub struct VotesServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl VotesServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> VotesServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> VotesServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            VotesServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Two listings for a voter to judge: those with the fewest votes first, never two of one creator, none that the voter has judged
+        /// today. `not_found` when there is no such pair.
+        pub async fn draw_pair(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DrawPairRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DrawPairResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.VotesService/DrawPair",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catalogue.v1.VotesService", "DrawPair"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Takes a vote. The first of a voter on a pair in a day of UTC counts.
+        pub async fn cast_vote(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CastVoteRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CastVoteResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.VotesService/CastVote",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catalogue.v1.VotesService", "CastVote"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod votes_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with VotesServiceServer.
+    #[async_trait]
+    pub trait VotesService: std::marker::Send + std::marker::Sync + 'static {
+        /// Two listings for a voter to judge: those with the fewest votes first, never two of one creator, none that the voter has judged
+        /// today. `not_found` when there is no such pair.
+        async fn draw_pair(
+            &self,
+            request: tonic::Request<super::DrawPairRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DrawPairResponse>,
+            tonic::Status,
+        >;
+        /// Takes a vote. The first of a voter on a pair in a day of UTC counts.
+        async fn cast_vote(
+            &self,
+            request: tonic::Request<super::CastVoteRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CastVoteResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Head-to-head votes on published listings (§2.5). Samples are not voted on: their votes ship.
+    #[derive(Debug)]
+    pub struct VotesServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> VotesServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for VotesServiceServer<T>
+    where
+        T: VotesService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/catalogue.v1.VotesService/DrawPair" => {
+                    #[allow(non_camel_case_types)]
+                    struct DrawPairSvc<T: VotesService>(pub Arc<T>);
+                    impl<
+                        T: VotesService,
+                    > tonic::server::UnaryService<super::DrawPairRequest>
+                    for DrawPairSvc<T> {
+                        type Response = super::DrawPairResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DrawPairRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as VotesService>::draw_pair(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DrawPairSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/catalogue.v1.VotesService/CastVote" => {
+                    #[allow(non_camel_case_types)]
+                    struct CastVoteSvc<T: VotesService>(pub Arc<T>);
+                    impl<
+                        T: VotesService,
+                    > tonic::server::UnaryService<super::CastVoteRequest>
+                    for CastVoteSvc<T> {
+                        type Response = super::CastVoteResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CastVoteRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as VotesService>::cast_vote(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CastVoteSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for VotesServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "catalogue.v1.VotesService";
+    impl<T> tonic::server::NamedService for VotesServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

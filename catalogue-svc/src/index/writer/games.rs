@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{Listed, Writer};
+use super::{Listed, Writer, relisted};
 use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, Mode, State};
 use crate::index::entity::NewGame;
@@ -87,6 +87,7 @@ impl Writer {
         if let Some((mode, game)) = &is {
             self.cities.touch(*mode, &game.creator);
         }
+        relisted::note(&mut self.relisted.games, was.as_ref(), is.as_ref());
         self.replace(|dataset| &mut dataset.games, was, is);
     }
 }

@@ -6,6 +6,7 @@ mod cities;
 mod events;
 mod games;
 mod pages;
+mod relisted;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use self::cities::Cities;
 use self::events::HeldEvent;
 use self::games::HeldGame;
 use self::pages::Page;
+pub use self::relisted::Relisted;
 use super::document::Document;
 use super::listing_index::Index;
 use super::snapshot::{Dataset, Snapshot};
@@ -31,10 +33,12 @@ pub struct Writer {
     games: HashMap<Uuid, HeldGame>,
     events: HashMap<Uuid, HeldEvent>,
     cities: Cities,
+    /// Since [`Writer::take_relisted`].
+    relisted: Relisted,
 }
 
 /// A row that is in an index: in which mode, and what it is.
-type Listed<L> = (Mode, Arc<L>);
+pub(super) type Listed<L> = (Mode, Arc<L>);
 
 impl Writer {
     /// A writer that knows nothing yet and stands at `position`.
@@ -45,7 +49,13 @@ impl Writer {
             games: HashMap::new(),
             events: HashMap::new(),
             cities: Cities::default(),
+            relisted: Relisted::default(),
         }
+    }
+
+    /// Which games and creators were listed, taken off or replaced since the last call.
+    pub fn take_relisted(&mut self) -> Relisted {
+        std::mem::take(&mut self.relisted)
     }
 
     /// How far it has come.

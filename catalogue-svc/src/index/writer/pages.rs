@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{Listed, Writer};
+use super::{Listed, Writer, relisted};
 use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, Mode, State};
 use crate::index::creators::{Creator, CreatorSummary};
@@ -44,6 +44,7 @@ impl Writer {
             page.map(|(_, creator)| Arc::clone(&creator.summary))
         };
         let changes_games = summary(&old) != summary(&new);
+        relisted::note(&mut self.relisted.creators, old.as_ref(), new.as_ref());
         self.replace(|dataset| &mut dataset.creators, old, new);
         changes_games
     }

@@ -4,4 +4,5 @@ pub(super) mod creators;
 pub(super) mod events;
 pub(super) mod games;
 pub(super) mod places;
+pub(super) mod rankings;
 pub(super) mod search;

@@ -1,0 +1,97 @@
+//! Which two listings a voter is asked about.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::place::{Turn, TurnKey};
+use super::ranked_list::RankedList;
+use super::votable::Votable;
+use crate::domain::vote::Pair;
+
+/// Pairs that are looked at for one draw, at most.
+const MOST: usize = 50_000;
+
+/// A pair of two creators that is not among `judged`: listings with the fewest votes first, and of equals those that come after the number
+/// `start`. `None` when there is none.
+pub(super) fn draw<L: Votable>(
+    turns: &RankedList<Turn<L>>,
+    start: u32,
+    judged: &HashSet<Pair>,
+) -> Option<(Arc<L>, Arc<L>)> {
+    let mut looked = 0;
+    let mut firsts = InTurn::new(turns, start);
+    while let Some(first) = firsts.next() {
+        for second in firsts.clone() {
+            looked += 1;
+            if looked > MOST {
+                return None;
+            }
+            let of_one_creator =
+                first.row.creator().is_some() && first.row.creator() == second.row.creator();
+            let pair = Pair::of(*first.row.id(), *second.row.id());
+            if !of_one_creator && !judged.contains(&pair) {
+                return Some((Arc::clone(&first.row), Arc::clone(&second.row)));
+            }
+        }
+    }
+    None
+}
+
+/// All listings, each group with as many votes from `start` on, and around.
+struct InTurn<'a, L> {
+    turns: &'a RankedList<Turn<L>>,
+    start: u32,
+    /// Places of the group that are yet to come, and those after them.
+    now: (usize, usize),
+    then: (usize, usize),
+    group_end: usize,
+}
+
+impl<L> Clone for InTurn<'_, L> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
+    }
+}
+
+impl<'a, L: Votable> InTurn<'a, L> {
+    fn new(turns: &'a RankedList<Turn<L>>, start: u32) -> Self {
+        Self {
+            turns,
+            start,
+            now: (0, 0),
+            then: (0, 0),
+            group_end: 0,
+        }
+    }
+
+    /// Goes on to the group that begins where the last one ended.
+    fn next_group(&mut self) -> Option<()> {
+        let begin = self.group_end;
+        let votes = self.turns.iter_from(begin).next()?.votes;
+        let place = |from: TurnKey| self.turns.place(|turn| turn.key().cmp(&from));
+        let middle = place((votes, self.start, uuid::Uuid::nil()));
+        self.group_end = match votes.checked_add(1) {
+            Some(more) => place((more, 0, uuid::Uuid::nil())),
+            None => self.turns.len(),
+        };
+        self.now = (middle, self.group_end);
+        self.then = (begin, middle);
+        Some(())
+    }
+}
+
+impl<'a, L: Votable> Iterator for InTurn<'a, L> {
+    type Item = &'a Turn<L>;
+
+    fn next(&mut self) -> Option<&'a Turn<L>> {
+        while self.now.0 >= self.now.1 {
+            self.now = std::mem::take(&mut self.then);
+            if self.now.0 >= self.now.1 {
+                self.next_group()?;
+            }
+        }
+        let place = self.now.0;
+        self.now.0 += 1;
+        self.turns.iter_from(place).next()
+    }
+}

@@ -1,0 +1,280 @@
+//! The ranking boards in memory, beside the listings: one writer under a lock, any number of readers without.
+//!
+//! They are made of three things. Votes come from the catalogue's own feed ([`crate::feeds::own`]), listings from the follower of the
+//! listings feed ([`crate::feeds::listings`]), and windows move with the clock: a reader who comes in a new hour turns the boards to it.
+
+mod draw;
+mod place;
+mod previous;
+mod ranked_list;
+mod samples;
+mod standings;
+mod tally_change;
+mod view;
+mod votable;
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+use contracts::common::v1::Change;
+use kit::feed::Position;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::listing::Mode;
+use crate::domain::rankings::{BoardKind, Hour, Window};
+use crate::domain::vote::Pair;
+use crate::index::{Creator, Game, Relisted, Snapshot};
+use samples::{Samples, every};
+use standings::Standings;
+
+pub use place::Place;
+pub use previous::{PreviousRanks, Ranks};
+pub use standings::{KindView, Tallies};
+pub use tally_change::TallyChange;
+pub use view::{ModeView, View};
+pub use votable::{Card, Votable};
+
+/// What boards are made of besides listings, at a position of the catalogue's own feed.
+#[derive(Debug)]
+pub struct Votes {
+    /// How far the tallies have come.
+    pub position: Position,
+    /// Tallies of games.
+    pub games: Tallies,
+    /// Tallies of creators.
+    pub creators: Tallies,
+    /// Ranks in the snapshot before the latest.
+    pub previous: PreviousRanks,
+}
+
+impl Votes {
+    /// No votes, at the beginning of a feed.
+    pub fn none() -> Self {
+        Self {
+            position: Position {
+                epoch: Uuid::nil(),
+                seq: 0,
+            },
+            games: Tallies::new(),
+            creators: Tallies::new(),
+            previous: PreviousRanks::default(),
+        }
+    }
+}
+
+/// Where the newest boards are found.
+#[derive(Debug)]
+pub struct Boards {
+    writer: Mutex<Writer>,
+    view: ArcSwap<View>,
+}
+
+#[derive(Debug)]
+struct Writer {
+    position: Position,
+    hour: Hour,
+    games: Standings<Game>,
+    creators: Standings<Creator>,
+    previous: PreviousRanks,
+    samples: Samples,
+    /// The boards of the samples.
+    test: ModeView,
+}
+
+impl Boards {
+    /// The boards of these votes at `now`, without listings yet.
+    ///
+    /// # Errors
+    /// The sample votes that ship are none.
+    pub fn new(votes: Votes, now: OffsetDateTime) -> anyhow::Result<Self> {
+        let hour = Hour::of(now);
+        let writer = Writer {
+            position: votes.position,
+            hour,
+            games: Standings::new(Vec::new(), votes.games, hour),
+            creators: Standings::new(Vec::new(), votes.creators, hour),
+            previous: votes.previous,
+            samples: Samples::new()?,
+            test: ModeView::default(),
+        };
+        Ok(Self {
+            view: ArcSwap::from_pointee(writer.view()),
+            writer: Mutex::new(writer),
+        })
+    }
+
+    /// How far they have come in the catalogue's own feed.
+    pub fn position(&self) -> Position {
+        self.writer().position
+    }
+
+    /// The boards at `now`.
+    pub fn view(&self, now: OffsetDateTime) -> Arc<View> {
+        let hour = Hour::of(now);
+        let view = self.view.load_full();
+        if view.hour == hour {
+            return view;
+        }
+        self.change(|writer| writer.turn_to(hour));
+        self.view.load_full()
+    }
+
+    /// Begins anew with these votes.
+    pub fn reset(&self, votes: Votes) {
+        self.change(|writer| {
+            let (games, creators) = (writer.games.rows(), writer.creators.rows());
+            writer.games = Standings::new(games, votes.games, writer.hour);
+            writer.creators = Standings::new(creators, votes.creators, writer.hour);
+            writer.previous = votes.previous;
+            writer.position = votes.position;
+        });
+    }
+
+    /// Applies changes of the catalogue's own feed, which lead up to `reached`; those that were applied before are passed over. `previous`
+    /// comes with a new snapshot.
+    pub fn apply(&self, changes: &[Change], reached: i64, previous: Option<PreviousRanks>) {
+        self.change(|writer| {
+            let held = writer.position.seq;
+            for change in changes.iter().filter(|change| change.seq > held) {
+                match TallyChange::read(change) {
+                    Ok(changes) => changes.iter().for_each(|change| writer.count(change)),
+                    Err(error) => {
+                        metrics::counter!("catalogue_changes_rejected_total").increment(1);
+                        tracing::error!(
+                            seq = change.seq,
+                            reason = format!("{error:#}"),
+                            "a change of votes cannot be converted, and the boards go on without it"
+                        );
+                    }
+                }
+            }
+            writer.position.seq = writer.position.seq.max(reached);
+            if let Some(previous) = previous {
+                writer.previous = previous;
+            }
+        });
+    }
+
+    /// The public listings are those of `snapshot`, whatever they were before.
+    pub fn relist(&self, snapshot: &Snapshot) {
+        self.change(|writer| {
+            let live = snapshot.dataset(Mode::Live);
+            writer.games.relist(live.games.search(&every()).rows);
+            writer.creators.relist(live.creators.search(&every()).rows);
+            writer.relist_samples(snapshot);
+        });
+    }
+
+    /// Listings have become public, are public no more, or are other rows in `snapshot`.
+    pub fn replace(&self, relisted: Relisted, snapshot: &Snapshot) {
+        if relisted.is_empty() {
+            return;
+        }
+        self.change(|writer| {
+            let samples = relisted.is_in(Mode::Test);
+            for (old, new) in relisted.games {
+                let (old, new) = (live(old), live(new));
+                writer.games.replace(old.as_ref(), new);
+            }
+            for (old, new) in relisted.creators {
+                let (old, new) = (live(old), live(new));
+                writer.creators.replace(old.as_ref(), new);
+            }
+            if samples {
+                writer.relist_samples(snapshot);
+            }
+        });
+    }
+
+    /// Two live listings of different creators for somebody who has `judged` these pairs; `start` says where among equals to begin.
+    pub fn draw<L: Votable>(
+        &self,
+        now: OffsetDateTime,
+        start: u32,
+        judged: &HashSet<Pair>,
+    ) -> Option<(Arc<L>, Arc<L>)> {
+        let view = self.view(now);
+        draw::draw(&view.live.of::<L>().turns, start, judged)
+    }
+
+    /// The live listings of a board in their order, as it stood when the hour `due` began.
+    pub fn standing_at(&self, kind: BoardKind, window: Window, due: Hour) -> Vec<Uuid> {
+        let writer = self.writer();
+        match kind {
+            BoardKind::Games => writer.games.standing_at(window, due),
+            BoardKind::Creators => writer.creators.standing_at(window, due),
+        }
+    }
+
+    /// A live game, if it is public; with its wins of the week.
+    pub fn game(&self, id: Uuid) -> Option<(Arc<Game>, u32)> {
+        let writer = self.writer();
+        let wins = writer.games.record(id, Window::Week).wins;
+        Some((Arc::clone(writer.games.row(id)?), wins))
+    }
+
+    /// A live creator, likewise.
+    pub fn creator(&self, id: Uuid) -> Option<(Arc<Creator>, u32)> {
+        let writer = self.writer();
+        let wins = writer.creators.record(id, Window::Week).wins;
+        Some((Arc::clone(writer.creators.row(id)?), wins))
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Writer)) {
+        let mut writer = self.writer();
+        change(&mut writer);
+        // Under the lock, so that no older view follows a newer one.
+        self.view.store(Arc::new(writer.view()));
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Writer {
+    fn view(&self) -> View {
+        View {
+            hour: self.hour,
+            live: ModeView {
+                games: self.games.kind().clone(),
+                creators: self.creators.kind().clone(),
+                previous: self.previous.clone(),
+            },
+            test: self.test.clone(),
+        }
+    }
+
+    fn count(&mut self, change: &TallyChange) {
+        let TallyChange {
+            kind,
+            listing,
+            hour,
+            wins,
+            losses,
+        } = *change;
+        match kind {
+            BoardKind::Games => self.games.count(listing, hour, wins, losses),
+            BoardKind::Creators => self.creators.count(listing, hour, wins, losses),
+        }
+    }
+
+    fn turn_to(&mut self, hour: Hour) {
+        self.hour = hour;
+        self.games.turn_to(hour);
+        self.creators.turn_to(hour);
+        self.test = self.samples.boards(hour);
+    }
+
+    fn relist_samples(&mut self, snapshot: &Snapshot) {
+        self.samples.relist(snapshot);
+        self.test = self.samples.boards(self.hour);
+    }
+}
+
+/// A row that is of the live dataset.
+fn live<L>(listed: Option<(Mode, L)>) -> Option<L> {
+    listed.and_then(|(mode, row)| (mode == Mode::Live).then_some(row))
+}

@@ -1,0 +1,135 @@
+//! Listings that are voted on: games and creators.
+
+use contracts::public;
+use contracts::public::RankingRow;
+use uuid::Uuid;
+
+use super::standings::KindView;
+use super::view::ModeView;
+use crate::domain::order::BoardKey;
+use crate::domain::rankings::BoardKind;
+use crate::domain::tally::Record;
+use crate::index::{Creator, Document, Game};
+
+/// A listing that is voted on.
+pub trait Votable: Document<Id = Uuid> + 'static {
+    /// What it is.
+    const KIND: BoardKind;
+    /// What the listings feed calls it.
+    const ENTITY: &'static str;
+
+    /// When it was first published, in microseconds since 1970.
+    fn published_at(&self) -> i64;
+
+    /// The handle of its creator; `None` when it is one.
+    fn creator(&self) -> Option<&str>;
+
+    /// What boards and voters see of it.
+    ///
+    /// # Errors
+    /// What was rendered does not parse.
+    fn card(&self) -> anyhow::Result<Card>;
+
+    /// The boards of its kind.
+    fn boards(of: &ModeView) -> &KindView<Self>;
+
+    /// Its place on a board.
+    fn board_key(&self, record: Record) -> BoardKey<'_> {
+        BoardKey::new(record, self.published_at(), self.address())
+    }
+}
+
+/// What boards and voters see of a listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Card {
+    /// `game`, `studio` or `person`.
+    pub kind: String,
+    /// Title or name.
+    pub name: String,
+    /// The pitch in one line.
+    pub tagline: String,
+    /// Genres or roles.
+    pub tags: Vec<String>,
+    /// Two letters.
+    pub country_code: String,
+    /// The public page.
+    pub url: String,
+    /// Cover or avatar.
+    pub picture_url: Option<String>,
+}
+
+impl Card {
+    /// The row of a board.
+    pub fn into_row(self, rank: u64, previous_rank: u64, wins: u64) -> RankingRow {
+        RankingRow {
+            rank,
+            previous_rank,
+            wins,
+            name: self.name,
+            tagline: self.tagline,
+            tags: self.tags,
+            country_code: self.country_code,
+            url: self.url,
+        }
+    }
+}
+
+impl Votable for Game {
+    const KIND: BoardKind = BoardKind::Games;
+    const ENTITY: &'static str = "game";
+
+    fn published_at(&self) -> i64 {
+        self.key.published_at.0
+    }
+
+    fn creator(&self) -> Option<&str> {
+        Some(&self.creator.handle)
+    }
+
+    fn boards(of: &ModeView) -> &KindView<Self> {
+        &of.games
+    }
+
+    fn card(&self) -> anyhow::Result<Card> {
+        let row: public::GameRow = self.text().parse()?;
+        Ok(Card {
+            kind: Self::ENTITY.to_owned(),
+            name: row.title,
+            tagline: row.tagline,
+            tags: row.genres,
+            country_code: row.country_code,
+            url: row.url,
+            picture_url: row.cover_url,
+        })
+    }
+}
+
+impl Votable for Creator {
+    const KIND: BoardKind = BoardKind::Creators;
+    const ENTITY: &'static str = "page";
+
+    fn published_at(&self) -> i64 {
+        self.key.published_at.0
+    }
+
+    fn creator(&self) -> Option<&str> {
+        None
+    }
+
+    fn boards(of: &ModeView) -> &KindView<Self> {
+        &of.creators
+    }
+
+    fn card(&self) -> anyhow::Result<Card> {
+        let row: public::CreatorRow = self.text().parse()?;
+        Ok(Card {
+            kind: row.kind,
+            name: row.name,
+            tagline: row.tagline,
+            tags: row.roles,
+            country_code: row.country_code,
+            url: row.url,
+            picture_url: row.avatar_url,
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! Which listings moved from one snapshot of a board to the next (§6).
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+/// A listing that stands at another rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Move {
+    /// Which one.
+    pub listing: Uuid,
+    /// From 1; 0 when it left the board.
+    pub rank: u32,
+    /// 0 when it was not on the board.
+    pub previous_rank: u32,
+}
+
+/// The moves between two snapshots, each in the order of its ranks, of listings whose rank or previous rank is `lowest` or better: by rank,
+/// then those that left.
+pub fn moves(before: &[Uuid], after: &[Uuid], lowest: u32) -> Vec<Move> {
+    let highest = usize::try_from(lowest).unwrap_or(usize::MAX);
+    // Far down nothing is told, but a listing may have come from there, or gone there.
+    let (ranks_before, ranks_after) = (ranks(before), ranks(after));
+    let rank = |ranks: &HashMap<Uuid, u32>, listing| ranks.get(listing).copied().unwrap_or(0);
+    let high = after.iter().take(highest);
+    let fallen = before.iter().take(highest);
+    let fallen = fallen.filter(|listing| {
+        let rank = rank(&ranks_after, listing);
+        rank == 0 || rank > lowest
+    });
+    let mut moves: Vec<Move> = (high.chain(fallen))
+        .map(|listing| Move {
+            listing: *listing,
+            rank: rank(&ranks_after, listing),
+            previous_rank: rank(&ranks_before, listing),
+        })
+        .filter(|one| one.rank != one.previous_rank)
+        .collect();
+    moves.sort_by_key(|one| (one.rank == 0, one.rank, one.previous_rank));
+    moves
+}
+
+fn ranks(order: &[Uuid]) -> HashMap<Uuid, u32> {
+    order.iter().copied().zip(1..).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ids(numbers: impl IntoIterator<Item = u128>) -> Vec<Uuid> {
+        numbers.into_iter().map(Uuid::from_u128).collect()
+    }
+
+    fn shown(moves: &[Move]) -> Vec<(u128, u32, u32)> {
+        let shown = moves.iter();
+        shown
+            .map(|one| (one.listing.as_u128(), one.rank, one.previous_rank))
+            .collect()
+    }
+
+    #[test]
+    fn those_that_come_go_and_change_places_move() {
+        let moved = moves(&ids([1, 2, 3, 4]), &ids([1, 3, 2, 5]), 100);
+        assert_eq!(shown(&moved), [(3, 2, 3), (2, 3, 2), (5, 4, 0), (4, 0, 4)]);
+        assert!(moves(&ids([1, 2]), &ids([1, 2]), 100).is_empty());
+    }
+
+    #[test]
+    fn far_down_nothing_is_told() {
+        let before = ids(1..=201);
+        let mut after = before.clone();
+        // From 150 to 151 and back; from 100 to 101 and back; from 7 to 201.
+        after.swap(149, 150);
+        after.swap(99, 100);
+        after.swap(6, 200);
+        let moved = moves(&before, &after, 100);
+        assert_eq!(
+            shown(&moved),
+            [(201, 7, 201), (101, 100, 101), (100, 101, 100), (7, 201, 7)]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_move_is_told_when_either_rank_is_high(
+            before in Just((0..40_u128).collect::<Vec<_>>()).prop_shuffle(),
+            after in Just((10..50_u128).collect::<Vec<_>>()).prop_shuffle(),
+            lowest in 0..60_u32,
+        ) {
+            let (before, after) = (ids(before), ids(after));
+            let rank = |order: &[Uuid], id| order.iter().position(|one| *one == id).map_or(0, |at| u32::try_from(at).unwrap() + 1);
+            let is_high = |rank: u32| (1..=lowest).contains(&rank);
+            let mut expected: Vec<(u128, u32, u32)> = (0..50)
+                .map(|id| (id, rank(&after, Uuid::from_u128(id)), rank(&before, Uuid::from_u128(id))))
+                .filter(|(_, now, then)| now != then && (is_high(*now) || is_high(*then)))
+                .collect();
+            let mut told = shown(&moves(&before, &after, lowest));
+            told.sort_unstable();
+            expected.sort_unstable();
+            prop_assert_eq!(told, expected);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Which boards there are (§4.2), and the hours that their windows are made of.
+
+use time::{Duration, OffsetDateTime};
+
+/// What a board ranks, and what a vote is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BoardKind {
+    /// Games.
+    Games,
+    /// Studios and persons.
+    Creators,
+}
+
+impl BoardKind {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Games, Self::Creators];
+
+    /// As paths, messages and the schema have it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Games => "games",
+            Self::Creators => "creators",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+/// The votes that a board counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Window {
+    /// Those of the last 168 hours, the current one included.
+    Week,
+    /// Those of the last 720 hours.
+    Month,
+    /// Every vote.
+    All,
+}
+
+impl Window {
+    /// All of them; [`Window::index`] is the place in it.
+    pub const ALL: [Self; 3] = [Self::Week, Self::Month, Self::All];
+
+    /// As paths and the schema have it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Week => "week",
+            Self::Month => "month",
+            Self::All => "all",
+        }
+    }
+
+    /// The window of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|window| window.as_str() == name)
+    }
+
+    /// The place in [`Window::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The first hour that counts when `now` is the current one; `None`: there is no first.
+    pub const fn first(self, now: Hour) -> Option<Hour> {
+        let hours = match self {
+            Self::Week => 168,
+            Self::Month => 720,
+            Self::All => return None,
+        };
+        Some(Hour(now.0.saturating_sub(hours - 1)))
+    }
+}
+
+/// An hour of UTC, by its number since 1970.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hour(pub u32);
+
+/// Hours that tallies keep: those of the longest window, and of a day more, for a snapshot that is taken late; in whole days.
+pub const HOURS_KEPT: u32 = 768;
+
+impl Hour {
+    /// The hour that a moment lies in.
+    pub fn of(at: OffsetDateTime) -> Self {
+        Self(u32::try_from(at.unix_timestamp() / 3_600).unwrap_or_default())
+    }
+
+    /// When it begins.
+    pub fn start(self) -> OffsetDateTime {
+        OffsetDateTime::UNIX_EPOCH + Duration::hours(self.0.into())
+    }
+
+    /// The one after it.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+
+    /// The oldest hour that tallies keep when this is the current one.
+    #[must_use]
+    pub const fn oldest_kept(self) -> Self {
+        Self(self.0.saturating_sub(HOURS_KEPT))
+    }
+
+    /// The one that is so many hours earlier.
+    #[must_use]
+    pub const fn before(self, hours: u32) -> Self {
+        Self(self.0.saturating_sub(hours))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn names_read_back_and_others_do_not() {
+        for kind in BoardKind::ALL {
+            assert_eq!(BoardKind::parse(kind.as_str()), Some(kind));
+        }
+        for window in Window::ALL {
+            assert_eq!(Window::parse(window.as_str()), Some(window));
+            assert_eq!(Window::ALL[window.index()], window);
+        }
+        assert_eq!(BoardKind::parse("events"), None);
+        assert_eq!(Window::parse("Week"), None);
+    }
+
+    #[test]
+    fn an_hour_begins_at_its_start() {
+        let hour = Hour::of(datetime!(2026-03-01 04:59:59.999 UTC));
+        assert_eq!(hour.start(), datetime!(2026-03-01 04:00 UTC));
+        assert_eq!(hour.next().start(), datetime!(2026-03-01 05:00 UTC));
+        assert_eq!(Hour::of(datetime!(2026-03-01 06:30 +2)), hour);
+    }
+
+    #[test]
+    fn a_week_is_168_hours_with_the_current_one() {
+        let now = Hour(10_000);
+        assert_eq!(Window::Week.first(now), Some(Hour(10_000 - 167)));
+        assert_eq!(Window::Month.first(now), Some(Hour(10_000 - 719)));
+        assert_eq!(Window::All.first(now), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! What staff do with votes, and the role that each action needs.
+
+use kit::audit;
+use kit::rpc::staff::Role;
+
+/// What a call of staff does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Reads which votes look bought.
+    Look,
+    /// Takes the votes of a voter from the boards.
+    VoidVotes,
+    /// Gives them back.
+    RestoreVotes,
+    /// Reads what others did.
+    ReadAudit,
+}
+
+impl audit::Action for Action {
+    const ALL: &'static [Self] = &[
+        Self::Look,
+        Self::VoidVotes,
+        Self::RestoreVotes,
+        Self::ReadAudit,
+    ];
+    const KINDS: &'static [&'static str] = &["voter", "member"];
+    const READ_AUDIT: Self = Self::ReadAudit;
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Look => "look",
+            Self::VoidVotes => "void_votes",
+            Self::RestoreVotes => "restore_votes",
+            Self::ReadAudit => "read_audit",
+        }
+    }
+
+    /// A reviewer looks, an admin does the rest.
+    fn needs(self) -> Role {
+        match self {
+            Self::Look => Role::Reviewer,
+            _ => Role::Admin,
+        }
+    }
+}

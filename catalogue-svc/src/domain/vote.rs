@@ -1,0 +1,93 @@
+//! Votes and voters (§2.5).
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use time::Date;
+use uuid::Uuid;
+
+use super::rankings::BoardKind;
+
+/// Two listings, whichever of them is named first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pair {
+    /// The one with the lower id.
+    pub low: Uuid,
+    /// The other one.
+    pub high: Uuid,
+}
+
+impl Pair {
+    /// The pair of these.
+    pub fn of(one: Uuid, other: Uuid) -> Self {
+        Self {
+            low: one.min(other),
+            high: one.max(other),
+        }
+    }
+}
+
+/// Somebody who votes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Voter {
+    /// Of the account or of the cookie.
+    pub id: Uuid,
+    /// Where a cookie is; `None` for an account.
+    pub network: Option<String>,
+}
+
+/// A vote of a voter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vote {
+    /// Whose it is.
+    pub voter: Voter,
+    /// What the two are.
+    pub kind: BoardKind,
+    /// The better one.
+    pub winner: Uuid,
+    /// The other one.
+    pub loser: Uuid,
+}
+
+impl Vote {
+    /// What it judges.
+    pub fn pair(&self) -> Pair {
+        Pair::of(self.winner, self.loser)
+    }
+}
+
+/// What an address is limited by: itself, or the network (/64) that an IPv6 address is in, of which its holder has all.
+pub fn network(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+    }
+}
+
+/// The day of a vote: of UTC.
+pub fn day(at: time::OffsetDateTime) -> Date {
+    at.to_offset(time::UtcOffset::UTC).date()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_is_one_whoever_wins() {
+        let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        assert_eq!(Pair::of(one, other), Pair::of(other, one));
+        assert_ne!(Pair::of(one, other), Pair::of(one, one));
+    }
+
+    #[test]
+    fn an_ipv6_address_stands_for_its_network() {
+        let network = |address: &str| network(address.parse().unwrap());
+        assert_eq!(network("192.0.2.7"), "192.0.2.7");
+        assert_eq!(network("::ffff:192.0.2.7"), "192.0.2.7");
+        assert_eq!(network("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+        assert_eq!(network("2001:db8:1:2::9"), network("2001:db8:1:2:ffff::1"));
+    }
+}

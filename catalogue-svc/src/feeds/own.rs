@@ -1,0 +1,109 @@
+//! The catalogue's own feed, read by every replica: votes, voids and snapshots that any of them has committed, so that all show one board.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kit::feed::{Found, changes};
+use sqlx::PgPool;
+use tokio::sync::watch;
+
+use crate::SCHEMA;
+use crate::boards::{Boards, Votes};
+use crate::store::{snapshots, tallies};
+
+/// How often a replica looks by itself, in case a wake-up was lost.
+const PERIOD: Duration = Duration::from_secs(1);
+/// A look that takes longer is begun anew, over another connection.
+const DEADLINE: Duration = Duration::from_secs(10);
+/// Between two looks: what is committed meanwhile comes together.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Changes that are read at once.
+const BATCH: usize = 1_000;
+
+/// Loads tallies and ranks from the schema; no vote is read.
+///
+/// # Errors
+/// PostgreSQL's.
+pub async fn load(pool: &PgPool) -> anyhow::Result<Votes> {
+    let begin = "begin isolation level repeatable read, read only";
+    let mut moment = pool.begin_with(begin).await?;
+    let position = tallies::position(&mut moment).await?;
+    let (games, creators) = tallies::load(&mut moment).await?;
+    let previous = snapshots::previous(&mut moment).await?;
+    moment.commit().await?;
+    Ok(Votes {
+        position,
+        games,
+        creators,
+        previous,
+    })
+}
+
+/// Goes on for ever, woken by `news`.
+pub async fn follow(
+    pool: PgPool,
+    boards: Arc<Boards>,
+    mut news: watch::Receiver<u64>,
+) -> anyhow::Result<()> {
+    let mut away = false;
+    loop {
+        // Marked before the look: a commit between the two is not missed.
+        news.mark_unchanged();
+        match catch_up(&pool, &boards).await {
+            Ok(()) if away => {
+                tracing::info!("the boards follow votes again");
+                away = false;
+            }
+            Err(error) if !away => {
+                tracing::warn!(
+                    error = format!("{error:#}"),
+                    "the boards stay as they are for now: votes cannot be read"
+                );
+                away = true;
+            }
+            _ => {}
+        }
+        tokio::time::sleep(PAUSE).await;
+        tokio::select! {
+            changed = news.changed() => changed?,
+            () = tokio::time::sleep(PERIOD) => {}
+        }
+    }
+}
+
+/// Takes into the boards what was committed before this call. Several may do so at once.
+///
+/// # Errors
+/// PostgreSQL's.
+pub async fn catch_up(pool: &PgPool, boards: &Boards) -> anyhow::Result<()> {
+    let mut is_reset = false;
+    loop {
+        let at = boards.position();
+        let found = kit::pg::within(pool, DEADLINE, async |connection| {
+            changes(connection, SCHEMA, at.seq, BATCH).await
+        });
+        let Found { head, changes, .. } = found.await?;
+        let is_next = changes.first().is_none_or(|first| first.seq == at.seq + 1);
+        if head.epoch != at.epoch || head.seq < at.seq || !is_next {
+            // The data were restored, or what was missed is gone from the feed: the tallies have it.
+            anyhow::ensure!(!is_reset, "the tallies end before the feed begins");
+            is_reset = true;
+            tracing::info!(from = at.seq, to = head.seq, "the boards are loaded anew");
+            boards.reset(load(pool).await?);
+            continue;
+        }
+        let snapshot = changes
+            .iter()
+            .any(|change| change.entity == "board_snapshot");
+        let previous = if snapshot {
+            Some(snapshots::previous(&mut *pool.acquire().await?).await?)
+        } else {
+            None
+        };
+        let reached = changes.last().map_or(at.seq, |change| change.seq);
+        boards.apply(&changes, reached, previous);
+        if changes.len() < BATCH {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Ranking boards (§2.5, §4.2).
+
+use std::sync::Arc;
+
+use contracts::catalogue::v1::rankings_service_server::RankingsService;
+use contracts::catalogue::v1::{ListRankingRequest, ListRankingResponse};
+use contracts::common::v1 as common;
+use contracts::public::RankingRow;
+use kit::cursor::Binding;
+use kit::{Clock, Fault, timestamp};
+use tonic::{Request, Response, Status};
+
+use super::answer;
+use super::query_params::Fields;
+use super::typed;
+use crate::boards::{Boards, ModeView, Place, View, Votable};
+use crate::domain::listing::Mode;
+use crate::domain::order::BoardKey;
+use crate::domain::rankings::{BoardKind, Window};
+use crate::index::{Catalogue, Creator, Game, Snapshot};
+
+/// Answers calls about boards.
+#[derive(Debug)]
+pub struct Rankings {
+    catalogue: Arc<Catalogue>,
+    boards: Arc<Boards>,
+    clock: Clock,
+}
+
+/// A page of a board that is asked for.
+struct Asked {
+    mode: Mode,
+    form: common::Form,
+    kind: BoardKind,
+    window: Window,
+    after: Option<BoardKey<'static>>,
+    limit: usize,
+    binding: Binding,
+}
+
+/// A page of a board.
+struct Page {
+    rows: Vec<RankingRow>,
+    total: u64,
+    /// The last row's place, when more rows follow.
+    next: Option<BoardKey<'static>>,
+}
+
+impl Rankings {
+    /// Answers from `boards`, of listings as new as those of `catalogue`, by `clock`.
+    pub fn new(catalogue: Arc<Catalogue>, boards: Arc<Boards>, clock: Clock) -> Self {
+        Self {
+            catalogue,
+            boards,
+            clock,
+        }
+    }
+
+    fn list(
+        &self,
+        snapshot: &Snapshot,
+        request: ListRankingRequest,
+    ) -> Result<ListRankingResponse, Fault> {
+        let asked = read(request)?;
+        let view: Arc<View> = self.boards.view(self.clock.now());
+        let boards = view.dataset(asked.mode);
+        let page = match asked.kind {
+            BoardKind::Games => page::<Game>(boards, &asked),
+            BoardKind::Creators => page::<Creator>(boards, &asked),
+        };
+        let page = page.map_err(|error| answer::broken(&error))?;
+        let (json, rows) = answer::made(page.rows, asked.form, typed::rankings::row)?;
+        Ok(ListRankingResponse {
+            rows,
+            json,
+            page: Some(answer::info(page.total, page.next.as_ref(), asked.binding)?),
+            position: Some(snapshot.position.into()),
+            valid_until: Some(timestamp::encode(view.valid_until())),
+        })
+    }
+}
+
+#[tonic::async_trait]
+impl RankingsService for Rankings {
+    async fn list_ranking(
+        &self,
+        request: Request<ListRankingRequest>,
+    ) -> Result<Response<ListRankingResponse>, Status> {
+        let request = request.into_inner();
+        // The boards have what the catalogue has.
+        let snapshot = self
+            .catalogue
+            .snapshot_at(request.at_least.as_ref())
+            .await?;
+        answer::reply(self.list(&snapshot, request), &snapshot)
+    }
+}
+
+fn read(request: ListRankingRequest) -> Result<Asked, Fault> {
+    let kind = BoardKind::parse(&request.kind);
+    let kind = kind.ok_or_else(|| Fault::not_found("rankings are of `games` or of `creators`"))?;
+    let window = Window::parse(&request.board);
+    let window =
+        window.ok_or_else(|| Fault::not_found("the boards are `week`, `month` and `all`"))?;
+    let mut fields = Fields::default();
+    let mode = fields.mode(request.mode);
+    let form = fields.form(request.form);
+    let binding = Binding::new(
+        "rankings",
+        [mode.as_str(), kind.as_str(), window.as_str()].map(Some),
+    );
+    let (limit, after) = fields.page(request.page, binding);
+    fields.finish()?;
+    Ok(Asked {
+        mode,
+        form,
+        kind,
+        window,
+        after,
+        limit,
+        binding,
+    })
+}
+
+fn page<L: Votable>(boards: &ModeView, asked: &Asked) -> anyhow::Result<Page> {
+    let board = boards.of::<L>().board(asked.window);
+    let previous = boards.previous().of(L::KIND, asked.window);
+    let is_read = |key: &BoardKey<'_>| asked.after.as_ref().is_some_and(|after| key <= after);
+    let first = board.place(|place| {
+        if is_read(&place.key()) {
+            std::cmp::Ordering::Less
+        } else {
+            std::cmp::Ordering::Greater
+        }
+    });
+    let places: Vec<&Place<L>> = board.iter_from(first).take(asked.limit).collect();
+    let ranks = (1..).skip(first);
+    let rows = places.iter().zip(ranks).map(|(place, rank)| {
+        let previous_rank = previous.get(*place.row.id());
+        let card = place.row.card()?;
+        Ok(card.into_row(rank, previous_rank.into(), place.record.wins.into()))
+    });
+    let last = places.last();
+    let more = first + places.len() < board.len();
+    Ok(Page {
+        rows: rows.collect::<anyhow::Result<_>>()?,
+        total: u64::try_from(board.len())?,
+        next: last.filter(|_| more).map(|place| place.key().into_owned()),
+    })
+}

@@ -1,0 +1,226 @@
+//! Votes, by staff (`catalogue/v1/staff.proto`).
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::staff_service_server::StaffService;
+use contracts::catalogue::v1::voters_of::Voters;
+use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
+use kit::audit::{Audit, reason};
+use kit::feed::Writer;
+use kit::{Clock, Fault, timestamp};
+use sqlx::PgPool;
+use time::Duration;
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+use crate::boards::{Boards, Votable};
+use crate::domain::rankings::BoardKind;
+use crate::domain::staff_action::Action;
+use crate::domain::vote;
+use crate::feeds::own;
+use crate::store::audit::By;
+use crate::store::voters;
+use crate::store::votes::{self, NewlyFavoured};
+use crate::write::{Done, Void, Write, Writes, unexpected};
+
+/// A voter is new for so long.
+const NEW: Duration = Duration::DAY;
+/// The votes of so long are looked at.
+const WEEK: Duration = Duration::days(7);
+/// Nobody judges more pairs in an hour.
+const VOTES_IN_AN_HOUR: i64 = 50;
+/// Listings in an answer at most.
+const LISTED: usize = 100;
+
+/// The service.
+#[derive(Debug)]
+pub struct Staff {
+    pub(super) pool: PgPool,
+    pub(super) boards: Arc<Boards>,
+    pub(super) writer: Writer<Writes>,
+    pub(super) audit: Audit,
+    pub(super) clock: Clock,
+}
+
+#[tonic::async_trait]
+impl StaffService for Staff {
+    async fn list_suspicious_votes(
+        &self,
+        request: Request<proto::ListSuspiciousVotesRequest>,
+    ) -> Result<Response<proto::ListSuspiciousVotesResponse>, Status> {
+        self.admit(&request, Action::Look, "").await?;
+        Ok(Response::new(self.suspicious().await?))
+    }
+
+    async fn void_votes(
+        &self,
+        request: Request<proto::VoidVotesRequest>,
+    ) -> Result<Response<proto::VoidVotesResponse>, Status> {
+        let name = shown(request.get_ref().voters.as_ref());
+        let by = self.admit(&request, Action::VoidVotes, &name).await?;
+        let request = request.into_inner();
+        let reason = reason(&request.reason)?;
+        if reason.is_empty() {
+            let why = "Say why; the audit keeps it.";
+            return Err(Fault::invalid_field("reason", why).into());
+        }
+        let voters = self.set_void(&by, request.voters, false, &reason).await?;
+        Ok(Response::new(proto::VoidVotesResponse { voters }))
+    }
+
+    async fn restore_votes(
+        &self,
+        request: Request<proto::RestoreVotesRequest>,
+    ) -> Result<Response<proto::RestoreVotesResponse>, Status> {
+        let name = shown(request.get_ref().voters.as_ref());
+        let by = self.admit(&request, Action::RestoreVotes, &name).await?;
+        let request = request.into_inner();
+        let reason = reason(&request.reason)?;
+        let voters = self.set_void(&by, request.voters, true, &reason).await?;
+        Ok(Response::new(proto::RestoreVotesResponse { voters }))
+    }
+
+    async fn list_audit(
+        &self,
+        request: Request<ListAuditRequest>,
+    ) -> Result<Response<ListAuditResponse>, Status> {
+        let answer = self.audit.list::<Action>(request).await?;
+        Ok(Response::new(answer))
+    }
+}
+
+impl Staff {
+    /// Who makes this call, if the member's role allows the action.
+    async fn admit<T>(
+        &self,
+        request: &Request<T>,
+        action: Action,
+        voter: &str,
+    ) -> Result<By, Status> {
+        let member = self.audit.admit(request, action, ("voter", voter)).await?;
+        Ok(By { member, action })
+    }
+
+    async fn suspicious(&self) -> Result<proto::ListSuspiciousVotesResponse, Fault> {
+        let now = self.clock.now();
+        // The boards say how many wins a listing has, so they must have the votes that are read.
+        let favoured = votes::by_new_voters(&self.pool, now - NEW).await?;
+        let caught_up = own::catch_up(&self.pool, &self.boards).await;
+        caught_up.map_err(|error| Fault::internal(error.as_ref()))?;
+        // Turns them to this hour.
+        self.boards.view(now);
+        let mut listings = Vec::new();
+        for one in favoured {
+            let listing = match one.kind {
+                BoardKind::Games => suspicious(&one, self.boards.game(one.listing)),
+                BoardKind::Creators => suspicious(&one, self.boards.creator(one.listing)),
+            };
+            listings.extend(listing.map_err(|error| Fault::internal(error.as_ref()))?);
+        }
+        listings.sort_by(|a, b| {
+            let by_wins = b.wins_by_new_voters.cmp(&a.wins_by_new_voters);
+            by_wins.then_with(|| (&a.kind, &a.listing).cmp(&(&b.kind, &b.listing)))
+        });
+        listings.truncate(LISTED);
+        let voters = votes::busy_voters(&self.pool, now - WEEK, VOTES_IN_AN_HOUR).await?;
+        let voters = voters.into_iter().map(|voter| proto::SuspiciousVoter {
+            voter: voter.id.to_string(),
+            address: voter.network.unwrap_or_default(),
+            first_seen_at: Some(timestamp::encode(voter.first_seen_at)),
+            votes_in_an_hour: u64::try_from(voter.votes).unwrap_or_default(),
+        });
+        Ok(proto::ListSuspiciousVotesResponse {
+            listings,
+            voters: voters.collect(),
+        })
+    }
+
+    /// Voids votes, or lets them count again, voter by voter: broken off, the call is made again.
+    async fn set_void(
+        &self,
+        by: &By,
+        voters: Option<proto::VotersOf>,
+        restore: bool,
+        reason: &str,
+    ) -> Result<Vec<proto::VoterResult>, Fault> {
+        let mut results = Vec::new();
+        for voter in self.voters(voters).await? {
+            let command = Void {
+                voter,
+                restore,
+                reason: reason.to_owned(),
+            };
+            let (done, _) = self.writer.write(Write::Void(by.clone(), command)).await?;
+            let Done::Voided(voided) = done else {
+                return Err(unexpected(&done));
+            };
+            results.push(proto::VoterResult {
+                voter: voter.to_string(),
+                votes: voided.votes,
+                unchanged: voided.unchanged,
+            });
+        }
+        Ok(results)
+    }
+
+    async fn voters(&self, voters: Option<proto::VotersOf>) -> Result<Vec<Uuid>, Fault> {
+        match voters.and_then(|voters| voters.voters) {
+            Some(Voters::Voter(voter)) => {
+                let id = voter.parse::<Uuid>().ok();
+                let id = id.ok_or_else(|| {
+                    Fault::invalid_field("voter", "It is the id of a voter, a UUID.")
+                })?;
+                Ok(vec![id])
+            }
+            Some(Voters::Address(address)) => {
+                // A network is named as `ListSuspiciousVotes` does.
+                let address = address.strip_suffix("/64").unwrap_or(&address);
+                let address = address.parse::<IpAddr>().ok().ok_or_else(|| {
+                    Fault::invalid_field("address", "It is an IP address, or an IPv6 network /64.")
+                })?;
+                let voters = voters::of_network(&self.pool, &vote::network(address)).await?;
+                if voters.is_empty() {
+                    return Err(Fault::not_found(
+                        "nobody voted with a cookie that was first seen at this address",
+                    ));
+                }
+                Ok(voters)
+            }
+            None => Err(Fault::invalid_field(
+                "voters",
+                "Name a voter or an address.",
+            )),
+        }
+    }
+}
+
+/// A listing that owes more than half of its wins of the week to new voters.
+fn suspicious<L: Votable>(
+    favoured: &NewlyFavoured,
+    listing: Option<(Arc<L>, u32)>,
+) -> anyhow::Result<Option<proto::SuspiciousListing>> {
+    let Some((row, wins)) = listing else {
+        return Ok(None);
+    };
+    if favoured.wins * 2 <= u64::from(wins) {
+        return Ok(None);
+    }
+    Ok(Some(proto::SuspiciousListing {
+        kind: L::KIND.as_str().to_owned(),
+        listing: row.address().to_string(),
+        name: row.card()?.name,
+        wins: wins.into(),
+        wins_by_new_voters: favoured.wins,
+        new_voters: favoured.voters.iter().map(Uuid::to_string).collect(),
+    }))
+}
+
+/// What the audit calls the voters of a call.
+fn shown(voters: Option<&proto::VotersOf>) -> String {
+    match voters.and_then(|voters| voters.voters.as_ref()) {
+        Some(Voters::Voter(name) | Voters::Address(name)) => name.clone(),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,170 @@
+//! Votes (§2.5).
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::candidate::NameInAddress;
+use contracts::catalogue::v1::votes_service_server::VotesService;
+use kit::feed::Writer;
+use kit::{Clock, Fault, ids};
+use sqlx::PgPool;
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+use super::query_params::Fields;
+use crate::boards::{Boards, Votable};
+use crate::domain::listing::Mode;
+use crate::domain::rankings::BoardKind;
+use crate::domain::vote::{self, Vote, Voter};
+use crate::index::{Catalogue, Creator, Game, Index};
+use crate::store::votes;
+use crate::write::{Done, Write, Writes, unexpected};
+
+/// Draws pairs and takes votes.
+#[derive(Debug)]
+pub struct Votes {
+    pub(super) pool: PgPool,
+    pub(super) catalogue: Arc<Catalogue>,
+    pub(super) boards: Arc<Boards>,
+    pub(super) writer: Writer<Writes>,
+    pub(super) clock: Clock,
+}
+
+#[tonic::async_trait]
+impl VotesService for Votes {
+    async fn draw_pair(
+        &self,
+        request: Request<proto::DrawPairRequest>,
+    ) -> Result<Response<proto::DrawPairResponse>, Status> {
+        let request = request.into_inner();
+        let mut fields = Fields::default();
+        let voter = fields.note("voter", voter(request.voter));
+        let kind = fields.note("kind", kind(&request.kind));
+        fields.finish()?;
+        let (Some(voter), Some(kind)) = (voter, kind) else {
+            return Err(Fault::not_found("there is no such pair").into());
+        };
+        let pair = match kind {
+            BoardKind::Games => self.draw::<Game>(&voter, NameInAddress::Slug).await?,
+            BoardKind::Creators => self.draw::<Creator>(&voter, NameInAddress::Handle).await?,
+        };
+        Ok(Response::new(pair))
+    }
+
+    async fn cast_vote(
+        &self,
+        request: Request<proto::CastVoteRequest>,
+    ) -> Result<Response<proto::CastVoteResponse>, Status> {
+        let vote = self.read(request.into_inner())?;
+        let (done, _) = self.writer.write(Write::Vote(vote)).await?;
+        let repeated_today = match done {
+            Done::Voted => false,
+            Done::Repeated => true,
+            other => return Err(unexpected(&other).into()),
+        };
+        Ok(Response::new(proto::CastVoteResponse { repeated_today }))
+    }
+}
+
+impl Votes {
+    async fn draw<L: Votable>(
+        &self,
+        voter: &Voter,
+        name: fn(String) -> NameInAddress,
+    ) -> Result<proto::DrawPairResponse, Fault> {
+        let now = self.clock.now();
+        let judged = votes::judged(&self.pool, voter.id, vote::day(now)).await?;
+        let random = ids::random();
+        let pair = self.boards.draw::<L>(now, random, &judged);
+        let (one, other) = pair.ok_or_else(|| {
+            Fault::not_found("no two listings of different creators are left to judge today")
+        })?;
+        let candidate = |row: &L| {
+            let card = row
+                .card()
+                .map_err(|error| Fault::internal(error.as_ref()))?;
+            Ok::<_, Fault>(proto::Candidate {
+                name_in_address: Some(name(row.address().to_string())),
+                name: card.name,
+                tagline: card.tagline,
+                country_code: card.country_code,
+                url: card.url,
+                picture_url: card.picture_url,
+            })
+        };
+        let (first, second) = if random.is_multiple_of(2) {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        Ok(proto::DrawPairResponse {
+            first: Some(candidate(&first)?),
+            second: Some(candidate(&second)?),
+        })
+    }
+
+    fn read(&self, request: proto::CastVoteRequest) -> Result<Vote, Fault> {
+        let snapshot = self.catalogue.snapshot()?;
+        let live = snapshot.dataset(Mode::Live);
+        let mut fields = Fields::default();
+        let voter = fields.note("voter", voter(request.voter));
+        let kind = fields.note("kind", kind(&request.kind));
+        let mut named = |field: &str, name: &str| match kind? {
+            BoardKind::Games => fields.note(field, find(&live.games, name)),
+            BoardKind::Creators => fields.note(field, find(&live.creators, name)),
+        };
+        let winner = named("winner", &request.winner);
+        let loser = named("loser", &request.loser);
+        if let (Some(winner), Some(loser)) = (&winner, &loser)
+            && (winner.0 == loser.0 || winner.1.is_some() && winner.1 == loser.1)
+        {
+            let reason = "It is the winner, or of the same creator.".to_owned();
+            fields.note::<()>("loser", Err(reason));
+        }
+        fields.finish()?;
+        let (Some(voter), Some(kind), Some(winner), Some(loser)) = (voter, kind, winner, loser)
+        else {
+            return Err(Fault::not_found("there is no such vote"));
+        };
+        Ok(Vote {
+            voter,
+            kind,
+            winner: winner.0,
+            loser: loser.0,
+        })
+    }
+}
+
+/// The id of a public listing, and its creator.
+fn find<L: Votable>(index: &Index<L>, name: &str) -> Result<(Uuid, Option<String>), String> {
+    let row = index.get(name);
+    let row = row.ok_or_else(|| "No published listing of this kind has this name.".to_owned())?;
+    Ok((*row.id(), row.creator().map(str::to_owned)))
+}
+
+fn kind(name: &str) -> Result<BoardKind, String> {
+    BoardKind::parse(name).ok_or_else(|| "Use games or creators.".to_owned())
+}
+
+fn voter(voter: Option<proto::Voter>) -> Result<Voter, String> {
+    let id = |id: &str| {
+        let id = id.parse::<Uuid>().ok();
+        id.ok_or_else(|| "Its id is a UUID.".to_owned())
+    };
+    match voter.and_then(|voter| voter.voter) {
+        Some(proto::voter::Voter::AccountId(account)) => Ok(Voter {
+            id: id(&account)?,
+            network: None,
+        }),
+        Some(proto::voter::Voter::Cookie(cookie)) => {
+            let address = cookie.address.parse::<IpAddr>().ok();
+            let address = address.ok_or_else(|| "Its address is an IP address.".to_owned())?;
+            Ok(Voter {
+                id: id(&cookie.id)?,
+                network: Some(vote::network(address)),
+            })
+        }
+        None => Err("Say who votes: an account or a cookie.".to_owned()),
+    }
+}

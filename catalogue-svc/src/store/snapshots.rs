@@ -1,0 +1,111 @@
+//! `catalogue.snapshot` and `catalogue.snapshot_board`: the boards as they stood at 04:00 UTC.
+
+use sqlx::{PgConnection, PgExecutor};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::boards::{PreviousRanks, Ranks};
+use crate::domain::rankings::{BoardKind, Window};
+
+/// The order of a board at a moment, if it is stored.
+pub async fn board(
+    executor: impl PgExecutor<'_>,
+    taken_for: OffsetDateTime,
+    (kind, window): (BoardKind, Window),
+) -> Result<Option<Vec<Uuid>>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select listings from catalogue.snapshot_board where taken_for = $1 and kind = $2 and board = $3",
+        taken_for,
+        kind.as_str(),
+        window.as_str()
+    )
+    .fetch_optional(executor)
+    .await
+}
+
+/// Stores the order of a board. Stored once, it stays.
+pub async fn save_board(
+    executor: impl PgExecutor<'_>,
+    taken_for: OffsetDateTime,
+    (kind, window): (BoardKind, Window),
+    listings: &[Uuid],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into catalogue.snapshot_board (taken_for, kind, board, listings) values ($1, $2, $3, $4)
+         on conflict do nothing",
+        taken_for,
+        kind.as_str(),
+        window.as_str(),
+        listings
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
+/// Makes the snapshot of a moment count. Says whether it did not before.
+pub async fn announce(
+    connection: &mut PgConnection,
+    taken_for: OffsetDateTime,
+    now: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
+    let announced = sqlx::query!(
+        "insert into catalogue.snapshot (taken_for, taken_at) values ($1, $2) on conflict do nothing",
+        taken_for,
+        now
+    )
+    .execute(connection)
+    .await?;
+    Ok(announced.rows_affected() == 1)
+}
+
+/// The moment of the newest snapshot before this one.
+pub async fn before(
+    executor: impl PgExecutor<'_>,
+    taken_for: OffsetDateTime,
+) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select max(taken_for) as "taken_for" from catalogue.snapshot where taken_for < $1"#,
+        taken_for
+    )
+    .fetch_one(executor)
+    .await
+}
+
+/// The ranks of the snapshot before the latest.
+pub async fn previous(connection: &mut PgConnection) -> Result<PreviousRanks, sqlx::Error> {
+    let rows = sqlx::query!(
+        "select kind, board, listings from catalogue.snapshot_board
+         where taken_for = (select taken_for from catalogue.snapshot order by taken_for desc limit 1 offset 1)"
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut previous = PreviousRanks::default();
+    for row in rows {
+        if let (Some(kind), Some(window)) = (BoardKind::parse(&row.kind), Window::parse(&row.board))
+        {
+            previous.set(kind, window, Ranks::of(row.listings));
+        }
+    }
+    Ok(previous)
+}
+
+/// Removes snapshots older than this moment.
+pub async fn remove_before(
+    connection: &mut PgConnection,
+    oldest: OffsetDateTime,
+) -> Result<u64, sqlx::Error> {
+    sqlx::query!(
+        "delete from catalogue.snapshot where taken_for < $1",
+        oldest
+    )
+    .execute(&mut *connection)
+    .await?;
+    let removed = sqlx::query!(
+        "delete from catalogue.snapshot_board where taken_for < $1",
+        oldest
+    )
+    .execute(connection)
+    .await?;
+    Ok(removed.rows_affected())
+}

@@ -1,0 +1,152 @@
+//! `catalogue.voter` and `catalogue.network_day`.
+
+use sqlx::{PgConnection, PgPool};
+use time::{Date, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::domain::vote::Voter;
+
+/// What becomes of a lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Locked {
+    /// The row is ours until the transaction ends; the voter's votes count, or are void.
+    Held {
+        /// They are void.
+        voided: bool,
+    },
+    /// Another transaction has it.
+    Busy,
+    /// There is none.
+    Absent,
+}
+
+/// Keeps staff from voiding the votes of a voter while one is cast. Votes of one voter do not wait for each other.
+pub async fn lock_for_vote(connection: &mut PgConnection, id: Uuid) -> Result<Locked, sqlx::Error> {
+    let voided = sqlx::query_scalar!(
+        r#"select voided_at is not null as "voided!" from catalogue.voter where id = $1 for share skip locked"#,
+        id
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    locked(connection, id, voided).await
+}
+
+/// Keeps the voter from voting meanwhile.
+pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Locked, sqlx::Error> {
+    let voided = sqlx::query_scalar!(
+        r#"select voided_at is not null as "voided!" from catalogue.voter where id = $1 for update skip locked"#,
+        id
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    locked(connection, id, voided).await
+}
+
+async fn locked(
+    connection: &mut PgConnection,
+    id: Uuid,
+    voided: Option<bool>,
+) -> Result<Locked, sqlx::Error> {
+    if let Some(voided) = voided {
+        return Ok(Locked::Held { voided });
+    }
+    let exists = sqlx::query_scalar!(
+        r#"select exists (select from catalogue.voter where id = $1) as "exists!""#,
+        id
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(if exists { Locked::Busy } else { Locked::Absent })
+}
+
+/// Adds a voter who has never been seen. Says whether nobody else just did.
+pub async fn insert(
+    connection: &mut PgConnection,
+    voter: &Voter,
+    now: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
+    let inserted = sqlx::query!(
+        "insert into catalogue.voter (id, network, first_seen_at) values ($1, $2, $3) on conflict do nothing",
+        voter.id,
+        voter.network,
+        now
+    )
+    .execute(connection)
+    .await?;
+    Ok(inserted.rows_affected() == 1)
+}
+
+/// Voids the votes of a voter, or lets them count again.
+pub async fn set_voided(
+    connection: &mut PgConnection,
+    id: Uuid,
+    voided_at: Option<OffsetDateTime>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update catalogue.voter set voided_at = $2 where id = $1",
+        id,
+        voided_at
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Those who were first seen in a network, the oldest first.
+pub async fn of_network(pool: &PgPool, network: &str) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select id from catalogue.voter where network = $1 order by first_seen_at, id",
+        network
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Counts a vote with a cookie. `false`: `most` were cast from its network on this day already.
+pub async fn count_network(
+    connection: &mut PgConnection,
+    network: &str,
+    day: Date,
+    most: i32,
+) -> Result<bool, sqlx::Error> {
+    let counted = sqlx::query!(
+        "insert into catalogue.network_day as held (network, day, votes) values ($1, $2, 1)
+         on conflict (network, day) do update set votes = held.votes + 1 where held.votes < $3",
+        network,
+        day,
+        most
+    )
+    .execute(connection)
+    .await?;
+    Ok(counted.rows_affected() == 1)
+}
+
+/// Forgets voters who were first seen before this moment and have no vote that is kept; at most `portion` of them.
+pub async fn forget(
+    pool: &PgPool,
+    seen_before: OffsetDateTime,
+    portion: i64,
+) -> Result<u64, sqlx::Error> {
+    // One who is voting now is locked, and stays.
+    let forgotten = sqlx::query!(
+        "delete from catalogue.voter where id in (
+             select id from catalogue.voter
+             where first_seen_at < $1 and voided_at is null
+                 and not exists (select from catalogue.vote where voter_id = voter.id)
+             limit $2 for update skip locked
+         )",
+        seen_before,
+        portion
+    )
+    .execute(pool)
+    .await?;
+    Ok(forgotten.rows_affected())
+}
+
+/// Forgets how many votes came from which network before this day.
+pub async fn forget_networks(pool: &PgPool, before: Date) -> Result<u64, sqlx::Error> {
+    let forgotten = sqlx::query!("delete from catalogue.network_day where day < $1", before)
+        .execute(pool)
+        .await?;
+    Ok(forgotten.rows_affected())
+}

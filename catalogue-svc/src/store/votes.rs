@@ -1,0 +1,187 @@
+//! `catalogue.vote`.
+
+use std::collections::HashSet;
+
+use sqlx::{PgConnection, PgPool};
+use time::{Date, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::boards::TallyChange;
+use crate::domain::rankings::{BoardKind, Hour};
+use crate::domain::vote::{self, Pair, Vote};
+
+/// Stores a vote. `false`: the voter has judged the pair today already.
+pub async fn insert(
+    connection: &mut PgConnection,
+    vote: &Vote,
+    now: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
+    let Pair { low, high } = vote.pair();
+    let inserted = sqlx::query!(
+        "insert into catalogue.vote (voter_id, day, low, high, low_won, kind, at) values ($1, $2, $3, $4, $5, $6, $7)
+         on conflict do nothing",
+        vote.voter.id,
+        vote::day(now),
+        low,
+        high,
+        vote.winner == low,
+        vote.kind.as_str(),
+        now
+    )
+    .execute(connection)
+    .await?;
+    Ok(inserted.rows_affected() == 1)
+}
+
+/// The pairs that a voter has judged on a day.
+pub async fn judged(pool: &PgPool, voter: Uuid, day: Date) -> Result<HashSet<Pair>, sqlx::Error> {
+    let pairs = sqlx::query_as!(
+        Pair,
+        "select low, high from catalogue.vote where voter_id = $1 and day = $2",
+        voter,
+        day
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(pairs.into_iter().collect())
+}
+
+/// What the votes of a voter that are kept have done to tallies; and how many they are.
+pub async fn done_by(
+    connection: &mut PgConnection,
+    voter: Uuid,
+) -> Result<(Vec<TallyChange>, u64), sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select kind as "kind!", listing_id as "listing_id!", extract(epoch from date_bin('1 hour', at, 'epoch'))::bigint / 3600 as "hour!",
+               count(*) filter (where won) as "wins!", count(*) filter (where not won) as "losses!"
+           from (
+               select kind, low as listing_id, low_won as won, at from catalogue.vote where voter_id = $1
+               union all
+               select kind, high, not low_won, at from catalogue.vote where voter_id = $1
+           ) as of_voter
+           group by 1, 2, 3 order by 3, 2"#,
+        voter
+    )
+    .fetch_all(connection)
+    .await?;
+    let changes = rows.into_iter().filter_map(|row| {
+        Some(TallyChange {
+            kind: BoardKind::parse(&row.kind)?,
+            listing: row.listing_id,
+            hour: Hour(u32::try_from(row.hour).unwrap_or_default()),
+            wins: row.wins,
+            losses: row.losses,
+        })
+    });
+    let changes: Vec<TallyChange> = changes.collect();
+    let votes = changes.iter().map(|change| change.wins).sum::<i64>();
+    Ok((changes, u64::try_from(votes).unwrap_or_default()))
+}
+
+/// A listing that new voters have voted for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewlyFavoured {
+    /// What it is.
+    pub kind: BoardKind,
+    /// Which one.
+    pub listing: Uuid,
+    /// Votes of new voters for it.
+    pub wins: u64,
+    /// Who they are, those with most such votes first, 20 at most.
+    pub voters: Vec<Uuid>,
+}
+
+/// Listings that voters first seen since a moment have voted for. Votes that are void do not count.
+pub async fn by_new_voters(
+    pool: &PgPool,
+    since: OffsetDateTime,
+) -> Result<Vec<NewlyFavoured>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select kind, listing_id as "listing_id!", sum(votes)::bigint as "wins!",
+               (array_agg(voter_id order by votes desc, voter_id))[:20] as "voters!"
+           from (
+               select vote.kind, case when low_won then low else high end as listing_id, voter_id, count(*) as votes
+               from catalogue.voter join catalogue.vote on vote.voter_id = voter.id
+               where voter.first_seen_at > $1 and voter.voided_at is null
+               group by 1, 2, 3
+           ) as wins
+           group by kind, listing_id"#,
+        since
+    )
+    .fetch_all(pool)
+    .await?;
+    let favoured = rows.into_iter().filter_map(|row| {
+        Some(NewlyFavoured {
+            kind: BoardKind::parse(&row.kind)?,
+            listing: row.listing_id,
+            wins: u64::try_from(row.wins).unwrap_or_default(),
+            voters: row.voters,
+        })
+    });
+    Ok(favoured.collect())
+}
+
+/// A voter in a hurry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BusyVoter {
+    /// Of the account or the cookie.
+    pub id: Uuid,
+    /// Where a cookie was first seen.
+    pub network: Option<String>,
+    /// When the first vote was cast.
+    pub first_seen_at: OffsetDateTime,
+    /// The most within an hour.
+    pub votes: i64,
+}
+
+/// Voters with more than `most` votes within one hour since a moment, those with most first, 100 at most. Those whose votes are void are
+/// left out.
+pub async fn busy_voters(
+    pool: &PgPool,
+    since: OffsetDateTime,
+    most: i64,
+) -> Result<Vec<BusyVoter>, sqlx::Error> {
+    // Any hour touches two hours of the clock, so one of these has more than half of its votes: only such voters are looked at closely.
+    sqlx::query_as!(
+        BusyVoter,
+        r#"with suspect as (
+               select distinct voter_id from (
+                   select voter_id from catalogue.vote where at > $1
+                   group by voter_id, date_bin('1 hour', at, 'epoch') having count(*) * 2 > $2
+               ) as busy
+           ),
+           busy as (
+               select voter_id, max(votes) as votes from (
+                   select voter_id, count(*) over (
+                       partition by voter_id order by at range between interval '1 hour' preceding and current row
+                   ) as votes
+                   from catalogue.vote where voter_id in (select voter_id from suspect) and at > $1
+               ) as hours
+               group by voter_id having max(votes) > $2
+           )
+           select voter.id, voter.network, voter.first_seen_at, busy.votes as "votes!"
+           from busy join catalogue.voter on voter.id = busy.voter_id
+           where voter.voided_at is null
+           order by busy.votes desc, voter.id limit 100"#,
+        since,
+        most
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Removes votes that were cast before this moment, at most `portion` of them.
+pub async fn remove_before(
+    pool: &PgPool,
+    oldest: OffsetDateTime,
+    portion: i64,
+) -> Result<u64, sqlx::Error> {
+    let removed = sqlx::query!(
+        "delete from catalogue.vote where ctid = any (array(select ctid from catalogue.vote where at < $1 limit $2))",
+        oldest,
+        portion
+    )
+    .execute(pool)
+    .await?;
+    Ok(removed.rows_affected())
+}

@@ -1,0 +1,87 @@
+//! Commands: everything that changes votes goes through the writer of the feed as one of these, a file a subject.
+//!
+//! Each is one straight line: lock, look, save, publish. Rows are locked in the order voters, votes, networks, head of the feed. No tally is
+//! touched: they are added up from the feed ([`crate::store::tallies`]).
+
+mod snapshot;
+mod void;
+mod vote;
+
+use kit::feed::{Applied, Apply, NewChange};
+use kit::{Code, Fault};
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+
+use crate::domain::vote::Vote;
+use crate::store::audit::By;
+
+pub use snapshot::{Announce, NamedMove};
+pub use void::{Void, Voided};
+
+/// A change that is asked for.
+#[derive(Debug)]
+pub enum Write {
+    /// A vote.
+    Vote(Vote),
+    /// Staff void the votes of a voter, or let them count again.
+    Void(By, Void),
+    /// The snapshot of a day counts from now on.
+    Snapshot(Announce),
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Done {
+    /// The vote is taken.
+    Voted,
+    /// The voter has judged the pair today already.
+    Repeated,
+    /// Votes are void, or count again.
+    Voided(Voided),
+    /// The snapshot counts.
+    Announced,
+}
+
+/// Carries out commands.
+#[derive(Debug, Clone, Copy)]
+pub struct Writes {
+    /// Votes with cookies in a day from an address, or an IPv6 network, at most.
+    pub votes_per_address: i32,
+}
+
+impl Apply for Writes {
+    type Item = Write;
+    type Done = Done;
+
+    async fn apply(
+        &self,
+        connection: &mut PgConnection,
+        write: &Write,
+        now: OffsetDateTime,
+    ) -> Result<Applied<Done>, sqlx::Error> {
+        Applied::of(match write {
+            Write::Vote(vote) => vote::cast(connection, vote, self.votes_per_address, now).await,
+            Write::Void(by, void) => void::void(connection, by, void, now).await,
+            Write::Snapshot(snapshot) => snapshot::announce(connection, snapshot, now).await,
+        })
+    }
+}
+
+/// A change of the feed that nothing replaces.
+fn happening(entity: &'static str, event: &'static str, id: String, state: Vec<u8>) -> NewChange {
+    NewChange {
+        entity,
+        id,
+        revision: 1,
+        event,
+        announced: false,
+        happening: true,
+        state,
+    }
+}
+
+/// The writer answers each kind of command in one way.
+pub fn unexpected(done: &Done) -> Fault {
+    tracing::error!(?done, "the writer did something else than what was sent");
+    Fault::new(Code::Internal, "something broke on our side")
+}

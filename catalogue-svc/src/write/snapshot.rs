@@ -1,0 +1,87 @@
+//! The snapshot of a day, and the moves that it shows (§6).
+
+use contracts::catalogue::v1 as proto;
+use kit::feed::{NewChange, Stop};
+use kit::timestamp;
+use prost::Message as _;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::{Done, happening};
+use crate::boards::Card;
+use crate::domain::moves::Move;
+use crate::domain::rankings::Window;
+use crate::store::snapshots;
+
+/// A snapshot whose boards are stored.
+#[derive(Debug)]
+pub struct Announce {
+    /// The moment that it is of.
+    pub taken_for: OffsetDateTime,
+    /// What moved on the boards of the week since the snapshot before.
+    pub moves: Vec<NamedMove>,
+}
+
+/// A move with what the world is told of the listing.
+#[derive(Debug)]
+pub struct NamedMove {
+    /// The move.
+    pub moved: Move,
+    /// As the listings feed calls the listing.
+    pub entity: &'static str,
+    /// What it shows.
+    pub card: Card,
+}
+
+/// Makes a snapshot count, and tells of its moves: once, however often it is tried.
+pub(super) async fn announce(
+    connection: &mut PgConnection,
+    Announce { taken_for, moves }: &Announce,
+    now: OffsetDateTime,
+) -> Result<(Done, Vec<NewChange>), Stop> {
+    if !snapshots::announce(connection, *taken_for, now).await? {
+        return Ok((Done::Announced, Vec::new()));
+    }
+    let state = proto::BoardSnapshot {
+        taken_for: Some(timestamp::encode(*taken_for)),
+    };
+    let day = taken_for.format(&Rfc3339).unwrap_or_default();
+    let taken = happening(
+        "board_snapshot",
+        "taken",
+        day.clone(),
+        state.encode_to_vec(),
+    );
+    let moves = moves.iter().map(|named| moved(named, &day));
+    Ok((
+        Done::Announced,
+        std::iter::once(taken).chain(moves).collect(),
+    ))
+}
+
+fn moved(
+    NamedMove {
+        moved,
+        entity,
+        card,
+    }: &NamedMove,
+    day: &str,
+) -> NewChange {
+    let board = Window::Week.as_str();
+    let state = proto::RankingMove {
+        entity: (*entity).to_owned(),
+        listing_id: moved.listing.to_string(),
+        kind: card.kind.clone(),
+        name: card.name.clone(),
+        url: card.url.clone(),
+        board: board.to_owned(),
+        rank: moved.rank,
+        previous_rank: moved.previous_rank,
+    };
+    let id = format!("{board}/{day}/{}", moved.listing);
+    NewChange {
+        announced: true,
+        ..happening("ranking_move", "moved", id, state.encode_to_vec())
+    }
+}

@@ -1,0 +1,95 @@
+//! Votes that staff void, or let count again.
+
+use contracts::catalogue::v1 as proto;
+use kit::feed::{NewChange, Stop};
+use kit::{Fault, ids};
+use prost::Message as _;
+use serde_json::json;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Done, happening};
+use crate::boards::TallyChange;
+use crate::store::audit::{self, By};
+use crate::store::voters::{self, Locked};
+use crate::store::votes;
+
+/// Tallies in one change of the feed, at most.
+const AT_ONCE: usize = 1_000;
+
+/// Whose votes are to count no more, or again.
+#[derive(Debug, Clone)]
+pub struct Void {
+    /// Of an account or a cookie.
+    pub voter: Uuid,
+    /// They count again.
+    pub restore: bool,
+    /// Why, for the audit.
+    pub reason: String,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Voided {
+    /// Votes that were taken from the boards, or given back.
+    pub votes: u64,
+    /// It was so already.
+    pub unchanged: bool,
+}
+
+/// Takes the votes of a voter that are kept from the boards, or gives them back. Later ones of a voter whose votes are void do not count.
+pub(super) async fn void(
+    connection: &mut PgConnection,
+    by: &By,
+    Void {
+        voter,
+        restore,
+        reason,
+    }: &Void,
+    now: OffsetDateTime,
+) -> Result<(Done, Vec<NewChange>), Stop> {
+    match voters::lock(connection, *voter).await? {
+        Locked::Busy => return Err(Stop::Busy),
+        Locked::Absent => return Err(Fault::not_found("no voter has this id").into()),
+        Locked::Held { voided } if voided != *restore => {
+            let unchanged = Voided {
+                votes: 0,
+                unchanged: true,
+            };
+            return Ok((Done::Voided(unchanged), Vec::new()));
+        }
+        Locked::Held { .. } => {}
+    }
+    voters::set_voided(connection, *voter, (!restore).then_some(now)).await?;
+    let (tallies, votes) = votes::done_by(connection, *voter).await?;
+    let sign = if *restore { 1 } else { -1 };
+    let changes = tallies.chunks(AT_ONCE).map(|tallies| {
+        let changes = tallies.iter().map(|change| {
+            let signed = TallyChange {
+                wins: sign * change.wins,
+                losses: sign * change.losses,
+                ..*change
+            };
+            signed.encode()
+        });
+        let state = proto::TallyChanges {
+            changes: changes.collect(),
+        };
+        let event = if *restore { "restored" } else { "voided" };
+        happening(
+            "voter",
+            event,
+            ids::row_id().to_string(),
+            state.encode_to_vec(),
+        )
+    });
+    let changes = changes.collect();
+    let details = json!({ "reason": reason, "votes": votes });
+    audit::append(connection, by, *voter, details, now).await?;
+    let voided = Voided {
+        votes,
+        unchanged: false,
+    };
+    Ok((Done::Voided(voided), changes))
+}

@@ -1,0 +1,8 @@
+//! Votes and boards: against a plain model, over gRPC on PostgreSQL, with several replicas.
+
+mod property;
+mod samples;
+mod snapshot;
+mod staff;
+mod support;
+mod votes;

@@ -1,0 +1,306 @@
+//! A replica with listings, and short ways to call it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use catalogue::boards::{Boards, Votable};
+use catalogue::feeds::own;
+use catalogue::index::{Catalogue, Game, Writer as IndexWriter};
+use catalogue::jobs::snapshot;
+use catalogue::service::Parts;
+use catalogue::store::tallies;
+use catalogue::write::Writes;
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
+use contracts::catalogue::v1::staff_service_client::StaffServiceClient;
+use contracts::catalogue::v1::voter;
+use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
+use contracts::common::v1::{Change, Form, Mode, PageRequest};
+use contracts::public::RankingRow;
+use kit::feed::{Position, Producer, Retention};
+use kit::lifecycle::{Lifecycle, Supervisor};
+use kit::rpc::client::Client;
+use kit::{Clock, Fault, testing};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use time::macros::datetime;
+use uuid::Uuid;
+
+use crate::build::{EPOCH, entity, game, game_change, id, page, page_change};
+
+/// What the clock shows at first.
+pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 12:30 UTC);
+/// Votes with cookies from an address in a day.
+pub(crate) const VOTES_PER_ADDRESS: i32 = 5;
+
+/// A running replica.
+pub(crate) struct Replica {
+    pub(crate) pool: PgPool,
+    pub(crate) clock: Clock,
+    pub(crate) boards: Arc<Boards>,
+    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) job: snapshot::Parts,
+    pub(crate) staff: StaffServiceClient<Client>,
+    rankings: RankingsServiceClient<Client>,
+    votes: VotesServiceClient<Client>,
+    listings: IndexWriter,
+    lifecycle: Lifecycle,
+    _supervisor: Supervisor,
+}
+
+/// An index without listings.
+pub(crate) fn index() -> IndexWriter {
+    let position = Position {
+        epoch: EPOCH,
+        seq: 0,
+    };
+    IndexWriter::new(position, 4)
+}
+
+/// Applies changes of the listings feed, as its follower does.
+pub(crate) fn list(
+    listings: &mut IndexWriter,
+    catalogue: &Catalogue,
+    boards: &Boards,
+    changes: &[Change],
+) {
+    for change in changes {
+        listings.apply(entity(change));
+    }
+    let seq = listings.position().seq + i64::try_from(changes.len()).unwrap();
+    listings.flush(seq).unwrap();
+    let snapshot = listings.snapshot();
+    boards.replace(listings.take_relisted(), &snapshot);
+    catalogue.publish(snapshot);
+}
+
+/// Six published games, each of a page of its own but the last, which is of the same as the first: `game-1` to `game-6`.
+pub(crate) fn games() -> Vec<Change> {
+    let pages = (1..=5).map(|number| page_change(&page(number)));
+    let games = (1..=6).map(|number| {
+        let of = contracts::listings::v1::Game {
+            page_id: id(if number == 6 { 1 } else { number }),
+            ..game(number)
+        };
+        game_change(&of)
+    });
+    pages.chain(games).collect()
+}
+
+/// The id of the voter with this number.
+pub(crate) fn voter_id(number: u32) -> String {
+    Uuid::from_u128((1 << 64) + u128::from(number)).to_string()
+}
+
+/// The account with this number.
+pub(crate) fn account(number: u32) -> proto::Voter {
+    let voter = voter::Voter::AccountId(voter_id(number));
+    proto::Voter { voter: Some(voter) }
+}
+
+/// The cookie with this number.
+pub(crate) fn cookie(number: u32, address: &str) -> proto::Voter {
+    let cookie = proto::CookieVoter {
+        id: voter_id(number),
+        address: address.to_owned(),
+    };
+    proto::Voter {
+        voter: Some(voter::Voter::Cookie(cookie)),
+    }
+}
+
+impl Replica {
+    /// A replica that has the games.
+    pub(crate) async fn start(pool: &PgPool) -> Self {
+        Self::start_at(pool, Clock::fixed(START)).await
+    }
+
+    pub(crate) async fn start_at(pool: &PgPool, clock: Clock) -> Self {
+        let (lifecycle, supervisor) = Lifecycle::new();
+        let votes = own::load(pool).await.unwrap();
+        let boards = Arc::new(Boards::new(votes, clock.now()).unwrap());
+        let catalogue = Arc::new(Catalogue::default());
+        let producer = Producer::start(
+            pool.clone(),
+            catalogue::SCHEMA,
+            clock.clone(),
+            &lifecycle,
+            Retention::default(),
+        );
+        let writes = Writes {
+            votes_per_address: VOTES_PER_ADDRESS,
+        };
+        let writer = producer.writer(writes);
+        let job = snapshot::Parts {
+            pool: pool.clone(),
+            catalogue: Arc::clone(&catalogue),
+            boards: Arc::clone(&boards),
+            writer: writer.clone(),
+            lowest: 100,
+        };
+        let mut services = kit::rpc::server::services();
+        let parts = Parts {
+            pool: pool.clone(),
+            catalogue: Arc::clone(&catalogue),
+            boards: Arc::clone(&boards),
+            producer,
+            writer,
+            clock: clock.clone(),
+            public_url: "https://mchezo.example".to_owned(),
+        };
+        parts.add_to(&mut services);
+        let address = testing::serve(services, &lifecycle).await.unwrap();
+        let fleet = testing::client(&address, &lifecycle).unwrap();
+        let staff = testing::staff_client(&address, &lifecycle).unwrap();
+        let mut replica = Self {
+            pool: pool.clone(),
+            clock,
+            boards,
+            catalogue,
+            job,
+            staff: StaffServiceClient::new(staff),
+            rankings: RankingsServiceClient::new(fleet.clone()),
+            votes: VotesServiceClient::new(fleet),
+            listings: index(),
+            lifecycle,
+            _supervisor: supervisor,
+        };
+        replica.list(&games());
+        replica
+    }
+
+    /// Applies changes of the listings feed.
+    pub(crate) fn list(&mut self, changes: &[Change]) {
+        let (catalogue, boards) = (&self.catalogue, &self.boards);
+        list(&mut self.listings, catalogue, boards, changes);
+    }
+
+    /// Takes in what was committed.
+    pub(crate) async fn catch_up(&self) {
+        own::catch_up(&self.pool, &self.boards).await.unwrap();
+    }
+
+    /// Adds votes up for replicas that start.
+    pub(crate) async fn fold(&self) {
+        tallies::fold(&self.pool).await.unwrap();
+    }
+
+    pub(crate) async fn draw(
+        &self,
+        voter: proto::Voter,
+        kind: &str,
+    ) -> Result<proto::DrawPairResponse, Fault> {
+        let request = proto::DrawPairRequest {
+            voter: Some(voter),
+            kind: kind.to_owned(),
+        };
+        let drawn = self.votes.clone().draw_pair(request).await;
+        Ok(drawn.map_err(Fault::from)?.into_inner())
+    }
+
+    /// Whether the vote was a repeated one.
+    pub(crate) async fn try_vote(
+        &self,
+        voter: proto::Voter,
+        (winner, loser): (&str, &str),
+    ) -> Result<bool, Fault> {
+        let request = proto::CastVoteRequest {
+            voter: Some(voter),
+            kind: "games".to_owned(),
+            winner: winner.to_owned(),
+            loser: loser.to_owned(),
+        };
+        let cast = self.votes.clone().cast_vote(request).await;
+        Ok(cast.map_err(Fault::from)?.into_inner().repeated_today)
+    }
+
+    /// A vote of an account that counts.
+    pub(crate) async fn vote(&self, voter: u32, winner: u32, loser: u32) {
+        let (winner, loser) = (format!("game-{winner}"), format!("game-{loser}"));
+        let cast = self.try_vote(account(voter), (&winner, &loser)).await;
+        assert!(!cast.unwrap(), "voter {voter}: {winner}, {loser}");
+    }
+
+    pub(crate) async fn list_ranking(
+        &self,
+        mode: Mode,
+        (kind, board): (&str, &str),
+        page: PageRequest,
+    ) -> Result<proto::ListRankingResponse, Fault> {
+        let request = proto::ListRankingRequest {
+            mode: mode.into(),
+            page: Some(page),
+            form: Form::Json.into(),
+            at_least: None,
+            kind: kind.to_owned(),
+            board: board.to_owned(),
+        };
+        let listed = self.rankings.clone().list_ranking(request).await;
+        Ok(listed.map_err(Fault::from)?.into_inner())
+    }
+
+    /// The first rows of a board.
+    pub(crate) async fn rows(&self, mode: Mode, kind: &str, board: &str) -> Vec<RankingRow> {
+        self.catch_up().await;
+        let page = PageRequest {
+            limit: 100,
+            ..PageRequest::default()
+        };
+        let listed = self.list_ranking(mode, (kind, board), page).await.unwrap();
+        let rows: Vec<RankingRow> = serde_json::from_slice(&listed.json).unwrap();
+        let total = listed.page.unwrap().total;
+        assert_eq!(usize::try_from(total).unwrap(), rows.len());
+        for (row, rank) in rows.iter().zip(1..) {
+            assert_eq!(row.rank, rank, "ranks have no gaps");
+        }
+        rows
+    }
+
+    /// The board of live games: names and wins.
+    pub(crate) async fn board(&self, board: &str) -> Vec<(String, u64)> {
+        let rows = self.rows(Mode::Live, "games", board).await;
+        rows.into_iter().map(|row| (row.name, row.wins)).collect()
+    }
+
+    /// The same with previous ranks instead of wins.
+    pub(crate) async fn previous(&self, board: &str) -> Vec<(String, u64)> {
+        let rows = self.rows(Mode::Live, "games", board).await;
+        let rows = rows.into_iter();
+        rows.map(|row| (row.name, row.previous_rank)).collect()
+    }
+
+    /// Votes of everything that is on the feed, by event.
+    pub(crate) async fn feed(&self) -> HashMap<String, i64> {
+        let rows: Vec<(String, i64)> = sqlx::query!(
+            r#"select event, count(*) as "count!" from catalogue.feed group by event"#
+        )
+        .fetch_all(&self.pool)
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|row| (row.event, row.count))
+        .collect();
+        rows.into_iter().collect()
+    }
+
+    /// The name of a live game, if it is public.
+    pub(crate) fn name(&self, id: Uuid) -> Option<String> {
+        let (row, _): (Arc<Game>, u32) = self.boards.game(id)?;
+        Some(row.card().unwrap().name)
+    }
+}
+
+impl Drop for Replica {
+    /// Lets go of the database, which the test is about to drop.
+    fn drop(&mut self) {
+        self.lifecycle.draining().cancel();
+        self.lifecycle.stopping().cancel();
+    }
+}
+
+/// Names with numbers, as boards are compared.
+pub(crate) fn shown(rows: &[(&str, u64)]) -> Vec<(String, u64)> {
+    let rows = rows.iter();
+    rows.map(|(name, number)| ((*name).to_owned(), *number))
+        .collect()
+}

@@ -1,0 +1,394 @@
+//! Pairs that are drawn, votes that count, and the boards that follow.
+
+use std::collections::BTreeSet;
+
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::candidate::NameInAddress;
+use contracts::common::v1::{Mode, PageRequest};
+use contracts::listings::v1::State;
+use kit::Code;
+use sqlx::PgPool;
+use time::Duration;
+
+use super::support::{Replica, VOTES_PER_ADDRESS, account, cookie, shown};
+use crate::build::{game, game_change, id, page, page_change};
+
+fn slug(candidate: Option<proto::Candidate>) -> String {
+    match candidate.unwrap().name_in_address {
+        Some(NameInAddress::Slug(slug)) => slug,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[sqlx::test]
+async fn the_order_is_wins_then_share_then_age_and_every_board_follows(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    assert_eq!(replica.board("week").await, shown(&[]));
+    replica.vote(1, 3, 2).await;
+    replica.vote(1, 4, 3).await;
+    replica.vote(1, 5, 4).await;
+    replica.vote(2, 5, 3).await;
+    replica.vote(2, 4, 2).await;
+    // 5: 2 of 2; 4: 2 of 3; 3: 1 of 3; 2: none of 2, and 1 and 6 have no votes.
+    let expected = shown(&[("Game 5", 2), ("Game 4", 2), ("Game 3", 1), ("Game 2", 0)]);
+    for board in ["week", "month", "all"] {
+        assert_eq!(replica.board(board).await, expected, "{board}");
+    }
+    // Of equals the one that was published first stands first.
+    replica.vote(3, 2, 1).await;
+    replica.vote(4, 2, 1).await;
+    replica.vote(5, 1, 2).await;
+    replica.vote(6, 1, 3).await;
+    let board = replica.board("all").await;
+    assert_eq!(
+        board[..4],
+        shown(&[("Game 5", 2), ("Game 4", 2), ("Game 1", 2), ("Game 2", 2)])[..]
+    );
+    let rows = replica.rows(Mode::Live, "games", "all").await;
+    assert_eq!(rows[0].url, "https://mchezo.example/games/game-5");
+    assert_eq!(
+        (rows[0].country_code.as_str(), rows[0].previous_rank),
+        ("KE", 0)
+    );
+}
+
+#[sqlx::test]
+async fn windows_move_with_the_clock(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    replica.vote(1, 1, 2).await;
+    replica.clock.advance(Duration::hours(100));
+    replica.vote(1, 2, 1).await;
+    replica.vote(2, 2, 3).await;
+    let both = shown(&[("Game 2", 2), ("Game 1", 1), ("Game 3", 0)]);
+    assert_eq!(replica.board("week").await, both);
+    replica.clock.advance(Duration::hours(67));
+    assert_eq!(replica.board("week").await, both);
+    replica.clock.advance(Duration::hours(1));
+    let later = shown(&[("Game 2", 2), ("Game 1", 0), ("Game 3", 0)]);
+    assert_eq!(replica.board("week").await, later, "the first vote left");
+    assert_eq!(replica.board("month").await, both);
+    replica.clock.advance(Duration::hours(100));
+    assert_eq!(replica.board("week").await, shown(&[]));
+    replica.clock.advance(Duration::days(30));
+    assert_eq!(replica.board("month").await, shown(&[]));
+    assert_eq!(replica.board("all").await, both);
+
+    let page = PageRequest::default();
+    let listed = replica
+        .list_ranking(Mode::Live, ("games", "all"), page)
+        .await;
+    let valid_until = kit::timestamp::decode(listed.unwrap().valid_until.unwrap()).unwrap();
+    let now = replica.clock.now();
+    assert!(valid_until > now && valid_until <= now + Duration::HOUR);
+    assert_eq!(valid_until.minute(), 0);
+}
+
+#[sqlx::test]
+async fn a_voter_judges_a_pair_once_a_day(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    replica.vote(1, 1, 2).await;
+    for pair in [("game-1", "game-2"), ("game-2", "game-1")] {
+        assert!(
+            replica.try_vote(account(1), pair).await.unwrap(),
+            "{pair:?}"
+        );
+    }
+    replica.vote(1, 1, 3).await;
+    replica.vote(2, 2, 1).await;
+    let board = shown(&[("Game 1", 2), ("Game 2", 1), ("Game 3", 0)]);
+    assert_eq!(replica.board("week").await, board);
+    // The day is that of UTC: it is 12:30.
+    replica.clock.advance(Duration::minutes(11 * 60 + 29));
+    assert!(
+        replica
+            .try_vote(account(1), ("game-1", "game-2"))
+            .await
+            .unwrap()
+    );
+    replica.clock.advance(Duration::minutes(1));
+    replica.vote(1, 1, 2).await;
+    assert_eq!(replica.board("week").await[0], ("Game 1".to_owned(), 3));
+}
+
+#[sqlx::test]
+async fn many_votes_at_once_at_two_replicas_count_once_each(pool: PgPool) {
+    let one = Replica::start(&pool).await;
+    let two = Replica::start_at(&pool, one.clock.clone()).await;
+    let votes = (0..60_u32).map(async |n| {
+        let replica = if n % 2 == 0 { &one } else { &two };
+        // Each voter votes the same at both replicas.
+        let cast = replica.try_vote(account(n / 2), ("game-1", "game-2"));
+        cast.await.unwrap()
+    });
+    let repeated = futures::future::join_all(votes).await;
+    assert_eq!(repeated.iter().filter(|repeated| **repeated).count(), 30);
+    let board = shown(&[("Game 1", 30), ("Game 2", 0)]);
+    for replica in [&one, &two] {
+        assert_eq!(replica.board("all").await, board);
+    }
+    assert_eq!(one.feed().await["cast"], 30);
+    // A third one starts, from the tallies and what they lack.
+    for folded in [false, true] {
+        if folded {
+            futures::future::join(one.fold(), two.fold()).await;
+        }
+        let three = Replica::start_at(&pool, one.clock.clone()).await;
+        assert_eq!(three.board("all").await, board, "{folded}");
+        assert_eq!(three.board("week").await, board, "{folded}");
+    }
+}
+
+#[sqlx::test]
+async fn pairs_are_drawn_by_fewest_votes_and_never_of_one_creator_or_twice(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    // Nothing but games 1 and 6, which are of one creator, has no votes.
+    for (voter, winner, loser) in [(1, 2, 3), (1, 4, 5), (2, 2, 4), (2, 3, 5)] {
+        replica.vote(voter, winner, loser).await;
+    }
+    replica.vote(3, 2, 5).await;
+    replica.catch_up().await;
+    let mut seen = BTreeSet::new();
+    for _ in 0..20 {
+        let pair = replica.draw(account(9), "games").await.unwrap();
+        let pair = BTreeSet::from([slug(pair.first), slug(pair.second)]);
+        // Games 3 and 4 have two votes, 2 and 5 three.
+        let without = pair.contains("game-1") || pair.contains("game-6");
+        let few = pair.contains("game-3") || pair.contains("game-4");
+        assert!(without && few, "{pair:?}");
+        seen.insert(pair);
+    }
+    assert!(seen.len() > 1, "chance decides between equals: {seen:?}");
+
+    // Somebody who judges every pair is never asked twice, and at the end there is none.
+    let mut judged = BTreeSet::new();
+    for _ in 0..14 {
+        let pair = replica.draw(account(8), "games").await.unwrap();
+        let (first, second) = (slug(pair.first), slug(pair.second));
+        let cast = replica.try_vote(account(8), (&first, &second)).await;
+        assert!(!cast.unwrap());
+        assert!(judged.insert(BTreeSet::from([first, second])));
+        replica.catch_up().await;
+    }
+    assert!(!judged.contains(&BTreeSet::from(["game-1", "game-6"].map(str::to_owned))));
+    let none = replica.draw(account(8), "games").await.unwrap_err();
+    assert_eq!(none.code, Code::NotFound);
+    replica.clock.advance(Duration::DAY);
+    assert!(replica.draw(account(8), "games").await.is_ok());
+
+    let pair = replica.draw(account(8), "creators").await.unwrap();
+    assert_ne!(pair.first, pair.second);
+    assert!(matches!(
+        pair.first.unwrap().name_in_address,
+        Some(NameInAddress::Handle(_))
+    ));
+}
+
+#[sqlx::test]
+async fn what_is_taken_down_leaves_the_boards_and_comes_back(pool: PgPool) {
+    let mut replica = Replica::start(&pool).await;
+    replica.vote(1, 1, 2).await;
+    replica.vote(1, 1, 3).await;
+    replica.vote(1, 2, 3).await;
+    let whole = shown(&[("Game 1", 2), ("Game 2", 1), ("Game 3", 0)]);
+    assert_eq!(replica.board("week").await, whole);
+    let mut removed = game(2);
+    removed.page_id = id(2);
+    removed.state = State::Removed.into();
+    replica.list(&[game_change(&removed)]);
+    let rest = shown(&[("Game 1", 2), ("Game 3", 0)]);
+    assert_eq!(replica.board("week").await, rest);
+    let refused = replica.try_vote(account(2), ("game-2", "game-1")).await;
+    assert!(refused.unwrap_err().fields.contains_key("winner"));
+    // Its page goes, and takes its games along.
+    let mut gone = page(1);
+    gone.state = State::Removed.into();
+    replica.list(&[page_change(&gone)]);
+    assert_eq!(replica.board("all").await, shown(&[("Game 3", 0)]));
+    removed.state = State::Published.into();
+    replica.list(&[page_change(&page(1)), game_change(&removed)]);
+    assert_eq!(replica.board("week").await, whole);
+    // Another name shows at once.
+    removed.title = "Renamed".to_owned();
+    replica.list(&[game_change(&removed)]);
+    assert_eq!(replica.board("week").await[1], ("Renamed".to_owned(), 1));
+}
+
+#[sqlx::test]
+async fn pages_of_a_board_follow_each_other(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    for (winner, loser) in [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)] {
+        replica.vote(1, winner, loser).await;
+    }
+    replica.catch_up().await;
+    let page = async |cursor: &str, board| {
+        let page = PageRequest {
+            limit: 3,
+            cursor: cursor.to_owned(),
+        };
+        replica
+            .list_ranking(Mode::Live, ("games", board), page)
+            .await
+    };
+    let first = page("", "week").await.unwrap();
+    let info = first.page.unwrap();
+    assert_eq!(info.total, 4);
+    let cursor = info.next_cursor.unwrap();
+    let second = page(&cursor, "week").await.unwrap();
+    let rows: Vec<contracts::public::RankingRow> = serde_json::from_slice(&second.json).unwrap();
+    assert_eq!((rows.len(), rows[0].rank, &*rows[0].name), (1, 4, "Game 4"));
+    assert_eq!(second.page.unwrap().next_cursor, None);
+    let elsewhere = page(&cursor, "month").await.unwrap_err();
+    assert!(elsewhere.fields.contains_key("cursor"));
+
+    for (kind, board) in [
+        ("events", "week"),
+        ("games", "day"),
+        ("", ""),
+        ("Games", "week"),
+    ] {
+        let page = PageRequest::default();
+        let refused = replica.list_ranking(Mode::Live, (kind, board), page).await;
+        assert_eq!(refused.unwrap_err().code, Code::NotFound, "{kind}/{board}");
+    }
+}
+
+#[sqlx::test]
+async fn bad_votes_are_refused_with_their_fields(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    for (pair, field) in [
+        (("game-1", "game-1"), "loser"),
+        (("game-1", "game-6"), "loser"),
+        (("game-1", "none"), "loser"),
+        (("none", "game-1"), "winner"),
+    ] {
+        let refused = replica.try_vote(account(1), pair).await.unwrap_err();
+        assert_eq!(refused.code, Code::Invalid);
+        let fields: Vec<&String> = refused.fields.keys().collect();
+        assert_eq!(fields, [field], "{pair:?}");
+    }
+    for voter in [
+        proto::Voter::default(),
+        cookie(1, "localhost"),
+        proto::Voter {
+            voter: Some(proto::voter::Voter::AccountId("kora".to_owned())),
+        },
+    ] {
+        let refused = replica.try_vote(voter.clone(), ("game-1", "game-2")).await;
+        assert!(refused.unwrap_err().fields.contains_key("voter"));
+        let refused = replica.draw(voter, "games").await.unwrap_err();
+        assert!(refused.fields.contains_key("voter"));
+    }
+    let refused = replica.draw(account(1), "events").await.unwrap_err();
+    assert!(refused.fields.contains_key("kind"));
+}
+
+#[sqlx::test]
+async fn cookies_are_limited_by_address_and_day(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    let most = u32::try_from(VOTES_PER_ADDRESS).unwrap();
+    let pair = ("game-1", "game-2");
+    let network = |n: u32| format!("2001:db8::{n}");
+    for n in 0..most {
+        let cast = replica.try_vote(cookie(n, &network(n)), pair).await;
+        assert!(!cast.unwrap());
+        // What is repeated uses nothing.
+        assert!(
+            replica
+                .try_vote(cookie(n, &network(n)), pair)
+                .await
+                .unwrap()
+        );
+    }
+    let refused = replica.try_vote(cookie(90, &network(90)), pair).await;
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.code, Code::RateLimited);
+    // Until midnight: it is 12:30.
+    assert_eq!(refused.retry_after, Some(11 * 3_600 + 1_800 + 1));
+    // Another network, and an account, are not held up.
+    assert!(
+        !replica
+            .try_vote(cookie(91, "2001:db8:0:1::1"), pair)
+            .await
+            .unwrap()
+    );
+    replica.vote(92, 1, 2).await;
+    assert_eq!(replica.board("all").await[0].1, u64::from(most) + 2);
+    replica.clock.advance(Duration::DAY);
+    assert!(
+        !replica
+            .try_vote(cookie(90, &network(90)), pair)
+            .await
+            .unwrap()
+    );
+}
+
+/// What PostgreSQL would do, line by line.
+#[expect(clippy::disallowed_methods, reason = "statements of a test")]
+async fn plan(pool: &PgPool, statement: &str) -> String {
+    let explain = sqlx::AssertSqlSafe(format!("explain {statement}"));
+    let lines: Vec<String> = sqlx::query_scalar(explain).fetch_all(pool).await.unwrap();
+    lines.join("\n")
+}
+
+#[sqlx::test]
+#[expect(clippy::disallowed_methods, reason = "statements of a test")]
+async fn a_board_is_read_without_postgresql_and_a_vote_by_keys(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    let statement = "insert into catalogue.vote (voter_id, day, low, high, low_won, kind, at)
+         select gen_random_uuid(), '2026-03-01', gen_random_uuid(), 'ffffffff-ffff-ffff-ffff-ffffffffffff', true, 'games', now()
+         from generate_series(1, 20000)";
+    sqlx::query(statement).execute(&pool).await.unwrap();
+    sqlx::raw_sql("analyze").execute(&pool).await.unwrap();
+    let nobody = "'00000000-0000-0000-0000-000000000000'";
+    for statement in [
+        format!(
+            "select low, high from catalogue.vote where voter_id = {nobody} and day = '2026-03-01'"
+        ),
+        format!("select kind from catalogue.vote where voter_id = {nobody}"),
+    ] {
+        let plan = plan(&pool, &statement).await;
+        assert!(plan.contains("vote_pkey"), "{statement}: {plan}");
+        assert!(!plan.contains("Seq Scan"), "{statement}: {plan}");
+    }
+    replica.vote(1, 1, 2).await;
+    replica.catch_up().await;
+    pool.close().await;
+    let page = PageRequest::default();
+    let listed = replica
+        .list_ranking(Mode::Live, ("games", "all"), page)
+        .await;
+    assert_eq!(listed.unwrap().page.unwrap().total, 2);
+}
+
+#[sqlx::test]
+#[expect(clippy::disallowed_methods, reason = "statements of a test")]
+async fn a_replica_that_missed_more_than_the_feed_has_loads_the_tallies(pool: PgPool) {
+    let one = Replica::start(&pool).await;
+    let two = Replica::start_at(&pool, one.clock.clone()).await;
+    one.vote(1, 1, 2).await;
+    assert_eq!(
+        two.board("all").await,
+        shown(&[("Game 1", 1), ("Game 2", 0)])
+    );
+    // Compaction removes these while the second one is away.
+    one.vote(2, 2, 1).await;
+    one.vote(3, 2, 1).await;
+    one.fold().await;
+    sqlx::query("delete from catalogue.feed")
+        .execute(&pool)
+        .await
+        .unwrap();
+    one.vote(4, 3, 1).await;
+    let board = shown(&[("Game 2", 2), ("Game 3", 1), ("Game 1", 1)]);
+    assert_eq!(two.board("all").await, board);
+    // The data become those of another server: another epoch.
+    let restored = "update catalogue.feed_head set epoch = gen_random_uuid()";
+    sqlx::query(restored).execute(&pool).await.unwrap();
+    assert_eq!(two.board("all").await, board);
+    one.fold().await;
+    one.vote(5, 1, 4).await;
+    let board = shown(&[("Game 2", 2), ("Game 1", 2), ("Game 3", 1), ("Game 4", 0)]);
+    for replica in [&one, &two] {
+        assert_eq!(replica.board("week").await, board);
+    }
+}
