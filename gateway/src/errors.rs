@@ -62,12 +62,6 @@ impl Refusal {
         Fault::not_found("there is nothing at this path: all begin with /v1 and none ends in a slash; the documentation lists them").into()
     }
 
-    /// The contract has this path, and this version does not serve it.
-    pub fn not_served() -> Self {
-        Fault::not_found("this path is not served yet; the documentation lists those that are")
-            .into()
-    }
-
     /// The path takes other methods.
     pub fn method_not_allowed(allow: String) -> Self {
         let message = format!("this path takes {allow}");

@@ -23,11 +23,11 @@ use crate::layers::outermost::outermost;
 use crate::layers::panic;
 use crate::layers::policy::{Policy, Route, RouteKind};
 use crate::routes::{
-    changes, creators, currencies, events, games, history, me, methodology, pictures, places,
+    changes, creators, currencies, events, games, history, me, methodology, pictures, places, rankings,
     rates, reports, search, tips,
 };
 
-/// A route of the API. Without handlers it is not served yet: a call that passes the checks is answered 404.
+/// A route of the API. Without handlers nothing is there: a call that passes the checks is answered 404.
 type Row = (&'static str, MethodRouter<App>, Policy);
 
 /// The routes of the API, a line each.
@@ -37,7 +37,7 @@ fn routes() -> [Row; 23] {
     let economy = endpoint("economy").behind(Switch::Economy).keys(Keys::Secret);
     let nothing = Policy::account().behind(Switch::Economy).keys(Keys::Secret);
     let tip = endpoint("tips").behind(Switch::Economy).keys(Keys::OfGame);
-    let unserved = MethodRouter::new;
+    let nowhere = MethodRouter::new;
     [
         ("/v1/games",                   get(games::list).post(games::create),   endpoint("games")),
         ("/v1/games/{slug}",            get(games::one).patch(games::update),   endpoint("games")),
@@ -51,7 +51,7 @@ fn routes() -> [Row; 23] {
         ("/v1/cities",                  get(places::cities),                    endpoint("cities")),
         ("/v1/search",                  get(search::list),                      endpoint("search")),
         ("/v1/changes",                 get(changes::list),                     endpoint("changes")),
-        ("/v1/rankings/{kind}/{board}", unserved(),                             endpoint("rankings")),
+        ("/v1/rankings/{kind}/{board}", get(rankings::list),                    endpoint("rankings")),
         ("/v1/me",                      get(me::show),                          Policy::account()),
         ("/v1/me/listings",             get(me::listings),                      Policy::account().keys(Keys::NotPublic)),
         ("/v1/play/tips",               post(tips::send),                       tip),
@@ -60,8 +60,8 @@ fn routes() -> [Row; 23] {
         ("/v1/economy/currencies",      get(currencies::list),                  economy),
         ("/v1/economy/history",         get(history::list),                     economy),
         ("/v1/economy/methodology",     get(methodology::show),                 economy),
-        ("/v1/economy/",                unserved(),                             nothing),
-        ("/v1/economy/{*path}",         unserved(),                             nothing),
+        ("/v1/economy/",                nowhere(),                              nothing),
+        ("/v1/economy/{*path}",         nowhere(),                              nothing),
     ]
 }
 

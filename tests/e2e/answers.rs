@@ -18,6 +18,7 @@ async fn reads(client: &Client) -> Vec<String> {
         "/search?q=a&limit=100".to_owned(),
         "/games?genre=puzzle".to_owned(),
         "/changes?limit=100".to_owned(),
+        "/rankings/games/all?limit=100".to_owned(),
         "/me/listings".to_owned(),
     ];
     for (list, name) in [

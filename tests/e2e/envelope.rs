@@ -13,7 +13,7 @@ async fn every_kind_of_answer_is_in_the_envelope() {
         .assert_error(404, "not_found");
     client.get("/games/").await.assert_error(404, "not_found");
     client
-        .get("/rankings/games/week")
+        .get("/rankings/events/week")
         .await
         .assert_error(404, "not_found");
 

@@ -20,6 +20,7 @@ mod pictures;
 mod places;
 mod port;
 mod quota;
+mod rankings;
 mod schemas;
 mod search;
 mod staff_tool;

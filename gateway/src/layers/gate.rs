@@ -100,7 +100,6 @@ impl Gate {
         let refusal = match kind {
             // 10: no such path, no such method.
             RouteKind::NotFound => Refusal::no_such_path(),
-            RouteKind::NotServed => Refusal::not_served(),
             RouteKind::NoMethod => Refusal::method_not_allowed(self.route.allow()),
             // 11: too_large. What comes after is for the handler and the services.
             RouteKind::CatalogueRead | RouteKind::CountedRead | RouteKind::Write => {

@@ -22,7 +22,7 @@ pub struct Route {
     pub pattern: &'static str,
     /// What it asks of its callers.
     pub policy: Policy,
-    /// The methods that have a handler. A route without any is not served.
+    /// The methods that have a handler. Of a route without any nothing is there.
     pub methods: Vec<Method>,
 }
 
@@ -37,8 +37,6 @@ pub enum RouteKind {
     Write,
     /// The route does not take the method.
     NoMethod,
-    /// The route has no handlers yet.
-    NotServed,
     /// Nothing is there.
     NotFound,
 }
@@ -82,11 +80,7 @@ impl Route {
     /// What becomes of a call with `method`.
     pub fn kind(&self, method: &Method) -> RouteKind {
         if self.methods.is_empty() {
-            // Only what no route matches belongs to no endpoint.
-            match self.policy.endpoint {
-                Some(_) => RouteKind::NotServed,
-                None => RouteKind::NotFound,
-            }
+            RouteKind::NotFound
         } else if !self.methods.contains(method) {
             RouteKind::NoMethod
         } else if !matches!(*method, Method::GET | Method::HEAD) {
@@ -155,8 +149,6 @@ mod tests {
         assert_eq!(both.allow(), "GET, HEAD, POST");
         let me = route(Policy::account(), &methods);
         assert_eq!(me.kind(&Method::GET), RouteKind::CountedRead);
-        let unserved = route(games, &[]);
-        assert_eq!(unserved.kind(&Method::GET), RouteKind::NotServed);
         let nowhere = route(Policy::account(), &[]);
         assert_eq!(nowhere.kind(&Method::GET), RouteKind::NotFound);
     }

@@ -10,6 +10,7 @@ pub mod me;
 pub mod methodology;
 pub mod pictures;
 pub mod places;
+pub mod rankings;
 pub mod rates;
 pub mod reports;
 pub mod search;

@@ -8,14 +8,11 @@ use contracts::catalogue::v1::creators_service_client::CreatorsServiceClient;
 use contracts::catalogue::v1::events_service_client::EventsServiceClient;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::places_service_client::PlacesServiceClient;
+use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use contracts::catalogue::v1::{
     GetCountryRequest, GetCountryResponse, GetCreatorRequest, GetCreatorResponse, GetEventRequest,
-    GetEventResponse, GetGameRequest, GetGameResponse, ListChangesRequest, ListChangesResponse,
-    ListCitiesRequest, ListCitiesResponse, ListCountriesRequest, ListCountriesResponse,
-    ListCreatorsRequest, ListCreatorsResponse, ListEventsRequest, ListEventsResponse,
-    ListGamesRequest, ListGamesResponse, ListGenresRequest, ListGenresResponse, SearchRequest,
-    SearchResponse,
+    GetEventResponse, GetGameRequest, GetGameResponse, ListChangesRequest, ListChangesResponse, ListCitiesRequest, ListCitiesResponse, ListCountriesRequest, ListCountriesResponse, ListCreatorsRequest, ListCreatorsResponse, ListEventsRequest, ListEventsResponse, ListGamesRequest, ListGamesResponse, ListGenresRequest, ListGenresResponse, ListRankingRequest, ListRankingResponse, SearchRequest, SearchResponse,
 };
 use contracts::common::v1 as common;
 use kit::feed::Position;
@@ -42,6 +39,7 @@ pub struct Catalogue {
     events: EventsServiceClient<Client>,
     search: SearchServiceClient<Client>,
     changes: ChangesServiceClient<Client>,
+    rankings: RankingsServiceClient<Client>,
     listings_position: ListingsPosition,
     limit: CallLimit,
     deadline: Duration,
@@ -57,7 +55,9 @@ impl Catalogue {
             places: PlacesServiceClient::new(catalogue.clone()).max_decoding_message_size(LARGEST),
             events: EventsServiceClient::new(catalogue.clone()).max_decoding_message_size(LARGEST),
             search: SearchServiceClient::new(catalogue.clone()),
-            changes: ChangesServiceClient::new(catalogue).max_decoding_message_size(LARGEST),
+            changes: ChangesServiceClient::new(catalogue.clone())
+                .max_decoding_message_size(LARGEST),
+            rankings: RankingsServiceClient::new(catalogue),
             listings_position: ListingsPosition::new(listings),
             limit: CallLimit::new("catalogue", bounds),
             deadline: bounds.deadline,
@@ -258,6 +258,22 @@ impl Catalogue {
             (request, min),
             &self.changes,
             |mut changes, request| async move { changes.list_changes(request).await },
+            |request, at_least| request.at_least = at_least,
+            |answer| answer.position.as_ref(),
+        )
+        .await
+    }
+
+    /// A page of a ranking board.
+    pub async fn list_ranking(
+        &self,
+        request: ListRankingRequest,
+        min: MinPosition,
+    ) -> Result<ListRankingResponse, Fault> {
+        self.read(
+            (request, min),
+            &self.rankings,
+            |mut rankings, request| async move { rankings.list_ranking(request).await },
             |request, at_least| request.at_least = at_least,
             |answer| answer.position.as_ref(),
         )

@@ -45,7 +45,7 @@ const PATHS: [(&str, &str, u16); 17] = [
     ("events", "/events/kora", 200),
     ("search", "/search?q=kora", 200),
     ("changes", "/changes", 200),
-    ("rankings", "/rankings/games/week", 404),
+    ("rankings", "/rankings/games/week", 200),
     ("economy", "/economy/rates", 200),
     ("economy", "/economy/currencies", 200),
     ("economy", "/economy/report", 405),

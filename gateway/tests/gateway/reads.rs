@@ -101,6 +101,17 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
         changes,
     )
     .await;
+
+    let ranking = proto::ListRankingRequest {
+        mode: MODE,
+        page: Some(page(7, "abc")),
+        form: FORM,
+        at_least: None,
+        kind: "creators".to_owned(),
+        board: "month".to_owned(),
+    };
+    let path = "/rankings/creators/month?limit=7&cursor=abc&country=ng";
+    asks(&test, &key, path, ranking).await;
 }
 
 #[sqlx::test]
@@ -201,6 +212,7 @@ async fn lists_and_single_things_are_wrapped_alike(pool: PgPool) {
         "/events",
         "/search?q=x",
         "/changes",
+        "/rankings/games/all",
     ] {
         let answer = test.get(&key, path).await;
         assert!(answer.json["data"].is_array(), "{path}: {}", answer.text);

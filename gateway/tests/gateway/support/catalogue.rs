@@ -10,6 +10,7 @@ use contracts::catalogue::v1::creators_service_server::{CreatorsService, Creator
 use contracts::catalogue::v1::events_service_server::{EventsService, EventsServiceServer};
 use contracts::catalogue::v1::games_service_server::{GamesService, GamesServiceServer};
 use contracts::catalogue::v1::places_service_server::{PlacesService, PlacesServiceServer};
+use contracts::catalogue::v1::rankings_service_server::{RankingsService, RankingsServiceServer};
 use contracts::catalogue::v1::search_service_server::{SearchService, SearchServiceServer};
 use contracts::common::v1::{PageInfo, Position};
 use kit::{Code, Fault, Lifecycle, feed};
@@ -79,6 +80,7 @@ impl Catalogue {
             .add_service(EventsServiceServer::new(catalogue.clone()))
             .add_service(SearchServiceServer::new(catalogue.clone()))
             .add_service(ChangesServiceServer::new(catalogue.clone()))
+            .add_service(RankingsServiceServer::new(catalogue.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
         lifecycle.detached(async move { server.await.unwrap() });
         catalogue
@@ -310,6 +312,22 @@ impl EventsService for Catalogue {
             json,
             position,
             revision,
+            ..Default::default()
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl RankingsService for Catalogue {
+    async fn list_ranking(
+        &self,
+        request: Request<proto::ListRankingRequest>,
+    ) -> Result<Response<proto::ListRankingResponse>, Status> {
+        let (json, page, position) = self.list(request.into_inner()).await?;
+        Ok(Response::new(proto::ListRankingResponse {
+            json,
+            page,
+            position,
             ..Default::default()
         }))
     }

@@ -54,7 +54,7 @@ pub(crate) use files::Files;
 pub(crate) use listings::{Listings, Outcome};
 
 /// Every read that catalogue-svc answers.
-pub(crate) const READS: [&str; 12] = [
+pub(crate) const READS: [&str; 13] = [
     "/games",
     "/games/kora",
     "/creators",
@@ -67,6 +67,7 @@ pub(crate) const READS: [&str; 12] = [
     "/events/kora",
     "/search?q=x",
     "/changes",
+    "/rankings/kora/kora",
 ];
 
 /// When tests begin.
