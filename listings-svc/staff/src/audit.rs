@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use contracts::catalogue::v1::staff_service_client::StaffServiceClient as OfCatalogue;
 use contracts::common::v1::{AuditEntry, ListAuditRequest, ListAuditResponse};
 use contracts::economy::v1::staff_service_client::StaffServiceClient as OfEconomy;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
@@ -86,6 +87,11 @@ const BY_THE_ECONOMY: Recorded = Recorded {
     kinds: &["currency", "report", "swap", "member"],
 };
 
+const BY_THE_CATALOGUE: Recorded = Recorded {
+    actions: &["look", "void_votes", "restore_votes", "read_audit"],
+    kinds: &["voter", "member"],
+};
+
 const BY_WEBHOOKS: Recorded = Recorded {
     actions: &[
         "look",
@@ -104,10 +110,18 @@ const BY_WEBHOOKS: Recorded = Recorded {
     kinds: &["endpoint", "account", "member"],
 };
 
+const ALL: [&Recorded; 5] = [
+    &BY_LISTINGS,
+    &BY_THE_GATEWAY,
+    &BY_THE_ECONOMY,
+    &BY_THE_CATALOGUE,
+    &BY_WEBHOOKS,
+];
+
 /// Takes one of the names that any service knows.
 fn any(of: fn(&Recorded) -> &'static [&'static str]) -> PossibleValuesParser {
     let mut names: Vec<&str> = Vec::new();
-    for service in [&BY_LISTINGS, &BY_THE_GATEWAY, &BY_THE_ECONOMY, &BY_WEBHOOKS] {
+    for service in ALL {
         let more = of(service).iter().filter(|name| !names.contains(name));
         let more: Vec<&str> = more.copied().collect();
         names.extend(more);
@@ -118,7 +132,7 @@ fn any(of: fn(&Recorded) -> &'static [&'static str]) -> PossibleValuesParser {
 /// What the staff did, the newest first
 ///
 /// An admin sees everybody's actions, a reviewer their own. Actions that only read are recorded when they are refused. Without the
-/// addresses of the gateway, of economy-svc and of webhook-svc, only actions with listings and members are shown.
+/// addresses of the gateway, economy-svc, catalogue-svc and webhook-svc, only actions with listings and members are shown.
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
     /// Only of this member
@@ -209,6 +223,18 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
             more |= more_others;
         }
     }
+    if audit.is_recorded(&BY_THE_CATALOGUE) {
+        let catalogue = if is_at_listings {
+            fleet.catalogue_if_known().await?
+        } else {
+            Some(fleet.catalogue().await?)
+        };
+        if let Some(client) = catalogue {
+            let (others, more_others) = at_the_catalogue(&audit, client).await?;
+            deeds.extend(others);
+            more |= more_others;
+        }
+    }
     if audit.is_recorded(&BY_WEBHOOKS) {
         let webhook = if is_at_listings {
             fleet.webhook_if_known().await?
@@ -248,6 +274,13 @@ async fn at_the_gateway(audit: &Audit, client: Client) -> Result<Found, Problem>
 
 async fn at_the_economy(audit: &Audit, client: Client) -> Result<Found, Problem> {
     let service = OfEconomy::new(client);
+    audit
+        .follow(async |request| service.clone().list_audit(request).await)
+        .await
+}
+
+async fn at_the_catalogue(audit: &Audit, client: Client) -> Result<Found, Problem> {
+    let service = OfCatalogue::new(client);
     audit
         .follow(async |request| service.clone().list_audit(request).await)
         .await
@@ -359,30 +392,36 @@ mod tests {
     #[test]
     fn an_action_and_a_kind_tell_which_service_is_asked() {
         for (line, expected) in [
-            (&["audit"][..], [true, true, true, true]),
-            (&["audit", "--action", "look"], [true, true, true, true]),
+            (&["audit"][..], [true; 5]),
+            (&["audit", "--action", "look"], [true; 5]),
             (
                 &["audit", "--action", "take_down"],
-                [true, false, false, false],
+                [true, false, false, false, false],
             ),
             (
                 &["audit", "--kind", "key_request"],
-                [false, true, false, false],
+                [false, true, false, false, false],
             ),
-            (&["audit", "--kind", "report"], [false, false, true, false]),
+            (
+                &["audit", "--kind", "report"],
+                [false, false, true, false, false],
+            ),
+            (
+                &["audit", "--action", "void_votes"],
+                [false, false, false, true, false],
+            ),
             (
                 &["audit", "--kind", "endpoint"],
-                [false, false, false, true],
+                [false, false, false, false, true],
             ),
-            (&["audit", "--kind", "member"], [true, true, true, true]),
+            (&["audit", "--kind", "member"], [true; 5]),
             (
                 &["audit", "--kind", "game", "--action", "set_switch"],
-                [false, false, false, false],
+                [false; 5],
             ),
         ] {
             let Line { audit } = Line::try_parse_from(line).unwrap();
-            let services = [&BY_LISTINGS, &BY_THE_GATEWAY, &BY_THE_ECONOMY, &BY_WEBHOOKS];
-            let asked = services.map(|service| audit.is_recorded(service));
+            let asked = ALL.map(|service| audit.is_recorded(service));
             assert_eq!(asked, expected, "{line:?}");
         }
     }

@@ -143,6 +143,14 @@ impl Fleet {
         self.dial("catalogue", self.catalogue.as_deref()).await
     }
 
+    /// The same, if its address is known.
+    pub(crate) async fn catalogue_if_known(&self) -> Result<Option<Client>, Problem> {
+        match self.catalogue {
+            Some(_) => self.catalogue().await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// A channel to webhook-svc.
     pub(crate) async fn webhook(&self) -> Result<Client, Problem> {
         self.dial("webhook", self.webhook.as_deref()).await

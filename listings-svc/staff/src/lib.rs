@@ -1,5 +1,4 @@
-//! `staff`: what people of the service do from a terminal. A client of the staff calls of gateway, listings-svc, economy-svc,
-//! catalogue-svc and webhook-svc.
+//! `staff`: what people of the service do from a terminal. A client of the staff calls of every service.
 //!
 //! Status: 0 done, 1 refused by the service, 2 not understood (arguments, settings, files), 3 nothing answers.
 
@@ -32,6 +31,7 @@ mod swap;
 mod switch;
 mod table;
 mod upload;
+mod vote;
 mod webhook;
 
 use std::process::ExitCode;
@@ -43,7 +43,7 @@ use fleet::{Fleet, Place};
 use output::Output;
 use problem::Problem;
 
-/// Accounts, keys, switches, the review, the directory, the economy and webhooks, by staff
+/// Accounts, keys, switches, the review, the directory, the economy, votes and webhooks, by staff
 ///
 /// Status: 0 done, 1 refused, 2 not understood, 3 nothing answers.
 #[derive(Debug, Parser)]
@@ -106,6 +106,9 @@ enum Command {
     /// The catalogue: everything that is public
     #[command(subcommand)]
     Catalogue(catalogue::Command),
+    /// Votes on ranking boards: those that look bought, void, restore
+    #[command(subcommand)]
+    Vote(vote::Command),
     /// Webhooks: endpoints and their deliveries
     #[command(subcommand, alias = "webhook")]
     Webhooks(webhook::Command),
@@ -164,6 +167,7 @@ async fn run(staff: Staff) -> Result<(), Problem> {
         Command::Currency(command) => currency::run(command, &fleet, output).await,
         Command::Report(command) => report::run(command, &fleet, output).await,
         Command::Catalogue(command) => catalogue::run(command, &fleet, output).await,
+        Command::Vote(command) => vote::run(command, &fleet, output).await,
         Command::Webhooks(command) => webhook::run(command, &fleet, output).await,
         Command::Swap(command) => swap::run(command, &fleet, output).await,
         Command::Import(import) => import::run(import, &fleet, output).await,
