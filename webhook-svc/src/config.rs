@@ -28,6 +28,9 @@ pub struct Settings {
     /// Where economy-svc is, in the same form
     #[arg(long)]
     pub(crate) economy_addresses: Addresses,
+    /// Where catalogue-svc is, in the same form
+    #[arg(long)]
+    pub(crate) catalogue_addresses: Addresses,
     /// Where the gateway's internal port is, in the same form
     #[arg(long)]
     pub(crate) gateway_addresses: Addresses,
@@ -135,7 +138,7 @@ mod tests {
     #[test]
     fn the_defaults_are_those_of_the_contract() {
         let command = Settings::augment_args(clap::Command::new("webhook-svc"));
-        let addresses = ["listings", "economy", "gateway"];
+        let addresses = ["listings", "economy", "catalogue", "gateway"];
         let addresses = addresses.map(|name| format!("--{name}-addresses=http://127.0.0.1:1"));
         let token = "0123456789abcdef0123456789abcdef";
         let given = [

@@ -44,7 +44,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         wakeup: wakeup.clone(),
     };
     feeds::listings::follow(&boot, &pool, outgoing.clone())?;
-    feeds::economy::follow(&boot, &pool, outgoing)?;
+    feeds::economy::follow(&boot, &pool, outgoing.clone())?;
+    feeds::catalogue::follow(&boot, &pool, outgoing)?;
     feeds::gateway::follow(&boot, &pool)?;
 
     let key_ring = settings.secret_keys.clone();

@@ -57,7 +57,7 @@ pub(crate) const SERVICES: [Service; 5] = [
     Service {
         name: "webhook-svc",
         schema: "webhook",
-        calls: &["listings-svc", "economy-svc", "gateway"],
+        calls: &["listings-svc", "economy-svc", "catalogue-svc", "gateway"],
         redis: false,
     },
 ];
@@ -351,6 +351,7 @@ mod tests {
             "{names:?}"
         );
         assert!(names.contains(&"WEBHOOK_GATEWAY_ADDRESSES"), "{names:?}");
+        assert!(names.contains(&"WEBHOOK_CATALOGUE_ADDRESSES"), "{names:?}");
         assert!(names.contains(&"WEBHOOK_SECRET_KEYS"), "{names:?}");
         assert!(!names.contains(&"WEBHOOK_REDIS_URL"), "{names:?}");
         assert_eq!(spec.name, "webhook-svc-2");

@@ -1,6 +1,7 @@
 //! webhook-svc is killed, by SIGKILL, again and again while it tells a receiver of games that are published: every message arrives, and
 //! what comes again has the same id.
 
+mod moves;
 mod receiver;
 
 use std::fmt::Write as _;
@@ -27,8 +28,8 @@ fn kills() -> usize {
     kills.map_or(5, |kills| kills.parse().unwrap())
 }
 
-/// An endpoint of a new account that wants to hear of every game.
-async fn add_endpoint(fleet: &Fleet, receiver: &Receiver) {
+/// An endpoint of a new account that wants to hear of this event.
+async fn add_endpoint(fleet: &Fleet, receiver: &Receiver, event: &str) {
     let account = Staff::of(fleet).await.account("partner").await;
     let token = fleet.service_token.clone().into();
     let webhooks = &fleet.service("webhook-svc").grpc;
@@ -37,7 +38,7 @@ async fn add_endpoint(fleet: &Fleet, receiver: &Receiver) {
         let request = AddEndpointRequest {
             account_id: account.account.id.clone(),
             url: format!("http://{}/hook", receiver.address),
-            events: vec!["listing.published".to_owned()],
+            events: vec![event.to_owned()],
             rate_limit: None,
         };
         endpoints.clone().add_endpoint(request).await.ok()
@@ -90,7 +91,7 @@ async fn every_message_arrives(replicas: &str) -> String {
     let mut small = SmallFleet::new();
     small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
     let fleet = small.up_with(&["--replicas", replicas]).await;
-    add_endpoint(&fleet, &receiver).await;
+    add_endpoint(&fleet, &receiver, "listing.published").await;
     let mut slowest = Duration::ZERO;
     for round in 0..kills {
         let before = receiver.count();

@@ -14,11 +14,11 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 /// What came, and how to check it.
-#[derive(Default)]
 struct Came {
     secret: OnceLock<Secret>,
-    /// How often each id came, and the slug of its listing.
-    messages: Mutex<HashMap<String, (String, usize)>>,
+    clock: Clock,
+    /// By id: what it says, and how often it came.
+    messages: Mutex<HashMap<String, (Value, usize)>>,
 }
 
 /// A receiver at an address of this machine.
@@ -33,7 +33,11 @@ impl Receiver {
     pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let came = Arc::new(Came::default());
+        let came = Arc::new(Came {
+            secret: OnceLock::new(),
+            clock: Clock::system(),
+            messages: Mutex::default(),
+        });
         let router = Router::new().fallback(take).with_state(Arc::clone(&came));
         let mut server = JoinSet::new();
         server.spawn(async move { axum::serve(listener, router).await.unwrap() });
@@ -49,6 +53,18 @@ impl Receiver {
         self.came.secret.set(secret.parse().unwrap()).unwrap();
     }
 
+    /// Its clock goes on, as that of the fleet does.
+    pub(crate) fn advance(&self, by: time::Duration) {
+        self.came.clock.advance(by);
+    }
+
+    /// `data` of all messages that came.
+    pub(crate) fn data(&self) -> Vec<Value> {
+        let messages = self.came.messages.lock().unwrap();
+        let bodies = messages.values().map(|(body, _)| body["data"].clone());
+        bodies.collect()
+    }
+
     /// How many messages came.
     pub(crate) fn count(&self) -> usize {
         self.came.messages.lock().unwrap().len()
@@ -62,24 +78,24 @@ impl Receiver {
 
     /// The slugs of the listings that were told of, in order, each as often as there were ids for it.
     pub(crate) fn slugs(&self) -> Vec<String> {
-        let messages = self.came.messages.lock().unwrap();
-        let mut slugs: Vec<String> = messages.values().map(|(slug, _)| slug.clone()).collect();
+        let data = self.data().into_iter();
+        let slugs = data.map(|data| data["slug"].as_str().unwrap().to_owned());
+        let mut slugs: Vec<String> = slugs.collect();
         slugs.sort_unstable();
         slugs
     }
 }
 
 async fn take(State(came): State<Arc<Came>>, headers: HeaderMap, body: Bytes) -> StatusCode {
-    let now = Clock::system().now().unix_timestamp();
+    let now = came.clock.now().unix_timestamp();
     let secret = came.secret.get().unwrap();
     if secret.verify(&headers, &body, now).is_err() {
         return StatusCode::UNAUTHORIZED;
     }
     let body: Value = serde_json::from_slice(&body).unwrap();
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let (id, slug) = (text(&body["id"]), text(&body["data"]["slug"]));
+    let id = body["id"].as_str().unwrap().to_owned();
     assert_eq!(headers["x-service-delivery"], id);
     let mut messages = came.messages.lock().unwrap();
-    messages.entry(id).or_insert((slug, 0)).1 += 1;
+    messages.entry(id).or_insert((body, 0)).1 += 1;
     StatusCode::OK
 }

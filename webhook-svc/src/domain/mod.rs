@@ -5,7 +5,6 @@ pub mod event;
 pub mod health;
 pub mod message;
 pub mod network;
-pub mod ranking;
 pub mod samples;
 pub mod schedule;
 pub mod signature;

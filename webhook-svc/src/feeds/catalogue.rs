@@ -1,27 +1,75 @@
-//! Moves on ranking boards, as the catalogue's feed says them (`catalogue/v1/entities.proto`).
+//! Follows catalogue-svc: moves on ranking boards.
 
 use anyhow::Context as _;
 use contracts::catalogue::v1::RankingMove;
 use contracts::common::v1::Change;
+use kit::boot::Boot;
+use kit::feed::{Store, Taken};
 use kit::timestamp;
 use prost::Message as _;
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
 
+use super::Outgoing;
+use crate::SCHEMA;
+use crate::config::Settings;
 use crate::domain::event::Event;
 use crate::domain::message::{Data, Happening, Message, Move, Subject};
-use crate::domain::ranking;
+use crate::store::messages;
 
-/// The message that a change makes; `None` when it is not a move, or one that is not told.
+/// Starts following.
+pub(crate) fn follow(
+    boot: &Boot<Settings>,
+    pool: &PgPool,
+    outgoing: Outgoing,
+) -> anyhow::Result<()> {
+    let addresses = &boot.settings.catalogue_addresses;
+    boot.follow(pool, SCHEMA, "catalogue", addresses, Catalogue(outgoing))
+}
+
+/// Takes in moves on boards; votes and whatever else is on the feed are passed over.
+#[derive(Debug, Clone)]
+pub struct Catalogue(pub Outgoing);
+
+impl Store for Catalogue {
+    async fn apply(
+        &self,
+        connection: &mut PgConnection,
+        changes: &[Change],
+        taken: Taken,
+    ) -> anyhow::Result<()> {
+        let mut new = Vec::new();
+        for change in changes
+            .iter()
+            .filter(|change| super::is_told(change, taken))
+        {
+            let message = message(change);
+            new.extend(message.with_context(|| format!("change {} of catalogue", change.seq))?);
+        }
+        let (tries, now) = (self.0.schedule.tries(), self.0.clock.now());
+        messages::fan_out(connection, &new, tries, now).await?;
+        Ok(())
+    }
+
+    fn committed(&self) {
+        self.0.wakeup.wake();
+    }
+
+    /// Nothing is held of the catalogue.
+    async fn sweep(&self, _: &mut PgConnection, _: Uuid) -> anyhow::Result<()> {
+        Ok(())
+    }
+}
+
+/// The message that a change makes; `None` when it is not a move.
 ///
 /// # Errors
 /// The change is damaged.
 pub fn message(change: &Change) -> anyhow::Result<Option<Message>> {
-    if change.entity != "ranking_move" || !change.announced {
+    if change.entity != "ranking_move" {
         return Ok(None);
     }
     let moved = RankingMove::decode(change.state.clone())?;
-    if !ranking::is_told(&moved.board, moved.rank, moved.previous_rank) {
-        return Ok(None);
-    }
     let subject = Subject {
         entity: match moved.entity.as_str() {
             "game" => "game",
@@ -99,8 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_far_down_or_of_something_else_makes_none() {
-        assert_eq!(message(&change(200, 300)).unwrap(), None);
+    fn what_is_no_move_makes_none() {
         let other = Change {
             entity: "vote".to_owned(),
             ..change(3, 8)

@@ -1,0 +1,296 @@
+//! Votes, boards and `ranking.moved` on a fleet whose clock moves past 04:00 UTC: with three replicas of catalogue-svc, after kills, after a
+//! takedown, with votes that staff void, and with an 04:00 that nobody was there for.
+#![expect(clippy::disallowed_methods, reason = "a test looks at a table")]
+
+use std::path::PathBuf;
+
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
+use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
+use contracts::common::v1::Mode;
+use e2e::{Client, Fleet, SmallFleet, eventually};
+use kit::Clock;
+use kit::rpc::client::{Client as Channel, dial};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use sqlx::{Connection as _, PgConnection};
+use time::{Duration, OffsetDateTime, Time};
+use uuid::Uuid;
+
+use super::add_endpoint;
+use super::receiver::Receiver;
+
+/// A fleet, and how far its clock was moved.
+struct Scene {
+    small: SmallFleet,
+    receiver: Receiver,
+    clock_file: PathBuf,
+    moved: Duration,
+    /// Live games of different creators: slugs and titles.
+    games: Vec<(String, String)>,
+}
+
+/// Ranks of games: title, rank, previous rank.
+type Ranks = Vec<(String, u64, u64)>;
+
+impl Scene {
+    async fn set() -> Self {
+        let receiver = Receiver::start().await;
+        let mut small = SmallFleet::new();
+        small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
+        let fleet = small.up_with(&["--replicas", "catalogue-svc=3"]).await;
+        add_endpoint(&fleet, &receiver, "ranking.moved").await;
+        let rows = caller(&fleet).get("/games?limit=100").await;
+        let mut games: Vec<(String, String)> = Vec::new();
+        let mut creators = Vec::new();
+        for row in rows.data().as_array().unwrap() {
+            let creator = row["creator"]["handle"].clone();
+            if !creators.contains(&creator) {
+                creators.push(creator);
+                games.push((text(&row["slug"]), text(&row["title"])));
+            }
+        }
+        let scene = Self {
+            small,
+            receiver,
+            clock_file: fleet.clock_file.clone(),
+            moved: Duration::ZERO,
+            games,
+        };
+        // The first 04:00 is the next one, from when the job has begun.
+        scene.until_done_for(scene.last_four()).await;
+        scene
+    }
+
+    fn now(&self) -> OffsetDateTime {
+        Clock::system().now() + self.moved
+    }
+
+    fn last_four(&self) -> OffsetDateTime {
+        let four = self.now().replace_time(Time::from_hms(4, 0, 0).unwrap());
+        if four <= self.now() {
+            four
+        } else {
+            four - Duration::DAY
+        }
+    }
+
+    /// Moves the clock of the fleet, which may be down.
+    fn advance(&mut self, by: Duration) {
+        self.moved += by;
+        self.receiver.advance(by);
+        let offset = format!("+{}", self.moved.whole_seconds());
+        std::fs::write(&self.clock_file, offset).unwrap();
+    }
+
+    /// Until the job of catalogue-svc has run for this moment.
+    async fn until_done_for(&self, due: OffsetDateTime) {
+        let fleet = self.small.fleet();
+        let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
+        let sql = "select done_for from catalogue.daily_run where name = 'board snapshot'";
+        loop {
+            let done: Option<OffsetDateTime> = sqlx::query_scalar(sql)
+                .fetch_optional(&mut connection)
+                .await
+                .unwrap();
+            if done == Some(due) {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    }
+
+    /// A vote of an account for a game against another, at one of the replicas.
+    async fn vote(&self, voter: &str, winner: usize, loser: usize) {
+        let replicas = catalogues(&self.small.fleet());
+        let account = proto::voter::Voter::AccountId(voter.to_owned());
+        let request = proto::CastVoteRequest {
+            voter: Some(proto::Voter {
+                voter: Some(account),
+            }),
+            kind: "games".to_owned(),
+            winner: self.games[winner].0.clone(),
+            loser: self.games[loser].0.clone(),
+        };
+        let channel = self
+            .dial(&replicas[(winner + loser) % replicas.len()])
+            .await;
+        let mut votes = VotesServiceClient::new(channel.unwrap());
+        let cast = votes.cast_vote(request).await.unwrap();
+        assert!(!cast.into_inner().repeated_today);
+    }
+
+    async fn dial(&self, address: &str) -> Option<Channel> {
+        let token = self.small.fleet().service_token.into();
+        dial(address, &token).await.ok()
+    }
+
+    /// The games of these numbers, with their ranks and previous ranks.
+    fn ranks(&self, ranks: &[(usize, u64, u64)]) -> Ranks {
+        let ranks = ranks.iter();
+        ranks
+            .map(|(game, rank, previous)| (self.games[*game].1.clone(), *rank, *previous))
+            .collect()
+    }
+
+    /// Every replica, and the gateway, comes to show this board of the week.
+    async fn assert_board(&self, ranks: &[(usize, u64, u64)]) {
+        let expected = self.ranks(ranks);
+        for replica in catalogues(&self.small.fleet()) {
+            eventually("a replica shows the board", async || {
+                let request = proto::ListRankingRequest {
+                    mode: Mode::Live.into(),
+                    kind: "games".to_owned(),
+                    board: "week".to_owned(),
+                    ..proto::ListRankingRequest::default()
+                };
+                let mut rankings = RankingsServiceClient::new(self.dial(&replica).await?);
+                let listed = rankings.list_ranking(request).await.ok()?;
+                let rows = listed.into_inner().rows.into_iter();
+                let rows = rows.map(|row| (row.name, row.rank, row.previous_rank));
+                (rows.collect::<Ranks>() == expected).then_some(())
+            })
+            .await;
+        }
+        assert_eq!(self.shown().await, expected);
+    }
+
+    /// What the gateway shows.
+    async fn shown(&self) -> Ranks {
+        let answer = caller(&self.small.fleet())
+            .get("/rankings/games/week")
+            .await;
+        let rows = answer.data().as_array().unwrap().iter();
+        let number = |value: &Value| value.as_u64().unwrap();
+        rows.map(|row| {
+            (
+                text(&row["name"]),
+                number(&row["rank"]),
+                number(&row["previous_rank"]),
+            )
+        })
+        .collect()
+    }
+
+    /// The receiver comes to be told of these moves, and of no others.
+    async fn assert_told(&self, moves: &[(usize, u64, u64)]) {
+        let mut expected = self.ranks(moves);
+        expected.sort();
+        eventually("the moves are delivered", async || {
+            (self.receiver.count() >= expected.len()).then_some(())
+        })
+        .await;
+        let told = self.receiver.data();
+        let mut moves: Ranks = (told.iter())
+            .map(|data| {
+                assert_eq!(
+                    (&data["kind"], &data["board"]),
+                    (&"game".into(), &"week".into())
+                );
+                assert!(text(&data["url"]).contains("/games/"));
+                let number = |value: &Value| value.as_u64().unwrap();
+                (
+                    text(&data["name"]),
+                    number(&data["rank"]),
+                    number(&data["previous_rank"]),
+                )
+            })
+            .collect();
+        moves.sort();
+        assert_eq!(moves, expected);
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+fn caller(fleet: &Fleet) -> Client {
+    Client::new(fleet, &fleet.account("partner").keys.live)
+}
+
+/// The address of every replica of catalogue-svc.
+fn catalogues(fleet: &Fleet) -> Vec<String> {
+    let replicas = fleet.services.iter();
+    let replicas = replicas.filter(|one| one.name == "catalogue-svc");
+    replicas.map(|replica| replica.grpc.clone()).collect()
+}
+
+/// An account that nobody has.
+fn somebody() -> String {
+    Uuid::from_bytes(*kit::ids::row_id().as_bytes()).to_string()
+}
+
+#[tokio::test]
+async fn moves_on_the_boards_are_told_once_a_day_whatever_happens() {
+    let mut scene = Scene::set().await;
+    // Games 0 to 3: two wins, one win, one win of two, none.
+    for (winner, loser) in [(0, 3), (0, 2), (1, 3), (2, 3)] {
+        scene.vote(&somebody(), winner, loser).await;
+    }
+    let bought = somebody();
+    for loser in 0..3 {
+        scene.vote(&bought, 3, loser).await;
+    }
+    let bought_board = [(3, 1, 0), (0, 2, 0), (1, 3, 0), (2, 4, 0)];
+    scene.assert_board(&bought_board).await;
+
+    // Staff void votes, and the boards follow; a replica that is killed comes back with them.
+    let void = ["--json", "vote", "void", &bought, "--reason", "A test"];
+    let said: Value = serde_json::from_str(&scene.small.staff(&void).await).unwrap();
+    assert_eq!(said["voters"][0]["votes"], 3);
+    let audit = ["--json", "audit", "--kind", "voter"];
+    let audit: Value = serde_json::from_str(&scene.small.staff(&audit).await).unwrap();
+    assert_eq!(audit["deeds"][0]["action"], "void_votes");
+    assert_eq!(audit["deeds"][0]["name"], bought);
+    let fleet = scene.small.fleet();
+    let victim = fleet
+        .services
+        .iter()
+        .find(|one| one.name == "catalogue-svc");
+    let victim = victim.unwrap().pid.unwrap();
+    kill(Pid::from_raw(victim), Signal::SIGKILL).unwrap();
+    eventually("the replica is started again", async || {
+        let fleet = scene.small.fleet();
+        let again = fleet
+            .services
+            .iter()
+            .find(|one| one.name == "catalogue-svc");
+        again?.pid.filter(|pid| *pid != victim)
+    })
+    .await;
+    let board = [(0, 1, 0), (1, 2, 0), (2, 3, 0), (3, 4, 0)];
+    scene.assert_board(&board).await;
+
+    // Past 04:00.
+    scene.advance(Duration::DAY);
+    scene.until_done_for(scene.last_four()).await;
+    let first = [(0, 1, 0), (1, 2, 0), (2, 3, 0), (3, 4, 0)];
+    scene.assert_told(&first).await;
+    scene.assert_board(&board).await;
+
+    // What is taken down leaves the boards at once.
+    let slug = scene.games[0].0.clone();
+    let down = ["take-down", "game", &slug, "--reason", "A test"];
+    scene.small.staff(&down).await;
+    let rest = scene.ranks(&[(1, 1, 0), (2, 2, 0), (3, 3, 0)]);
+    assert_eq!(scene.shown().await, rest);
+    scene.small.staff(&["restore", "game", &slug]).await;
+    assert_eq!(scene.shown().await, scene.ranks(&board));
+
+    // Nobody is there at the next 04:00; it is made up for, once.
+    scene.vote(&somebody(), 3, 1).await;
+    scene.vote(&somebody(), 3, 1).await;
+    scene.small.down().await;
+    scene.advance(Duration::days(2));
+    let replicas = ["--replicas", "catalogue-svc=3"];
+    scene.small.up_with(&replicas).await;
+    scene.until_done_for(scene.last_four()).await;
+    // Game 3 has two wins of five, game 0 two of two; game 1 has one win of three, game 2 one of two.
+    let second = [(3, 2, 4), (1, 4, 2)];
+    scene.assert_told(&[&first[..], &second[..]].concat()).await;
+    scene
+        .assert_board(&[(0, 1, 1), (3, 2, 4), (2, 3, 3), (1, 4, 2)])
+        .await;
+}
