@@ -21,6 +21,7 @@ mod quota;
 mod search;
 mod side;
 mod visibility;
+mod votes;
 mod webhooks;
 mod writes;
 mod wrk;
@@ -39,6 +40,7 @@ const WHICH: &str = "Which benchmark?
   rates        GET /economy/rates of 30, 300 and 1,000 currencies: first and following reads, 304, memory, beside a static body
   visibility   from the answer of a change until a list has it
   queue        the first page of a long review queue beside that of a short one
+  votes        boards and votes where 10 million votes were cast, beside none
   search       whether a search of catalogue-svc finds what was meant, beside PostgreSQL's pg_trgm over the same rows
   sender       tries of webhook-svc's sender beside a bare loop of the same HTTP client
   webhooks     the same with the queue: deliveries to 1 endpoint and to 100, with 1 and 2 replicas; half of the endpoints hanging;
@@ -66,6 +68,7 @@ fn main() {
         }
         ["visibility"] => one_thread().block_on(visibility::run()),
         ["queue"] => many_threads().block_on(queue::run()),
+        ["votes"] => many_threads().block_on(votes::run()),
         ["search"] => many_threads().block_on(search::run()),
         ["sender"] => many_threads().block_on(webhooks::sender::run()),
         ["webhooks"] => many_threads().block_on(webhooks::run()),

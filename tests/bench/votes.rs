@@ -1,0 +1,312 @@
+//! Boards and votes of 26,000 games where 10 million votes were cast in the last 30 days, beside the same where none were: two fleets, asked
+//! in turns. And what a read of a board reads in PostgreSQL.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
+use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
+use contracts::common::v1::{Form, Mode};
+use e2e::{Fleet, Process, SmallFleet, Staff, eventually};
+use kit::rpc::client::{Client as Channel, dial};
+use serde_json::{Value, json};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use crate::side::{WARM_UP, median, print_ratio};
+
+const GAMES: usize = 26_000;
+const PAGES: usize = 2_600;
+/// Rows of an import's call.
+const AT_ONCE: usize = 1_000;
+const VOTES: u32 = 10_000_000;
+const ROUNDS: usize = 11;
+/// Boards read in a round, one after the other.
+const READS: u32 = 500;
+/// Callers who vote, each of whom casts one vote after the other.
+const CALLERS: usize = 16;
+/// Length of a round of votes.
+const SECONDS: u32 = 3;
+
+/// The tables that hold votes, and what they add up to.
+const TABLES: &str =
+    "('vote', 'voter', 'network_day', 'tally', 'tally_hour', 'snapshot', 'snapshot_board')";
+
+pub(crate) async fn run() {
+    let (mut one, mut other) = (SmallFleet::new(), SmallFleet::new());
+    let none = Votes::of(&mut one).await;
+    let many = Votes::of(&mut other).await;
+    many.fill().await;
+    other.down().await;
+    let many = Votes {
+        fleet: other.up().await,
+        ..many
+    };
+    // A board that has rows is compared, so the empty one gets a few.
+    none.cast_for(WARM_UP).await;
+    many.cast_for(WARM_UP).await;
+    let sides = [("none", &none), ("10 million", &many)];
+    for (name, votes) in sides {
+        let process = Process::new("catalogue-svc", votes.fleet.pids()["catalogue-svc"]);
+        println!(
+            "{name}: catalogue-svc takes {} MiB",
+            process.memory() / 1_024
+        );
+        for board in ["week", "all"] {
+            let rows = votes.read(board).await;
+            println!("{name}: {rows} rows on the board `{board}`");
+        }
+        let before = votes.rows_read().await;
+        for _ in 0..READS {
+            votes.read("week").await;
+        }
+        let read = votes.rows_read().await - before;
+        println!("{name}: {READS} reads of a board read {read} rows of votes and tallies");
+    }
+    let (mut reads, mut casts) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+    for _ in 0..ROUNDS {
+        for (place, (_, votes)) in sides.iter().enumerate() {
+            reads[place].push(votes.read_time().await.as_secs_f64() * 1e6);
+            casts[place].push(votes.cast_for(SECONDS).await);
+        }
+    }
+    for (place, (name, _)) in sides.iter().enumerate() {
+        let read = median(&reads[place], |time| *time);
+        let cast = median(&casts[place], |rate| *rate);
+        println!("{name}: {read:.0} µs a board, {cast:.0} votes/s");
+    }
+    print_ratio("board, 10 million / none, time", &ratios(&reads));
+    print_ratio("voting, 10 million / none, votes/s", &ratios(&casts));
+}
+
+fn ratios([none, many]: &[Vec<f64>; 2]) -> Vec<f64> {
+    let ratios = many.iter().zip(none);
+    ratios.map(|(many, none)| many / none).collect()
+}
+
+/// A fleet that is voted in.
+#[derive(Debug, Clone)]
+struct Votes {
+    fleet: Fleet,
+    /// Of games, each of another creator than the one before.
+    slugs: Arc<Vec<String>>,
+}
+
+impl Votes {
+    async fn of(small: &mut SmallFleet) -> Self {
+        let fleet = small.up().await;
+        let staff = Staff::of(&fleet).await;
+        let pages: Vec<Value> = (0..PAGES)
+            .map(|page| {
+                let handle = format!("bench-maker-{page}");
+                json!({"handle": handle, "name": handle, "kind": "studio", "country_code": "NG", "city": "Lagos"})
+            })
+            .collect();
+        let slugs: Vec<String> = (0..GAMES)
+            .map(|game| format!("bench-game-{game}"))
+            .collect();
+        let games: Vec<Value> = (slugs.iter().enumerate())
+            .map(|(game, slug)| {
+                let creator = format!("bench-maker-{}", game % PAGES);
+                json!({"slug": slug, "title": slug, "release_year": 2024, "creator": creator})
+            })
+            .collect();
+        for (entity, rows) in [("page", &pages), ("game", &games)] {
+            for rows in rows.chunks(AT_ONCE) {
+                staff.import(entity, rows).await;
+            }
+        }
+        let votes = Self {
+            fleet,
+            slugs: Arc::new(slugs),
+        };
+        let last = votes.slugs.last().unwrap().clone();
+        eventually("catalogue-svc has the games", async || {
+            let first = votes.slugs[0].clone();
+            votes
+                .try_cast(&votes.channel().await, &last, &first)
+                .await
+                .ok()
+        })
+        .await;
+        votes
+    }
+
+    /// Fills the schema as so many votes of the last 30 days leave it.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the benchmarks have no schema of their own"
+    )]
+    async fn fill(&self) {
+        let mut connection = PgConnection::connect(&self.fleet.database_url)
+            .await
+            .unwrap();
+        eventually("the games are in the schema", async || {
+            let mut connection = PgConnection::connect(&self.fleet.database_url)
+                .await
+                .unwrap();
+            let sql = "select count(*) from catalogue.entity where kind = 'game'";
+            let games: i64 = sqlx::query_scalar(sql)
+                .fetch_one(&mut connection)
+                .await
+                .unwrap();
+            (usize::try_from(games).unwrap() > GAMES).then_some(())
+        })
+        .await;
+        // Some games are far more popular than others; each voter has 50 votes.
+        let fill = format!(
+            "set work_mem = '256MB';
+             create temp table listing as
+                 select row_number() over (order by id) - 1 as n, id::uuid as id from catalogue.entity where kind = 'game';
+             create temp table cast_vote as
+                 select md5('voter ' || n / 50)::uuid as voter_id, now() - random() * interval '30 days' as at, random() < 0.5 as low_won,
+                     floor(power(random(), 2) * (select count(*) from listing))::bigint as a,
+                     floor(random() * (select count(*) from listing))::bigint as b
+                 from generate_series(1, {VOTES}) as n;
+             analyze listing;
+             analyze cast_vote;
+             insert into catalogue.vote (voter_id, day, low, high, low_won, kind, at)
+                 select voter_id, (at at time zone 'UTC')::date, least(a.id, b.id), greatest(a.id, b.id), low_won, 'games', at
+                 from cast_vote join listing a on a.n = a join listing b on b.n = b where a.id <> b.id
+                 on conflict do nothing;
+             drop table cast_vote;
+             insert into catalogue.voter (id, first_seen_at) select voter_id, min(at) from catalogue.vote group by 1 on conflict do nothing;
+             insert into catalogue.tally_hour (listing_id, hour, wins, losses)
+                 select id, floor(extract(epoch from at) / 3600)::integer, count(*) filter (where won), count(*) filter (where not won)
+                 from (
+                     select low as id, low_won as won, at from catalogue.vote where at < now() - interval '2 hours'
+                     union all
+                     select high, not low_won, at from catalogue.vote where at < now() - interval '2 hours'
+                 ) as of_listing
+                 group by 1, 2
+                 on conflict (listing_id, hour) do nothing;
+             insert into catalogue.tally (listing_id, kind, wins, losses)
+                 select listing_id, 'games', sum(wins), sum(losses) from catalogue.tally_hour group by 1
+                 on conflict (listing_id) do update set wins = excluded.wins, losses = excluded.losses;
+             drop table listing;"
+        );
+        sqlx::raw_sql(AssertSqlSafe(fill))
+            .execute(&mut connection)
+            .await
+            .unwrap();
+        sqlx::raw_sql("vacuum analyze")
+            .execute(&mut connection)
+            .await
+            .unwrap();
+        let counts = sqlx::query(
+            "select (select count(*) from catalogue.vote), (select count(*) from catalogue.tally_hour)",
+        );
+        let counts = counts.fetch_one(&mut connection).await.unwrap();
+        let (votes, hours): (i64, i64) = (counts.get(0), counts.get(1));
+        println!("{votes} votes, {hours} hours of listings with votes");
+    }
+
+    /// Rows of votes and tallies that were read so far.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the benchmarks have no schema of their own"
+    )]
+    async fn rows_read(&self) -> i64 {
+        let mut connection = PgConnection::connect(&self.fleet.database_url)
+            .await
+            .unwrap();
+        let sql = format!(
+            "select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::bigint from pg_stat_user_tables
+             where schemaname = 'catalogue' and relname in {TABLES}"
+        );
+        // Sessions report what they did within a second of their end of work.
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        sqlx::query_scalar(AssertSqlSafe(sql))
+            .fetch_one(&mut connection)
+            .await
+            .unwrap()
+    }
+
+    async fn channel(&self) -> Channel {
+        let address = &self.fleet.service("catalogue-svc").grpc;
+        dial(address, &self.fleet.service_token.clone().into())
+            .await
+            .unwrap()
+    }
+
+    /// Reads the first page of a board; returns how many rows there are on it.
+    async fn read(&self, board: &str) -> u64 {
+        self.read_from(&mut RankingsServiceClient::new(self.channel().await), board)
+            .await
+    }
+
+    async fn read_from(&self, rankings: &mut RankingsServiceClient<Channel>, board: &str) -> u64 {
+        let request = proto::ListRankingRequest {
+            mode: Mode::Live.into(),
+            form: Form::Json.into(),
+            kind: "games".to_owned(),
+            board: board.to_owned(),
+            ..proto::ListRankingRequest::default()
+        };
+        let page = rankings.list_ranking(request).await.unwrap().into_inner();
+        page.page.unwrap().total
+    }
+
+    /// The time of a first page, on average over a round.
+    async fn read_time(&self) -> Duration {
+        let mut rankings = RankingsServiceClient::new(self.channel().await);
+        let start = Instant::now();
+        for _ in 0..READS {
+            self.read_from(&mut rankings, "week").await;
+        }
+        start.elapsed() / READS
+    }
+
+    /// The votes that are cast in a second.
+    async fn cast_for(&self, seconds: u32) -> f64 {
+        let done = Arc::new(AtomicU64::new(0));
+        let channel = self.channel().await;
+        let start = Instant::now();
+        let end = start + Duration::from_secs(seconds.into());
+        let mut tasks = JoinSet::new();
+        for caller in 0..CALLERS {
+            let (votes, channel, done) = (self.clone(), channel.clone(), Arc::clone(&done));
+            tasks.spawn(async move {
+                for turn in 0.. {
+                    // A step that is prime to the number of games, and of creators, meets another one each time.
+                    let winner = (caller * 1_627 + turn * 7) % GAMES;
+                    let loser = (winner + 1 + turn % 97) % GAMES;
+                    let pair = (&votes.slugs[winner], &votes.slugs[loser]);
+                    votes.try_cast(&channel, pair.0, pair.1).await.unwrap();
+                    done.fetch_add(1, Ordering::Relaxed);
+                    if Instant::now() >= end {
+                        return;
+                    }
+                }
+            });
+        }
+        tasks.join_all().await;
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let done = done.load(Ordering::Relaxed) as f64;
+        done / start.elapsed().as_secs_f64()
+    }
+
+    /// A vote of somebody new.
+    async fn try_cast(
+        &self,
+        channel: &Channel,
+        winner: &str,
+        loser: &str,
+    ) -> Result<(), tonic::Status> {
+        let voter = Uuid::from_bytes(*kit::ids::row_id().as_bytes()).to_string();
+        let request = proto::CastVoteRequest {
+            voter: Some(proto::Voter {
+                voter: Some(proto::voter::Voter::AccountId(voter)),
+            }),
+            kind: "games".to_owned(),
+            winner: winner.to_owned(),
+            loser: loser.to_owned(),
+        };
+        let mut votes = VotesServiceClient::new(channel.clone());
+        votes.cast_vote(request).await.map(|_| ())
+    }
+}
