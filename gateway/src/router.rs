@@ -23,8 +23,8 @@ use crate::layers::outermost::outermost;
 use crate::layers::panic;
 use crate::layers::policy::{Policy, Route, RouteKind};
 use crate::routes::{
-    changes, creators, currencies, events, games, history, me, methodology, pictures, places, rankings,
-    rates, reports, search, tips,
+    changes, creators, currencies, events, games, history, me, methodology, pictures, places,
+    rankings, rates, reports, search, tips,
 };
 
 /// A route of the API. Without handlers nothing is there: a call that passes the checks is answered 404.

@@ -16,6 +16,9 @@ pub enum Action {
     ReadAudit,
 }
 
+/// A member of staff, and what they do here.
+pub type By = audit::By<Action>;
+
 impl audit::Action for Action {
     const ALL: &'static [Self] = &[
         Self::Look,

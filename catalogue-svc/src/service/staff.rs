@@ -17,10 +17,9 @@ use uuid::Uuid;
 
 use crate::boards::{Boards, Votable};
 use crate::domain::rankings::BoardKind;
-use crate::domain::staff_action::Action;
+use crate::domain::staff_action::{Action, By};
 use crate::domain::vote;
 use crate::feeds::own;
-use crate::store::audit::By;
 use crate::store::voters;
 use crate::store::votes::{self, NewlyFavoured};
 use crate::write::{Done, Void, Write, Writes, unexpected};
@@ -99,8 +98,7 @@ impl Staff {
         action: Action,
         voter: &str,
     ) -> Result<By, Status> {
-        let member = self.audit.admit(request, action, ("voter", voter)).await?;
-        Ok(By { member, action })
+        self.audit.admit(request, action, ("voter", voter)).await
     }
 
     async fn suspicious(&self) -> Result<proto::ListSuspiciousVotesResponse, Fault> {

@@ -2,7 +2,6 @@
 //!
 //! A batch of the listings feed becomes one statement. Whether an entity can be converted is found out before anything is written.
 
-pub mod audit;
 mod dead_letter;
 mod entity;
 mod load;

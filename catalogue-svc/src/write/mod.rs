@@ -12,8 +12,8 @@ use kit::{Code, Fault};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
+use crate::domain::staff_action::By;
 use crate::domain::vote::Vote;
-use crate::store::audit::By;
 
 pub use snapshot::{Announce, NamedMove};
 pub use void::{Void, Voided};

@@ -1,6 +1,7 @@
 //! Votes that staff void, or let count again.
 
 use contracts::catalogue::v1 as proto;
+use kit::audit::Subject;
 use kit::feed::{NewChange, Stop};
 use kit::{Fault, ids};
 use prost::Message as _;
@@ -10,8 +11,9 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Done, happening};
+use crate::SCHEMA;
 use crate::boards::TallyChange;
-use crate::store::audit::{self, By};
+use crate::domain::staff_action::By;
 use crate::store::voters::{self, Locked};
 use crate::store::votes;
 
@@ -86,7 +88,12 @@ pub(super) async fn void(
     });
     let changes = changes.collect();
     let details = json!({ "reason": reason, "votes": votes });
-    audit::append(connection, by, *voter, details, now).await?;
+    let subject = Subject {
+        entity: "voter",
+        name: voter.to_string(),
+        details,
+    };
+    by.record(connection, SCHEMA, subject, now).await?;
     let voided = Voided {
         votes,
         unchanged: false,

@@ -12,7 +12,11 @@ use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use contracts::catalogue::v1::{
     GetCountryRequest, GetCountryResponse, GetCreatorRequest, GetCreatorResponse, GetEventRequest,
-    GetEventResponse, GetGameRequest, GetGameResponse, ListChangesRequest, ListChangesResponse, ListCitiesRequest, ListCitiesResponse, ListCountriesRequest, ListCountriesResponse, ListCreatorsRequest, ListCreatorsResponse, ListEventsRequest, ListEventsResponse, ListGamesRequest, ListGamesResponse, ListGenresRequest, ListGenresResponse, ListRankingRequest, ListRankingResponse, SearchRequest, SearchResponse,
+    GetEventResponse, GetGameRequest, GetGameResponse, ListChangesRequest, ListChangesResponse,
+    ListCitiesRequest, ListCitiesResponse, ListCountriesRequest, ListCountriesResponse,
+    ListCreatorsRequest, ListCreatorsResponse, ListEventsRequest, ListEventsResponse,
+    ListGamesRequest, ListGamesResponse, ListGenresRequest, ListGenresResponse, ListRankingRequest,
+    ListRankingResponse, SearchRequest, SearchResponse,
 };
 use contracts::common::v1 as common;
 use kit::feed::Position;
