@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Output;
 
+use contracts::catalogue::v1::staff_service_client::StaffServiceClient as OfCatalogue;
 use contracts::common::v1::ListAuditRequest;
 use contracts::economy::v1::staff_service_client::StaffServiceClient as OfEconomy;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
@@ -87,11 +88,13 @@ async fn the_help_of_the_audit_has_every_action_and_kind_of_the_services() {
     let mut gateway = StaffServiceClient::new(at("gateway").await);
     let mut listings = StaffAuditServiceClient::new(at("listings-svc").await);
     let mut economy = OfEconomy::new(at("economy-svc").await);
+    let mut catalogue = OfCatalogue::new(at("catalogue-svc").await);
     let mut webhook = OfWebhooks::new(at("webhook-svc").await);
     let refusals = [
         gateway.list_audit(nonsense()).await.unwrap_err(),
         listings.list_audit(nonsense()).await.unwrap_err(),
         economy.list_audit(nonsense()).await.unwrap_err(),
+        catalogue.list_audit(nonsense()).await.unwrap_err(),
         webhook.list_audit(nonsense()).await.unwrap_err(),
     ];
     let refusals = refusals.map(Fault::from);
