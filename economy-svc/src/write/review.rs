@@ -37,7 +37,10 @@ pub(super) async fn decide(
     now: OffsetDateTime,
 ) -> Result<(Decided, Vec<NewChange>), Stop> {
     let Some(standing) = reports::standing(connection, review.report).await? else {
-        return Err(Fault::not_found("there is no report with this number").into());
+        return Err(Fault::not_found(
+            "there is no report with this number: look at the list of held reports",
+        )
+        .into());
     };
     // All that is done with the reports of a game is done under the lock of its currency.
     if currencies::lock(connection, standing.game_id).await? == Locked::Busy {

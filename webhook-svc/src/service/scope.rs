@@ -64,6 +64,10 @@ impl Scope {
 }
 
 pub(super) fn id(field: &str, text: &str) -> Result<Uuid, Fault> {
-    text.parse()
-        .map_err(|_bad| Fault::invalid_field(field, "Give a UUID."))
+    text.parse().map_err(|_bad| {
+        Fault::invalid_field(
+            field,
+            "Give its id, a UUID, as the list of accounts or of endpoints has it.",
+        )
+    })
 }

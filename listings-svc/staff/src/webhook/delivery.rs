@@ -306,9 +306,9 @@ fn show(answer: proto::GetDeliveryResponse, output: Output) -> Result<(), Proble
 
 fn sent(delivery: Option<proto::Delivery>, output: Output) -> Result<(), Problem> {
     let delivery = DeliveryRow::from(delivery.unwrap_or_default());
+    let number = delivery.delivery;
     let line = format!(
-        "delivery {} is on its way: see `staff webhooks delivery`",
-        delivery.delivery
+        "delivery {number} is on its way: `staff webhooks delivery ENDPOINT {number}` shows what came of it"
     );
     output.line(&delivery, &line)
 }
