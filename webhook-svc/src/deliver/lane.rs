@@ -79,6 +79,9 @@ pub(super) async fn run(
     };
     if let Err(error) = lane.run(&poke, &mut is_recorded, &stop).await {
         tracing::warn!(%endpoint, error = format!("{error:#}"), "an endpoint is given back for a while");
+        if let Err(error) = lane.finish(&mut is_recorded).await {
+            tracing::warn!(%endpoint, error = format!("{error:#}"), "tries of an endpoint are lost, and made again");
+        }
         tokio::time::sleep(PAUSE).await;
     }
 }
@@ -125,6 +128,21 @@ impl Lane {
                 () = stop.cancelled(), if !is_over => {}
             }
         }
+    }
+
+    /// Waits until what is in flight is recorded, so that it does not come again.
+    async fn finish(
+        &mut self,
+        is_recorded: &mut mpsc::UnboundedReceiver<i64>,
+    ) -> anyhow::Result<()> {
+        while let Some(sent) = self.in_flight.join_next().await {
+            let (due, answer, at) = sent?;
+            self.sent(due, answer, at).await?;
+        }
+        // From now on only tries that wait to be recorded hold the other end.
+        self.recorded = mpsc::unbounded_channel().0;
+        while is_recorded.recv().await.is_some() {}
+        Ok(())
     }
 
     /// Looks at the endpoint again, and at its deliveries from the beginning.
