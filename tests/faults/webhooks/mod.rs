@@ -21,11 +21,11 @@ const GAMES: usize = 400;
 /// Deliveries to one endpoint that are in flight or not yet recorded: each of them may come again after a kill.
 const IN_FLIGHT: usize = 2 * 64;
 
-/// How often a replica is killed: `WEBHOOK_KILLS`.
-fn kills() -> usize {
+/// How often a replica is killed: `WEBHOOK_KILLS`, or else so often.
+fn kills(usual: usize) -> usize {
     #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
     let kills = std::env::var("WEBHOOK_KILLS");
-    kills.map_or(5, |kills| kills.parse().unwrap())
+    kills.map_or(usual, |kills| kills.parse().unwrap())
 }
 
 /// An endpoint of a new account that wants to hear of this event.
@@ -85,8 +85,7 @@ async fn restart_one(small: &SmallFleet, round: usize) {
 }
 
 /// What came of it, in words.
-async fn every_message_arrives(replicas: &str) -> String {
-    let kills = kills();
+async fn every_message_arrives(replicas: &str, kills: usize) -> String {
     let receiver = Receiver::start().await;
     let mut small = SmallFleet::new();
     small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
@@ -122,10 +121,10 @@ async fn every_message_arrives(replicas: &str) -> String {
 
 #[tokio::test]
 async fn every_message_arrives_whoever_is_killed() {
-    println!("{}", every_message_arrives("webhook-svc=2").await);
+    println!("{}", every_message_arrives("webhook-svc=2", kills(3)).await);
 }
 
 #[tokio::test]
 async fn every_message_arrives_from_one_replica_that_is_killed() {
-    println!("{}", every_message_arrives("webhook-svc=1").await);
+    println!("{}", every_message_arrives("webhook-svc=1", kills(2)).await);
 }

@@ -10,7 +10,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::Connection as _;
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 
 use crate::ids;
 
@@ -149,7 +150,9 @@ fn spawn(folder: &PathBuf, port: u16) -> anyhow::Result<Child> {
 /// Waits until the server answers; whether it did before it ended.
 async fn answers(pool: &PgPool, process: &mut Child) -> anyhow::Result<bool> {
     let begun = Instant::now();
-    while pool.acquire().await.is_err() {
+    let options = pool.connect_options();
+    // Not by the pool, which tries again for half a minute when nobody listens.
+    while PgConnection::connect_with(&options).await.is_err() {
         if process.try_wait()?.is_some() {
             return Ok(false);
         }
