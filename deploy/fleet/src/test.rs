@@ -172,7 +172,7 @@ fn all(
         fleet.set_state(State::Starting)?;
     }
     server.query("create database test", signals)?;
-    say("== tests (of everything some 8 minutes)");
+    say("== tests (of everything some 7 minutes)");
     tests(
         fleet,
         &targets,
