@@ -1,4 +1,4 @@
-//! The ranking boards in memory, beside the listings: one writer under a lock, any number of readers without.
+//! The ranking boards in memory, next to the listings. One writer holds a lock; readers need none.
 //!
 //! They are made of three things. Votes come from the catalogue's own feed ([`crate::feeds::own`]), listings from the follower of the
 //! listings feed ([`crate::feeds::listings`]), and windows move with the clock: a reader who comes in a new hour turns the boards to it.

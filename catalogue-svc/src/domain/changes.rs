@@ -60,7 +60,7 @@ impl LastChange {
 /// Where a mirror stands. It has all changes before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MirrorCursor {
-    /// Of which history the numbers are.
+    /// The epoch of the feed that the numbers belong to.
     pub epoch: Uuid,
     /// The newest change when the mirror began: until it has come there, it needs no removals of what it never had.
     pub began_at: i64,

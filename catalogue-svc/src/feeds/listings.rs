@@ -100,7 +100,7 @@ impl Follower {
                 let build = move || Writer::build(position, chunk_rows, entities);
                 let writer = tokio::task::spawn_blocking(build).await??;
                 let snapshot = writer.snapshot();
-                // Before the catalogue: whoever has waited for a listing there finds the boards as new.
+                // Boards first: a read that waited for a listing must not meet an older board.
                 self.boards.relist(&snapshot);
                 self.catalogue.publish(snapshot);
                 self.progress = Progress::Following(Box::new(writer));

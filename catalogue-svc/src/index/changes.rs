@@ -156,7 +156,7 @@ impl PartialEq for Changed {
 }
 
 impl Changes {
-    /// The last changes of these listings, none of which is there twice.
+    /// The last changes of these listings. Each listing comes once.
     pub(super) fn build(mut changed: Vec<Changed>) -> Self {
         // In order each is put at the end, which is the quickest.
         changed.sort_unstable();
@@ -172,7 +172,7 @@ impl Changes {
         self.public.len()
     }
 
-    /// The newest change that is told of.
+    /// The newest change.
     pub fn newest(&self) -> i64 {
         let newest = [self.public.get_max(), self.removed.get_max()];
         let newest = newest.into_iter().flatten().map(|changed| changed.seq);

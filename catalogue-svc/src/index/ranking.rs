@@ -28,7 +28,7 @@ pub(super) struct Grades<'a> {
 }
 
 impl<'a> Grades<'a> {
-    /// Of these docs, all of which have the words.
+    /// Grades these docs. Every one of them has the words.
     pub(super) fn new(terms: Terms<'a>, docs: RoaringBitmap) -> Self {
         Self {
             terms,
@@ -37,7 +37,7 @@ impl<'a> Grades<'a> {
         }
     }
 
-    /// The docs of a grade, the best of which is 0.
+    /// The docs of a grade. Grade 0 is the best.
     pub(super) fn get(&mut self, grade: usize, work: &mut Work) -> Option<&RoaringBitmap> {
         while self.known.len() <= grade && !self.left.is_empty() {
             self.advance(work);

@@ -1,4 +1,4 @@
-//! What catalogue-svc does by itself, each in one replica at a time.
+//! Periodic work. Each job runs in one replica at a time.
 
 pub mod retention;
 pub mod snapshot;
