@@ -15,7 +15,6 @@ use crate::SCHEMA;
 use crate::config::Settings;
 use crate::domain::event::Event;
 use crate::domain::message::{Data, Happening, Message, Move, Subject};
-use crate::store::messages;
 
 /// Starts following.
 pub(crate) fn follow(
@@ -46,8 +45,7 @@ impl Store for Catalogue {
             let message = message(change);
             new.extend(message.with_context(|| format!("change {} of catalogue", change.seq))?);
         }
-        let (tries, now) = (self.0.schedule.tries(), self.0.clock.now());
-        messages::fan_out(connection, &new, tries, now).await?;
+        self.0.fan_out(connection, &new).await?;
         Ok(())
     }
 

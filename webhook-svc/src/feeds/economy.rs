@@ -16,7 +16,6 @@ use crate::config::Settings;
 use crate::domain::event::Event;
 use crate::domain::message::{Data, Happening, Listing, Message, Subject};
 use crate::store::listings::{self, Game};
-use crate::store::messages;
 
 /// Starts following.
 pub(crate) fn follow(
@@ -57,8 +56,7 @@ impl Store for Economy {
                 .with_context(|| format!("game {id} of a tip is not known yet"))?;
             new.extend(message(change, game)?);
         }
-        let (tries, now) = (self.0.schedule.tries(), self.0.clock.now());
-        messages::fan_out(connection, &new, tries, now).await?;
+        self.0.fan_out(connection, &new).await?;
         Ok(())
     }
 

@@ -16,7 +16,6 @@ use crate::config::Settings;
 use crate::domain::event::Event;
 use crate::domain::message::{Data, Happening, Listing, Message, Subject};
 use crate::store::listings::{self, Row};
-use crate::store::messages;
 
 /// Starts following.
 pub(crate) fn follow(
@@ -51,8 +50,7 @@ impl Store for Listings {
             rows.push(row);
         }
         listings::upsert(connection, taken.epoch, rows).await?;
-        let (tries, now) = (self.0.schedule.tries(), self.0.clock.now());
-        messages::fan_out(connection, &new, tries, now).await?;
+        self.0.fan_out(connection, &new).await?;
         Ok(())
     }
 

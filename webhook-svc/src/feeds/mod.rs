@@ -12,8 +12,11 @@ use contracts::common::v1::Change;
 use kit::Clock;
 use kit::feed::Taken;
 use kit::wakeup::Wakeup;
+use sqlx::PgConnection;
 
+use crate::domain::message::Message;
 use crate::domain::schedule::Schedule;
+use crate::store::messages;
 
 /// What followers need to make messages.
 #[derive(Debug, Clone)]
@@ -22,6 +25,19 @@ pub struct Outgoing {
     pub schedule: Schedule,
     /// Wakes those who deliver.
     pub wakeup: Wakeup,
+}
+
+impl Outgoing {
+    /// Stores messages with their deliveries, in the transaction of the changes that they are made of.
+    async fn fan_out(
+        &self,
+        connection: &mut PgConnection,
+        messages: &[Message],
+    ) -> Result<(), sqlx::Error> {
+        let (tries, now) = (self.schedule.tries(), self.clock.now());
+        messages::fan_out(connection, messages, tries, now).await?;
+        Ok(())
+    }
 }
 
 /// Whether messages are made of a change.
