@@ -2,8 +2,8 @@
 //!
 //! A replica claims endpoints, not deliveries, and holds each by a lease. So one statement of a few rows finds what is to be done, whatever the
 //! backlog; deliveries are read by the one replica that holds their endpoint, without a lock or a write; and an endpoint's limits hold for the whole
-//! fleet. Whoever adds work lowers `due_at`, which is the end of the lease otherwise: the holder
-//! sees that when it claims or releases.
+//! fleet. Whoever adds work lowers `due_at` in the same transaction; while an endpoint is held, `due_at` is the end of the
+//! lease otherwise. The holder sees new work when it claims, and reads the deliveries again when it releases.
 
 use std::time::Duration;
 
@@ -59,33 +59,38 @@ pub async fn renew(
     .await
 }
 
-/// Gives endpoints back, each of which is due again when its next delivery is; behind all that are due now. Those whose lease has passed on
-/// are left alone.
+/// Gives endpoints back. Each is due again when its next delivery is, behind all that are due now. An endpoint whose lease has passed on is
+/// left alone.
 pub async fn release(
     pool: &PgPool,
     holder: Uuid,
     endpoints: &[Uuid],
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    // `due_at` differs from the end of the lease when somebody has added work meanwhile. Such a change is seen even when this statement had
-    // to wait for it, whereas the deliveries are those of the beginning.
+    let mut transaction = pool.begin().await?;
+    // Whoever adds a delivery updates the endpoint's row in the same transaction. Lock the row first, then read the deliveries in a second
+    // statement: what was added before the lock is seen, and what is added after it lowers `due_at` again.
+    let held = sqlx::query_scalar!(
+        "select endpoint_id from webhook.queue where endpoint_id = any($1) and holder = $2 order by endpoint_id for update",
+        endpoints,
+        holder,
+    );
+    let held = held.fetch_all(&mut *transaction).await?;
     sqlx::query!(
         "update webhook.queue set holder = null, leased_until = null,
-             due_at = least(
-                 nullif(due_at, leased_until),
-                 (select greatest(delivery.due_at, $3) from webhook.delivery
-                  where delivery.endpoint_id = queue.endpoint_id and delivery.due_at is not null
-                      and exists (select from webhook.endpoint where id = queue.endpoint_id and state = 'on')
-                  order by delivery.due_at limit 1)
+             due_at = (
+                 select greatest(delivery.due_at, $2) from webhook.delivery
+                 where delivery.endpoint_id = queue.endpoint_id and delivery.due_at is not null
+                     and exists (select from webhook.endpoint where id = queue.endpoint_id and state = 'on')
+                 order by delivery.due_at limit 1
              )
-         where endpoint_id = any($2) and holder = $1",
-        holder,
-        endpoints,
+         where endpoint_id = any($1)",
+        &held,
         now,
     )
-    .execute(pool)
+    .execute(&mut *transaction)
     .await?;
-    Ok(())
+    transaction.commit().await
 }
 
 /// Gives back all that this replica holds: it stops.

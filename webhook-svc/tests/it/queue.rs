@@ -3,9 +3,11 @@
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
-use webhook::store::queue;
+use webhook::domain::event::Event;
+use webhook::domain::message::Message;
+use webhook::store::{messages, queue};
 
-use crate::support::{ADA, BOB, START, start};
+use crate::support::{ADA, BOB, PATIENCE, START, start};
 
 const URL: &str = "https://hooks.example/";
 const ONE: Uuid = Uuid::from_u128(1);
@@ -84,6 +86,58 @@ async fn work_that_is_added_while_an_endpoint_is_held_is_not_lost(pool: PgPool) 
         queue::claim(&pool, OTHER, 9, START).await.unwrap(),
         [endpoint]
     );
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn work_that_is_added_during_a_release_is_not_lost_after_the_lease(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
+    service.ping(ADA, endpoint).await;
+    queue::claim(&pool, ONE, 9, START).await.unwrap();
+    sqlx::query!("delete from webhook.delivery")
+        .execute(&pool)
+        .await
+        .unwrap();
+
+    // The holder was late: its lease has run out, and nobody has claimed the endpoint.
+    let later = START + Duration::DAY;
+    let mut adding = pool.begin().await.unwrap();
+    let message = Message {
+        id: Uuid::from_u128(3),
+        event: Event::Ping,
+        subject: None,
+        body: b"{}".to_vec(),
+    };
+    messages::send_to(&mut adding, &message, endpoint, 1, later)
+        .await
+        .unwrap();
+    let endpoints = [endpoint];
+    let release = queue::release(&pool, ONE, &endpoints, later);
+    let commit = async {
+        is_waiting_for_a_lock(&pool).await;
+        adding.commit().await.unwrap();
+    };
+    let (released, ()) = tokio::join!(release, commit);
+    released.unwrap();
+    let claimed = queue::claim(&pool, OTHER, 9, later).await.unwrap();
+    assert_eq!(claimed, [endpoint]);
+}
+
+/// Returns once a statement on this database waits for a lock.
+async fn is_waiting_for_a_lock(pool: &PgPool) {
+    let waited = tokio::time::timeout(PATIENCE, async {
+        loop {
+            let waiting = sqlx::query_scalar!(
+                r#"select count(*) as "count!" from pg_stat_activity
+                   where datname = current_database() and wait_event_type = 'Lock'"#
+            );
+            if waiting.fetch_one(pool).await.unwrap() > 0 {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    });
+    waited.await.unwrap();
 }
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
