@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use kit::testing::redis::Servers;
 use sqlx::PgPool;
+use testing::redis::Servers;
 use uuid::Uuid;
 
 use crate::support::{Answer, Held, LONG, Test, With, plans};

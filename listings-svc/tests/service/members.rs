@@ -36,7 +36,7 @@ impl Service {
 
     /// The holder of the fleet's own staff token.
     pub(crate) async fn operator(&self) -> Caller {
-        let token = kit::testing::identity().staff_token;
+        let token = testing::identity().staff_token;
         self.caller(token.expose()).await
     }
 

@@ -28,7 +28,7 @@ async fn staff(address: &str, args: &[&str]) -> Output {
     let mut command = tool();
     command
         .args(args)
-        .env("STAFF_TOKEN", kit::testing::identity().staff_token.expose())
+        .env("STAFF_TOKEN", testing::identity().staff_token.expose())
         .env("STAFF_LISTINGS", address);
     tokio::task::spawn_blocking(move || command.output().unwrap())
         .await
@@ -222,7 +222,7 @@ async fn many_are_approved_and_the_others_are_named(pool: PgPool) {
     let ran = staff_with(&service, &token, &args, "").await;
     assert_eq!(ran.status(), 1);
     assert!(ran.complaint().contains("needs the role admin"), "{ran:?}");
-    let operator = kit::testing::identity().staff_token;
+    let operator = testing::identity().staff_token;
     let ran = staff_with(&service, operator.expose(), &args, "").await;
     assert_eq!(ran.status(), 0, "{ran:?}");
     let args = ["--json", "search", "GAME", "--state", "removed"];
@@ -258,7 +258,7 @@ async fn a_decision_is_on_the_revision_that_was_seen(pool: PgPool) {
     let ran = staff_with(&service, &token, &args, "").await;
     assert_eq!(ran.status(), 0, "{ran:?}");
     assert!(ran.text().contains("never public before"), "{ran:?}");
-    let operator = kit::testing::identity().staff_token;
+    let operator = testing::identity().staff_token;
     let args = ["take-down", "game", "one", "--reason", "Why", "--revision"];
     for (revision, status) in [("2", 1), ("3", 0)] {
         let args = [&args[..], &[revision]].concat();
@@ -286,7 +286,7 @@ async fn no_rows_are_not_asked_for(pool: PgPool) {
 async fn members_are_made_and_their_deeds_are_seen(pool: PgPool) {
     let (service, _) = reviewed(pool).await;
     let accounts = service.accounts().await;
-    let operator = kit::testing::identity().staff_token;
+    let operator = testing::identity().staff_token;
     let operator = operator.expose();
     let args = ["--json", "member", "add", "bea", "--role", "admin"];
     let made = staff_with(&service, operator, &args, "").await.document();

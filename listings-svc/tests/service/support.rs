@@ -21,7 +21,6 @@ use kit::feed::{Producer, Retention};
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::Gate;
 use kit::rpc::client::{self, Client};
-use kit::testing;
 use listings::config::{Pictures as Settings, Place};
 use listings::feed::PublicUrl;
 use listings::members::Members;

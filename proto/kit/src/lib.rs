@@ -24,8 +24,6 @@ pub mod redis;
 pub mod request_id;
 pub mod rpc;
 pub mod telemetry;
-#[cfg(feature = "testing")]
-pub mod testing;
 pub mod timestamp;
 pub mod wakeup;
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use kit::config::{LogFormat, Telemetry};
-use kit::{Lifecycle, telemetry, testing};
+use kit::{Lifecycle, telemetry};
 use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
     TraceService, TraceServiceServer,
 };

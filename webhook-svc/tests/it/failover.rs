@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use contracts::listings::v1::State::Published;
 use contracts::webhook::v1::DeliveryState;
-use kit::testing::postgres::Server;
 use sqlx::PgPool;
+use testing::postgres::Server;
 use time::Duration;
 use uuid::Uuid;
 

@@ -14,7 +14,7 @@ use kit::feed::{Store, Taken};
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
 use kit::wakeup::Wakeup;
-use kit::{Fault, testing, timestamp};
+use kit::{Fault, timestamp};
 use prost::Message as _;
 use sqlx::PgPool;
 use time::macros::datetime;

@@ -20,7 +20,7 @@ use contracts::public::RankingRow;
 use kit::feed::{Position, Producer, Retention};
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
-use kit::{Clock, Fault, testing};
+use kit::{Clock, Fault};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use time::macros::datetime;

@@ -38,7 +38,7 @@ const PENDING_RESETS: usize = 4_096;
 const CALLS: usize = 4_096;
 
 /// Serves `services` until `draining`, then finishes the calls under way. Connections are dealt out to a thread for each core.
-pub(crate) async fn serve(
+pub async fn serve(
     listener: TcpListener,
     mut services: RoutesBuilder,
     gate: Gate,

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use kit::Lifecycle;
 use kit::config::Secret;
 use kit::rpc::client::{Addresses, Client, Idempotent, connect};
-use kit::{Lifecycle, testing};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio_stream::wrappers::TcpListenerStream;

@@ -6,7 +6,7 @@ use contracts::common::v1 as proto;
 use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::feed_service_server::{FeedService, FeedServiceServer};
 use futures::stream;
-use kit::{Lifecycle, testing};
+use kit::Lifecycle;
 use sqlx::PgPool;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use tokio::sync::oneshot;

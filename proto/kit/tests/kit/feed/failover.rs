@@ -1,7 +1,7 @@
 //! A replica is promoted: what followers have not seen yet still reaches them, announcements included.
 
-use kit::testing::postgres::Server;
 use sqlx::PgPool;
+use testing::postgres::Server;
 
 use super::support::{Fixture, eventually, tables};
 

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use contracts::common::v1::Change;
 use kit::feed::{Applied, Apply, Producer, Retention, Store, Stored, Taken, consume};
-use kit::{Clock, Lifecycle, testing};
+use kit::{Clock, Lifecycle};
 use sqlx::{PgConnection, PgPool};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};

@@ -9,7 +9,7 @@ use kit::feed::{
 };
 use kit::pg::Schema;
 use kit::rpc::client::Client;
-use kit::{Clock, Code, Fault, Lifecycle, testing};
+use kit::{Clock, Code, Fault, Lifecycle};
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{Connection as _, PgConnection, PgPool};
 use uuid::Uuid;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use futures::future::join_all;
 use kit::config::Secret;
 use kit::redis::{Away, Redis, RunId, Script, evaluate};
-use kit::testing::redis::Servers;
 use redis::Cmd;
+use testing::redis::Servers;
 
 /// Longer than a busy machine takes.
 const LONG: Duration = Duration::from_secs(20);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kit::config::Secret;
 use kit::redis::{Redis, RunId, Script, evaluate};
-use kit::testing::redis::Servers;
+use testing::redis::Servers;
 
 const LONG: Duration = Duration::from_secs(20);
 

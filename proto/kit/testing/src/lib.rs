@@ -5,12 +5,12 @@ pub mod redis;
 
 use tonic::service::RoutesBuilder;
 
-use crate::admin::{Condition, Readiness};
-use crate::boot::bind;
-use crate::config::Identity;
-use crate::lifecycle::Lifecycle;
-use crate::rpc::client::{Addresses, Client, connect};
-use crate::rpc::{Gate, server};
+use kit::admin::{Condition, Readiness};
+use kit::boot::bind;
+use kit::config::Identity;
+use kit::lifecycle::Lifecycle;
+use kit::rpc::client::{Addresses, Client, connect};
+use kit::rpc::{Gate, server};
 
 /// The tokens of a test's services.
 pub fn identity() -> Identity {

@@ -13,7 +13,7 @@ use anyhow::Context as _;
 use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 
-use crate::ids;
+use kit::ids;
 
 /// How long a server may take to start: a machine that runs many tests is busy.
 const LIMIT: Duration = Duration::from_mins(1);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
-use crate::ids;
+use kit::ids;
 
 /// How long servers and their tools may take: a machine that runs many tests is busy.
 const LIMIT: Duration = Duration::from_mins(1);
