@@ -260,6 +260,32 @@ fn every_path_that_a_page_links_to_exists() {
     }
 }
 
+/// The files and folders that a page names in code spans, by paths from the top.
+fn named_paths(text: &str) -> impl Iterator<Item = &str> {
+    let spans = text.split('`').skip(1).step_by(2);
+    spans.filter(|span| {
+        let top = span.split('/').next().unwrap();
+        let is_path = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+        span.contains('/') && root().join(top).is_dir() && span.chars().all(is_path)
+    })
+}
+
+#[test]
+fn every_file_that_a_page_names_exists() {
+    for page in files(&root(), ".md") {
+        let text = fs::read_to_string(&page).unwrap();
+        for path in named_paths(&text) {
+            let here = page.parent().unwrap();
+            let is_there = root().join(path).exists() || here.join(path).exists();
+            assert!(
+                is_there,
+                "{} names {path}, which is not there",
+                page.display()
+            );
+        }
+    }
+}
+
 #[test]
 fn every_section_that_a_comment_names_is_in_the_contract() {
     let contract = fs::read_to_string(root().join("proto/CONTRACT.md")).unwrap();
@@ -295,4 +321,112 @@ fn every_section_that_a_comment_names_is_in_the_contract() {
             );
         }
     }
+}
+
+/// Metaphors, and adjectives or participles that stand for a noun: no name of a type, a module or a function is one of these. The
+/// field's words are in their place: `acquire`, `shed`, `reject`, `snapshot`, `index`, `batch`, `transition`.
+const RETIRED_NAMES: [&str; 58] = [
+    "act",
+    "anteroom",
+    "apart",
+    "ask",
+    "asked",
+    "beside",
+    "bury",
+    "buried",
+    "coming",
+    "dealt",
+    "deed",
+    "desk",
+    "door",
+    "guesses",
+    "hand",
+    "happened",
+    "held",
+    "illustration",
+    "issued",
+    "keep",
+    "kept",
+    "known",
+    "latest",
+    "listed",
+    "lists",
+    "lost",
+    "maker",
+    "mark",
+    "moment",
+    "nearest",
+    "object",
+    "once",
+    "opening",
+    "openings",
+    "own",
+    "owner",
+    "paged",
+    "patience",
+    "reached",
+    "readdress",
+    "refusal",
+    "room",
+    "rooms",
+    "seat",
+    "seats",
+    "seeds",
+    "sent",
+    "settle",
+    "shelf",
+    "standing",
+    "stored",
+    "take_on",
+    "tell",
+    "thrown",
+    "together",
+    "told",
+    "turn",
+    "turn_away",
+];
+
+/// The name that a line of Rust gives to a type, a module or a function.
+fn declared_name(line: &str) -> Option<&str> {
+    let keywords = ["struct ", "enum ", "trait ", "type ", "mod ", "fn "];
+    let (at, keyword) = keywords
+        .iter()
+        .filter_map(|keyword| Some((line.find(keyword)?, keyword)))
+        .min()?;
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let before = &line[..at];
+    // Only `pub`, `pub(crate)`, `async`, `const` and the like may stand before it.
+    let is_declaration = before.chars().all(|c| is_name(c) || " ():".contains(c));
+    let name = line[at + keyword.len()..].split(|c| !is_name(c)).next()?;
+    (is_declaration && !name.is_empty()).then_some(name)
+}
+
+#[test]
+fn no_name_is_a_retired_word() {
+    let snake_case = |name: &str| {
+        let mut words = String::new();
+        for (at, c) in name.char_indices() {
+            if c.is_uppercase() && at > 0 {
+                words.push('_');
+            }
+            words.extend(c.to_lowercase());
+        }
+        words
+    };
+    let mut found = Vec::new();
+    for file in files(&root(), ".rs") {
+        let path = file.strip_prefix(root()).unwrap().to_owned();
+        if !path.iter().any(|part| part == "src") || path.iter().any(|part| part == "generated") {
+            continue;
+        }
+        let text = fs::read_to_string(&file).unwrap();
+        let declared = text.lines().map(str::trim_start).filter_map(declared_name);
+        let module = file.file_stem().unwrap().to_string_lossy();
+        for name in declared.chain([&*module]) {
+            if RETIRED_NAMES.contains(&snake_case(name).as_str()) {
+                found.push(format!("{}: {name}", path.display()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "names that say too little: {found:#?}");
 }
