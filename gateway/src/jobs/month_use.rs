@@ -162,8 +162,8 @@ impl MonthUse {
         (done, unseeded)
     }
 
-    async fn try_seed(&self, months: &[AccountMonth]) -> Result<Seeded, sqlx::Error> {
-        let mut seeded = Seeded::default();
+    async fn try_seed(&self, months: &[AccountMonth]) -> Result<SeedResult, sqlx::Error> {
+        let mut seeded = SeedResult::default();
         let mut missing = Vec::new();
         for chunk in months.chunks(CONCURRENCY) {
             let looks = chunk.iter().map(|month| self.counters.counts(*month));
@@ -258,7 +258,7 @@ impl MonthUse {
 }
 
 #[derive(Debug, Default)]
-struct Seeded {
+struct SeedResult {
     /// Months that Redis has now.
     counted: HashSet<AccountMonth>,
     /// How many months were read from PostgreSQL.

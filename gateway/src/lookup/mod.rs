@@ -73,13 +73,13 @@ pub enum FindError {
 type QueryResult = Result<KeyOwner, Arc<sqlx::Error>>;
 
 impl Lookup {
-    pub fn new(pool: PgPool, bounds: Options) -> Self {
+    pub fn new(pool: PgPool, options: Options) -> Self {
         Self {
             pool,
-            deadline: bounds.deadline,
-            cache: CallerCache::new(bounds.outage),
+            deadline: options.deadline,
+            cache: CallerCache::new(options.outage),
             known_prefixes: KnownPrefixes::default(),
-            unknown_key_limiter: UnknownKeyLimiter::new(bounds.unknown_per_minute),
+            unknown_key_limiter: UnknownKeyLimiter::new(options.unknown_per_minute),
             unknown_permits: Semaphore::new(MAX_UNKNOWN_LOOKUPS),
             in_flight: Cache::new(IN_FLIGHT),
         }

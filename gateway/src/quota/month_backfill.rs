@@ -16,12 +16,12 @@ use crate::domain::quota::AccountMonth;
 pub(crate) struct MonthBackfill {
     /// How long a call waits for its month. After that it is decided without.
     timeout: Duration,
-    state: Mutex<Pending>,
+    state: Mutex<PendingMonths>,
     wakeup: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Pending {
+struct PendingMonths {
     waiting: HashMap<AccountMonth, Shared<oneshot::Receiver<bool>>>,
     queue: Vec<BackfillRequest>,
     /// PostgreSQL is away, so no call waits for it.
@@ -86,7 +86,7 @@ impl MonthBackfill {
         self.lock().database_away = database_away;
     }
 
-    fn lock(&self) -> MutexGuard<'_, Pending> {
+    fn lock(&self) -> MutexGuard<'_, PendingMonths> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

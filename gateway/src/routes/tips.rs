@@ -19,7 +19,7 @@ use crate::extract::query::Params;
 
 /// The only field of a tip that the gateway reads. economy-svc reads the others.
 #[derive(Deserialize)]
-struct OfPlayer {
+struct TipPlayer {
     player: String,
 }
 
@@ -64,7 +64,7 @@ async fn check_player(
     game: &str,
     body: &JsonBody,
 ) -> Result<(), Fault> {
-    let Ok(OfPlayer { player }) = serde_json::from_slice(&body.0) else {
+    let Ok(TipPlayer { player }) = serde_json::from_slice(&body.0) else {
         return Ok(());
     };
     let (now, limit) = (app.clock.now(), app.player_calls);

@@ -5,15 +5,15 @@
 use contracts::gateway::v1 as proto;
 use sqlx::PgPool;
 
-use crate::support::{Test, TestKey, With, account_key, plans};
+use crate::support::{Test, TestConfig, TestKey, account_key, plans};
 
 const ORIGIN: (&str, &str) = ("origin", "https://example.org");
 
 /// A gateway whose only plan allows one call per minute and lacks `games`, with a key of each mode.
 async fn narrow(pool: PgPool, lacks: &str) -> (Test, TestKey, TestKey) {
-    let with = With {
+    let with = TestConfig {
         plans: plans(&format!("calls_per_minute = 1\nlacks = [{lacks}]")),
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let account = test.account("free").await;

@@ -8,7 +8,7 @@ use gateway::upstream;
 use kit::{Code, Fault};
 use sqlx::PgPool;
 
-use crate::support::{Script, Test, UPSTREAM, With};
+use crate::support::{Script, Test, TestConfig, UPSTREAM};
 
 #[sqlx::test]
 async fn every_parameter_reaches_the_catalogue(pool: PgPool) {
@@ -120,12 +120,12 @@ async fn errors_of_the_catalogue_are_returned(pool: PgPool) {
 
 #[sqlx::test]
 async fn a_catalogue_that_does_not_answer_is_unavailable(pool: PgPool) {
-    let with = With {
+    let with = TestConfig {
         upstream: upstream::CallLimits {
             deadline: Duration::from_millis(50),
             ..UPSTREAM
         },
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let key = test.live_key().await;

@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
 
-use crate::support::{NO_REDIS, START, Test, TestKey, With, account_key, by_operator};
+use crate::support::{NO_REDIS, START, Test, TestConfig, TestKey, account_key, by_operator};
 
 /// A change of a game on the listings feed.
 fn change(slug: &str, published: bool) -> Change {
@@ -78,7 +78,7 @@ async fn a_revocation_takes_effect_at_once_at_every_replica(pool: PgPool) {
 #[sqlx::test]
 async fn a_revocation_also_reaches_every_replica_through_the_feed(pool: PgPool) {
     let here = Test::new(pool.clone()).await;
-    let with = With {
+    let with = TestConfig {
         // Not the Redis with the tombstone.
         redis: NO_REDIS.to_owned(),
         ..Default::default()
@@ -93,9 +93,9 @@ async fn a_revocation_also_reaches_every_replica_through_the_feed(pool: PgPool) 
 
 #[sqlx::test]
 async fn a_rotation_without_a_grace_period_is_a_revocation(pool: PgPool) {
-    let with = With {
+    let with = TestConfig {
         grace: std::time::Duration::ZERO,
-        ..With::default()
+        ..TestConfig::default()
     };
     let here = Test::with(pool.clone(), with).await;
     let there = Test::new(pool).await;

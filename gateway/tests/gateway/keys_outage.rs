@@ -6,7 +6,7 @@ use gateway::lookup::Options;
 use sqlx::PgPool;
 use time::Duration as Span;
 
-use crate::support::{NO_REDIS, Test, With, another, lock};
+use crate::support::{NO_REDIS, Test, TestConfig, another, lock};
 
 const AWAY: (u16, &str) = (503, "unavailable");
 
@@ -34,10 +34,10 @@ async fn cached_keys_work_without_postgresql_and_others_are_unavailable(pool: Pg
 
 #[sqlx::test]
 async fn a_replica_without_postgresql_accepts_a_key_for_an_hour(pool: PgPool) {
-    let with = With {
+    let with = TestConfig {
         // Not the Redis with the tombstone.
         redis: NO_REDIS.to_owned(),
-        ..With::default()
+        ..TestConfig::default()
     };
     let mut cut_off = Test::with(another(&pool).await, with).await;
     let here = Test::new(pool).await;
@@ -64,9 +64,9 @@ async fn a_replica_without_postgresql_accepts_a_key_for_an_hour(pool: PgPool) {
 
 #[sqlx::test]
 async fn a_key_is_accepted_again_once_changes_can_be_read(pool: PgPool) {
-    let with = With {
+    let with = TestConfig {
         lookup: deadline(Duration::from_millis(200)),
-        ..With::default()
+        ..TestConfig::default()
     };
     let mut test = Test::with(pool, with).await;
     let key = test.live_key().await;
@@ -83,9 +83,9 @@ async fn a_key_is_accepted_again_once_changes_can_be_read(pool: PgPool) {
 
 #[sqlx::test]
 async fn a_lookup_has_a_deadline(pool: PgPool) {
-    let with = With {
+    let with = TestConfig {
         lookup: deadline(Duration::from_secs(1)),
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let account = test.account("free").await;
@@ -108,6 +108,6 @@ async fn a_lookup_has_a_deadline(pool: PgPool) {
 fn deadline(deadline: Duration) -> Options {
     Options {
         deadline,
-        ..With::default().lookup
+        ..TestConfig::default().lookup
     }
 }

@@ -8,7 +8,7 @@ use gateway::lookup::Options;
 use gateway::upstream;
 use sqlx::PgPool;
 
-use crate::support::{Script, Test, TestKey, TestResponse, UPSTREAM, With, lock};
+use crate::support::{Script, Test, TestConfig, TestKey, TestResponse, UPSTREAM, lock};
 
 /// Makes two reads that catalogue-svc never responses, and runs `meanwhile` while both wait.
 async fn while_two_hang<T>(
@@ -38,14 +38,14 @@ fn assert_shed(response: &TestResponse) {
 
 #[sqlx::test]
 async fn a_service_that_hangs_does_not_delay_other_routes(pool: PgPool) {
-    let with = With {
+    let with = TestConfig {
         upstream: upstream::CallLimits {
             deadline: Duration::from_secs(1),
             write_deadline: Duration::from_secs(1),
             calls: 2,
             queue_timeout: Duration::from_millis(1),
         },
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let key = test.live_key().await;
@@ -76,14 +76,14 @@ async fn a_service_that_hangs_does_not_delay_other_routes(pool: PgPool) {
 
 #[sqlx::test]
 async fn a_further_call_waits_for_a_permit(pool: PgPool) {
-    let with = With {
+    let with = TestConfig {
         upstream: upstream::CallLimits {
             deadline: Duration::from_secs(1),
             write_deadline: Duration::from_secs(1),
             calls: 2,
             ..UPSTREAM
         },
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let key = test.live_key().await;
@@ -99,7 +99,7 @@ async fn a_further_call_waits_for_a_permit(pool: PgPool) {
 /// With the default settings: more unknown keys than catalogue-svc has permits, while PostgreSQL is slow.
 #[sqlx::test]
 async fn requests_with_unknown_keys_hold_no_permit(pool: PgPool) {
-    let with = With {
+    let with = TestConfig {
         upstream: upstream::CallLimits {
             deadline: Duration::from_secs(2),
             write_deadline: Duration::from_secs(10),
@@ -111,7 +111,7 @@ async fn requests_with_unknown_keys_hold_no_permit(pool: PgPool) {
             deadline: Duration::from_secs(2),
             unknown_per_minute: 30,
         },
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let known = test.live_key().await;

@@ -9,7 +9,7 @@ use http_body_util::BodyExt as _;
 use sqlx::PgPool;
 use tower::ServiceExt as _;
 
-use crate::support::{Test, With};
+use crate::support::{Test, TestConfig};
 
 const PART: usize = 256 * 1024;
 
@@ -187,14 +187,14 @@ async fn a_truncated_file_breaks_the_response_off(pool: PgPool) {
 
 #[sqlx::test]
 async fn a_listings_svc_that_hangs_holds_up_no_other_route(pool: PgPool) {
-    let with = With {
+    let with = TestConfig {
         upstream: upstream::CallLimits {
             deadline: Duration::from_secs(1),
             write_deadline: Duration::from_secs(1),
             calls: 2,
             queue_timeout: Duration::from_millis(1),
         },
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let key = test.live_key().await;

@@ -6,10 +6,10 @@ use gateway::domain::plan::ENDPOINTS;
 use gateway::domain::plan_table;
 use sqlx::PgPool;
 
-use crate::support::{Test, TestKey, With, account_key, by_operator};
+use crate::support::{Test, TestConfig, TestKey, account_key, by_operator};
 
 /// Plans `free`, `build` and `partner`, each with a list of endpoints that it lacks, such as `"games", "events"`.
-fn table(free: &str, build: &str, partner: &str) -> With {
+fn table(free: &str, build: &str, partner: &str) -> TestConfig {
     let plan = |name: &str, title: &str, lacks: &str| {
         format!(
             "[[plan]]\nname = \"{name}\"\ntitle = \"{title}\"\nwebhook_events = false\nlacks = [{lacks}]\n"
@@ -20,9 +20,9 @@ fn table(free: &str, build: &str, partner: &str) -> With {
         plan("build", "Build", build),
         plan("partner", "Partner", partner),
     ];
-    With {
+    TestConfig {
         plans: plan_table::parse(&table.concat()).unwrap(),
-        ..With::default()
+        ..TestConfig::default()
     }
 }
 

@@ -5,7 +5,7 @@ use contracts::gateway::v1::staff_service_server::StaffService as _;
 use prost::Message as _;
 use sqlx::PgPool;
 
-use crate::support::{Test, With, account_key, by_operator, plans};
+use crate::support::{Test, TestConfig, account_key, by_operator, plans};
 
 /// The plans on the feed: name, event, revision, calls per minute.
 async fn published(pool: &PgPool) -> Vec<(String, String, i64, Option<u32>)> {
@@ -43,9 +43,9 @@ async fn plans_are_published_when_they_change_and_only_then(pool: PgPool) {
     ];
     assert_eq!(published(&pool).await, expected);
 
-    let with = With {
+    let with = TestConfig {
         plans: plans("calls_per_minute = 90"),
-        ..With::default()
+        ..TestConfig::default()
     };
     Test::with(pool.clone(), with).await;
     expected.extend([
@@ -67,9 +67,9 @@ async fn plans_are_published_when_they_change_and_only_then(pool: PgPool) {
 #[sqlx::test]
 async fn limits_working_keys_and_webhooks_come_from_the_table(pool: PgPool) {
     let limits = "calls_per_minute = 5\ncalls_per_month = 2\nworking_keys = 1\nwrites_per_day = 4\nwebhook_endpoints = 3";
-    let with = With {
+    let with = TestConfig {
         plans: plans(limits),
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let listed = test

@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
 use crate::port::Port;
-use crate::support::{Test, With, account_key};
+use crate::support::{Test, TestConfig, account_key};
 
 /// Short, to keep the tests fast. The deadlines themselves are tested in `server/timeouts.rs`.
 const SHORT: Timeouts = Timeouts {
@@ -153,9 +153,9 @@ async fn slow_clients_are_disconnected_and_others_are_served() {
 
 #[sqlx::test]
 async fn a_slow_or_endless_body_is_rejected(pool: PgPool) {
-    let with = With {
+    let with = TestConfig {
         body_timeout: SHORT.http_body,
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let account = test.account("free").await;

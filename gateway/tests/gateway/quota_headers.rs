@@ -8,12 +8,12 @@ use sqlx::PgPool;
 use time::Duration;
 use tokio::net::TcpListener;
 
-use crate::support::{Script, Test, With, plans};
+use crate::support::{Script, Test, TestConfig, plans};
 
-fn limited(limits: &str) -> With {
-    With {
+fn limited(limits: &str) -> TestConfig {
+    TestConfig {
         plans: plans(limits),
-        ..With::default()
+        ..TestConfig::default()
     }
 }
 
@@ -145,7 +145,7 @@ async fn me_without_limits_has_nulls(pool: PgPool) {
 }
 
 async fn without_redis(pool: PgPool, redis: String) {
-    let with = With {
+    let with = TestConfig {
         redis,
         patience: Patience::from_millis(50),
         ..limited("calls_per_minute = 2\ncalls_per_month = 1")

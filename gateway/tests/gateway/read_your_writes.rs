@@ -5,7 +5,7 @@ use kit::Clock;
 use kit::feed::{Position, Reached};
 use sqlx::PgPool;
 
-use crate::support::{LONG, Test, With};
+use crate::support::{LONG, Test, TestConfig};
 
 fn first() -> Position {
     Position {
@@ -94,11 +94,11 @@ async fn an_up_to_date_error_is_final(pool: PgPool) {
 }
 
 /// A gateway without Redis.
-fn without_redis() -> With {
-    With {
+fn without_redis() -> TestConfig {
+    TestConfig {
         redis: "redis://127.0.0.1:1".to_owned(),
         patience: kit::redis::PATIENCE,
-        ..With::default()
+        ..TestConfig::default()
     }
 }
 

@@ -7,13 +7,13 @@ use kit::testing::redis::Servers;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{LONG, Test, TestKey, TestResponse, With, plans};
+use crate::support::{LONG, Test, TestConfig, TestKey, TestResponse, plans};
 
-fn with(servers: &Servers, limits: &str) -> With {
-    With {
+fn with(servers: &Servers, limits: &str) -> TestConfig {
+    TestConfig {
         plans: plans(limits),
         redis: servers.url(),
-        ..With::default()
+        ..TestConfig::default()
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::net::tcp::OwnedWriteHalf;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::support::{Test, TestKey, With, plans, redis_url};
+use crate::support::{Test, TestConfig, TestKey, plans, redis_url};
 
 /// How long the gateway waits for Redis.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -87,11 +87,11 @@ async fn call(test: &Test, key: &TestKey) -> usize {
 #[sqlx::test]
 async fn a_slow_redis_loses_no_count(pool: PgPool) {
     let redis = DelayedRedis::redis().await;
-    let with = With {
+    let with = TestConfig {
         redis: redis.address.clone(),
         patience: PATIENCE,
         plans: plans("calls_per_month = 1000000"),
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let account = test.account("free").await;

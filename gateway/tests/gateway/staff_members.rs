@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use time::Duration;
 use tonic::Status;
 
-use crate::support::{Test, With, account_key, by, by_operator};
+use crate::support::{Test, TestConfig, account_key, by, by_operator};
 
 fn member(name: &str, role: Role) -> Member {
     Member {
@@ -70,9 +70,9 @@ async fn a_token_belongs_to_a_member_of_listings_svc(pool: PgPool) {
 
 #[sqlx::test]
 async fn without_listings_svc_no_token_is_accepted(pool: PgPool) {
-    let with = With {
+    let with = TestConfig {
         no_listings: true,
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let fault = test.members.find("staff_ada").await.unwrap_err();

@@ -5,16 +5,16 @@ use gateway::lookup::Options;
 use sqlx::PgPool;
 use time::Duration;
 
-use crate::support::{Test, TestKey, TestResponse, With, another, lock};
+use crate::support::{Test, TestConfig, TestKey, TestResponse, another, lock};
 
 const WRONG: (u16, &str) = (401, "invalid_key");
 const LIMITED: (u16, &str) = (429, "rate_limited");
 const HERE: &str = "192.0.2.1";
 
 /// A gateway that allows three lookups of unknown keys per address.
-fn three() -> With {
-    let usual = With::default();
-    With {
+fn three() -> TestConfig {
+    let usual = TestConfig::default();
+    TestConfig {
         lookup: Options {
             unknown_per_minute: 3,
             ..usual.lookup
@@ -164,7 +164,7 @@ async fn an_ipv6_network_counts_as_one(pool: PgPool) {
 
 #[sqlx::test]
 async fn clients_behind_a_trusted_proxy_are_limited_separately(pool: PgPool) {
-    let with = With {
+    let with = TestConfig {
         proxies: "10.0.0.0/8".parse().unwrap(),
         ..three()
     };
@@ -234,8 +234,8 @@ async fn guesses_leave_connections_for_existing_keys(pool: PgPool) {
 
 #[sqlx::test]
 async fn a_guess_that_gets_no_permit_is_unavailable(pool: PgPool) {
-    let usual = With::default();
-    let with = With {
+    let usual = TestConfig::default();
+    let with = TestConfig {
         lookup: Options {
             deadline: std::time::Duration::from_millis(200),
             ..usual.lookup

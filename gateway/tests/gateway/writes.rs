@@ -8,7 +8,7 @@ use http::header::{ETAG, IF_MATCH};
 use kit::{Code, Fault};
 use sqlx::PgPool;
 
-use crate::support::{Outcome, Test, TestKey, TestResponse, UPSTREAM, With, account_key};
+use crate::support::{Outcome, Test, TestConfig, TestKey, TestResponse, UPSTREAM, account_key};
 
 const BODY: &str = r#"{"title": "Kora"}"#;
 const WRITES: [(&str, &str); 4] = [
@@ -114,12 +114,12 @@ fn assert_says_how_to_repeat(response: &TestResponse, method: &str) {
 
 #[sqlx::test]
 async fn a_write_without_a_response_has_an_unknown_outcome(pool: PgPool) {
-    let with = With {
+    let with = TestConfig {
         upstream: upstream::CallLimits {
             write_deadline: Duration::from_millis(300),
             ..UPSTREAM
         },
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let key = writing_key(&test).await;
@@ -153,9 +153,9 @@ async fn a_write_without_a_response_has_an_unknown_outcome(pool: PgPool) {
 
 #[sqlx::test]
 async fn a_write_that_was_not_sent_is_unavailable(pool: PgPool) {
-    let with = With {
+    let with = TestConfig {
         no_listings: true,
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let key = writing_key(&test).await;

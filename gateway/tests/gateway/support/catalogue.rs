@@ -36,10 +36,10 @@ pub(crate) enum Script {
 #[derive(Clone)]
 pub(crate) struct Catalogue {
     pub(crate) address: String,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<StubState>>,
 }
 
-struct State {
+struct StubState {
     script: Script,
     calls: u32,
     last_request: Option<Box<dyn Any + Send>>,
@@ -52,17 +52,17 @@ struct State {
 }
 
 /// The `data` of a list, its page, and the position of the response.
-type List = (Bytes, Option<PageInfo>, Option<Position>);
+type ListResponse = (Bytes, Option<PageInfo>, Option<Position>);
 
 /// The `data` of an item, its revision, and the position of the response.
-type One = (Bytes, i64, Option<Position>);
+type ItemResponse = (Bytes, i64, Option<Position>);
 
 impl Catalogue {
     pub(crate) async fn start(lifecycle: &Lifecycle) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let catalogue = Self {
             address: format!("http://{}", listener.local_addr().unwrap()),
-            state: Arc::new(Mutex::new(State {
+            state: Arc::new(Mutex::new(StubState {
                 script: Script::Answer,
                 calls: 0,
                 last_request: None,
@@ -116,7 +116,7 @@ impl Catalogue {
     }
 
     /// Answers a request for a list. All lists have the same page.
-    async fn list(&self, request: impl Any + Send) -> Result<List, Status> {
+    async fn list(&self, request: impl Any + Send) -> Result<ListResponse, Status> {
         self.run_script(request).await?;
         let state = self.state.lock().unwrap();
         let page = PageInfo {
@@ -129,7 +129,7 @@ impl Catalogue {
     }
 
     /// Answers a request for an item. The only item is `kora`.
-    async fn one(&self, name: String, request: impl Any + Send) -> Result<One, Status> {
+    async fn one(&self, name: String, request: impl Any + Send) -> Result<ItemResponse, Status> {
         self.run_script(request).await?;
         if name != "kora" {
             return Err(self.unknown());

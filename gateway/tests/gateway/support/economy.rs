@@ -24,11 +24,11 @@ pub(crate) const VERSION: &str = "a-1-1-0--";
 #[derive(Clone)]
 pub(crate) struct Economy {
     pub(crate) address: String,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<StubState>>,
 }
 
 #[derive(Default)]
-struct State {
+struct StubState {
     reports: Vec<proto::SubmitReportRequest>,
     tips: Vec<proto::SendTipRequest>,
     rates: Vec<proto::ListRatesRequest>,

@@ -20,11 +20,11 @@ use super::listings::Listings;
 #[derive(Clone)]
 pub(crate) struct Files {
     pub(crate) address: String,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<StubState>>,
 }
 
 #[derive(Default)]
-struct State {
+struct StubState {
     files: BTreeMap<String, Bytes>,
     /// Offset and length of every requested part.
     requests: Vec<(u64, u32)>,

@@ -28,10 +28,10 @@ pub(crate) enum Outcome {
 }
 
 #[derive(Clone, Default)]
-pub(crate) struct Listings(Arc<Mutex<State>>);
+pub(crate) struct Listings(Arc<Mutex<StubState>>);
 
 #[derive(Default)]
-struct State {
+struct StubState {
     outcome: Outcome,
     preconditions: Vec<Option<Vec<i64>>>,
     writes: u32,

@@ -114,7 +114,7 @@ pub(crate) struct TestKey {
 }
 
 /// How a replica differs from the default.
-pub(crate) struct With {
+pub(crate) struct TestConfig {
     pub(crate) clock: Clock,
     pub(crate) plans: Plans,
     pub(crate) redis: String,
@@ -128,7 +128,7 @@ pub(crate) struct With {
     pub(crate) body_timeout: Duration,
 }
 
-impl Default for With {
+impl Default for TestConfig {
     fn default() -> Self {
         Self {
             clock: Clock::fixed(START),
@@ -190,10 +190,10 @@ pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
 
 impl Test {
     pub(crate) async fn new(pool: PgPool) -> Self {
-        Self::with(pool, With::default()).await
+        Self::with(pool, TestConfig::default()).await
     }
 
-    pub(crate) async fn with(pool: PgPool, with: With) -> Self {
+    pub(crate) async fn with(pool: PgPool, with: TestConfig) -> Self {
         let (lifecycle, supervisor) = Lifecycle::new();
         // Nobody supervises the tasks. A task that ends early makes the test fail.
         drop(supervisor);
