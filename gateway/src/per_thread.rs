@@ -106,6 +106,6 @@ mod tests {
         added.with(|shard| shard.push(1));
         added.with(|shard| shard.push(2));
         let shards: Vec<Vec<usize>> = added.take().filter(|shard| !shard.is_empty()).collect();
-        assert_eq!(shards, [vec![1, 2]], "a thread keeps its shard");
+        assert_eq!(shards, [vec![1, 2]], "a thread always uses one shard");
     }
 }

@@ -30,7 +30,7 @@ fn decoded(coding: Coding, mut bytes: &[u8]) -> Vec<u8> {
             decoder.read_to_end(&mut whole).unwrap();
         }
     }
-    assert_eq!(bytes, b"", "{coding:?}: something stands behind it");
+    assert_eq!(bytes, b"", "{coding:?}: bytes follow the encoded body");
     whole
 }
 

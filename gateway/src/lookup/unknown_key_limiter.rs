@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(limiter.consume(from, at(59_999)), Err(1));
         assert!(limiter.consume(network(2), at(59_999)).is_ok());
         assert!(limiter.consume(from, at(60_000)).is_ok());
-        // After the clock was set back, nobody waits longer than a minute.
+        // After the clock was set back, no address waits longer than a minute.
         assert!(limiter.consume(from, at(-3_600_000)).is_ok());
     }
 

@@ -64,7 +64,7 @@ impl ListingsPosition {
         };
         let position = timeout(TIMEOUT, calling).await.ok().flatten();
         let now = Instant::now();
-        // A listings-svc that refuses at once delays nobody.
+        // A listings-svc that fails at once causes no delay.
         let hangs = position.is_none() && now - arrived >= TIMEOUT;
         *self.retry_at() = hangs.then(|| now + RETRY_PAUSE);
         position
