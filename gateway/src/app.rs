@@ -1,4 +1,4 @@
-//! What a request has at hand: what the whole process shares, and the connections of the thread that serves it.
+//! State of one server thread: what the process shares, and the connections that the thread has for itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,56 +6,51 @@ use std::time::Duration;
 use kit::Clock;
 use kit::feed::Latest;
 
-use crate::coding::Openings;
-use crate::domain::address::{Proxies, ProxyHeader};
+use crate::coding::EncodedPrefixCache;
+use crate::domain::address::{ProxyHeader, TrustedProxies};
 use crate::domain::plan::Plans;
-use crate::domain::secret::Format;
+use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
 use crate::quota::Quota;
-use crate::switches::Board;
+use crate::switches::SwitchCache;
 use crate::upstream::pictures::Pictures;
 use crate::upstream::{Catalogue, Economy, Listings};
 
-/// The gateway, as the handlers and layers of one thread see it.
+/// The state that handlers and layers get.
 pub type App = Arc<Gateway>;
 
-/// What a thread of the gateway has. What it waits for is its own: its connections to Redis and to the services.
+/// State of one server thread. The connections to Redis and to the services belong to the thread, so that a request never waits
+/// for another thread.
 pub struct Gateway {
-    /// The time.
     pub clock: Clock,
-    /// How keys are written.
-    pub format: Format,
-    /// The proxies in front, which tell where their callers are.
-    pub proxies: Proxies,
-    /// The header by which they tell.
+    /// The format of API keys.
+    pub format: KeyFormat,
+    /// Proxies whose `proxy_header` names the client.
+    pub proxies: TrustedProxies,
     pub proxy_header: ProxyHeader,
-    /// Where errors are explained.
+    /// Base address of `error.docs_url`.
     pub docs_url: String,
-    /// The plans, as this process was started with.
+    /// The plans that this process was started with.
     pub plans: Arc<Plans>,
-    /// What is on and off.
-    pub switches: Arc<Board>,
-    /// From the hash of a key to its caller.
+    pub switches: Arc<SwitchCache>,
+    /// Finds the caller of a key by its hash.
     pub lookup: Arc<Lookup>,
-    /// When keys were last used, on its way to the database.
+    /// When keys were last used; written to PostgreSQL in batches.
     pub last_used: Arc<LastUsed>,
-    /// Answers, compressed.
-    pub openings: Arc<Openings>,
-    /// Minute, month and revocation.
+    /// Compressed beginnings of responses.
+    pub encoded_prefixes: Arc<EncodedPrefixCache>,
+    /// Limits of the minute and the month, and revocations.
     pub quota: Quota,
-    /// catalogue-svc.
     pub catalogue: Catalogue,
-    /// listings-svc.
     pub listings: Listings,
-    /// economy-svc.
     pub economy: Economy,
-    /// Tips of one player to one game in a minute.
+    /// Tips that one player may send to one game in a minute.
     pub player_calls: u32,
-    /// Pictures of listings, which have a limit of their own.
+    /// Pictures have a client of their own, with a limit of its own.
     pub pictures: Arc<Pictures>,
-    /// How far the listings have come, for reads to reach it.
-    pub latest: Latest,
-    /// How long the body of a request may take.
+    /// The newest position of listings-svc's feed, read from Redis.
+    pub newest_position: Latest,
+    /// How long the body of a request may take to arrive.
     pub body_timeout: Duration,
 }

@@ -1,4 +1,4 @@
-//! Settings.
+//! Settings of the gateway.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -8,177 +8,169 @@ use clap::Args;
 use kit::config::{self, Common, Secret, seconds};
 use kit::rpc::client::Addresses;
 
-use crate::domain::address::{Proxies, ProxyHeader};
+use crate::domain::address::{ProxyHeader, TrustedProxies};
 use crate::domain::plan::Plans;
 use crate::domain::plan_table;
-use crate::lookup::Bounds;
+use crate::lookup::Options;
 use crate::upstream;
 
-/// What the gateway needs to know at start.
 #[derive(Debug, Clone, Args)]
 pub struct Settings {
     #[command(flatten)]
-    #[expect(missing_docs, reason = "see the type")]
     pub common: Common,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "see the type")]
     pub port: Port,
-    /// Redis 6.2 or newer, as redis://host:port, redis+cluster://host:port,host:port, or rediss:// for TLS
+    /// Redis 6.2 or newer: redis://host:port, redis+cluster://host:port,host:port, or rediss:// for TLS
     #[arg(long, hide_env_values = true)]
     pub redis_url: Secret,
-    /// Milliseconds after which Redis counts as away, and calls are counted by this process alone
+    /// Milliseconds after which Redis counts as away; each gateway then counts calls by itself
     #[arg(long, default_value = "50", value_parser = milliseconds)]
     pub redis_patience: Duration,
-    /// Milliseconds between two writings of the month's use to the database: so much may be forgotten with Redis
+    /// Milliseconds between writes of month use to PostgreSQL: the most that is lost with Redis
     #[arg(long, default_value = "1000", value_parser = milliseconds)]
     pub month_flush: Duration,
-    /// catalogue-svc: `http://a:1,http://b:2`, or `file:/path` with an address a line, or `dns:http://name:port`
+    /// Addresses of catalogue-svc: `http://a:1,http://b:2`, `file:/path` with one address per line, or `dns:http://name:port`
     #[arg(long)]
     pub catalogue_addresses: Addresses,
-    /// listings-svc, written likewise
+    /// Addresses of listings-svc, in the same form
     #[arg(long)]
     pub listings_addresses: Addresses,
-    /// economy-svc, written likewise
+    /// Addresses of economy-svc, in the same form
     #[arg(long)]
     pub economy_addresses: Addresses,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "see the type")]
     pub upstream: Upstream,
-    /// What every key begins with
+    /// Prefix of all API keys
     #[arg(long, default_value = "svc_")]
     pub key_prefix: String,
-    /// Page that explains errors; a code is an anchor in it
+    /// Page that explains error codes, each at an anchor
     #[arg(long, default_value = "https://docs.mchezo.example/errors")]
     pub docs_url: String,
-    /// A TOML file with another table of plans, see the README
+    /// TOML file with a table of plans, see the README
     #[arg(long)]
     pub plans: Option<PathBuf>,
-    /// Tips of one player to one game in a minute
+    /// Tips of one player to one game per minute
     #[arg(long, default_value = "30", value_parser = clap::value_parser!(u32).range(1..))]
     pub player_calls: u32,
-    /// Seconds that a key works on after it was rotated
+    /// Seconds that a key still works after its rotation
     #[arg(long, default_value = "86400", value_parser = seconds)]
     pub grace: Duration,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "see the type")]
     pub lookup: Lookup,
 }
 
-/// Looking keys up.
+/// Lookups of keys.
 #[derive(Debug, Clone, Args)]
 pub struct Lookup {
-    /// Seconds that a key in memory is believed while changes of keys cannot be read from PostgreSQL, a day or `grace` at most
+    /// Seconds that a cached key is accepted while changes cannot be read from PostgreSQL, at most a day or `grace`
     #[arg(long, default_value = "3600", value_parser = a_day_or_less)]
     pub keys_outage: Duration,
-    /// Seconds that PostgreSQL has to say whose key it is
+    /// Seconds that a lookup of a key in PostgreSQL may take
     #[arg(long, default_value = "2", value_parser = a_second_or_more)]
     pub keys_deadline: Duration,
-    /// Unknown keys that are looked up in a minute for an IPv4 address or an IPv6 network (/64)
+    /// Lookups of unknown keys per minute, for each IPv4 address or IPv6 network (/64)
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     pub unknown_keys: u32,
-    /// Balancers and proxies in front, whose header about callers is believed: `192.0.2.1,10.0.0.0/8`
+    /// Proxies whose header about clients is trusted: `192.0.2.1,10.0.0.0/8`
     #[arg(long, default_value = "", hide_default_value = true)]
-    pub trusted_proxies: Proxies,
-    /// The header that they write
+    pub trusted_proxies: TrustedProxies,
+    /// Header in which the proxies name the client
     #[arg(long, value_enum, default_value = "x-forwarded-for")]
     pub proxy_header: ProxyHeader,
 }
 
-/// The public port.
 #[derive(Debug, Clone, Args)]
 pub struct Port {
     /// Address of the public HTTP port
     #[arg(long, default_value = "127.0.0.1:8080")]
     pub http_listen: SocketAddr,
-    /// Connections to it at once; others wait in the kernel's backlog
+    /// Concurrent connections; further ones wait in the kernel's backlog
     #[arg(long, default_value_t = 4_096, value_parser = clap::value_parser!(u32).range(1..))]
     pub http_connections: u32,
-    /// Threads that serve it [default: one for each core]
+    /// Threads of the public port [default: one per core]
     #[arg(long, value_parser = threads)]
     pub http_threads: Option<usize>,
-    /// Calls that each thread runs at once; up to 4,096 others wait, and a call beyond is answered 503
+    /// Concurrent requests per thread; up to 4,096 more wait, and further ones get 503
     #[arg(long, default_value = "512", value_parser = calls)]
     pub http_calls: usize,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "see the type")]
     pub timeouts: Timeouts,
 }
 
-/// Calls to the services behind.
+/// Calls to the services behind the gateway.
 #[derive(Debug, Clone, Copy, Args)]
 #[expect(clippy::struct_field_names, reason = "the settings have these names")]
 pub struct Upstream {
-    /// Seconds that a service has to answer
+    /// Deadline of a read from a service, in seconds
     #[arg(long, default_value = "2", value_parser = seconds)]
     pub upstream_deadline: Duration,
-    /// Seconds that a service has to change something
+    /// Deadline of a write to a service, in seconds
     #[arg(long, default_value = "10", value_parser = seconds)]
     pub upstream_write_deadline: Duration,
-    /// Calls that a service has at once, for each thread; further ones wait
+    /// Concurrent calls to a service, per thread; further ones wait
     #[arg(long, default_value = "64", value_parser = calls)]
     pub upstream_calls: usize,
-    /// Milliseconds that such a call waits before it is answered 503
+    /// Milliseconds that a call waits for a permit before it gets 503
     #[arg(long, default_value = "500", value_parser = milliseconds)]
     pub upstream_patience: Duration,
 }
 
 impl Upstream {
-    /// As calls are held to it.
-    pub fn bounds(&self) -> upstream::Bounds {
-        upstream::Bounds {
+    pub fn limits(&self) -> upstream::CallLimits {
+        upstream::CallLimits {
             deadline: self.upstream_deadline,
             write_deadline: self.upstream_write_deadline,
             calls: self.upstream_calls,
-            patience: self.upstream_patience,
+            queue_timeout: self.upstream_patience,
         }
     }
 }
 
-/// How long a caller is waited for before its connection is closed.
+/// Timeouts after which a connection is closed.
 #[derive(Debug, Clone, Copy, Args)]
 #[expect(clippy::struct_field_names, reason = "the settings have these names")]
 pub struct Timeouts {
-    /// Seconds that the head of a request may take; the first one begins with the connection
+    /// Seconds for the head of a request; the first one begins with the connection
     #[arg(long, default_value = "10", value_parser = a_second_or_more)]
     pub http_head: Duration,
-    /// Seconds that the body of a request may take
+    /// Seconds for the body of a request
     #[arg(long, default_value = "10", value_parser = a_second_or_more)]
     pub http_body: Duration,
-    /// Seconds that a connection may be without a call
+    /// Seconds that a connection may be idle
     #[arg(long, default_value = "30", value_parser = a_second_or_more)]
     pub http_idle: Duration,
-    /// Seconds that an answer may wait to be taken
+    /// Seconds that a response may wait without the client receiving any of it
     #[arg(long, default_value = "30", value_parser = a_second_or_more)]
     pub http_write: Duration,
 }
 
 impl Settings {
-    /// What look-ups of keys are held to. A gateway that has not seen a rotation may not believe the old key beyond its `grace`; without
-    /// a grace every gateway learns of a rotation as of a revocation.
-    pub fn lookup_bounds(&self) -> Bounds {
+    /// Options of key lookups. A gateway that has not read a rotation must not accept the old key beyond its `grace`. Without a
+    /// grace period, a rotation is a revocation, and `keys_outage` applies.
+    pub fn lookup_options(&self) -> Options {
         let outage = if self.grace.is_zero() {
             self.lookup.keys_outage
         } else {
             self.lookup.keys_outage.min(self.grace)
         };
-        Bounds {
+        Options {
             outage,
             deadline: self.lookup.keys_deadline,
-            unknown_a_minute: self.lookup.unknown_keys,
+            unknown_per_minute: self.lookup.unknown_keys,
         }
     }
 
     /// The table of plans.
     ///
     /// # Errors
-    /// Every problem in it.
+    /// All problems in the table.
     pub fn plan_table(&self) -> Result<Plans, Vec<String>> {
         let Some(path) = &self.plans else {
             return plan_table::parse(plan_table::BUILT_IN);
         };
         let problem = |text: String| format!("plans: {}: {text}", path.display());
         let text = std::fs::read_to_string(path)
-            .map_err(|error| vec![problem(format!("it cannot be read: {error}"))])?;
+            .map_err(|error| vec![problem(format!("cannot read the file: {error}"))])?;
         plan_table::parse(&text).map_err(|list| list.into_iter().map(problem).collect())
     }
 }
@@ -187,7 +179,7 @@ impl config::Settings for Settings {
     const SERVICE: &'static str = "gateway";
     const PREFIX: &'static str = "GATEWAY";
     const ABOUT: &'static str =
-        "The public interface: keys, plans, quotas, and the way to the services behind";
+        "The public API: authentication, plans, quotas, and calls to the services";
 
     fn common(&self) -> &Common {
         &self.common
@@ -197,14 +189,15 @@ impl config::Settings for Settings {
         let mut problems = self.plan_table().err().unwrap_or_default();
         if !is_prefix(&self.key_prefix) {
             problems.push(
-                "key_prefix: takes up to 16 lower-case letters or digits and then _, such as svc_"
+                "key_prefix: must be 1 to 16 lower-case letters or digits, followed by _, such as svc_"
                     .to_owned(),
             );
         }
         let docs = self.docs_url.parse::<http::Uri>().ok();
         if docs.is_none_or(|url| url.scheme().is_none() || url.host().is_none()) {
-            problems
-                .push("docs_url: is not an address such as https://docs.example/errors".to_owned());
+            problems.push(
+                "docs_url: must be an address such as https://docs.example/errors".to_owned(),
+            );
         }
         problems
     }
@@ -222,7 +215,7 @@ fn is_prefix(text: &str) -> bool {
 fn a_second_or_more(value: &str) -> Result<Duration, String> {
     let time = seconds(value)?;
     if time.is_zero() {
-        return Err("1 second or more is wanted".to_owned());
+        return Err("must be 1 second or more".to_owned());
     }
     Ok(time)
 }
@@ -231,21 +224,21 @@ fn threads(value: &str) -> Result<usize, String> {
     let threads = value.parse().ok();
     threads
         .filter(|threads| (1..=1_024).contains(threads))
-        .ok_or_else(|| "a whole number from 1 to 1024 is wanted".to_owned())
+        .ok_or_else(|| "must be a whole number from 1 to 1024".to_owned())
 }
 
-/// A revocation leaves its mark in Redis for a day: nobody may go on believing a key for longer.
+/// Tombstones in Redis last for a day, so a revoked key must not be cached for longer.
 fn a_day_or_less(value: &str) -> Result<Duration, String> {
     let time = seconds(value)?;
     if time > Duration::from_hours(24) {
-        return Err("86400 seconds, a day, or less is wanted".to_owned());
+        return Err("must be 86400 seconds (a day) or less".to_owned());
     }
     Ok(time)
 }
 
 fn calls(value: &str) -> Result<usize, String> {
     let calls = value.parse().ok().filter(|calls| *calls > 0);
-    calls.ok_or_else(|| "a whole number of calls, 1 or more, is wanted".to_owned())
+    calls.ok_or_else(|| "must be a whole number, 1 or more".to_owned())
 }
 
 fn milliseconds(value: &str) -> Result<Duration, String> {
@@ -254,7 +247,7 @@ fn milliseconds(value: &str) -> Result<Duration, String> {
         .ok()
         .filter(|milliseconds| *milliseconds > 0)
         .map(Duration::from_millis)
-        .ok_or_else(|| "a whole number of milliseconds, 1 or more, is wanted".to_owned())
+        .ok_or_else(|| "must be a whole number of milliseconds, 1 or more".to_owned())
 }
 
 #[cfg(test)]
@@ -281,24 +274,24 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_are_good() {
+    fn the_defaults_are_valid() {
         let settings = settings(&[]);
         assert_eq!(settings.problems(), [""; 0]);
         assert_eq!(settings.grace, Duration::from_hours(24));
         assert_eq!(settings.lookup.keys_outage, Duration::from_hours(1));
-        assert_eq!(settings.lookup.trusted_proxies, Proxies::default());
+        assert_eq!(settings.lookup.trusted_proxies, TrustedProxies::default());
         assert!(!format!("{settings:?}").contains("fleet-token-fleet"));
     }
 
     #[test]
-    fn nobody_believes_a_key_for_longer_than_its_revocation_is_marked() {
+    fn keys_outage_is_at_most_the_life_of_a_tombstone() {
         assert!(a_day_or_less("86400").is_ok());
         assert!(a_day_or_less("86401").is_err());
     }
 
     #[test]
-    fn nobody_believes_a_key_for_longer_than_its_grace() {
-        let outage = |more: &[&str]| settings(more).lookup_bounds().outage;
+    fn keys_outage_is_at_most_the_grace_period() {
+        let outage = |more: &[&str]| settings(more).lookup_options().outage;
         assert_eq!(outage(&["--grace=600"]), Duration::from_mins(10));
         let both = ["--grace=600", "--keys-outage=60"];
         assert_eq!(outage(&both), Duration::from_mins(1));
@@ -306,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_found() {
+    fn every_problem_is_reported() {
         let problems = settings(&[
             "--plans=/nowhere/plans.toml",
             "--key-prefix=SVC",

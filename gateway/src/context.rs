@@ -1,4 +1,4 @@
-//! What is known of a request from its first moment to its last: its id, the key it shows, and, once found, who calls.
+//! The context of a request: its id, the key that it presents, and, once known, its route and its caller.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,62 +7,59 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
 use crate::domain::key::{Caller, Mode};
-use crate::domain::secret::{Format, Presented};
+use crate::domain::secret::{KeyFormat, ParsedKey};
 
-/// One request. It is an extension of the request, shared by all its layers, and outlives a panic in any of them.
+/// The context of one request. All layers share it as a request extension, and it outlives a panic in any of them.
 #[derive(Debug)]
 pub struct Context {
-    /// `req_…`, in `meta`, in `x-request-id`, in logs and traces.
+    /// `req_…`: in `meta`, in `x-request-id`, in logs and in traces.
     pub id: String,
-    /// What the Authorization header holds, if it is shaped like a key.
-    pub presented: Option<Presented>,
+    /// The key in the Authorization header, if its value is shaped like a key.
+    pub presented_key: Option<ParsedKey>,
     route: OnceLock<&'static str>,
     caller: OnceLock<Arc<Caller>>,
 }
 
 impl Context {
-    /// A context for a request with these headers.
-    pub fn new(headers: &HeaderMap, format: &Format) -> Self {
+    pub fn new(headers: &HeaderMap, format: &KeyFormat) -> Self {
         Self {
             id: kit::ids::request_id(),
-            presented: bearer(headers).and_then(|text| format.read(text)),
+            presented_key: bearer(headers).and_then(|text| format.parse(text)),
             route: OnceLock::new(),
             caller: OnceLock::new(),
         }
     }
 
-    /// The context that the outermost layer has given `request`.
-    pub fn of(request: &Request) -> Option<Arc<Self>> {
+    /// The context that [`crate::layers::request_context`] has put into the request.
+    pub fn from_request(request: &Request) -> Option<Arc<Self>> {
         request.extensions().get::<Arc<Self>>().map(Arc::clone)
     }
 
-    /// The mode that the key claims (`meta.mode`).
+    /// The mode that the presented key claims (`meta.mode`). The key may not exist.
     pub fn mode(&self) -> Option<Mode> {
-        self.presented.map(|presented| presented.mode)
+        self.presented_key.map(|presented_key| presented_key.mode)
     }
 
-    /// The path's pattern, once it is found.
+    /// The pattern of the route; `none` until it is set.
     pub fn route(&self) -> &'static str {
         self.route.get().copied().unwrap_or("none")
     }
 
-    /// Who calls, once that is found.
+    /// The caller, once the key is found.
     pub fn caller(&self) -> Option<&Arc<Caller>> {
         self.caller.get()
     }
 
-    /// Notes the path's pattern.
-    pub fn found_route(&self, pattern: &'static str) {
+    pub fn set_route(&self, pattern: &'static str) {
         self.route.get_or_init(|| pattern);
     }
 
-    /// Notes who calls.
-    pub fn found_caller(&self, caller: &Arc<Caller>) {
+    pub fn set_caller(&self, caller: &Arc<Caller>) {
         self.caller.get_or_init(|| Arc::clone(caller));
     }
 }
 
-/// The credential of the one Authorization header; two of them are none (§5.1).
+/// The credential of the Authorization header. A request with two such headers has none (§5.1).
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let (Some(value), None) = (values.next(), values.next()) else {
@@ -87,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bearer_header_in_any_case() {
+    fn the_scheme_is_case_insensitive_and_the_header_is_unique() {
         for value in ["Bearer k", "bearer k", "BEARER k", "Bearer   k "] {
             assert_eq!(bearer(&headers(&[value])), Some("k"), "{value}");
         }
@@ -103,8 +100,8 @@ mod tests {
     }
 
     #[test]
-    fn the_mode_is_known_as_soon_as_the_shape_is_right() {
-        let format = Format::new("svc_");
+    fn a_well_formed_key_has_a_mode() {
+        let format = KeyFormat::new("svc_");
         let shaped = format!("Bearer svc_test_{}", "x".repeat(20));
         let context = Context::new(&headers(&[&shaped]), &format);
         assert_eq!(context.mode(), Some(Mode::Test));

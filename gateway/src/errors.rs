@@ -1,11 +1,17 @@
-//! The error table: what each code of §7 is in HTTP. The only place that knows.
+//! The error table: the HTTP status and headers of each code of §7. No other module maps codes to HTTP.
 
 use http::header::{ALLOW, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{StatusCode, header};
 use kit::{Code, Fault};
 use time::OffsetDateTime;
 
-/// The status of a code.
+/// The message for an unknown path. A test in `router.rs` compares it with the routes.
+pub const PATH_NOT_FOUND: &str = "There is nothing at this path. The paths are /v1/games, /v1/events, /v1/creators, /v1/genres, \
+    /v1/countries, /v1/cities, /v1/search, /v1/changes, /v1/rankings/{kind}/{board}, /v1/me, /v1/me/listings, /v1/play/tips, \
+    /v1/economy/report, /v1/economy/rates, /v1/economy/currencies, /v1/economy/history and /v1/economy/methodology. Games, events, \
+    creators and countries also have a path each, such as /v1/games/{slug} or /v1/countries/{code}. No path ends in a slash.";
+
+/// The HTTP status of a code.
 pub const fn status(code: Code) -> StatusCode {
     match code {
         Code::Invalid | Code::BadJson | Code::BadRequest => StatusCode::BAD_REQUEST,
@@ -35,18 +41,17 @@ pub const fn status(code: Code) -> StatusCode {
     }
 }
 
-/// Why a call is refused: the fault, and what only HTTP knows of it.
+/// An error of the API: the fault, and what only HTTP needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// The fault.
+pub struct ApiError {
     pub fault: Fault,
     /// With `method_not_allowed`: the methods that the path takes.
     pub allow: Option<String>,
-    /// With `quota_exceeded`: when the month starts anew.
+    /// With `quota_exceeded`: when the next month begins.
     pub resets_at: Option<OffsetDateTime>,
 }
 
-impl From<Fault> for Refusal {
+impl From<Fault> for ApiError {
     fn from(fault: Fault) -> Self {
         Self {
             fault,
@@ -56,22 +61,22 @@ impl From<Fault> for Refusal {
     }
 }
 
-impl Refusal {
-    /// Nothing stands at this path.
-    pub fn no_such_path() -> Self {
-        Fault::not_found("there is nothing at this path: all begin with /v1 and none ends in a slash; the documentation lists them").into()
+impl ApiError {
+    /// No route has this path.
+    pub fn path_not_found() -> Self {
+        Fault::not_found(PATH_NOT_FOUND).into()
     }
 
-    /// The path takes other methods.
+    /// The path has a route, but not for this method.
     pub fn method_not_allowed(allow: String) -> Self {
-        let message = format!("this path takes {allow}");
+        let message = format!("This path does not support this method. Use one of: {allow}.");
         Self {
             allow: Some(allow),
             ..Fault::new(Code::MethodNotAllowed, message).into()
         }
     }
 
-    /// The headers that belong to the fault.
+    /// The headers that the error's code needs.
     pub fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         let mut set = |name: header::HeaderName, value: Option<String>| {
@@ -83,7 +88,7 @@ impl Refusal {
         if status(code) == StatusCode::UNAUTHORIZED {
             set(WWW_AUTHENTICATE, Some("Bearer".to_owned()));
         }
-        // A service that is away is worth another try soon, whoever noticed and whatever they said.
+        // `unavailable` always has a `Retry-After`, also when the fault names no wait.
         let wait = self
             .fault
             .retry_after
@@ -120,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_the_contract_s_row_by_row() {
+    fn the_error_table_equals_the_contract() {
         let ours: BTreeSet<(u16, String)> = Code::ALL
             .iter()
             .map(|code| (status(*code).as_u16(), code.as_str().to_owned()))
@@ -129,11 +134,11 @@ mod tests {
     }
 
     #[test]
-    fn every_401_says_how_to_sign_in() {
+    fn every_401_has_www_authenticate() {
         for code in Code::ALL {
-            let refusal = Refusal::from(Fault::new(*code, ""));
+            let error = ApiError::from(Fault::new(*code, ""));
             let expected = matches!(code, Code::MissingKey | Code::InvalidKey);
-            assert_eq!(refusal.headers().contains_key(WWW_AUTHENTICATE), expected);
+            assert_eq!(error.headers().contains_key(WWW_AUTHENTICATE), expected);
         }
     }
 
@@ -143,10 +148,10 @@ mod tests {
             retry_after: Some(31),
             ..Fault::new(Code::RateLimited, "")
         };
-        assert_eq!(Refusal::from(wait).headers()[RETRY_AFTER], "31");
-        let away = Refusal::from(Fault::new(Code::Unavailable, ""));
+        assert_eq!(ApiError::from(wait).headers()[RETRY_AFTER], "31");
+        let away = ApiError::from(Fault::new(Code::Unavailable, ""));
         assert_eq!(away.headers()[RETRY_AFTER], "1");
-        let other = Refusal::method_not_allowed("GET, HEAD".to_owned());
+        let other = ApiError::method_not_allowed("GET, HEAD".to_owned());
         assert_eq!(other.headers()[ALLOW], "GET, HEAD");
     }
 }

@@ -1,11 +1,10 @@
 #![doc = include_str!("../README.md")]
-#![warn(missing_docs)]
 
 pub mod app;
-pub mod bounds;
 pub mod coding;
 pub mod config;
 pub mod context;
+pub mod convert;
 pub mod domain;
 pub mod envelope;
 pub mod errors;
@@ -14,9 +13,9 @@ pub mod feeds;
 pub mod jobs;
 pub mod layers;
 pub mod lookup;
-pub mod message;
 pub mod per_thread;
 pub mod quota;
+pub mod request_limits;
 pub mod router;
 pub mod routes;
 pub mod server;
@@ -31,8 +30,6 @@ pub use start::start;
 
 use kit::pg::Schema;
 
-/// The gateway's schema.
 pub const SCHEMA: Schema = Schema("gateway");
 
-/// The migrations of the schema.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();

@@ -1,4 +1,4 @@
-//! The gateway's process.
+//! The gateway process.
 
 use std::process::ExitCode;
 

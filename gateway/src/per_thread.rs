@@ -1,26 +1,26 @@
-//! State that many threads add to on every call, and one task collects now and then.
+//! State that many threads update on every request and that one task collects now and then.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::available_parallelism;
 
-/// The number of the next thread that adds something.
+/// The number of the next thread that uses a shard.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed);
 }
 
-/// A shard of `T` for each thread of the public port.
+/// `T`, sharded by thread.
 ///
-/// A thread always uses the same shard, so that threads do not wait for one another: only the collector, and threads beyond twice the number of
-/// cores, share a shard's lock with them.
+/// A thread always uses the same shard, so threads do not contend. A shard's lock is shared only with the collector, and with
+/// another thread if there are more threads than twice the number of cores.
 #[derive(Debug)]
 pub struct PerThread<T> {
     shards: Box<[Shard<T>]>,
 }
 
-/// On cache lines of its own.
+/// Aligned to cache lines, so that shards do not share one.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Shard<T>(Mutex<T>);
@@ -29,20 +29,20 @@ impl<T: Default> Default for PerThread<T> {
     fn default() -> Self {
         let cores = available_parallelism().map_or(1, usize::from);
         Self {
-            // The threads of the port are not the only ones: staff calls and jobs have some.
+            // Twice the cores: staff calls and jobs have threads besides those of the public port.
             shards: (0..cores * 2).map(|_| Shard::default()).collect(),
         }
     }
 }
 
 impl<T: Default> PerThread<T> {
-    /// Changes what this thread has added since the last [`PerThread::take`].
+    /// Updates this thread's shard, which holds what was added since the last [`PerThread::take`].
     pub fn with<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         let number = NUMBER.with(|number| *number);
         change(&mut lock(&self.shards[number % self.shards.len()]))
     }
 
-    /// Hands over what all threads have added, shard by shard. What is added meanwhile is in this, or in the next.
+    /// Takes the contents of all shards, one after the other. What a thread adds meanwhile is in this result or in the next one.
     pub fn take(&self) -> impl Iterator<Item = T> {
         self.shards
             .iter()
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_many_threads_add_is_lost_or_taken_twice() {
+    fn values_of_concurrent_threads_are_taken_exactly_once() {
         const THREADS: usize = 16;
         const EACH: u64 = 20_000;
         let added = PerThread::<u64>::default();
@@ -106,6 +106,6 @@ mod tests {
         added.with(|shard| shard.push(1));
         added.with(|shard| shard.push(2));
         let shards: Vec<Vec<usize>> = added.take().filter(|shard| !shard.is_empty()).collect();
-        assert_eq!(shards, [vec![1, 2]], "a thread keeps its shard");
+        assert_eq!(shards, [vec![1, 2]], "a thread always uses one shard");
     }
 }

@@ -1,5 +1,5 @@
-//! Every route of the public port: its path, its handlers, and the policy that they stand behind. The checks themselves, in their
-//! order, are in [`crate::layers::gate`].
+//! Every route of the public port: its path, its handlers and its policy. The checks themselves are in [`crate::layers::gate`],
+//! in their order.
 
 use std::sync::Arc;
 
@@ -16,35 +16,34 @@ use tower::{Layer as _, ServiceExt as _};
 
 use crate::app::App;
 use crate::context::Context;
-use crate::domain::access::Keys;
+use crate::domain::access::AllowedKeys;
 use crate::domain::switch::Switch;
 use crate::layers::gate::{Gate, gate};
-use crate::layers::outermost::outermost;
 use crate::layers::panic;
 use crate::layers::policy::{Policy, Route, RouteKind};
+use crate::layers::request_context::request_context;
 use crate::routes::{
     changes, creators, currencies, events, games, history, me, methodology, pictures, places,
     rankings, rates, reports, search, tips,
 };
 
-/// A route of the API. Without handlers nothing is there: a call that passes the checks is answered 404.
-type Row = (&'static str, MethodRouter<App>, Policy);
+/// A route of the API. Without handlers, a request that passes the checks is answered 404.
+type RouteEntry = (&'static str, MethodRouter<App>, Policy);
 
-/// The routes of the API, a line each.
 #[rustfmt::skip]
-fn routes() -> [Row; 23] {
+fn routes() -> [RouteEntry; 23] {
     let endpoint = Policy::endpoint;
-    let economy = endpoint("economy").behind(Switch::Economy).keys(Keys::Secret);
-    let nothing = Policy::account().behind(Switch::Economy).keys(Keys::Secret);
-    let tip = endpoint("tips").behind(Switch::Economy).keys(Keys::OfGame);
-    let nowhere = MethodRouter::new;
+    let economy = endpoint("economy").module(Switch::Economy).keys(AllowedKeys::Secret);
+    let no_route = Policy::account().module(Switch::Economy).keys(AllowedKeys::Secret);
+    let tip = endpoint("tips").module(Switch::Economy).keys(AllowedKeys::Game);
+    let no_handler = MethodRouter::new;
     [
         ("/v1/games",                   get(games::list).post(games::create),   endpoint("games")),
-        ("/v1/games/{slug}",            get(games::one).patch(games::update),   endpoint("games")),
+        ("/v1/games/{slug}",            get(games::get).patch(games::update),   endpoint("games")),
         ("/v1/events",                  get(events::list).post(events::create), endpoint("events")),
-        ("/v1/events/{slug}",           get(events::one).patch(events::update), endpoint("events")),
+        ("/v1/events/{slug}",           get(events::get).patch(events::update), endpoint("events")),
         ("/v1/creators",                get(creators::list),                    endpoint("creators")),
-        ("/v1/creators/{handle}",       get(creators::one),                     endpoint("creators")),
+        ("/v1/creators/{handle}",       get(creators::get),                     endpoint("creators")),
         ("/v1/genres",                  get(places::genres),                    endpoint("genres")),
         ("/v1/countries",               get(places::countries),                 endpoint("countries")),
         ("/v1/countries/{code}",        get(places::country),                   endpoint("countries")),
@@ -52,47 +51,47 @@ fn routes() -> [Row; 23] {
         ("/v1/search",                  get(search::list),                      endpoint("search")),
         ("/v1/changes",                 get(changes::list),                     endpoint("changes")),
         ("/v1/rankings/{kind}/{board}", get(rankings::list),                    endpoint("rankings")),
-        ("/v1/me",                      get(me::show),                          Policy::account()),
-        ("/v1/me/listings",             get(me::listings),                      Policy::account().keys(Keys::NotPublic)),
+        ("/v1/me",                      get(me::get),                           Policy::account()),
+        ("/v1/me/listings",             get(me::listings),                      Policy::account().keys(AllowedKeys::NotPublic)),
         ("/v1/play/tips",               post(tips::send),                       tip),
         ("/v1/economy/report",          post(reports::submit),                  economy),
         ("/v1/economy/rates",           get(rates::list),                       economy),
         ("/v1/economy/currencies",      get(currencies::list),                  economy),
         ("/v1/economy/history",         get(history::list),                     economy),
-        ("/v1/economy/methodology",     get(methodology::show),                 economy),
-        ("/v1/economy/",                nowhere(),                              nothing),
-        ("/v1/economy/{*path}",         nowhere(),                              nothing),
+        ("/v1/economy/methodology",     get(methodology::get),                  economy),
+        ("/v1/economy/",                no_handler(),                           no_route),
+        ("/v1/economy/{*path}",         no_handler(),                           no_route),
     ]
 }
 
-/// Pictures, for browsers: no key, no checks, and the handler answers every method.
+/// Pictures are for browsers: the route has no gate, and its handler answers every method.
 const PICTURE: &str = "/pictures/{name}";
 
-/// The public interface.
+/// The router of the public port.
 pub fn router(app: &App) -> Router {
-    let api = ready(app).fold(Router::new(), |router, (route, handlers)| {
+    let api = routes_with_methods(app).fold(Router::new(), |router, (route, handlers)| {
         router.route(route.pattern, gated(app, route, handlers))
     });
-    let nowhere = Route {
+    let not_found = Route {
         pattern: "none",
         policy: Policy::account(),
         methods: Vec::new(),
     };
-    api.route(PICTURE, any(pictures::one).layer(from_fn(ungated)))
+    api.route(PICTURE, any(pictures::get).layer(from_fn(without_gate)))
         .with_state(Arc::clone(app))
-        .fallback_service(gated(app, nowhere, MethodRouter::new()))
-        .layer(from_fn_with_state(Arc::clone(app), outermost))
+        .fallback_service(gated(app, not_found, MethodRouter::new()))
+        .layer(from_fn_with_state(Arc::clone(app), request_context))
 }
 
 /// The patterns of all reads that catalogue-svc answers.
-pub fn reads(app: &App) -> impl Iterator<Item = &'static str> {
-    let reads =
-        ready(app).filter(|(route, _)| route.kind(&Method::GET) == RouteKind::CatalogueRead);
+pub fn catalogue_reads(app: &App) -> impl Iterator<Item = &'static str> {
+    let reads = routes_with_methods(app)
+        .filter(|(route, _)| route.kind(&Method::GET) == RouteKind::CatalogueRead);
     reads.map(|(route, _)| route.pattern)
 }
 
-/// The routes of the API as the gate sees them, and their handlers with all that they need.
-fn ready(app: &App) -> impl Iterator<Item = (Route, MethodRouter)> {
+/// All routes of the API with the methods that they take, and their handlers.
+fn routes_with_methods(app: &App) -> impl Iterator<Item = (Route, MethodRouter)> {
     routes().into_iter().map(|(pattern, handlers, policy)| {
         let handlers = handlers.with_state(Arc::clone(app));
         let methods = methods(&handlers);
@@ -105,8 +104,8 @@ fn ready(app: &App) -> impl Iterator<Item = (Route, MethodRouter)> {
     })
 }
 
-/// The handlers of a route behind its gate. The gate stands before axum's choice by method, which would add an `Allow` of its own to
-/// what the gate answers.
+/// Puts the gate in front of a route's handlers. The gate runs before axum dispatches by method, since axum would add an `Allow`
+/// header of its own to the gate's response.
 fn gated<S>(app: &App, route: Route, handlers: MethodRouter) -> MethodRouter<S>
 where
     S: Clone + Send + Sync + 'static,
@@ -118,15 +117,15 @@ where
     any_service(from_fn_with_state(gate_of_route, gate).layer(handlers))
 }
 
-/// The methods that have a handler. axum tells them in the `Allow` of its answer to any other method.
+/// The methods that have a handler. axum lists them in the `Allow` header of its response to any other method.
 fn methods(handlers: &MethodRouter) -> Vec<Method> {
     let mut other = Request::new(Body::empty());
     *other.method_mut() = Method::TRACE;
-    let answer = handlers.clone().oneshot(other).now_or_never();
-    let Some(Ok(answer)) = answer else {
+    let response = handlers.clone().oneshot(other).now_or_never();
+    let Some(Ok(response)) = response else {
         return Vec::new();
     };
-    let allow = answer
+    let allow = response
         .headers()
         .get(ALLOW)
         .and_then(|allow| allow.to_str().ok());
@@ -134,10 +133,10 @@ fn methods(handlers: &MethodRouter) -> Vec<Method> {
     allow.filter_map(|method| method.parse().ok()).collect()
 }
 
-/// Around a route that has no gate.
-async fn ungated(request: Request, next: Next) -> Response {
-    if let Some(context) = Context::of(&request) {
-        context.found_route(PICTURE);
+/// The layer of a route that has no gate.
+async fn without_gate(request: Request, next: Next) -> Response {
+    if let Some(context) = Context::from_request(&request) {
+        context.set_route(PICTURE);
     }
     panic::caught(next.run(request)).await
 }
@@ -145,6 +144,25 @@ async fn ungated(request: Request, next: Next) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_error_of_an_unknown_path_names_every_path_but_those_of_items() {
+        let message = crate::errors::PATH_NOT_FOUND;
+        let names: Vec<&str> = message
+            .split(' ')
+            .map(|word| word.trim_end_matches([',', '.']))
+            .filter(|word| word.starts_with("/v1/"))
+            .collect();
+        for (pattern, ..) in routes() {
+            let is_item = ["{slug}", "{handle}", "{code}"]
+                .iter()
+                .any(|name| pattern.ends_with(name));
+            let has_handlers = !pattern.ends_with('/') && !pattern.contains("{*");
+            if !is_item {
+                assert_eq!(names.contains(&pattern), has_handlers, "{pattern}");
+            }
+        }
+    }
 
     #[test]
     fn the_methods_of_a_route_are_those_of_its_handlers() {

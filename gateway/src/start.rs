@@ -1,4 +1,4 @@
-//! Puts the process together.
+//! Wires up the process and starts its servers and tasks.
 
 use std::sync::Arc;
 
@@ -14,40 +14,39 @@ use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 
 use crate::app::{App, Gateway};
-use crate::coding::Openings;
+use crate::coding::EncodedPrefixCache;
 use crate::config::Settings;
 use crate::domain::plan::Plans;
-use crate::domain::secret::Format;
+use crate::domain::secret::KeyFormat;
+use crate::feeds::invalidation::Invalidation;
 use crate::feeds::listings::{Games, PRODUCER};
-use crate::feeds::own::Own;
 use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
-use crate::layers::admission::{Limits, limited};
+use crate::layers::admission::{ConcurrencyLimits, limit_calls};
 use crate::lookup::Lookup;
 use crate::quota::{self, Quota};
 use crate::router::router;
 use crate::server::{self, serve, within_descriptor_limit};
 use crate::service::staff::Staff;
 use crate::store::accounts;
-use crate::switches::Board;
+use crate::switches::SwitchCache;
 use crate::upstream::pictures::Pictures;
 use crate::upstream::{Catalogue, Economy, Listings};
-use crate::write::{Item, Write, Writes};
+use crate::write::{Command, Write, Writes};
 use crate::{MIGRATOR, SCHEMA};
 
-/// What it means that Redis is away, for the log.
+/// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
-    "calls are counted by each gateway alone, and a read may miss the writes of the last moment";
+    "each gateway counts calls by itself, and reads ask listings-svc for its position";
 
-/// Starts the gateway.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let settings = &boot.settings;
     let plans = settings.plan_table();
     let plans = Arc::new(plans.map_err(|problems| anyhow::anyhow!(problems.join("; ")))?);
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
-    let counted = Arc::new(quota::Shared::new(quota::SEED_PATIENCE));
+    let counters = Arc::new(quota::SharedCounters::new(quota::BACKFILL_TIMEOUT));
     let pool = boot.database(&MIGRATOR).await?;
-    known_plans(&pool, &plans).await?;
+    check_account_plans(&pool, &plans).await?;
 
     let producer = Producer::start(
         pool.clone(),
@@ -60,17 +59,19 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         plans: Arc::clone(&plans),
         grace: settings.grace,
     });
-    writer.write(Write::of_gateway(Item::TellPlans)).await?;
+    writer
+        .write(Write::by_gateway(Command::PublishPlans))
+        .await?;
 
-    let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_bounds()));
-    let switches = Arc::new(Board::new(pool.clone()));
-    follow_own_feed(&boot, &pool, &producer, &lookup, &switches).await?;
+    let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
+    let switches = Arc::new(SwitchCache::new(pool.clone()));
+    follow_gateway_feed(&boot, &pool, &producer, &lookup, &switches).await?;
     let listings = &settings.listings_addresses;
     boot.follow(&pool, SCHEMA, PRODUCER, listings, Games)?;
 
     let last_used = Arc::new(LastUsed::default());
     write_last_used(&boot, &last_used, &pool);
-    let month_use = MonthUse::new(pool.clone(), redis.another(), Arc::clone(&counted));
+    let month_use = MonthUse::new(pool.clone(), redis.another(), Arc::clone(&counters));
     write_month_use(&boot, month_use);
 
     let mut services = kit::rpc::server::services();
@@ -81,8 +82,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             pool,
             writer,
             plans: Arc::clone(&plans),
-            format: Format::new(&settings.key_prefix),
-            quota: Arc::new(Quota::new(redis.another(), Arc::clone(&counted))),
+            format: KeyFormat::new(&settings.key_prefix),
+            quota: Arc::new(Quota::new(redis.another(), Arc::clone(&counters))),
             clock: boot.clock.clone(),
         }));
     serve_rpc(&boot, services).await?;
@@ -90,55 +91,57 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let catalogue = Resolver::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
     let listings = Resolver::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
     let economy = Resolver::watch(settings.economy_addresses.clone(), &boot.lifecycle)?;
-    let (given, clock) = (settings.clone(), boot.clock.clone());
-    let openings = Arc::new(Openings::default());
-    let bounds = settings.upstream.bounds();
-    let gateway = move || -> anyhow::Result<App> {
+    let (thread_settings, clock) = (settings.clone(), boot.clock.clone());
+    let encoded_prefixes = Arc::new(EncodedPrefixCache::default());
+    let limits = settings.upstream.limits();
+    let build_app = move || -> anyhow::Result<App> {
         let redis = redis.another();
-        let token = &given.common.identity.fleet_token;
+        let token = &thread_settings.common.identity.fleet_token;
         let catalogue = Client::new(catalogue.clone(), token)?;
         let listings = Client::new(listings.clone(), token)?;
         let economy = Client::new(economy.clone(), token)?;
         Ok(Arc::new(Gateway {
             clock: clock.clone(),
-            format: Format::new(&given.key_prefix),
-            proxies: given.lookup.trusted_proxies.clone(),
-            proxy_header: given.lookup.proxy_header,
-            docs_url: given.docs_url.clone(),
+            format: KeyFormat::new(&thread_settings.key_prefix),
+            proxies: thread_settings.lookup.trusted_proxies.clone(),
+            proxy_header: thread_settings.lookup.proxy_header,
+            docs_url: thread_settings.docs_url.clone(),
             plans: Arc::clone(&plans),
             switches: Arc::clone(&switches),
             lookup: Arc::clone(&lookup),
             last_used: Arc::clone(&last_used),
-            openings: Arc::clone(&openings),
-            quota: Quota::new(redis.clone(), Arc::clone(&counted)),
-            catalogue: Catalogue::new(catalogue, listings.clone(), bounds),
-            listings: Listings::new(listings.clone(), bounds),
-            economy: Economy::new(economy, bounds),
-            player_calls: given.player_calls,
-            pictures: Arc::new(Pictures::new(listings, bounds)),
-            latest: Latest::new(redis, PRODUCER),
-            body_timeout: given.port.timeouts.http_body,
+            encoded_prefixes: Arc::clone(&encoded_prefixes),
+            quota: Quota::new(redis.clone(), Arc::clone(&counters)),
+            catalogue: Catalogue::new(catalogue, listings.clone(), limits),
+            listings: Listings::new(listings.clone(), limits),
+            economy: Economy::new(economy, limits),
+            player_calls: thread_settings.player_calls,
+            pictures: Arc::new(Pictures::new(listings, limits)),
+            newest_position: Latest::new(redis, PRODUCER),
+            body_timeout: thread_settings.port.timeouts.http_body,
         }))
     };
-    serve_http(&boot, gateway).await
+    serve_http(&boot, build_app).await
 }
 
-/// Learns from the gateway's own feed what other replicas change.
-async fn follow_own_feed(
+/// Follows the gateway's own feed, through which replicas learn of each other's changes.
+async fn follow_gateway_feed(
     boot: &Boot<Settings>,
     pool: &PgPool,
     producer: &Producer,
     lookup: &Arc<Lookup>,
-    switches: &Arc<Board>,
+    switches: &Arc<SwitchCache>,
 ) -> anyhow::Result<()> {
     let (lookup, switches) = (Arc::clone(lookup), Arc::clone(switches));
-    let own = Own::start(pool.clone(), lookup, switches, boot.clock.clone()).await?;
-    let news = producer.news();
-    boot.lifecycle.background("own feed", own.follow(news));
+    let invalidation =
+        Invalidation::start(pool.clone(), lookup, switches, boot.clock.clone()).await?;
+    let notifications = producer.news();
+    boot.lifecycle
+        .background("key invalidation", invalidation.run(notifications));
     Ok(())
 }
 
-/// Opens the internal port, to the fleet and to the staff whom listings-svc knows.
+/// Opens the internal port. It accepts the fleet token, and staff tokens, which listings-svc checks.
 async fn serve_rpc(boot: &Boot<Settings>, services: RoutesBuilder) -> anyhow::Result<()> {
     let settings = &boot.settings;
     let listings = boot.client(&settings.listings_addresses)?;
@@ -147,14 +150,14 @@ async fn serve_rpc(boot: &Boot<Settings>, services: RoutesBuilder) -> anyhow::Re
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }
 
-/// Opens the public port; each of its threads has what `gateway` makes for it.
+/// Opens the public port. Each of its threads calls `build_app` once.
 async fn serve_http(
     boot: &Boot<Settings>,
-    gateway: impl Fn() -> anyhow::Result<App> + Send + Sync + 'static,
+    build_app: impl Fn() -> anyhow::Result<App> + Send + Sync + 'static,
 ) -> anyhow::Result<()> {
     let port = &boot.settings.port;
     let listener = boot::bind(port.http_listen, "http_listen").await?;
-    let limits = Limits::of(port.http_calls);
+    let limits = ConcurrencyLimits::new(port.http_calls);
     let settings = server::Settings {
         timeouts: port.timeouts,
         connections: within_descriptor_limit(port.http_connections),
@@ -163,20 +166,20 @@ async fn serve_http(
         ended: boot.lifecycle.ended(),
     };
     let server = serve(listener, settings, move || {
-        let app = gateway()?;
-        Ok(limited(router(&app), &app, limits))
+        let app = build_app()?;
+        Ok(limit_calls(router(&app), &app, limits))
     });
     boot.lifecycle.serve("HTTP server", server);
     Ok(())
 }
 
-/// Accounts must not be on plans that nobody describes.
-async fn known_plans(pool: &PgPool, plans: &Plans) -> anyhow::Result<()> {
+/// Fails if an account is on a plan that the table of plans lacks.
+async fn check_account_plans(pool: &PgPool, plans: &Plans) -> anyhow::Result<()> {
     let names: Vec<String> = plans.iter().map(|plan| plan.name.clone()).collect();
-    let unknown = accounts::plans_beside(pool, &names).await?;
+    let unknown = accounts::plans_not_in(pool, &names).await?;
     anyhow::ensure!(
         unknown.is_empty(),
-        "plans: there are accounts on {}, which the table lacks; it has {}",
+        "plans: the table lacks {}, which accounts are on; it has {}",
         unknown.join(", "),
         plans.names()
     );

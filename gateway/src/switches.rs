@@ -1,4 +1,4 @@
-//! The switches as calls meet them: in memory, read from PostgreSQL at start and whenever the feed tells of one.
+//! The switches in memory. They are loaded from PostgreSQL at start, and again when the feed has a change of a switch.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
@@ -8,40 +8,38 @@ use sqlx::PgPool;
 use crate::domain::switch::Switches;
 use crate::store;
 
-/// How long reading them may take.
-const DEADLINE: Duration = Duration::from_secs(5);
+/// How long loading may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How the switches stand, for every call to read without waiting.
+/// The switches, readable without a lock.
 #[derive(Debug)]
-pub struct Board {
+pub struct SwitchCache {
     pool: PgPool,
-    acting: AtomicU8,
+    bits: AtomicU8,
 }
 
-impl Board {
-    /// As a fleet begins, until they are read.
+impl SwitchCache {
+    /// The default switches, until [`SwitchCache::reload`].
     pub fn new(pool: PgPool) -> Self {
         Self {
             pool,
-            acting: AtomicU8::new(Switches::default().bits()),
+            bits: AtomicU8::new(Switches::default().bits()),
         }
     }
 
-    /// Reads how they stand in the database.
-    pub async fn read(&self) -> Result<(), sqlx::Error> {
-        let settings = kit::pg::within(&self.pool, DEADLINE, store::switches::all).await?;
-        let standing = settings
+    /// Loads the switches from PostgreSQL.
+    pub async fn reload(&self) -> Result<(), sqlx::Error> {
+        let settings = kit::pg::within(&self.pool, TIMEOUT, store::switches::all).await?;
+        let switches = settings
             .iter()
             .fold(Switches::default(), |switches, setting| {
                 switches.with(setting.switch, setting.is_on)
             });
-        let acting = standing.bits();
-        self.acting.store(acting, Ordering::Relaxed);
+        self.bits.store(switches.bits(), Ordering::Relaxed);
         Ok(())
     }
 
-    /// What calls meet now.
-    pub fn now(&self) -> Switches {
-        Switches::from_bits(self.acting.load(Ordering::Relaxed))
+    pub fn current(&self) -> Switches {
+        Switches::from_bits(self.bits.load(Ordering::Relaxed))
     }
 }

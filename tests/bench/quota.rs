@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use gateway::domain::key::{Caller, Key, Kind, Mode};
 use gateway::domain::plan::Plan;
-use gateway::quota::{Quota, SEED_PATIENCE, Shared};
+use gateway::quota::{BACKFILL_TIMEOUT, Quota, SharedCounters};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Script};
@@ -121,7 +121,7 @@ impl Decisions {
         let config = AsyncConnectionConfig::new().set_response_timeout(Some(PATIENCE));
         let connection = client.get_multiplexed_async_connection_with_config(&config);
         let mut connection = connection.await.unwrap();
-        let script = Script::new(include_str!("../../gateway/src/quota/quota.lua"));
+        let script = Script::new(include_str!("../../gateway/src/quota/consume.lua"));
         script.load_async(&mut connection).await.unwrap();
         let callers: Vec<Arc<Caller>> = (0..KEYS).map(|n| Arc::new(caller(n))).collect();
         let run = run_id(&mut connection).await;
@@ -137,7 +137,7 @@ impl Decisions {
             address: address.to_owned(),
             callers,
             plan: Arc::new(plan()),
-            quota: Arc::new(Quota::new(redis, Arc::new(Shared::new(SEED_PATIENCE)))),
+            quota: Arc::new(Quota::new(redis, Arc::new(SharedCounters::new(BACKFILL_TIMEOUT)))),
             connection,
             run,
             script: script.get_hash().to_owned(),
@@ -183,7 +183,7 @@ impl Decisions {
 
     /// Decisions a second of the quota module, over so many seconds.
     async fn of_module(&self, seconds: u32) -> f64 {
-        let before = self.counted().await;
+        let before = self.counters().await;
         let start = Instant::now();
         let end = start + Duration::from_secs(seconds.into());
         let mut tasks = JoinSet::new();
@@ -196,7 +196,7 @@ impl Decisions {
                     if Instant::now() >= end {
                         break;
                     }
-                    let standing = quota.take(caller, &plan, NOW).await.unwrap();
+                    let standing = quota.consume(caller, &plan, NOW).await.unwrap();
                     assert!(standing.month_used.is_some(), "Redis was away");
                     decisions += 1;
                 }
@@ -205,18 +205,18 @@ impl Decisions {
         }
         let decisions: u32 = tasks.join_all().await.iter().sum();
         let took = start.elapsed();
-        assert_eq!(self.counted().await - before, decisions);
+        assert_eq!(self.counters().await - before, decisions);
         f64::from(decisions) / took.as_secs_f64()
     }
 
     /// Decisions a second of redis-benchmark, which makes so many.
     async fn of_redis_benchmark(&self, decisions: f64) -> f64 {
-        let before = self.counted().await;
+        let before = self.counters().await;
         let rate = self.redis_benchmark(&self.script_call(), decisions).await;
-        let counted = f64::from(self.counted().await - before);
+        let counters = f64::from(self.counters().await - before);
         assert!(
-            (counted - decisions).abs() <= 1.0,
-            "{counted} of {decisions:.0}"
+            (counters - decisions).abs() <= 1.0,
+            "{counters} of {decisions:.0}"
         );
         rate
     }
@@ -260,8 +260,8 @@ impl Decisions {
         rate.unwrap_or_else(|| panic!("redis-benchmark says no rate: {said}"))
     }
 
-    /// Calls that Redis has counted in all months.
-    async fn counted(&self) -> u32 {
+    /// Calls that Redis has counters in all months.
+    async fn counters(&self) -> u32 {
         let mut pipeline = redis::pipe();
         for caller in &self.callers {
             let account = caller.key.account.to_string();
@@ -308,7 +308,7 @@ fn caller(number: usize) -> Caller {
         },
         account_name: "Bench".to_owned(),
         plan: "bench".to_owned(),
-        game_stands: true,
+        game_published: true,
     }
 }
 

@@ -64,7 +64,7 @@ async fn keys_in_use_go_on_for_an_hour_without_postgresql_and_all_is_well_when_i
     answer.assert_error(503, "unavailable");
     let message = answer.body["error"]["message"].as_str().unwrap();
     assert!(
-        message.starts_with("your key cannot be checked"),
+        message.starts_with("Your key cannot be checked"),
         "{message}"
     );
 

@@ -71,13 +71,15 @@ impl<'a> Fields<'a> {
     /// What is wrong with it.
     pub fn whole(&self, name: &str, least: u64, most: u64) -> Result<u64, String> {
         let Some(text) = self.raw(name) else {
-            return Err("it is missing".to_owned());
+            return Err(format!(
+                "it is required: send a whole number from {least} to {most}, in digits only"
+            ));
         };
         let is_whole = text.bytes().all(|byte| byte.is_ascii_digit());
         let value = text.parse().ok().filter(|_| is_whole);
         let value = value.filter(|value| (least..=most).contains(value));
         value.ok_or_else(|| {
-            format!("it is a whole number from {least} to {most}, written in digits only")
+            format!("it must be a whole number from {least} to {most}, in digits only")
         })
     }
 
@@ -90,14 +92,14 @@ impl<'a> Fields<'a> {
             return Ok(None);
         };
         let Ok(text) = serde_json::from_str::<String>(raw) else {
-            return Err("It is a text.".to_owned());
+            return Err("It must be a text.".to_owned());
         };
         let text = text.trim();
         if text.chars().any(char::is_control) {
-            return Err("It has a control character in it.".to_owned());
+            return Err("It contains a control character. Remove it.".to_owned());
         }
         if text.chars().count() > most {
-            return Err(format!("It has 1 to {most} characters."));
+            return Err(format!("It must have 1 to {most} characters."));
         }
         Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
     }

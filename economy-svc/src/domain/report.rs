@@ -48,8 +48,12 @@ impl Report {
     /// # Errors
     /// `bad_json` for anything else; `bad_request`, naming every field that is wrong.
     pub fn read(json: &str) -> Result<Self, Fault> {
-        let fields = Fields::read(json)
-            .ok_or_else(|| Fault::new(Code::BadJson, "the body is not a JSON object"))?;
+        let fields = Fields::read(json).ok_or_else(|| {
+            Fault::new(
+                Code::BadJson,
+                "The body is not a JSON object. Send the fields of a report in one object.",
+            )
+        })?;
         let mut problems = Problems::default();
         let report = Self::of(&fields, &mut problems);
         problems.finish(report)
@@ -57,7 +61,7 @@ impl Report {
 
     fn of(fields: &Fields<'_>, problems: &mut Problems) -> Self {
         if fields.raw("rate").is_some() {
-            let problem = "rates are worked out from the figures, and never sent";
+            let problem = "leave it out: rates are calculated from the figures";
             problems.add("rate", problem);
         } else if let Some((name, problem)) = fields.unexpected(NAMES) {
             problems.add(&name, &problem);
@@ -80,11 +84,14 @@ impl Report {
 
 fn basket(fields: &Fields<'_>, problems: &mut Problems) -> Basket {
     let Some(json) = fields.raw("basket") else {
-        problems.add("basket", "it is missing");
+        problems.add(
+            "basket",
+            "it is required: send an object with the prices meal, ride, wage and rent",
+        );
         return Basket::default();
     };
     let Some(prices) = Fields::read(json) else {
-        let problem = "it is an object with the prices meal, ride, wage and rent";
+        let problem = "it must be an object with the prices meal, ride, wage and rent";
         problems.add("basket", problem);
         return Basket::default();
     };
@@ -110,7 +117,7 @@ fn policy_rate(fields: &Fields<'_>) -> Result<Option<Decimal>, String> {
     };
     let rate = Decimal::parse(text).filter(|rate| rate.is_within(-100, 10_000));
     rate.map(Some)
-        .ok_or_else(|| "it is a number of percent from -100 to 10000, or left out".to_owned())
+        .ok_or_else(|| "it must be a number of percent from -100 to 10000, or absent".to_owned())
 }
 
 fn naira_per_unit(fields: &Fields<'_>) -> Result<Option<Decimal>, String> {
@@ -118,9 +125,9 @@ fn naira_per_unit(fields: &Fields<'_>) -> Result<Option<Decimal>, String> {
         return Ok(None);
     };
     let price = Decimal::parse(text).filter(|price| price.is_positive());
-    price
-        .map(Some)
-        .ok_or_else(|| "it is a number above 0, from 1e-30 to below 1e31, or left out".to_owned())
+    price.map(Some).ok_or_else(|| {
+        "it must be a number above 0, from 1e-30 to below 1e31, or absent".to_owned()
+    })
 }
 
 /// What is wrong with a report, field by field.

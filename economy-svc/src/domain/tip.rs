@@ -30,13 +30,17 @@ impl Tip {
     /// # Errors
     /// `bad_json` for anything else, `not_found` for another game, `invalid` for bad fields.
     pub fn read(json: &str, own: &str) -> Result<Self, Fault> {
-        let fields = Fields::read(json)
-            .ok_or_else(|| Fault::new(Code::BadJson, "the body is not a JSON object"))?;
+        let fields = Fields::read(json).ok_or_else(|| {
+            Fault::new(
+                Code::BadJson,
+                "The body is not a JSON object. Send the fields of a tip in one object.",
+            )
+        })?;
         let mut bad = BTreeMap::new();
         match fields.text("game", usize::MAX) {
             Ok(Some(game)) if game != own => {
                 return Err(Fault::not_found(format!(
-                    "this key is the game {own}'s, and tips no other; leave `game` out"
+                    "This key belongs to the game {own} and cannot tip another one. Leave `game` out."
                 )));
             }
             Ok(_) => {}
@@ -52,7 +56,10 @@ impl Tip {
             Some(String::new())
         });
         if player.is_none() {
-            bad.insert("player".to_owned(), "It is missing.".to_owned());
+            bad.insert(
+                "player".to_owned(),
+                format!("Give the player who tips: a text of 1 to {PLAYER} characters."),
+            );
         }
         let amount = fields
             .whole("amount", 1, LARGEST)

@@ -1,24 +1,24 @@
-//! Content codings (RFC 9110, 8.4.1): an answer compressed without compressing it anew.
+//! Content codings (RFC 9110, 8.4.1). A response is compressed without compressing the same `data` again.
 //!
-//! All answers begin alike and hold the same `data` again and again; only `meta`, at their end, differs from call to call. So the
-//! beginning is compressed once, up to the end of a byte ([`Opening`]), and each answer is that and the rest of it as it is, which
-//! all three formats allow. The price is that `meta`, a packet's tenth, is not compressed.
+//! Responses with the same `data` differ only in `meta`, at the end. The part before `meta` is compressed once, up to a byte
+//! boundary ([`EncodedPrefix`]), and cached. `meta` is appended uncompressed, which all three formats allow. It is about a tenth
+//! of a packet.
 
-mod accept;
+mod accept_encoding;
 mod brotli;
+mod cache;
 mod gzip;
-mod kept;
 mod zstd;
 
 use std::io;
 
 use bytes::Bytes;
 
-pub use accept::Accepted;
-pub use kept::Openings;
+pub use accept_encoding::AcceptEncoding;
+pub use cache::EncodedPrefixCache;
 
-/// A coding, the most wanted first: between equals, zstd costs least to make and to read, and gzip is what everybody has. In size they
-/// are within a few percent of each other.
+/// A content coding. Clients that accept several equally get the first: zstd is the fastest for both sides, and gzip is the one
+/// that everybody has. Their sizes differ by a few percent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Coding {
     /// Zstandard, one frame (RFC 8878).
@@ -29,28 +29,28 @@ pub enum Coding {
     Gzip,
 }
 
-/// The beginning of an answer, compressed.
+/// The encoded beginning of a response body, up to the end of `data`.
 #[derive(Debug)]
-pub struct Opening {
+pub struct EncodedPrefix {
     bytes: Bytes,
-    close: Close,
+    finisher: Finisher,
 }
 
-/// How the rest of an answer is put behind its opening.
+/// How the suffix is appended to the prefix.
 #[derive(Debug)]
-enum Close {
-    Zstd(zstd::Close),
+enum Finisher {
+    Zstd(zstd::Finisher),
     Brotli,
-    Gzip(gzip::Close),
-    /// It is not compressed.
-    Plain,
+    Gzip(gzip::Finisher),
+    /// Without a coding.
+    Identity,
 }
 
 impl Coding {
-    /// Every coding, the most wanted first.
+    /// In the order of preference.
     pub const ALL: [Self; 3] = [Self::Zstd, Self::Brotli, Self::Gzip];
 
-    /// Its name in headers.
+    /// The name in headers.
     pub const fn token(self) -> &'static str {
         match self {
             Self::Zstd => "zstd",
@@ -59,64 +59,64 @@ impl Coding {
         }
     }
 
-    /// Compresses the beginning of an answer.
+    /// Encodes the beginning of a response body.
     ///
     /// # Errors
-    /// The library broke; no input does that.
-    pub fn open(self, beginning: &[u8]) -> io::Result<Opening> {
-        let (bytes, close) = match self {
+    /// The library failed. No input causes that.
+    pub fn encode_prefix(self, prefix: &[u8]) -> io::Result<EncodedPrefix> {
+        let (bytes, finisher) = match self {
             Self::Zstd => {
-                let (bytes, close) = zstd::open(beginning)?;
-                (bytes, Close::Zstd(close))
+                let (bytes, finisher) = zstd::encode_prefix(prefix)?;
+                (bytes, Finisher::Zstd(finisher))
             }
-            Self::Brotli => (brotli::open(beginning)?, Close::Brotli),
+            Self::Brotli => (brotli::encode_prefix(prefix)?, Finisher::Brotli),
             Self::Gzip => {
-                let (bytes, close) = gzip::open(beginning)?;
-                (bytes, Close::Gzip(close))
+                let (bytes, finisher) = gzip::encode_prefix(prefix)?;
+                (bytes, Finisher::Gzip(finisher))
             }
         };
-        Ok(Opening {
+        Ok(EncodedPrefix {
             bytes: bytes.into(),
-            close,
+            finisher,
         })
     }
 }
 
-impl Opening {
-    /// The beginning of an answer that is not compressed.
-    pub fn plain(beginning: Vec<u8>) -> Self {
+impl EncodedPrefix {
+    /// A prefix without a coding.
+    pub fn identity(prefix: Vec<u8>) -> Self {
         Self {
-            bytes: beginning.into(),
-            close: Close::Plain,
+            bytes: prefix.into(),
+            finisher: Finisher::Identity,
         }
     }
 
-    /// The whole answer, of which `rest` is what comes after the opening.
-    pub fn close(&self, rest: &[u8]) -> Vec<u8> {
-        // What the formats put around a few stored bytes is much less than this.
-        let mut whole = Vec::with_capacity(self.bytes.len() + rest.len() + 32);
+    /// The whole body: the prefix and `suffix`.
+    pub fn finish(&self, suffix: &[u8]) -> Vec<u8> {
+        // Enough for the block headers and the trailer.
+        let mut whole = Vec::with_capacity(self.bytes.len() + suffix.len() + 32);
         whole.extend_from_slice(&self.bytes);
-        self.write(rest, &mut whole);
+        self.write(suffix, &mut whole);
         whole
     }
 
-    /// The same in two parts, so that a large opening is not copied.
-    pub fn parts(&self, rest: &[u8]) -> [Bytes; 2] {
+    /// The whole body in two parts, so that a large prefix is not copied.
+    pub fn parts(&self, suffix: &[u8]) -> [Bytes; 2] {
         let mut end = Vec::new();
-        self.write(rest, &mut end);
+        self.write(suffix, &mut end);
         [self.bytes.clone(), end.into()]
     }
 
-    fn write(&self, rest: &[u8], to: &mut Vec<u8>) {
-        match &self.close {
-            Close::Zstd(close) => close.write(rest, to),
-            Close::Brotli => brotli::close(rest, to),
-            Close::Gzip(close) => close.write(rest, to),
-            Close::Plain => to.extend_from_slice(rest),
+    fn write(&self, suffix: &[u8], to: &mut Vec<u8>) {
+        match &self.finisher {
+            Finisher::Zstd(finisher) => finisher.write(suffix, to),
+            Finisher::Brotli => brotli::finish(suffix, to),
+            Finisher::Gzip(finisher) => finisher.write(suffix, to),
+            Finisher::Identity => to.extend_from_slice(suffix),
         }
     }
 
-    /// Bytes that it takes.
+    /// In bytes.
     pub fn size(&self) -> usize {
         size_of::<Self>() + self.bytes.len()
     }

@@ -1,4 +1,4 @@
-//! Whatever is opened and closed comes out of other people's decoders as it went in.
+//! Other decoders read what these encoders write.
 
 use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
@@ -9,12 +9,12 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::*;
 
-/// Decodes one answer, which must be all there is.
+/// Decodes one body and checks that nothing follows it.
 fn decoded(coding: Coding, mut bytes: &[u8]) -> Vec<u8> {
     let mut whole = Vec::new();
     match coding {
         Coding::Zstd => {
-            // The reference implementation, which refuses windows beyond what callers over HTTP take (RFC 9659).
+            // The reference implementation. HTTP clients need not accept larger windows (RFC 9659).
             let mut decoder = ::zstd::stream::read::Decoder::with_buffer(&mut bytes)
                 .unwrap()
                 .single_frame();
@@ -30,19 +30,19 @@ fn decoded(coding: Coding, mut bytes: &[u8]) -> Vec<u8> {
             decoder.read_to_end(&mut whole).unwrap();
         }
     }
-    assert_eq!(bytes, b"", "{coding:?}: something stands behind it");
+    assert_eq!(bytes, b"", "{coding:?}: bytes follow the encoded body");
     whole
 }
 
-fn assert_round(beginning: &[u8], rest: &[u8]) {
+fn assert_round(prefix: &[u8], rest: &[u8]) {
     for coding in Coding::ALL {
-        let answer = coding.open(beginning).unwrap().close(rest);
-        let same = decoded(coding, &answer) == [beginning, rest].concat();
-        assert!(same, "{coding:?}: {} and {}", beginning.len(), rest.len());
+        let answer = coding.encode_prefix(prefix).unwrap().finish(rest);
+        let same = decoded(coding, &answer) == [prefix, rest].concat();
+        assert!(same, "{coding:?}: {} and {}", prefix.len(), rest.len());
     }
 }
 
-/// Bytes that no coding can make shorter.
+/// Incompressible bytes.
 pub(super) fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let next = || {
@@ -62,13 +62,13 @@ fn rows(length: usize) -> Vec<u8> {
 }
 
 #[test]
-fn any_lengths_around_the_formats_bounds_come_back() {
+fn lengths_around_the_limits_of_the_formats_round_trip() {
     let lengths = [
         0, 1, 2, 1_023, 1_024, 65_534, 65_535, 65_536, 65_537, 131_071, 131_072, 131_073, 300_000,
     ];
     for length in lengths {
-        for beginning in [noise(length), rows(length), vec![b' '; length]] {
-            assert_round(&beginning, br#","meta":{"total":1}}"#);
+        for prefix in [noise(length), rows(length), vec![b' '; length]] {
+            assert_round(&prefix, br#","meta":{"total":1}}"#);
         }
         assert_round(br#"{"success":true,"data":[]"#, &noise(length));
         assert_round(&noise(length), &noise(length));
@@ -77,16 +77,16 @@ fn any_lengths_around_the_formats_bounds_come_back() {
 }
 
 #[test]
-fn a_megabyte_or_ten_comes_back() {
+fn megabytes_round_trip() {
     assert_round(&rows(1_300_000), b"}");
     assert_round(&rows(10_000_000), b"}");
 }
 
 #[test]
-fn what_can_be_shorter_is() {
+fn rows_are_compressed() {
     let page = rows(10_000);
     for coding in Coding::ALL {
-        let answer = coding.open(&page).unwrap().close(b"}");
+        let answer = coding.encode_prefix(&page).unwrap().finish(b"}");
         assert!(
             answer.len() < page.len() / 3,
             "{coding:?}: {}",
@@ -96,8 +96,8 @@ fn what_can_be_shorter_is() {
 }
 
 #[test]
-fn the_gzip_of_the_machine_takes_it() {
-    let answer = Coding::Gzip.open(&rows(100_000)).unwrap();
+fn the_system_s_gzip_decodes_it() {
+    let answer = Coding::Gzip.encode_prefix(&rows(100_000)).unwrap();
     let mut gzip = Command::new("gzip")
         .args(["--decompress", "--stdout"])
         .stdin(Stdio::piped())
@@ -106,14 +106,14 @@ fn the_gzip_of_the_machine_takes_it() {
         .spawn()
         .expect("every Debian and Ubuntu has gzip");
     let mut input = gzip.stdin.take().unwrap();
-    let writing = std::thread::spawn(move || input.write_all(&answer.close(b"}")).unwrap());
+    let writing = std::thread::spawn(move || input.write_all(&answer.finish(b"}")).unwrap());
     let output = gzip.wait_with_output().unwrap();
     writing.join().unwrap();
     assert!(output.status.success());
     assert!(output.stdout == [&rows(100_000), &b"}"[..]].concat());
 }
 
-/// Prints what the README says of time and size.
+/// Prints the table of the README.
 #[test]
 #[ignore = "a measurement: cargo test --release -p gateway what_codings_cost -- --ignored --nocapture"]
 fn what_codings_cost() {
@@ -122,7 +122,7 @@ fn what_codings_cost() {
     let lines: Vec<&str> = data.lines().collect();
     for rows in [20, lines.len()] {
         let page = format!("[{}]", lines[..rows].join(","));
-        // The best of many short rounds: what is in the way on a machine only ever adds.
+        // The minimum of many short rounds: interference only adds time.
         let time = |what: &dyn Fn() -> usize| {
             let round = || {
                 let started = std::time::Instant::now();
@@ -133,9 +133,9 @@ fn what_codings_cost() {
         };
         println!("{rows} rows, {} bytes", page.len());
         for coding in Coding::ALL {
-            let opening = coding.open(page.as_bytes()).unwrap();
-            let (first, size) = time(&|| coding.open(page.as_bytes()).unwrap().size());
-            let (again, _) = time(&|| opening.close(&[b' '; 150]).len());
+            let prefix = coding.encode_prefix(page.as_bytes()).unwrap();
+            let (first, size) = time(&|| coding.encode_prefix(page.as_bytes()).unwrap().size());
+            let (again, _) = time(&|| prefix.finish(&[b' '; 150]).len());
             println!("  {coding:?}: {first:?}, then {again:?}; {size} bytes");
         }
         let (hash, _) = time(&|| usize::from(xxh3_128(page.as_bytes()) == 0));
@@ -145,12 +145,12 @@ fn what_codings_cost() {
 
 proptest! {
     #[test]
-    fn any_bytes_come_back(
-        beginning in vec(any::<u8>(), 0..2_000),
+    fn any_bytes_round_trip(
+        prefix in vec(any::<u8>(), 0..2_000),
         repeated in 0..100_usize,
         rest in vec(any::<u8>(), 0..500),
     ) {
-        assert_round(&beginning, &rest);
-        assert_round(&beginning.repeat(repeated), &rest);
+        assert_round(&prefix, &rest);
+        assert_round(&prefix.repeat(repeated), &rest);
     }
 }

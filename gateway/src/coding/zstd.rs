@@ -1,36 +1,38 @@
-//! Zstandard (RFC 8878): a frame that does not tell its length; its blocks end at bytes, so that the rest goes on in raw blocks.
+//! Zstandard (RFC 8878). The prefix is a frame without a content size, whose blocks end at byte boundaries. The suffix follows in
+//! raw blocks.
 
 use std::io;
 
 use zstd::bulk::Compressor;
 
-/// The library's own choice between time and size.
+/// The library's default.
 const LEVEL: i32 = 3;
 /// The longest block, whatever the window (RFC 8878, 3.1.1.2.4).
-const BLOCK: usize = 128 * 1024;
+const MAX_BLOCK: usize = 128 * 1024;
 /// Magic number, frame header descriptor, window descriptor.
 const HEADER: usize = 6;
 
-/// What the blocks behind the opening have to know of it.
+/// What the blocks of the suffix need to know about the prefix.
 #[derive(Debug)]
-pub(super) struct Close {
+pub(super) struct Finisher {
     /// The longest block of the frame.
     block: usize,
 }
 
-pub(super) fn open(beginning: &[u8]) -> io::Result<(Vec<u8>, Close)> {
+pub(super) fn encode_prefix(prefix: &[u8]) -> io::Result<(Vec<u8>, Finisher)> {
     let mut compressor = Compressor::new(LEVEL)?;
-    // Both would be of the beginning alone.
+    // Size and checksum would cover the prefix only.
     compressor.include_contentsize(false)?;
     compressor.include_checksum(false)?;
-    let mut bytes = compressor.compress(beginning)?;
-    let block = goes_on(&mut bytes).ok_or_else(|| io::Error::other("not one frame of blocks"))?;
-    Ok((bytes, Close { block }))
+    let mut bytes = compressor.compress(prefix)?;
+    let block = clear_last_block_flag(&mut bytes)
+        .ok_or_else(|| io::Error::other("not one frame of blocks"))?;
+    Ok((bytes, Finisher { block }))
 }
 
-/// Takes from the last block of a frame that it is the last. Gives the longest block of the frame.
-fn goes_on(frame: &mut [u8]) -> Option<usize> {
-    // No single segment, content size, checksum or dictionary: then the header is of this length and has a window.
+/// Clears the flag of the last block, so that the frame can go on. Returns the longest block of the frame.
+fn clear_last_block_flag(frame: &mut [u8]) -> Option<usize> {
+    // A frame without single segment, content size, checksum and dictionary has a header of this length, with a window.
     let [_, _, _, _, 0, window] = *frame.first_chunk::<HEADER>()? else {
         return None;
     };
@@ -46,18 +48,18 @@ fn goes_on(frame: &mut [u8]) -> Option<usize> {
             header[0] &= !1;
         }
         let size = usize::try_from(value >> 3).ok()?;
-        // Of a run of one byte, the size is that of the run.
+        // The size of an RLE block is that of the decoded run.
         let is_run = value >> 1 & 0b11 == 1;
         at += 3 + if is_run { 1 } else { size };
         if is_last {
-            return (at == frame.len()).then_some(window.min(BLOCK));
+            return (at == frame.len()).then_some(window.min(MAX_BLOCK));
         }
     }
 }
 
-impl Close {
-    pub(super) fn write(&self, rest: &[u8], to: &mut Vec<u8>) {
-        let mut left = rest;
+impl Finisher {
+    pub(super) fn write(&self, suffix: &[u8], to: &mut Vec<u8>) {
+        let mut left = suffix;
         loop {
             let (block, after) = left.split_at(left.len().min(self.block));
             let is_last = u32::from(after.is_empty());

@@ -1,4 +1,4 @@
-//! What a caller may do: the checks between a good key and the quota, in the order of §7.1.
+//! Authorization: the checks between authentication and the quota, in the order of §7.1.
 
 use kit::{Code, Fault};
 
@@ -6,75 +6,76 @@ use super::key::{Caller, Kind, Mode};
 use super::plan::Plans;
 use super::switch::{Switch, Switches};
 
-/// Seconds after which a call that met a switch is worth repeating; when staff throw it back nobody knows.
-const PAUSE: u32 = 60;
+/// The `Retry-After` of a request that meets a switch. Nobody knows when staff will turn the switch back.
+const RETRY_AFTER_SECONDS: u32 = 60;
 
-/// What a call wants.
+/// What a request requires of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Call {
-    /// Which keys may make it at all.
-    pub keys: Keys,
-    /// The module it belongs to, as its switch, if any.
-    pub behind: Option<Switch>,
-    /// The endpoint, as plans name it.
+pub struct Requirements {
+    pub keys: AllowedKeys,
+    /// The switch of the module that the route belongs to.
+    pub module: Option<Switch>,
+    /// The endpoint's name in the table of plans.
     pub endpoint: Option<&'static str>,
-    /// What it changes.
-    pub effect: Effect,
-    /// Whether it was sent from a page: it has an `Origin`.
-    pub from_page: bool,
+    pub operation: Operation,
+    /// Whether a page sent the request: it has an `Origin` header.
+    pub from_browser: bool,
 }
 
-/// What a call changes.
+/// What a request does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing: it reads.
-    None,
-    /// It sends in a game or an event.
-    Submits,
-    /// It edits a game or an event.
-    Edits,
-    /// It books a report or a tip.
-    Books,
+pub enum Operation {
+    Read,
+    /// Submits a game or an event.
+    Submit,
+    /// Edits a game or an event.
+    Edit,
+    /// Records a report or a tip.
+    Record,
 }
 
-/// Which keys may make a call.
+/// The kinds of keys that a route accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keys {
-    /// Every key.
+pub enum AllowedKeys {
     Any,
-    /// Every key but a public one, which is meant to be given away.
+    /// All but public keys, which are meant to be given away.
     NotPublic,
-    /// A game's secret key, from a server (§5.4).
+    /// The secret key of a game, from a server (§5.4).
     Secret,
-    /// A game's secret or public key.
-    OfGame,
+    /// The secret or the public key of a game.
+    Game,
 }
 
-/// Refuses what the caller may not do. The order is the contract's.
-pub fn check(call: Call, caller: &Caller, plans: &Plans, switches: Switches) -> Result<(), Fault> {
-    secret_key_required(call, caller)?;
-    server_only(call)?;
+/// Rejects what the caller may not do. The order of the checks is part of the contract.
+pub fn check(
+    required: Requirements,
+    caller: &Caller,
+    plans: &Plans,
+    switches: Switches,
+) -> Result<(), Fault> {
+    secret_key_required(required, caller)?;
+    server_only(required)?;
     api_unavailable(switches)?;
-    module_off(call, switches)?;
-    closed(call, switches)?;
-    plan_required(call, caller, plans)?;
-    write_not_allowed(call, caller)
+    module_off(required, switches)?;
+    closed(required, switches)?;
+    plan_required(required, caller, plans)?;
+    write_not_allowed(required, caller)
 }
 
-fn secret_key_required(call: Call, caller: &Caller) -> Result<(), Fault> {
-    let (fits, message) = match call.keys {
-        Keys::Any => return Ok(()),
-        Keys::NotPublic => (
+fn secret_key_required(required: Requirements, caller: &Caller) -> Result<(), Fault> {
+    let (fits, message) = match required.keys {
+        AllowedKeys::Any => return Ok(()),
+        AllowedKeys::NotPublic => (
             caller.key.kind != Kind::Public,
-            "this call shows what is not public yet, and a public key is meant to be given away: use a secret key or a key of the account",
+            "This call shows listings that are not public, and a public key may be known to anybody. Use a secret key or a key of the account.",
         ),
-        Keys::Secret => (
-            caller.key.kind == Kind::Secret && !call.from_page,
-            "economy calls take the secret key of the game, sent from your server",
+        AllowedKeys::Secret => (
+            caller.key.kind == Kind::Secret && !required.from_browser,
+            "Economy calls need the secret key of the game, and must come from your server, not from a page.",
         ),
-        Keys::OfGame => (
+        AllowedKeys::Game => (
             caller.key.kind != Kind::Account,
-            "this call takes the secret or public key of a game, not an account's key",
+            "This call needs the secret or public key of a game, not a key of an account.",
         ),
     };
     if fits {
@@ -84,19 +85,19 @@ fn secret_key_required(call: Call, caller: &Caller) -> Result<(), Fault> {
     }
 }
 
-fn server_only(call: Call) -> Result<(), Fault> {
-    if call.from_page {
-        Err(from_page())
+fn server_only(required: Requirements) -> Result<(), Fault> {
+    if required.from_browser {
+        Err(server_only_error())
     } else {
         Ok(())
     }
 }
 
-/// The refusal of whatever a page sends (§5.6).
-pub fn from_page() -> Fault {
+/// The error of every request from a page (§5.6).
+pub fn server_only_error() -> Fault {
     Fault::new(
         Code::ServerOnly,
-        "keys are for servers: make this call from your own server, not from a page",
+        "API keys are for servers. Make this call from your server, not from a page.",
     )
 }
 
@@ -104,76 +105,78 @@ fn api_unavailable(switches: Switches) -> Result<(), Fault> {
     if switches.is_on(Switch::Api) {
         return Ok(());
     }
-    Err(for_now(
+    Err(with_retry_after(
         Code::ApiUnavailable,
-        "the API is turned off for now, for every key; keys and listings stay as they are: call again later",
+        "The API is turned off at the moment, for all keys. Keys and listings stay as they are. Try again later.",
     ))
 }
 
-fn module_off(call: Call, switches: Switches) -> Result<(), Fault> {
-    let message = match call.behind {
+fn module_off(required: Requirements, switches: Switches) -> Result<(), Fault> {
+    let message = match required.module {
         Some(switch) if !switches.is_on(switch) => match switch {
             Switch::Economy => {
-                "the economy, tips included, is turned off; the catalogue goes on answering"
+                "The economy, including tips, is turned off. The catalogue still works."
             }
-            _ => "writing by API is turned off; reads go on answering",
+            _ => "Writing through the API is turned off. Reads still work.",
         },
         _ => return Ok(()),
     };
     Err(Fault::new(Code::ModuleOff, message))
 }
 
-fn closed(call: Call, switches: Switches) -> Result<(), Fault> {
-    let message = if call.effect != Effect::None && switches.is_on(Switch::ReadOnly) {
-        "nothing can be changed for now; reads go on answering"
-    } else if call.effect == Effect::Submits && !switches.is_on(Switch::Submissions) {
-        "no new games and events are taken for now; edits and reads go on answering"
+fn closed(required: Requirements, switches: Switches) -> Result<(), Fault> {
+    let message = if required.operation != Operation::Read && switches.is_on(Switch::ReadOnly) {
+        "Nothing can be changed at the moment. Reads still work. Try again later."
+    } else if required.operation == Operation::Submit && !switches.is_on(Switch::Submissions) {
+        "New games and events are not accepted at the moment. Edits and reads still work. Try again later."
     } else {
         return Ok(());
     };
-    Err(for_now(Code::Closed, message))
+    Err(with_retry_after(Code::Closed, message))
 }
 
-fn for_now(code: Code, message: &'static str) -> Fault {
+fn with_retry_after(code: Code, message: &'static str) -> Fault {
     Fault {
-        retry_after: Some(PAUSE),
+        retry_after: Some(RETRY_AFTER_SECONDS),
         ..Fault::new(code, message)
     }
 }
 
-fn plan_required(call: Call, caller: &Caller, plans: &Plans) -> Result<(), Fault> {
+fn plan_required(required: Requirements, caller: &Caller, plans: &Plans) -> Result<(), Fault> {
     let plan = plans.get_or_cheapest(&caller.plan);
-    let Some(endpoint) = call.endpoint else {
+    let Some(endpoint) = required.endpoint else {
         return Ok(());
     };
     if caller.key.mode == Mode::Test || plan.has(endpoint) {
         return Ok(());
     }
     let way_out = plans.cheapest_with(endpoint).map_or_else(
-        || "no plan does; a test key answers it".to_owned(),
-        |other| format!("the plan {} does", other.title),
+        || "No plan includes it; a test key can call it.".to_owned(),
+        |other| format!("The plan {} does.", other.title),
     );
     Err(Fault::new(
         Code::PlanRequired,
         format!(
-            "your plan {} does not include {endpoint}; {way_out}",
+            "Your plan {} does not include {endpoint}. {way_out}",
             plan.title
         ),
     ))
 }
 
-fn write_not_allowed(call: Call, caller: &Caller) -> Result<(), Fault> {
-    // A report and a tip are for the keys of a game, whether they may write or not.
-    let writes = matches!(call.effect, Effect::Submits | Effect::Edits);
+fn write_not_allowed(required: Requirements, caller: &Caller) -> Result<(), Fault> {
+    // Keys of a game may send reports and tips whether they may write or not.
+    let writes = matches!(required.operation, Operation::Submit | Operation::Edit);
     if !writes || caller.key.may_write {
         return Ok(());
     }
     Err(Fault::new(
         Code::WriteNotAllowed,
         match caller.key.kind {
-            Kind::Public => "a public key never writes; use another key, one made to write",
+            Kind::Public => {
+                "A public key never writes. Use a key that was created with permission to write."
+            }
             Kind::Account | Kind::Secret => {
-                "this key reads only, and that cannot be changed; use another key, one made to write"
+                "This key can only read, and that cannot be changed. Use a key that was created with permission to write."
             }
         },
     ))
@@ -185,28 +188,27 @@ mod tests {
     use super::super::plan_table;
     use super::*;
 
-    const READ: Call = Call {
-        keys: Keys::Any,
-        behind: None,
+    const READ: Requirements = Requirements {
+        keys: AllowedKeys::Any,
+        module: None,
         endpoint: Some("games"),
-        effect: Effect::None,
-        from_page: false,
+        operation: Operation::Read,
+        from_browser: false,
     };
 
-    /// `free` lacks everything that these calls want; `build` has it.
+    /// The plan `free` lacks all endpoints of these tests; `build` has them.
     fn plans() -> Plans {
         let lacking = "lacks = [\"games\", \"economy\"]\n[[plan]]\nname = \"build\"";
         plan_table::parse(&plan_table::BUILT_IN.replacen("[[plan]]\nname = \"build\"", lacking, 1))
             .unwrap()
     }
 
-    fn code(call: Call, caller: &Caller, switches: Switches) -> Option<Code> {
-        check(call, caller, &plans(), switches)
+    fn code(required: Requirements, caller: &Caller, switches: Switches) -> Option<Code> {
+        check(required, caller, &plans(), switches)
             .err()
             .map(|f| f.code)
     }
 
-    /// Every module on, as if all were served.
     fn on() -> Switches {
         Switches::default()
     }
@@ -217,55 +219,64 @@ mod tests {
         })
     }
 
-    /// Each step mends what the check before complained of, so that every neighbouring pair is seen in its order.
+    /// Each step removes the reason of the error before, so that the order of all neighbours is tested.
     #[test]
-    fn of_two_reasons_the_earlier_is_given() {
+    fn the_earlier_of_two_errors_is_returned() {
         let mut caller = caller();
         let mut switches = all_off();
-        let mut call = Call {
-            keys: Keys::Secret,
-            behind: Some(Switch::ApiWrites),
+        let mut required = Requirements {
+            keys: AllowedKeys::Secret,
+            module: Some(Switch::ApiWrites),
             endpoint: Some("economy"),
-            effect: Effect::Submits,
-            from_page: true,
+            operation: Operation::Submit,
+            from_browser: true,
         };
-        assert_eq!(code(call, &caller, switches), Some(Code::SecretKeyRequired));
-        call.keys = Keys::Any;
-        assert_eq!(code(call, &caller, switches), Some(Code::ServerOnly));
-        call.from_page = false;
-        assert_eq!(code(call, &caller, switches), Some(Code::ApiUnavailable));
+        assert_eq!(
+            code(required, &caller, switches),
+            Some(Code::SecretKeyRequired)
+        );
+        required.keys = AllowedKeys::Any;
+        assert_eq!(code(required, &caller, switches), Some(Code::ServerOnly));
+        required.from_browser = false;
+        assert_eq!(
+            code(required, &caller, switches),
+            Some(Code::ApiUnavailable)
+        );
         switches = switches.with(Switch::Api, true);
-        assert_eq!(code(call, &caller, switches), Some(Code::ModuleOff));
+        assert_eq!(code(required, &caller, switches), Some(Code::ModuleOff));
         switches = switches.with(Switch::ApiWrites, true);
-        assert_eq!(code(call, &caller, switches), Some(Code::Closed));
+        assert_eq!(code(required, &caller, switches), Some(Code::Closed));
         switches = switches.with(Switch::ReadOnly, false);
-        assert_eq!(code(call, &caller, switches), Some(Code::Closed));
+        assert_eq!(code(required, &caller, switches), Some(Code::Closed));
         switches = switches.with(Switch::Submissions, true);
-        assert_eq!(code(call, &caller, switches), Some(Code::PlanRequired));
+        assert_eq!(code(required, &caller, switches), Some(Code::PlanRequired));
         caller.plan = "build".to_owned();
-        assert_eq!(code(call, &caller, switches), Some(Code::WriteNotAllowed));
+        assert_eq!(
+            code(required, &caller, switches),
+            Some(Code::WriteNotAllowed)
+        );
         caller.key.may_write = true;
-        assert_eq!(code(call, &caller, switches), None);
+        assert_eq!(code(required, &caller, switches), None);
     }
 
-    /// §7.3, row by row: each switch by itself, and each kind of call, with either kind of key.
+    /// The table of §7.3: each switch alone, with each operation and both modes.
     #[test]
-    fn a_switch_stops_its_calls_and_no_other() {
-        let read = Call {
+    fn a_switch_stops_its_own_requests_only() {
+        let read = Requirements {
             endpoint: None,
             ..READ
         };
-        let call = |behind, effect| Call {
-            behind,
-            effect,
+        let required = |module, operation| Requirements {
+            module,
+            operation,
             ..read
         };
         let calls = [
             read,
-            call(Some(Switch::ApiWrites), Effect::Submits),
-            call(Some(Switch::ApiWrites), Effect::Edits),
-            call(Some(Switch::Economy), Effect::None),
-            call(Some(Switch::Economy), Effect::Books),
+            required(Some(Switch::ApiWrites), Operation::Submit),
+            required(Some(Switch::ApiWrites), Operation::Edit),
+            required(Some(Switch::Economy), Operation::Read),
+            required(Some(Switch::Economy), Operation::Record),
         ];
         let (api, module, closed) = (
             Some(Code::ApiUnavailable),
@@ -284,42 +295,45 @@ mod tests {
             for mode in [Mode::Live, Mode::Test] {
                 caller.key.mode = mode;
                 let switches = on().with(switch, is_on);
-                let met = calls.map(|call| code(call, &caller, switches));
+                let met = calls.map(|required| code(required, &caller, switches));
                 assert_eq!(met, expected, "{switch:?} {mode:?}");
-                assert_eq!(calls.map(|call| code(call, &caller, on())), [None; 5]);
+                assert_eq!(
+                    calls.map(|required| code(required, &caller, on())),
+                    [None; 5]
+                );
             }
         }
     }
 
     #[test]
-    fn what_is_off_for_a_while_says_when_to_look_again() {
+    fn temporary_switches_have_retry_after() {
         for switches in [
             on().with(Switch::Api, false),
             on().with(Switch::ReadOnly, true),
         ] {
-            let call = Call {
-                effect: Effect::Edits,
+            let required = Requirements {
+                operation: Operation::Edit,
                 ..READ
             };
-            let fault = check(call, &caller(), &plans(), switches).unwrap_err();
-            assert_eq!(fault.retry_after, Some(PAUSE), "{fault}");
+            let fault = check(required, &caller(), &plans(), switches).unwrap_err();
+            assert_eq!(fault.retry_after, Some(RETRY_AFTER_SECONDS), "{fault}");
         }
     }
 
     #[test]
-    fn which_keys_an_economy_call_a_tip_and_the_own_list_take() {
-        let own = Call {
-            keys: Keys::NotPublic,
+    fn each_route_accepts_its_kinds_of_keys() {
+        let own = Requirements {
+            keys: AllowedKeys::NotPublic,
             endpoint: None,
             ..READ
         };
-        let economy = Call {
-            keys: Keys::Secret,
+        let economy = Requirements {
+            keys: AllowedKeys::Secret,
             endpoint: None,
             ..READ
         };
-        let tip = Call {
-            keys: Keys::OfGame,
+        let tip = Requirements {
+            keys: AllowedKeys::Game,
             ..economy
         };
         for (kind, economy_takes, tip_takes, own_takes) in [
@@ -337,19 +351,19 @@ mod tests {
     }
 
     #[test]
-    fn a_page_with_a_secret_key_is_told_of_the_key() {
+    fn the_key_of_an_economy_call_is_checked_before_its_origin() {
         let mut caller = caller();
         caller.key.kind = Kind::Secret;
-        let call = Call {
-            keys: Keys::Secret,
-            from_page: true,
+        let required = Requirements {
+            keys: AllowedKeys::Secret,
+            from_browser: true,
             ..READ
         };
-        assert_eq!(code(call, &caller, on()), Some(Code::SecretKeyRequired));
+        assert_eq!(code(required, &caller, on()), Some(Code::SecretKeyRequired));
     }
 
     #[test]
-    fn plans_bind_live_keys_only_and_the_message_names_one_that_fits() {
+    fn plans_limit_live_keys_only_and_the_message_names_a_sufficient_plan() {
         let mut caller = caller();
         let fault = check(READ, &caller, &plans(), on()).unwrap_err();
         assert_eq!(fault.code, Code::PlanRequired);

@@ -1,37 +1,30 @@
-//! Accounts.
-
 use kit::Fault;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// An account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
-    /// Its id.
     pub id: Uuid,
-    /// Name of the studio or person.
+    /// The name of the studio or person.
     pub name: String,
-    /// Its address; no two accounts have the same, whatever the case.
+    /// Unique, ignoring case.
     pub email: String,
-    /// Name of its plan.
+    /// The name of the plan.
     pub plan: String,
-    /// When it was made.
     pub created_at: OffsetDateTime,
-    /// Counts its changes.
+    /// Incremented by every change.
     pub revision: i64,
 }
 
-/// An account as staff name it.
+/// How staff refer to an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Named {
-    /// By its id.
+pub enum Identifier {
     Id(Uuid),
-    /// By its e-mail address.
     Email(String),
 }
 
 impl Account {
-    /// The account on another plan; `None` when it is on that plan already.
+    /// The account on another plan; `None` if it already is on that plan.
     pub fn on_plan(&self, plan: &str) -> Option<Self> {
         (plan != self.plan).then(|| Self {
             plan: plan.to_owned(),
@@ -41,12 +34,12 @@ impl Account {
     }
 }
 
-impl Named {
-    /// There is no such account.
+impl Identifier {
+    /// The error if there is no such account.
     pub fn unknown(&self) -> Fault {
         Fault::not_found(match self {
-            Self::Id(id) => format!("there is no account {id}"),
-            Self::Email(email) => format!("there is no account {email}"),
+            Self::Id(id) => format!("There is no account {id}."),
+            Self::Email(email) => format!("There is no account {email}."),
         })
     }
 }

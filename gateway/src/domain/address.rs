@@ -1,15 +1,15 @@
-//! Where a call comes from: the address of its caller, behind balancers too, and the network that stands for it.
+//! The network address of a client, also behind trusted proxies.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 
 use ipnet::IpNet;
 
-/// The proxies in front of the gateway, whose word about addresses is taken. None: the address of the connection is the caller's.
+/// Proxies whose header about clients is trusted. Without any, the client's address is that of the connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Proxies(Vec<IpNet>);
+pub struct TrustedProxies(Vec<IpNet>);
 
-/// Which header the proxies write. The other one is whatever a caller makes it, and is not looked at.
+/// The header that the proxies write. The other header is ignored, since clients can set it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ProxyHeader {
     /// `X-Forwarded-For: 192.0.2.1, 198.51.100.7`
@@ -19,39 +19,39 @@ pub enum ProxyHeader {
     Forwarded,
 }
 
-/// What is counted as one caller: an IPv4 address, or the /64 that an IPv6 address lies in, which is what one household or server
-/// has to itself.
+/// What counts as one client: an IPv4 address, or the /64 of an IPv6 address, since a household or a server usually has a whole
+/// /64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Network(IpAddr);
 
-impl FromStr for Proxies {
+impl FromStr for TrustedProxies {
     type Err = String;
 
-    /// Reads addresses and CIDR blocks with commas between them.
+    /// Parses a comma-separated list of addresses and CIDR blocks.
     fn from_str(text: &str) -> Result<Self, String> {
         let parts = text.split(',').map(str::trim).filter(|it| !it.is_empty());
-        parts.map(network).collect::<Result<_, _>>().map(Self)
+        parts.map(parse_network).collect::<Result<_, _>>().map(Self)
     }
 }
 
-fn network(text: &str) -> Result<IpNet, String> {
+fn parse_network(text: &str) -> Result<IpNet, String> {
     let single = || {
         let address: IpAddr = text.parse().ok()?;
         Some(IpNet::from(address.to_canonical()))
     };
-    single()
-        .or_else(|| text.parse().ok())
-        .ok_or_else(|| format!("`{text}` is neither an address nor a block such as 10.0.0.0/8"))
+    single().or_else(|| text.parse().ok()).ok_or_else(|| {
+        format!("`{text}` is neither an IP address nor a CIDR block such as 10.0.0.0/8")
+    })
 }
 
-impl Proxies {
-    /// The address of the caller whose connection comes from `peer`: the rightmost hop that is no proxy of ours. `hops` are what the
-    /// header says, the last one first; a hop that is no address ends the way, and so does what a caller has put before it.
-    pub fn caller<'a>(&self, peer: IpAddr, hops: impl IntoIterator<Item = &'a str>) -> IpAddr {
+impl TrustedProxies {
+    /// The address of the client: the rightmost hop that is not a trusted proxy. `hops` come from the header, last one first. A
+    /// hop that is not an address ends the search, so whatever a client has put in front of it is ignored.
+    pub fn client_ip<'a>(&self, peer: IpAddr, hops: impl IntoIterator<Item = &'a str>) -> IpAddr {
         let mut caller = peer.to_canonical();
         let mut hops = hops.into_iter();
         while self.0.iter().any(|network| network.contains(&caller)) {
-            let Some(address) = hops.next().and_then(hop) else {
+            let Some(address) = hops.next().and_then(parse_hop) else {
                 break;
             };
             caller = address;
@@ -61,7 +61,6 @@ impl Proxies {
 }
 
 impl ProxyHeader {
-    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::XForwardedFor => "x-forwarded-for",
@@ -69,25 +68,25 @@ impl ProxyHeader {
         }
     }
 
-    /// The hops in one line of it, the last one first.
+    /// The hops in one line of the header, last one first.
     pub fn hops(self, line: &str) -> impl Iterator<Item = &str> {
         line.rsplit(',').map(move |element| match self {
             Self::XForwardedFor => element,
-            Self::Forwarded => element.split(';').find_map(by_for).unwrap_or_default(),
+            Self::Forwarded => element.split(';').find_map(for_value).unwrap_or_default(),
         })
     }
 }
 
 /// The value of `for=…`.
-fn by_for(pair: &str) -> Option<&str> {
+fn for_value(pair: &str) -> Option<&str> {
     let (name, value) = pair.split_once('=')?;
     name.trim()
         .eq_ignore_ascii_case("for")
         .then(|| value.trim().trim_matches('"'))
 }
 
-/// An address, with a port or without.
-fn hop(text: &str) -> Option<IpAddr> {
+/// An address, with or without a port.
+fn parse_hop(text: &str) -> Option<IpAddr> {
     let text = text.trim();
     let bare = text
         .strip_prefix('[')
@@ -117,16 +116,16 @@ mod tests {
     use super::*;
 
     fn caller(proxies: &str, header: ProxyHeader, peer: &str, lines: &[&str]) -> String {
-        let proxies: Proxies = proxies.parse().unwrap();
+        let proxies: TrustedProxies = proxies.parse().unwrap();
         let hops = lines.iter().rev().flat_map(|line| header.hops(line));
-        proxies.caller(peer.parse().unwrap(), hops).to_string()
+        proxies.client_ip(peer.parse().unwrap(), hops).to_string()
     }
 
     #[test]
-    fn the_header_counts_from_a_proxy_only_and_its_rightmost_stranger_calls() {
+    fn only_proxies_are_trusted_and_the_rightmost_other_hop_is_the_client() {
         let ours = "10.0.0.0/8, 192.0.2.1,2001:db8:1::/48";
         for (peer, lines, expected) in [
-            // A stranger says whatever it likes.
+            // The header of a client that is not a proxy is ignored.
             ("198.51.100.7", &["1.1.1.1"][..], "198.51.100.7"),
             ("10.1.2.3", &["1.1.1.1, 198.51.100.7"], "198.51.100.7"),
             (
@@ -137,7 +136,7 @@ mod tests {
             ("::ffff:10.1.2.3", &["::ffff:198.51.100.7"], "198.51.100.7"),
             ("2001:db8:1::5", &["[2001:db8:2::9]:4711"], "2001:db8:2::9"),
             ("192.0.2.1", &["198.51.100.7:4711"], "198.51.100.7"),
-            // Nobody but proxies, or nothing that can be read: the nearest that is known.
+            // All hops are proxies, or one is unreadable: the nearest known address counts.
             ("10.1.2.3", &["10.0.0.9, 10.0.0.8"], "10.0.0.9"),
             ("10.1.2.3", &["1.1.1.1, unknown"], "10.1.2.3"),
             ("10.1.2.3", &["1.1.1.1, unknown, 10.0.0.8"], "10.0.0.8"),
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn forwarded_is_read_likewise() {
+    fn forwarded_is_parsed() {
         for (lines, expected) in [
             (
                 &["for=1.1.1.1, For=198.51.100.7;proto=https"][..],
@@ -160,7 +159,7 @@ mod tests {
             ),
             (&["by=10.0.0.1; for=\"[2001:db8::1]:47\""], "2001:db8::1"),
             (&["for=1.1.1.1", "for=10.0.0.9"], "1.1.1.1"),
-            // A quotation that a caller has left open hides nothing of what the proxy adds.
+            // An unclosed quotation mark from the client does not hide what the proxy adds.
             (&["for=\"1.1.1.1, for=198.51.100.7"], "198.51.100.7"),
             (&["for=1.1.1.1, for=_hidden"], "10.1.2.3"),
             (&["for=1.1.1.1, proto=https"], "10.1.2.3"),
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ipv6_caller_has_a_64_to_itself() {
+    fn an_ipv6_client_is_its_64() {
         let network = |text: &str| Network::from(text.parse::<IpAddr>().unwrap());
         assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:1"));
         assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
@@ -180,15 +179,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_proxy_is_named() {
-        let problem = "10.0.0.0/8,balancer".parse::<Proxies>().unwrap_err();
+    fn an_invalid_proxy_is_reported() {
+        let problem = "10.0.0.0/8,balancer".parse::<TrustedProxies>().unwrap_err();
         assert!(problem.contains("`balancer`"), "{problem}");
-        assert_eq!("".parse(), Ok(Proxies::default()));
+        assert_eq!("".parse(), Ok(TrustedProxies::default()));
     }
 
     proptest! {
         #[test]
-        fn any_header_can_be_read(line: String, forwarded: bool) {
+        fn any_header_can_be_parsed(line: String, forwarded: bool) {
             let header = if forwarded { ProxyHeader::Forwarded } else { ProxyHeader::XForwardedFor };
             caller("0.0.0.0/0", header, "10.1.2.3", &[&line]);
         }

@@ -1,4 +1,4 @@
-//! The fields of staff's calls: every bad one at once.
+//! Validation of staff calls. All bad fields are reported at once.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,24 @@ use kit::Fault;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::account::Named;
-use super::key::{Kind, Mode, Wanted};
+use super::account::Identifier;
+use super::key::{Kind, Mode, Spec};
 use super::key_request::State;
 use super::plan::Plans;
 use super::switch::Switch;
 
-/// Bad fields, collected.
+const REQUIRED: &str = "This field is required.";
+
+/// The bad fields of a call, with a sentence for each.
 #[derive(Debug, Default)]
 pub struct Problems(BTreeMap<String, String>);
 
 impl Problems {
-    /// Notes a bad field.
     pub fn add(&mut self, field: &str, reason: impl Into<String>) {
         self.0.insert(field.to_owned(), reason.into());
     }
 
-    /// Refuses when there was any.
+    /// Fails if there is a bad field.
     pub fn finish(self) -> Result<(), Fault> {
         if self.0.is_empty() {
             Ok(())
@@ -31,40 +32,40 @@ impl Problems {
         }
     }
 
-    /// A name of an account or a key, trimmed.
+    /// The name of an account or a key, trimmed.
     pub fn name(&mut self, field: &str, text: &str) -> String {
         let name = text.trim();
         if name.is_empty() {
-            self.add(field, "is required");
+            self.add(field, REQUIRED);
         } else if name.chars().count() > 120 {
-            self.add(field, "has more than 120 characters");
+            self.add(field, "Use 120 characters or fewer.");
         } else if name.chars().any(char::is_control) {
-            self.add(field, "has a control character");
+            self.add(field, "Remove the control characters.");
         }
         name.to_owned()
     }
 
-    /// The reason for a change, kept in the audit; may be empty.
+    /// The reason for a change, for the audit. May be empty.
     pub fn reason(&mut self, field: &str, text: &str) -> String {
         let reason = text.trim();
         if reason.chars().count() > 200 {
-            self.add(field, "has more than 200 characters");
+            self.add(field, "Use 200 characters or fewer.");
         } else if reason.chars().any(char::is_control) {
-            self.add(field, "has a control character");
+            self.add(field, "Remove the control characters.");
         }
         reason.to_owned()
     }
 
-    /// A switch; anything bad counts as one from here on.
+    /// A switch. After an error, the returned switch is arbitrary.
     pub fn switch(&mut self, field: &str, text: &str) -> Switch {
         Switch::parse(text).unwrap_or_else(|| {
             let names = Switch::ALL.map(Switch::as_str).join(", ");
-            self.add(field, format!("is not a switch; there is {names}"));
+            self.add(field, format!("Use one of: {names}."));
             Switch::ReadOnly
         })
     }
 
-    /// An e-mail address, as far as its form tells.
+    /// An e-mail address, checked superficially.
     pub fn email(&mut self, field: &str, text: &str) -> String {
         let email = text.trim();
         let parts = email.split_once('@');
@@ -73,89 +74,90 @@ impl Problems {
         });
         let odd = |c: char| c.is_whitespace() || c.is_control();
         if email.is_empty() {
-            self.add(field, "is required");
+            self.add(field, REQUIRED);
         } else if !plausible || email.len() > 254 || email.contains(odd) {
-            self.add(field, "is not an e-mail address");
+            self.add(field, "Give an e-mail address.");
         }
         email.to_owned()
     }
 
-    /// A plan of the table.
     pub fn plan(&mut self, field: &str, text: &str, plans: &Plans) -> String {
         if plans.get(text).is_none() {
-            self.add(field, format!("is not a plan; there is {}", plans.names()));
+            self.add(field, format!("Use one of: {}.", plans.names()));
         }
         text.to_owned()
     }
 
-    /// An id.
     pub fn id(&mut self, field: &str, text: &str) -> Uuid {
         text.parse().unwrap_or_else(|_| {
-            self.add(field, "is not a UUID");
+            self.add(field, "Give a UUID.");
             Uuid::nil()
         })
     }
 
-    /// An account by its id or its e-mail address.
-    pub fn account(&mut self, field: &str, text: &str) -> Named {
+    /// An account, by its id or its e-mail address.
+    pub fn account(&mut self, field: &str, text: &str) -> Identifier {
         if let Ok(id) = text.parse() {
-            return Named::Id(id);
+            return Identifier::Id(id);
         }
         if !text.contains('@') {
-            self.add(field, "is neither an id nor an e-mail address");
+            self.add(field, "Give the id or the e-mail address of an account.");
         }
-        Named::Email(text.trim().to_owned())
+        Identifier::Email(text.trim().to_owned())
     }
 
-    /// A mode; anything bad counts as test from here on.
+    /// A mode. After an error, the returned mode is arbitrary.
     pub fn mode(&mut self, field: &str, text: &str) -> Mode {
         Mode::parse(text).unwrap_or_else(|| {
-            self.add(field, "is test or live");
+            self.add(field, "Use one of: test, live.");
             Mode::Test
         })
     }
 
-    /// A kind of key, `account` when none is given.
+    /// A kind of key; empty means `account`.
     pub fn kind(&mut self, field: &str, text: &str) -> Kind {
         match text {
             "" => Kind::Account,
             text => Kind::parse(text).unwrap_or_else(|| {
-                self.add(field, "is account, secret or public");
+                self.add(field, "Use one of: account, secret, public.");
                 Kind::Account
             }),
         }
     }
 
-    /// A state of a key that was asked for, `asked` when none is given.
+    /// A state of a key request; empty means `asked`.
     pub fn state(&mut self, field: &str, text: &str) -> State {
         match text {
             "" => State::Asked,
             text => State::parse(text).unwrap_or_else(|| {
                 let names = State::ALL.map(State::as_str).join(", ");
-                self.add(field, format!("is not a state; there is {names}"));
+                self.add(field, format!("Use one of: {names}."));
                 State::Asked
             }),
         }
     }
 
-    /// What has to fit together in a key.
-    pub fn key(&mut self, wanted: &Wanted, now: OffsetDateTime) {
-        let of_game = wanted.kind != Kind::Account;
-        match &wanted.game {
-            None if of_game => self.add("game", "is required: this kind of key belongs to a game"),
+    /// Rules that concern several fields of a key.
+    pub fn key(&mut self, spec: &Spec, now: OffsetDateTime) {
+        let of_game = spec.kind != Kind::Account;
+        match &spec.game {
+            None if of_game => self.add(
+                "game",
+                "Give a game: a secret or public key belongs to one.",
+            ),
             Some(_) if !of_game && !self.0.contains_key("kind") => {
                 self.add(
                     "game",
-                    "an account's key belongs to no game; choose kind secret or public",
+                    "A key of an account belongs to no game. Use the kind secret or public.",
                 );
             }
             _ => {}
         }
-        if wanted.kind == Kind::Public && wanted.may_write {
-            self.add("may_write", "a public key never writes");
+        if spec.kind == Kind::Public && spec.may_write {
+            self.add("may_write", "A public key never writes.");
         }
-        if wanted.expires_at.is_some_and(|end| end <= now) {
-            self.add("expires_at", "has passed");
+        if spec.expires_at.is_some_and(|end| end <= now) {
+            self.add("expires_at", "Give a time in the future.");
         }
     }
 }
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn good_fields_pass_trimmed() {
+    fn valid_fields_are_trimmed() {
         let mut problems = Problems::default();
         assert_eq!(problems.name("name", "  Savanna Studio "), "Savanna Studio");
         assert_eq!(problems.email("email", " a@b.example "), "a@b.example");
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_cannot_be() {
+    fn invalid_addresses_are_rejected() {
         for text in ["", "a", "a@", "@b", "a@b@c", "a b@c", "a@b\u{7}"] {
             let mut problems = Problems::default();
             problems.email("email", text);
@@ -194,21 +196,24 @@ mod tests {
     }
 
     #[test]
-    fn an_account_has_two_names() {
+    fn an_account_is_identified_by_id_or_email() {
         let mut problems = Problems::default();
         let id = Uuid::from_u128(7);
-        assert_eq!(problems.account("account", &id.to_string()), Named::Id(id));
+        assert_eq!(
+            problems.account("account", &id.to_string()),
+            Identifier::Id(id)
+        );
         assert_eq!(
             problems.account("account", "A@b.example"),
-            Named::Email("A@b.example".to_owned())
+            Identifier::Email("A@b.example".to_owned())
         );
         problems.account("account", "Savanna");
         assert_eq!(fields(problems), ["account"]);
     }
 
     #[test]
-    fn a_key_must_fit_together() {
-        let wanted = Wanted {
+    fn the_fields_of_a_key_must_be_consistent() {
+        let spec = Spec {
             name: "k".to_owned(),
             mode: Mode::Live,
             kind: Kind::Public,
@@ -217,15 +222,15 @@ mod tests {
             expires_at: Some(NOW),
         };
         let mut problems = Problems::default();
-        problems.key(&wanted, NOW);
+        problems.key(&spec, NOW);
         assert_eq!(fields(problems), ["expires_at", "game", "may_write"]);
 
         let mut problems = Problems::default();
-        let account = Wanted {
+        let account = Spec {
             kind: Kind::Account,
             game: Some("kora".to_owned()),
             expires_at: None,
-            ..wanted
+            ..spec
         };
         problems.key(&account, NOW);
         assert_eq!(fields(problems), ["game"]);

@@ -1,4 +1,4 @@
-//! Keys and who calls with them (§5.2).
+//! API keys and their callers (§5.2).
 
 use std::time::Duration;
 
@@ -8,91 +8,75 @@ use uuid::Uuid;
 
 use super::plan::Plan;
 
-/// Which world a key meets (§5.3).
+/// The data that a key works on (§5.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Sample data; costs nothing.
+    /// Sample data. Calls are free.
     Test,
     /// The real directory.
     Live,
 }
 
-/// Whom a key belongs to, and for what it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// An account's own key.
+    /// A key of an account.
     Account,
-    /// A game's key, for its server.
+    /// A key of a game, for its server.
     Secret,
-    /// A game's key that may be shown; never writes.
+    /// A key of a game that may be given away. It never writes.
     Public,
 }
 
-/// A key as it is known here: everything but its secret.
+/// A key without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
-    /// Its id.
     pub id: Uuid,
-    /// The account that pays for its calls.
+    /// The account whose plan and quota apply.
     pub account: Uuid,
-    /// What its owner calls it.
     pub name: String,
-    /// Which world it meets.
     pub mode: Mode,
-    /// Whom it belongs to.
     pub kind: Kind,
-    /// Ticked or not when it was made; never changes.
+    /// Set when the key is created; never changes.
     pub may_write: bool,
-    /// Slug of its game, unless it is an account's key.
+    /// The slug of the game; `None` for a key of an account.
     pub game: Option<String>,
-    /// The last four characters of its secret.
+    /// The last four characters of the secret.
     pub last4: String,
-    /// When it was made.
     pub created_at: OffsetDateTime,
-    /// When a call last came with it, some seconds late.
+    /// May lag some seconds behind.
     pub last_used_at: Option<OffsetDateTime>,
-    /// It stops then.
     pub expires_at: Option<OffsetDateTime>,
-    /// It was rotated and stops then.
+    /// Set by a rotation: the end of the grace period.
     pub grace_until: Option<OffsetDateTime>,
-    /// It was stopped then.
     pub revoked_at: Option<OffsetDateTime>,
-    /// Counts its changes.
+    /// Incremented by every change.
     pub revision: i64,
 }
 
-/// A key as it is asked for; the secret is made later.
+/// The properties of a key that is to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
-    /// What its owner will call it.
+pub struct Spec {
     pub name: String,
-    /// Which world it is to meet.
     pub mode: Mode,
-    /// Whom it is to belong to.
     pub kind: Kind,
-    /// Whether it may write.
     pub may_write: bool,
-    /// Its game, for a game's key.
+    /// The slug of the game, for a key of a game.
     pub game: Option<String>,
-    /// When it is to stop.
     pub expires_at: Option<OffsetDateTime>,
 }
 
-/// Who calls: a key, its account, and whether its game still stands.
+/// The caller of a request: a key and its account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// The key.
     pub key: Key,
-    /// Name of its account.
     pub account_name: String,
-    /// Name of the account's plan.
+    /// The name of the account's plan.
     pub plan: String,
-    /// False when the key belongs to a game that is not published.
-    pub game_stands: bool,
+    /// False if the key belongs to a game that is not published.
+    pub game_published: bool,
 }
 
 impl Mode {
-    /// `test` or `live`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Test => "test",
@@ -100,7 +84,6 @@ impl Mode {
         }
     }
 
-    /// Reads `test` or `live`.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "test" => Some(Self::Test),
@@ -111,7 +94,6 @@ impl Mode {
 }
 
 impl Kind {
-    /// `account`, `secret` or `public`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Account => "account",
@@ -120,7 +102,6 @@ impl Kind {
         }
     }
 
-    /// Reads `account`, `secret` or `public`.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "account" => Some(Self::Account),
@@ -131,26 +112,26 @@ impl Kind {
     }
 }
 
-impl Wanted {
-    /// Refuses a key that the account's plan, or the directory, does not allow. `taken` is what the account has of its plan's working
-    /// keys, and `game_stands` whether the game of the key is published.
-    pub fn check(&self, plan: &Plan, taken: i64, game_stands: bool) -> Result<(), Fault> {
+impl Spec {
+    /// Rejects a key that the plan or the directory does not allow. `working` is how many working keys the account has, and
+    /// `game_published` whether the key's game is published.
+    pub fn check(&self, plan: &Plan, working: i64, game_published: bool) -> Result<(), Fault> {
         if self.mode == Mode::Live
             && let Some(limit) = plan.working_keys
-            && taken >= i64::from(limit)
+            && working >= i64::from(limit)
         {
             let title = &plan.title;
             return Err(Fault::invalid_field(
                 "account",
                 format!(
-                    "has the {limit} live keys of its plan {title}, working or asked for; revoke one, or move it to a larger plan"
+                    "The account already has the {limit} live keys of the plan {title}, requested keys included. Revoke one, or choose a larger plan."
                 ),
             ));
         }
-        if !game_stands {
+        if !game_published {
             return Err(Fault::invalid_field(
                 "game",
-                "no published game has this slug",
+                "No published game has this slug.",
             ));
         }
         Ok(())
@@ -158,27 +139,26 @@ impl Wanted {
 }
 
 impl Key {
-    /// A new key of an account.
-    pub fn new(id: Uuid, account: Uuid, wanted: Wanted, last4: &str, now: OffsetDateTime) -> Self {
+    pub fn new(id: Uuid, account: Uuid, spec: Spec, last4: &str, now: OffsetDateTime) -> Self {
         Self {
             id,
             account,
-            name: wanted.name,
-            mode: wanted.mode,
-            kind: wanted.kind,
-            may_write: wanted.may_write,
-            game: wanted.game,
+            name: spec.name,
+            mode: spec.mode,
+            kind: spec.kind,
+            may_write: spec.may_write,
+            game: spec.game,
             last4: last4.to_owned(),
             created_at: now,
             last_used_at: None,
-            expires_at: wanted.expires_at,
+            expires_at: spec.expires_at,
             grace_until: None,
             revoked_at: None,
             revision: 1,
         }
     }
 
-    /// The key in its grace, and the one that follows it.
+    /// Returns the key with its grace period, and its successor.
     pub fn rotated(
         &self,
         id: Uuid,
@@ -187,11 +167,11 @@ impl Key {
         now: OffsetDateTime,
     ) -> Result<(Self, Self), Fault> {
         if !self.works(now) {
-            let reason = "this key no longer works; make a new one";
+            let reason = "This key no longer works. Create a new key.";
             return Err(Fault::invalid_field("id", reason));
         }
         if self.grace_until.is_some() {
-            let reason = "this key was rotated before; rotate the one that followed it";
+            let reason = "This key was rotated before. Rotate its successor.";
             return Err(Fault::invalid_field("id", reason));
         }
         let old = Self {
@@ -210,7 +190,7 @@ impl Key {
         Ok((old, new))
     }
 
-    /// The key once it is revoked; `None` when it was before.
+    /// The revoked key; `None` if it was revoked before.
     pub fn revoked(&self, now: OffsetDateTime) -> Option<Self> {
         self.revoked_at.is_none().then(|| Self {
             revoked_at: Some(now),
@@ -219,21 +199,21 @@ impl Key {
         })
     }
 
-    /// When it stops by itself: at its expiry or at the end of its grace.
+    /// When the key stops working: at its expiry or at the end of its grace period.
     pub fn ends_at(&self) -> Option<OffsetDateTime> {
         self.expires_at.into_iter().chain(self.grace_until).min()
     }
 
-    /// Whether it may be used: not revoked, not expired, not past its grace.
+    /// Whether the key is neither revoked nor expired nor past its grace period.
     pub fn works(&self, now: OffsetDateTime) -> bool {
         self.revoked_at.is_none() && self.ends_at().is_none_or(|end| now < end)
     }
 }
 
 impl Caller {
-    /// Whether its calls are answered.
+    /// Whether the key works and its game is published.
     pub fn works(&self, now: OffsetDateTime) -> bool {
-        self.game_stands && self.key.works(now)
+        self.game_published && self.key.works(now)
     }
 }
 
@@ -249,7 +229,7 @@ pub(crate) mod tests {
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
     const HOUR: Duration = Duration::from_hours(1);
 
-    /// A caller on the plan `free` with a live key of its account.
+    /// A caller on the plan `free` with a live key of the account.
     pub(crate) fn caller() -> Caller {
         Caller {
             key: Key {
@@ -270,7 +250,7 @@ pub(crate) mod tests {
             },
             account_name: "Savanna".to_owned(),
             plan: "free".to_owned(),
-            game_stands: true,
+            game_published: true,
         }
     }
 
@@ -291,8 +271,8 @@ pub(crate) mod tests {
         }
     }
 
-    fn wanted(mode: Mode) -> Wanted {
-        Wanted {
+    fn spec(mode: Mode) -> Spec {
+        Spec {
             name: "server".to_owned(),
             mode,
             kind: Kind::Account,
@@ -303,12 +283,12 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_plan_limits_live_keys_and_a_key_needs_its_game() {
+    fn a_plan_limits_live_keys_and_a_key_needs_a_published_game() {
         let plans = plan_table::parse(plan_table::BUILT_IN).unwrap();
         let plan = plans.get_or_cheapest("free");
         let limit = i64::from(plan.working_keys.unwrap());
-        let field = |mode, taken, game_stands| {
-            let checked = wanted(mode).check(plan, taken, game_stands);
+        let field = |mode, taken, game_published| {
+            let checked = spec(mode).check(plan, taken, game_published);
             checked
                 .err()
                 .and_then(|fault| fault.fields.into_keys().next())
@@ -322,7 +302,7 @@ pub(crate) mod tests {
             working_keys: None,
             ..endless.clone()
         };
-        assert!(wanted(Mode::Live).check(&unlimited, i64::MAX, true).is_ok());
+        assert!(spec(Mode::Live).check(&unlimited, i64::MAX, true).is_ok());
     }
 
     #[test]
@@ -355,12 +335,12 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_revoked_key_and_one_without_its_game_do_not_work() {
+    fn a_revoked_key_and_a_key_without_its_game_do_not_work() {
         let mut revoked = caller();
         revoked.key.revoked_at = Some(NOW);
         assert!(!revoked.works(NOW));
         let mut orphan = caller();
-        orphan.game_stands = false;
+        orphan.game_published = false;
         assert!(!orphan.works(NOW));
     }
 }

@@ -1,50 +1,43 @@
-//! Live keys that are asked for, looked at by staff, and revealed once by their owner (§5.2).
+//! Requests for live keys: staff review them, and the owner reveals the key once (§5.2).
 
 use kit::Fault;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::key::{Key, Wanted};
+use super::key::{Key, Spec};
 
-/// A live key that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRequest {
-    /// Its id, and that of the key once there is one.
+    /// The id of the request, and of its key once there is one.
     pub id: Uuid,
-    /// The account that asks.
     pub account: Uuid,
-    /// What kind of key it is to be; its mode is live.
-    pub wanted: Wanted,
-    /// How far it has come.
+    /// The mode is always live.
+    pub spec: Spec,
     pub state: State,
-    /// When it was asked for.
     pub asked_at: OffsetDateTime,
-    /// When staff last approved or rejected it.
+    /// When staff approved or rejected it.
     pub decided_at: Option<OffsetDateTime>,
     /// Why it was rejected.
     pub reason: Option<String>,
-    /// Counts its changes.
+    /// Incremented by every change.
     pub revision: i64,
 }
 
-/// How far a request has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// Not looked at yet.
+    /// Not reviewed yet.
     Asked,
-    /// Its owner may reveal the key.
+    /// The owner may reveal the key.
     Approved,
     /// There will be no key.
     Rejected,
-    /// The key is there; what becomes of it is the key's own matter.
+    /// The key exists. The request does not change any more.
     Revealed,
 }
 
 impl State {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Asked, Self::Approved, Self::Rejected, Self::Revealed];
 
-    /// Its name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Asked => "asked",
@@ -54,19 +47,17 @@ impl State {
         }
     }
 
-    /// The state of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == name)
     }
 }
 
 impl KeyRequest {
-    /// A new one.
-    pub fn asked(id: Uuid, account: Uuid, wanted: Wanted, now: OffsetDateTime) -> Self {
+    pub fn new(id: Uuid, account: Uuid, spec: Spec, now: OffsetDateTime) -> Self {
         Self {
             id,
             account,
-            wanted,
+            spec,
             state: State::Asked,
             asked_at: now,
             decided_at: None,
@@ -75,17 +66,19 @@ impl KeyRequest {
         }
     }
 
-    /// Lets its owner reveal the key; `None` when that was done before.
+    /// The approved request; `None` if it was approved before.
     pub fn approved(&self, now: OffsetDateTime) -> Result<Option<Self>, Fault> {
         match self.state {
             State::Asked => Ok(Some(self.decided(State::Approved, None, now))),
             State::Approved | State::Revealed => Ok(None),
-            State::Rejected => Err(refused("this key was rejected; its owner may ask anew")),
+            State::Rejected => Err(invalid_id(
+                "This request was rejected. The owner can request another key.",
+            )),
         }
     }
 
-    /// Ends it without a key; `None` when that was done before. What was approved can still be rejected, as long as nobody has the
-    /// key.
+    /// The rejected request; `None` if it was rejected before. An approved request can still be rejected until the key is
+    /// revealed.
     pub fn rejected(&self, reason: &str, now: OffsetDateTime) -> Result<Option<Self>, Fault> {
         match self.state {
             State::Asked | State::Approved => {
@@ -93,31 +86,33 @@ impl KeyRequest {
                 Ok(Some(self.decided(State::Rejected, reason, now)))
             }
             State::Rejected => Ok(None),
-            State::Revealed => Err(refused("this key works already; revoke it instead")),
+            State::Revealed => Err(invalid_id("This key already works. Revoke it instead.")),
         }
     }
 
-    /// Hands the key over, once: the request as it is then, and the key with the last four characters of its secret.
+    /// The revealed request and its key, of which `last4` are the last characters of the secret. A key is revealed once.
     pub fn revealed(&self, last4: &str, now: OffsetDateTime) -> Result<(Self, Key), Fault> {
         match self.state {
             State::Approved => {}
             State::Asked => {
-                return Err(refused(
-                    "this key was not approved yet; wait for the review",
+                return Err(invalid_id(
+                    "This request is not approved yet. Wait for the review.",
                 ));
             }
             State::Rejected => {
-                return Err(refused("this key was rejected; ask for another"));
+                return Err(invalid_id(
+                    "This request was rejected. Request another key.",
+                ));
             }
             State::Revealed => {
-                return Err(refused(
-                    "this key was revealed before, and its secret is shown once; rotate the key for a new one",
+                return Err(invalid_id(
+                    "This key was revealed before, and its secret is shown only once. Rotate the key to get a new secret.",
                 ));
             }
         }
-        if self.wanted.expires_at.is_some_and(|end| end <= now) {
-            return Err(refused(
-                "the time that this key was asked for has passed; ask for another",
+        if self.spec.expires_at.is_some_and(|end| end <= now) {
+            return Err(invalid_id(
+                "The expiry of this request has passed. Request another key.",
             ));
         }
         let request = Self {
@@ -125,7 +120,7 @@ impl KeyRequest {
             revision: self.revision + 1,
             ..self.clone()
         };
-        let key = Key::new(self.id, self.account, self.wanted.clone(), last4, now);
+        let key = Key::new(self.id, self.account, self.spec.clone(), last4, now);
         Ok((request, key))
     }
 
@@ -140,7 +135,7 @@ impl KeyRequest {
     }
 }
 
-fn refused(reason: &str) -> Fault {
+fn invalid_id(reason: &str) -> Fault {
     Fault::invalid_field("id", reason)
 }
 
@@ -155,7 +150,7 @@ mod tests {
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
     fn asked() -> KeyRequest {
-        let wanted = Wanted {
+        let spec = Spec {
             name: "server".to_owned(),
             mode: Mode::Live,
             kind: Kind::Secret,
@@ -163,16 +158,16 @@ mod tests {
             game: Some("kora".to_owned()),
             expires_at: Some(NOW + Duration::DAY),
         };
-        KeyRequest::asked(Uuid::from_u128(1), Uuid::from_u128(2), wanted, NOW)
+        KeyRequest::new(Uuid::from_u128(1), Uuid::from_u128(2), spec, NOW)
     }
 
     fn in_state(state: State) -> KeyRequest {
         KeyRequest { state, ..asked() }
     }
 
-    /// Where each step leads from each state: `Some(None)` changes nothing, `None` is refused.
+    /// The new state for each step and state: `Some(None)` changes nothing, `None` is an error.
     #[test]
-    fn every_step_from_every_state() {
+    fn every_step_from_every_state_has_its_result() {
         let later = NOW + Duration::HOUR;
         let state = |after: Result<Option<KeyRequest>, Fault>| {
             after.ok().map(|new| new.map(|new| new.state))
@@ -196,20 +191,20 @@ mod tests {
             let request = in_state(from);
             assert_eq!(state(request.approved(later)), approved, "{from:?}");
             assert_eq!(state(request.rejected("Why", later)), rejected, "{from:?}");
-            let handed = request.revealed("abcd", later).map(|(new, _)| Some(new));
-            assert_eq!(state(handed), revealed, "{from:?}");
+            let outcome = request.revealed("abcd", later).map(|(new, _)| Some(new));
+            assert_eq!(state(outcome), revealed, "{from:?}");
         }
     }
 
     #[test]
-    fn a_decision_is_kept_with_its_time_and_reason() {
+    fn a_decision_has_a_time_and_a_reason() {
         let rejected = asked().rejected("No such studio", NOW).unwrap().unwrap();
         assert_eq!(rejected.reason.as_deref(), Some("No such studio"));
         assert_eq!((rejected.decided_at, rejected.revision), (Some(NOW), 2));
     }
 
     #[test]
-    fn the_key_is_what_was_asked_for() {
+    fn the_key_has_the_requested_properties() {
         let (request, key) = in_state(State::Approved).revealed("abcd", NOW).unwrap();
         assert_eq!((key.id, key.account), (request.id, request.account));
         assert_eq!(
@@ -221,11 +216,11 @@ mod tests {
             ("server", Some("kora"))
         );
         assert_eq!((key.last4.as_str(), key.created_at), ("abcd", NOW));
-        assert_eq!(key.expires_at, request.wanted.expires_at);
+        assert_eq!(key.expires_at, request.spec.expires_at);
     }
 
     #[test]
-    fn what_has_expired_meanwhile_is_not_revealed() {
+    fn an_expired_request_is_not_revealed() {
         let approved = in_state(State::Approved);
         assert!(approved.revealed("abcd", NOW + Duration::DAY).is_err());
     }

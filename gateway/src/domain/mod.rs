@@ -1,4 +1,4 @@
-//! Keys, plans, quotas, switches, addresses and what a call may do: pure, without I/O or a clock.
+//! Pure rules without I/O and clock: keys, plans, quotas, switches, client addresses and authorization.
 
 pub mod access;
 pub mod account;

@@ -1,33 +1,31 @@
-//! Names of pictures: 64 hexadecimal digits and an ending. listings-svc says what they stand for.
+//! Names of picture files: 64 hexadecimal digits and an extension.
 
-/// Digits of a SHA-256 in hexadecimal.
+/// The digits of a SHA-256 in hexadecimal.
 const DIGITS: usize = 64;
-/// The longest ending.
-const ENDING: usize = 5;
+/// The longest extension.
+const MAX_EXTENSION: usize = 5;
 
-/// The name of a picture's file, and no path.
+/// The name of a picture file. It is never a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name<'a>(&'a str);
 
 impl<'a> Name<'a> {
-    /// Reads a name.
     pub fn parse(text: &'a str) -> Option<Self> {
-        let (hash, ending) = text.split_once('.')?;
+        let (hash, extension) = text.split_once('.')?;
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         let is_hash = hash.len() == DIGITS && hash.bytes().all(is_digit);
-        let is_ending = (1..=ENDING).contains(&ending.len())
-            && ending
+        let is_extension = (1..=MAX_EXTENSION).contains(&extension.len())
+            && extension
                 .bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-        (is_hash && is_ending).then_some(Self(text))
+        (is_hash && is_extension).then_some(Self(text))
     }
 
-    /// The whole name.
     pub const fn as_str(self) -> &'a str {
         self.0
     }
 
-    /// The digits: what tells one file from another.
+    /// The hash of the file.
     pub fn hash(self) -> &'a str {
         self.0.get(..DIGITS).unwrap_or_default()
     }
@@ -39,7 +37,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn only_digits_and_an_ending_are_a_name() {
+    fn a_name_is_a_hash_and_an_extension() {
         let hash = "0123456789abcdef".repeat(4);
         let good = format!("{hash}.jpg");
         assert_eq!(Name::parse(&good).unwrap().hash(), hash);
@@ -61,7 +59,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_name_leads_elsewhere(text in "[0-9a-f./%\\\\]{60,72}") {
+        fn no_name_is_a_path(text in "[0-9a-f./%\\\\]{60,72}") {
             if let Some(name) = Name::parse(&text) {
                 prop_assert!(!name.as_str().contains(['/', '\\', '%']));
                 prop_assert_eq!(name.as_str().matches('.').count(), 1);

@@ -1,4 +1,4 @@
-//! The table of plans as settings write it: TOML to [`Plans`], with every problem at once.
+//! Parses the TOML table of plans. All problems are reported at once.
 
 use std::collections::BTreeSet;
 
@@ -6,17 +6,17 @@ use toml::{Table, Value};
 
 use super::plan::{ENDPOINTS, Plan, Plans};
 
-/// The plans that stand when no file is named.
+/// Used if the setting `plans` is absent.
 pub const BUILT_IN: &str = include_str!("plans.toml");
 
-/// Reads a table of plans.
+/// Parses a table of plans.
 ///
 /// # Errors
-/// Every problem, each a line that names the plan and the key.
+/// All problems. Each names the plan and the key.
 pub fn parse(text: &str) -> Result<Plans, Vec<String>> {
     let table: Table = text
         .parse()
-        .map_err(|error| vec![format!("it is not TOML: {error}")])?;
+        .map_err(|error| vec![format!("this is not TOML: {error}")])?;
     let mut problems = Vec::new();
     let mut plans: Vec<Plan> = Vec::new();
     for (key, value) in &table {
@@ -25,13 +25,15 @@ pub fn parse(text: &str) -> Result<Plans, Vec<String>> {
                 for (place, row) in rows.iter().enumerate() {
                     let plan = Row::new(place, row).read(&mut problems);
                     if plans.iter().any(|other| other.name == plan.name) {
-                        problems.push(format!("there are two plans `{}`", plan.name));
+                        problems.push(format!("two plans have the name `{}`", plan.name));
                     }
                     plans.push(plan);
                 }
             }
-            ("plan", _) => problems.push("plans are written as `[[plan]]`".to_owned()),
-            (other, _) => problems.push(format!("`{other}` is not known; plans are `[[plan]]`")),
+            ("plan", _) => problems.push("`plan` is not `[[plan]]`, an array of tables".to_owned()),
+            (other, _) => problems.push(format!(
+                "`{other}` is not known; the only key is `[[plan]]`"
+            )),
         }
     }
     match Plans::new(plans) {
@@ -44,7 +46,7 @@ pub fn parse(text: &str) -> Result<Plans, Vec<String>> {
     }
 }
 
-/// One `[[plan]]`, taken apart key by key; what is left over at the end is unknown.
+/// One `[[plan]]`. Keys are removed as they are parsed; those that remain are unknown.
 struct Row {
     title: String,
     rest: Table,
@@ -93,7 +95,7 @@ impl Row {
         let name = self.text("name");
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         if !name.is_empty() && !name.bytes().all(plain) {
-            self.problem("name", "takes lower-case letters, digits and _");
+            self.problem("name", "may only contain lower-case letters, digits and _");
         }
         name
     }
@@ -102,7 +104,7 @@ impl Row {
         match self.rest.remove(key) {
             Some(Value::String(text)) if !text.trim().is_empty() => text,
             Some(_) => {
-                self.problem(key, "is a text that is not empty");
+                self.problem(key, "must be a text that is not empty");
                 String::new()
             }
             None => {
@@ -121,7 +123,7 @@ impl Row {
         if limit.is_none() {
             self.problem(
                 key,
-                &format!("is a whole number, {least} or more; leave it out for no limit"),
+                &format!("must be a whole number, {least} or more; leave it out for no limit"),
             );
         }
         limit
@@ -131,7 +133,7 @@ impl Row {
         match self.rest.remove(key) {
             Some(Value::Boolean(flag)) => flag,
             Some(_) => {
-                self.problem(key, "is true or false");
+                self.problem(key, "must be true or false");
                 false
             }
             None => {
@@ -152,7 +154,10 @@ impl Row {
         });
         let names = names.filter(|names| names.iter().all(|n| ENDPOINTS.contains(&n.as_str())));
         if names.is_none() {
-            self.problem("lacks", &format!("is a list of {}", ENDPOINTS.join(", ")));
+            self.problem(
+                "lacks",
+                &format!("must be a list of these: {}", ENDPOINTS.join(", ")),
+            );
         }
         names.unwrap_or_default()
     }
@@ -216,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_named_at_once() {
+    fn every_problem_is_reported_at_once() {
         let problems = parse(
             r#"
             colour = "red"
@@ -249,14 +254,14 @@ mod tests {
             "`webhook_events`",
             "`lacks`",
             "`calls_per_hour` is not known",
-            "two plans `Free`",
+            "the name `Free`",
         ] {
             assert!(problems.contains(part), "{part} is missing in\n{problems}");
         }
     }
 
     #[test]
-    fn no_plan_is_a_problem_and_so_is_no_toml() {
+    fn an_empty_table_and_invalid_toml_are_rejected() {
         assert!(parse("").unwrap_err()[0].contains("there is no plan"));
         assert!(parse("[[plan").unwrap_err()[0].contains("not TOML"));
     }

@@ -1,82 +1,77 @@
-//! Minute and month: how calls are counted and what is left (§8).
+//! Rate limits per minute and month: how calls are counted and what is left (§8).
 //!
-//! The rules stand twice, here and in `quota/quota.lua`, which decides for all gateways at once; a test holds one against the other.
+//! `quota/consume.lua` implements the same rules in Redis; a test compares the two.
 
 use std::fmt::{self, Write as _};
 
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use uuid::Uuid;
 
-/// Length of a key's minute.
+/// The length of a key's minute.
 pub const MINUTE: Duration = Duration::MINUTE;
 
-/// What a call is held to.
+/// The limits of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Calls in a minute; absent: no limit.
+    /// Calls per minute; `None` for no limit.
     pub minute: Option<u32>,
-    /// Calls in a month; absent: no limit.
+    /// Calls per month; `None` for no limit.
     pub month: Option<u64>,
-    /// Whether the call uses the month: live keys only.
+    /// Whether the call counts in the month: live keys only.
     pub uses_month: bool,
 }
 
 /// A UTC calendar month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Month {
-    /// Its first day.
     first: Date,
 }
 
-/// What a month's use is counted by.
+/// The key of a month's count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AccountMonth {
-    /// Whose calls.
     pub account: Uuid,
-    /// When they came.
     pub month: Month,
 }
 
-/// A key's minute: 60 seconds that begin with a call.
+/// A key's minute. It begins with a call and lasts for 60 seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// When its first call came.
+    /// When the first call was counted.
     pub start: OffsetDateTime,
-    /// Calls in it.
+    /// Calls in the minute.
     pub used: u32,
 }
 
-/// Where a caller stands after its call was counted, or refused.
+/// The rate limit status of a caller after a call was counted or rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
-    /// What it was held to.
+pub struct RateLimitStatus {
     pub limits: Limits,
-    /// Its minute.
+    /// The key's minute.
     pub window: Window,
-    /// Calls of the account's month; absent while the counter cannot be read.
+    /// Calls of the account in the month; `None` while the count cannot be read.
     pub month_used: Option<u64>,
-    /// When it was counted.
+    /// When the call was counted.
     pub now: OffsetDateTime,
 }
 
 impl Month {
-    /// The month that `now` lies in.
+    /// The month at `now`.
     pub fn of(now: OffsetDateTime) -> Self {
         Self::starting(now.to_offset(UtcOffset::UTC).date())
     }
 
-    /// The month with this day.
+    /// The month that `day` lies in.
     pub fn starting(day: Date) -> Self {
         let first = day.replace_day(1).unwrap_or(day);
         Self { first }
     }
 
-    /// Its first day.
     pub fn first_day(self) -> Date {
         self.first
     }
 
-    /// The first moment of the next one.
+    /// The beginning of the next month.
     fn end(self) -> OffsetDateTime {
         let day = self.first;
         let year = day.year() + i32::from(day.month() == time::Month::December);
@@ -96,11 +91,11 @@ impl fmt::Display for Month {
 }
 
 impl Window {
-    /// The window that a call at `now` falls into, before the call is counted.
+    /// The window of a call at `now`, before the call is counted.
     ///
-    /// Gateways' clocks differ a little: a window that begins in the near future is still the current one.
-    pub fn current(known: Option<Self>, now: OffsetDateTime) -> Self {
-        known
+    /// The clocks of gateways differ a little, so a window that begins in the near future is current as well.
+    pub fn current(previous: Option<Self>, now: OffsetDateTime) -> Self {
+        previous
             .filter(|window| (now - window.start).abs() < MINUTE)
             .unwrap_or(Self {
                 start: now,
@@ -108,8 +103,8 @@ impl Window {
             })
     }
 
-    /// Counts a call, unless the window is used up.
-    pub fn take(&mut self, limit: Option<u32>) -> bool {
+    /// Counts a call. Returns false if the window is exceeded.
+    pub fn consume(&mut self, limit: Option<u32>) -> bool {
         let free = limit.is_none_or(|limit| self.used < limit);
         if free {
             self.used = self.used.saturating_add(1);
@@ -118,37 +113,36 @@ impl Window {
     }
 }
 
-impl Standing {
-    /// When the minute starts anew.
+impl RateLimitStatus {
     pub fn minute_resets_at(&self) -> OffsetDateTime {
         self.window.start + MINUTE
     }
 
-    /// Whole seconds until the minute starts anew. It may have begun by a clock that is ahead of this one; no wait is longer than it.
+    /// Whole seconds until the minute ends. The minute may have begun by a clock that is ahead of this one, so the wait is
+    /// limited to a minute.
     pub fn minute_wait(&self) -> u32 {
         self.seconds_until(self.minute_resets_at().min(self.now + MINUTE))
     }
 
-    /// When the month starts anew.
     pub fn month_resets_at(&self) -> OffsetDateTime {
         Month::of(self.now).end()
     }
 
-    /// Calls left in the minute; absent without a limit.
+    /// Calls left in the minute; `None` without a limit.
     pub fn minute_left(&self) -> Option<u32> {
         self.limits
             .minute
             .map(|limit| limit.saturating_sub(self.window.used))
     }
 
-    /// Calls left in the month; absent without a limit, or while the counter cannot be read.
+    /// Calls left in the month; `None` without a limit, or while the count cannot be read.
     pub fn month_left(&self) -> Option<u64> {
         Some(self.limits.month?.saturating_sub(self.month_used?))
     }
 
-    /// The standing without this call.
+    /// The status without this call.
     #[must_use]
-    pub fn given_back(mut self) -> Self {
+    pub fn refunded(mut self) -> Self {
         self.window.used = self.window.used.saturating_sub(1);
         if self.limits.uses_month {
             self.month_used = self.month_used.map(|used| used.saturating_sub(1));
@@ -156,16 +150,16 @@ impl Standing {
         self
     }
 
-    /// Whole seconds until `at`, rounded up; never 0, so that whoever waits for them comes late enough.
+    /// Whole seconds until `at`, rounded up and at least 1, so that a client that waits for them does not come too early.
     pub fn seconds_until(&self, at: OffsetDateTime) -> u32 {
         let left = at - self.now;
         let seconds = left.whole_seconds() + i64::from(left.subsec_nanoseconds() > 0);
         u32::try_from(seconds.max(1)).unwrap_or(u32::MAX)
     }
 
-    /// The header `RateLimit-Policy`; absent when nothing limits the caller.
+    /// The header `RateLimit-Policy`; `None` if there is no limit.
     pub fn policy(&self) -> Option<String> {
-        let mut header = Items::default();
+        let mut header = HeaderList::default();
         if let Some(limit) = self.limits.minute {
             header.add(format_args!(
                 "\"minute\";q={limit};w={}",
@@ -173,15 +167,15 @@ impl Standing {
             ));
         }
         if let Some((limit, _)) = self.month_counted() {
-            // A month has no one length, so its window is not given.
+            // Months differ in length, so the window has no `w`.
             header.add(format_args!("\"month\";q={limit}"));
         }
-        header.written()
+        header.into_header()
     }
 
-    /// The header `RateLimit`; absent when nothing limits the caller.
+    /// The header `RateLimit`; `None` if there is no limit.
     pub fn remaining(&self) -> Option<String> {
-        let mut header = Items::default();
+        let mut header = HeaderList::default();
         if let Some(left) = self.minute_left() {
             header.add(format_args!("\"minute\";r={left};t={}", self.minute_wait()));
         }
@@ -189,32 +183,32 @@ impl Standing {
             let wait = self.seconds_until(self.month_resets_at());
             header.add(format_args!("\"month\";r={left};t={wait}"));
         }
-        header.written()
+        header.into_header()
     }
 
-    /// Limit and rest of the month, when this call is held to it and the counter could be read.
+    /// The month's limit and what is left of it, if this call counts in the month and the count could be read.
     fn month_counted(&self) -> Option<(u64, u64)> {
         let limit = self.limits.month.filter(|_| self.limits.uses_month)?;
         Some((limit, self.month_left()?))
     }
 }
 
-/// A list as a header has it (RFC 9651, 3.1).
+/// A list in a structured header (RFC 9651, 3.1).
 #[derive(Default)]
-struct Items(String);
+struct HeaderList(String);
 
-impl Items {
+impl HeaderList {
     fn add(&mut self, item: fmt::Arguments<'_>) {
         if self.0.is_empty() {
             self.0.reserve(64);
         } else {
             self.0.push_str(", ");
         }
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let (Ok(()) | Err(_)) = self.0.write_fmt(item);
     }
 
-    fn written(self) -> Option<String> {
+    fn into_header(self) -> Option<String> {
         (!self.0.is_empty()).then_some(self.0)
     }
 }
@@ -228,8 +222,8 @@ mod tests {
 
     const NOW: OffsetDateTime = datetime!(2026-03-22 00:00 UTC);
 
-    fn standing(minute: Option<u32>, month: Option<u64>, uses_month: bool) -> Standing {
-        Standing {
+    fn status(minute: Option<u32>, month: Option<u64>, uses_month: bool) -> RateLimitStatus {
+        RateLimitStatus {
             limits: Limits {
                 minute,
                 month,
@@ -245,8 +239,8 @@ mod tests {
     }
 
     #[test]
-    fn the_headers_have_the_form_of_the_draft() {
-        let live = standing(Some(60), Some(50_000), true);
+    fn the_headers_follow_the_draft() {
+        let live = status(Some(60), Some(50_000), true);
         assert_eq!(
             live.policy().unwrap(),
             "\"minute\";q=60;w=60, \"month\";q=50000"
@@ -258,21 +252,21 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_limit_is_not_in_the_headers() {
-        let test = standing(Some(60), Some(50_000), false);
+    fn the_headers_leave_absent_limits_out() {
+        let test = status(Some(60), Some(50_000), false);
         assert_eq!(test.policy().unwrap(), "\"minute\";q=60;w=60");
-        let unknown = Standing {
+        let unknown = RateLimitStatus {
             month_used: None,
-            ..standing(Some(60), Some(50_000), true)
+            ..status(Some(60), Some(50_000), true)
         };
         assert_eq!(unknown.remaining().unwrap(), "\"minute\";r=12;t=31");
-        let free = standing(None, None, true);
+        let free = status(None, None, true);
         assert_eq!((free.policy(), free.remaining()), (None, None));
     }
 
     #[test]
-    fn a_plan_made_smaller_leaves_nothing_rather_than_less() {
-        let over = standing(Some(10), Some(10), true);
+    fn a_smaller_plan_never_leaves_a_negative_rest() {
+        let over = status(Some(10), Some(10), true);
         assert_eq!((over.minute_left(), over.month_left()), (Some(0), Some(0)));
     }
 
@@ -296,16 +290,16 @@ mod tests {
 
     #[test]
     fn waits_are_whole_seconds_rounded_up() {
-        let standing = standing(None, None, true);
+        let status = status(None, None, true);
         for (left, seconds) in [(1, 1), (1_000, 1), (1_001, 2), (0, 1), (-5, 1)] {
             let at = NOW + Duration::milliseconds(left);
-            assert_eq!(standing.seconds_until(at), seconds, "{left} ms");
+            assert_eq!(status.seconds_until(at), seconds, "{left} ms");
         }
     }
 
     #[test]
     fn nobody_waits_longer_than_a_minute() {
-        let mut ahead = standing(Some(60), None, true);
+        let mut ahead = status(Some(60), None, true);
         for (began, seconds) in [(-59_999, 1), (0, 60), (5, 60)] {
             ahead.window.start = NOW + Duration::milliseconds(began);
             assert_eq!(ahead.minute_wait(), seconds, "began {began} ms after");
@@ -318,13 +312,13 @@ mod tests {
             limit in 1..5_u32,
             gaps in proptest::collection::vec(0..50_000_i64, 1..60),
         ) {
-            let (mut now, mut known, mut taken) = (NOW, None, Vec::new());
+            let (mut now, mut previous, mut taken) = (NOW, None, Vec::new());
             for gap in gaps {
                 now += Duration::milliseconds(gap);
-                let mut window = Window::current(known, now);
-                let free = window.take(Some(limit));
-                prop_assert_eq!(free, window.used <= limit && known != Some(window));
-                known = Some(window);
+                let mut window = Window::current(previous, now);
+                let free = window.consume(Some(limit));
+                prop_assert_eq!(free, window.used <= limit && previous != Some(window));
+                previous = Some(window);
                 if free {
                     taken.push((window.start, now));
                 }

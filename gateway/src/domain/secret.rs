@@ -1,7 +1,7 @@
-//! The text of a key: how it is made, recognised and stored (§5.2).
+//! The secret text of an API key: how it is generated, parsed and hashed (§5.2).
 //!
-//! `svc_` (a setting), `test_` or `live_`, `pub_` on a public key, 32 base62 characters of randomness, and a 6-character base62
-//! CRC-32 of all before it. Scanners find a leaked key by its shape, and a mistyped one is refused without a look-up.
+//! A key consists of `svc_` (a setting), `test_` or `live_`, `pub_` for public keys, 32 random base62 characters, and a CRC-32 of
+//! all that in 6 base62 characters. Secret scanners recognize its form, and a mistyped key is rejected without a lookup.
 
 use std::fmt;
 
@@ -15,38 +15,41 @@ const RANDOM: usize = 32;
 const CHECKSUM: usize = 6;
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A key as its owner holds it. Shown once, stored nowhere, never printed.
+/// The whole key. It is shown once, never stored and never logged.
 pub struct Secret(String);
 
-/// What is stored of a key: its SHA-256.
+/// The SHA-256 of a key, which is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Hash(pub [u8; 32]);
 
-/// How keys are written; the prefix is a setting.
+/// The format of keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Format {
+pub struct KeyFormat {
     prefix: String,
 }
 
-/// A text that is shaped like a key.
+/// A text in the form of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Presented {
-    /// The mode it claims; that it exists is not said.
+pub struct ParsedKey {
+    /// The mode that the text claims. The key may not exist.
     pub mode: Mode,
-    /// What to look it up by; `None` when the checksum is wrong, so that nobody can have it.
+    /// The hash for the lookup; `None` if the checksum is wrong, so that no such key exists.
     pub hash: Option<Hash>,
 }
 
-impl Format {
-    /// Keys that begin with `prefix`.
+impl KeyFormat {
+    /// `prefix` is the first part of every key.
     pub fn new(prefix: impl Into<String>) -> Self {
         Self {
             prefix: prefix.into(),
         }
     }
 
-    /// Makes a key.
-    pub fn make(&self, mode: Mode, public: bool, random: &mut impl CryptoRng) -> Secret {
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    pub fn generate(&self, mode: Mode, public: bool, random: &mut impl CryptoRng) -> Secret {
         let marker = if public { "pub_" } else { "" };
         let mut text = format!("{}{}_{marker}", self.prefix, mode.as_str());
         text.extend(
@@ -60,8 +63,8 @@ impl Format {
         Secret(text)
     }
 
-    /// Reads a text that may be a key: `None` when it is not even shaped like one (§5.1).
-    pub fn read(&self, text: &str) -> Option<Presented> {
+    /// Parses a text; `None` if it does not have the form of a key (§5.1).
+    pub fn parse(&self, text: &str) -> Option<ParsedKey> {
         let rest = text.strip_prefix(&self.prefix)?;
         let (mode, rest) = match (rest.strip_prefix("test_"), rest.strip_prefix("live_")) {
             (Some(rest), _) => (Mode::Test, rest),
@@ -71,7 +74,7 @@ impl Format {
         let body = rest.strip_prefix("pub_").unwrap_or(rest);
         let shaped = (16..=128).contains(&body.len())
             && body.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        shaped.then(|| Presented {
+        shaped.then(|| ParsedKey {
             mode,
             hash: is_intact(text, body).then(|| hash(text)),
         })
@@ -100,17 +103,16 @@ fn hash(text: &str) -> Hash {
 }
 
 impl Secret {
-    /// The key itself, for the one answer that shows it.
+    /// The text of the key, for the only response that contains it.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// What is stored of it.
     pub fn hash(&self) -> Hash {
         hash(&self.0)
     }
 
-    /// Its last four characters, by which its owner tells keys apart.
+    /// The last four characters, by which owners recognize the key.
     pub fn last4(&self) -> &str {
         self.0.get(self.0.len() - 4..).unwrap_or_default()
     }
@@ -134,8 +136,8 @@ mod tests {
 
     use super::*;
 
-    fn format() -> Format {
-        Format::new("svc_")
+    fn format() -> KeyFormat {
+        KeyFormat::new("svc_")
     }
 
     fn any_mode() -> impl Strategy<Value = Mode> {
@@ -144,41 +146,41 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_made_key_is_recognised(mode in any_mode(), public: bool) {
-            let secret = format().make(mode, public, &mut rand::rng());
+        fn a_generated_key_can_be_parsed(mode in any_mode(), public: bool) {
+            let secret = format().generate(mode, public, &mut rand::rng());
             let start = format!("svc_{}_{}", mode.as_str(), if public { "pub_" } else { "" });
             prop_assert!(secret.expose().starts_with(&start));
             prop_assert_eq!(secret.expose().len(), start.len() + 38);
-            let presented = format().read(secret.expose());
-            prop_assert_eq!(presented, Some(Presented { mode, hash: Some(secret.hash()) }));
+            let parsed = format().parse(secret.expose());
+            prop_assert_eq!(parsed, Some(ParsedKey { mode, hash: Some(secret.hash()) }));
         }
 
         #[test]
-        fn a_mistyped_key_is_shaped_like_one_and_nobody_s(at in 0..38_usize, typed in "[0-9A-Za-z]") {
-            let secret = format().make(Mode::Live, false, &mut rand::rng());
+        fn a_mistyped_key_has_a_wrong_checksum(at in 0..38_usize, typed in "[0-9A-Za-z]") {
+            let secret = format().generate(Mode::Live, false, &mut rand::rng());
             let mut text = secret.expose().to_owned();
             let at = "svc_live_".len() + at;
             prop_assume!(text[at..=at] != typed);
             text.replace_range(at..=at, &typed);
-            let presented = format().read(&text).unwrap();
-            prop_assert_eq!(presented.hash, None);
+            let parsed = format().parse(&text).unwrap();
+            prop_assert_eq!(parsed.hash, None);
         }
 
         #[test]
-        fn sixteen_to_128_letters_or_digits_are_the_shape(body in "[0-9A-Za-z]{0,140}") {
+        fn a_key_has_16_to_128_letters_or_digits(body in "[0-9A-Za-z]{0,140}") {
             let text = format!("svc_test_{body}");
             let shaped = (16..=128).contains(&body.len());
-            prop_assert_eq!(format().read(&text).is_some(), shaped);
+            prop_assert_eq!(format().parse(&text).is_some(), shaped);
         }
 
         #[test]
-        fn any_text_can_be_read(text: String) {
-            prop_assert!(format().read(&text).is_none_or(|presented| presented.hash.is_none()));
+        fn any_text_can_be_parsed(text: String) {
+            prop_assert!(format().parse(&text).is_none_or(|parsed| parsed.hash.is_none()));
         }
     }
 
     #[test]
-    fn what_is_not_shaped_like_a_key() {
+    fn malformed_keys_are_not_parsed() {
         let body = "a".repeat(38);
         for text in [
             String::new(),
@@ -192,20 +194,20 @@ mod tests {
             format!("svc_live_pub_pub_{body}"),
             format!("svc_live_é{body}"),
         ] {
-            assert_eq!(format().read(&text), None, "{text}");
+            assert_eq!(format().parse(&text), None, "{text}");
         }
     }
 
     #[test]
-    fn a_known_checksum() {
-        // CRC-32 of "123456789" is the check value 0xCBF43926, here in base 62.
+    fn the_checksum_equals_a_known_value() {
+        // The CRC-32 of "123456789" is 0xCBF43926, the check value of the algorithm, here in base 62.
         assert_eq!(&checksum("123456789"), b"3jZRME");
     }
 
     #[test]
-    fn nothing_shows_a_secret() {
-        let secret = format().make(Mode::Live, false, &mut rand::rng());
-        let shown = format!("{secret:?} {:?}", format().read(secret.expose()));
+    fn debug_output_hides_secrets() {
+        let secret = format().generate(Mode::Live, false, &mut rand::rng());
+        let shown = format!("{secret:?} {:?}", format().parse(secret.expose()));
         assert!(!shown.contains(&secret.expose()[9..]), "{shown}");
         assert!(shown.contains("Hash(…)"), "{shown}");
     }

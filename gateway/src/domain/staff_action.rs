@@ -3,36 +3,28 @@
 use kit::audit;
 use kit::rpc::staff::Role;
 
-/// What a call of staff does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Reads accounts, keys, requests, plans and switches.
+    /// Reads accounts, keys, key requests, plans and switches.
     Look,
-    /// Makes an account.
     CreateAccount,
-    /// Moves an account to another plan.
     SetPlan,
-    /// Makes a key without a review.
+    /// Creates a key without a review.
     CreateKey,
-    /// Makes a new secret for a key.
     RotateKey,
-    /// Ends a key.
     RevokeKey,
-    /// Asks for a live key, for its owner.
+    /// Requests a live key for its owner.
     RequestKey,
-    /// Lets its owner reveal it.
     ApproveKey,
-    /// Refuses it.
     RejectKey,
-    /// Makes the secret of an approved key, for its owner.
+    /// Creates the secret of an approved key for its owner.
     RevealKey,
-    /// Turns a switch.
     SetSwitch,
-    /// Reads what others did.
+    /// Reads what other members did.
     ReadAudit,
 }
 
-/// A member of staff, and what they do here.
+/// A member of staff and the action that was authorized.
 pub type By = audit::By<Action>;
 
 impl audit::Action for Action {
@@ -71,7 +63,7 @@ impl audit::Action for Action {
         }
     }
 
-    /// A reviewer looks and decides, an admin does the rest.
+    /// A reviewer reads and decides. An admin does everything.
     fn needs(self) -> Role {
         match self {
             Self::Look | Self::ApproveKey | Self::RejectKey => Role::Reviewer,
@@ -87,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_action_is_found_by_its_name() {
+    fn every_action_parses_its_own_name() {
         for action in Action::ALL {
             assert_eq!(Action::parse(action.as_str()), Some(*action));
         }

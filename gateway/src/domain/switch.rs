@@ -1,44 +1,41 @@
-//! Switches: what staff can turn on and off for the whole fleet (§7.3).
+//! Switches, which staff turn on and off for the whole fleet (§7.3).
 
 use time::OffsetDateTime;
 
-/// What staff can turn on and off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Switch {
-    /// Every call with a good key.
+    /// Every request with a working key.
     Api,
     /// `/economy/*` and `/play/tips`.
     Economy,
-    /// Writing games and events by API.
+    /// Writing games and events through the API.
     ApiWrites,
-    /// Sending in new games and events.
+    /// Submitting new games and events.
     Submissions,
     /// While it is on, nothing can be changed.
     ReadOnly,
 }
 
-/// A switch as staff see it.
+/// A switch and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// Which one.
     pub switch: Switch,
-    /// How it stands.
     pub is_on: bool,
-    /// When it was last thrown.
+    /// `None` if it was never changed.
     pub changed_at: Option<OffsetDateTime>,
-    /// Why, as staff put it; may be empty.
+    /// May be empty.
     pub reason: String,
-    /// Counts its changes.
+    /// Incremented by every change.
     pub revision: i64,
 }
 
-/// How all switches stand: a bit for each that is on.
+/// The state of all switches, one bit per switch that is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Switches(u8);
 
 impl Setting {
-    /// The switch as staff throw it; `None` when it stands so already.
-    pub fn thrown(&self, on: bool, reason: &str, now: OffsetDateTime) -> Option<Self> {
+    /// The switch in its new state; `None` if it already is in that state.
+    pub fn updated(&self, on: bool, reason: &str, now: OffsetDateTime) -> Option<Self> {
         (on != self.is_on).then(|| Self {
             switch: self.switch,
             is_on: on,
@@ -50,7 +47,6 @@ impl Setting {
 }
 
 impl Switch {
-    /// All of them.
     pub const ALL: [Self; 5] = [
         Self::Api,
         Self::Economy,
@@ -59,7 +55,6 @@ impl Switch {
         Self::ReadOnly,
     ];
 
-    /// Its name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Api => "api",
@@ -70,7 +65,6 @@ impl Switch {
         }
     }
 
-    /// The switch of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|switch| switch.as_str() == name)
     }
@@ -81,7 +75,7 @@ impl Switch {
 }
 
 impl Default for Switches {
-    /// As a fleet begins: everything on, and writable.
+    /// Everything is on and writable.
     fn default() -> Self {
         let on = Switch::ALL
             .into_iter()
@@ -91,12 +85,10 @@ impl Default for Switches {
 }
 
 impl Switches {
-    /// Whether a switch is on.
     pub const fn is_on(self, switch: Switch) -> bool {
         self.0 & switch.bit() != 0
     }
 
-    /// The same with one switch thrown.
     #[must_use]
     pub const fn with(self, switch: Switch, on: bool) -> Self {
         if on {
@@ -106,7 +98,7 @@ impl Switches {
         }
     }
 
-    /// As a number, for an atomic.
+    /// For an atomic.
     pub const fn bits(self) -> u8 {
         self.0
     }
@@ -124,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_switch_is_thrown_once() {
+    fn setting_a_switch_twice_changes_it_once() {
         let now = datetime!(2026-03-01 08:00 UTC);
         let on = Setting {
             switch: Switch::Api,
@@ -133,13 +125,13 @@ mod tests {
             reason: String::new(),
             revision: 1,
         };
-        let off = on.thrown(false, "An attack", now).unwrap();
+        let off = on.updated(false, "An attack", now).unwrap();
         assert_eq!((off.is_on, off.revision), (false, 2));
         assert_eq!(
             (off.changed_at, off.reason.as_str()),
             (Some(now), "An attack")
         );
-        assert_eq!(off.thrown(false, "Another reason", now), None);
+        assert_eq!(off.updated(false, "Another reason", now), None);
     }
 
     #[test]
@@ -147,12 +139,12 @@ mod tests {
         for switch in Switch::ALL {
             assert_eq!(Switch::parse(switch.as_str()), Some(switch));
             let other = !Switches::default().is_on(switch);
-            let thrown = Switches::default().with(switch, other);
+            let toggled = Switches::default().with(switch, other);
             for each in Switch::ALL {
-                let changed = thrown.is_on(each) != Switches::default().is_on(each);
+                let changed = toggled.is_on(each) != Switches::default().is_on(each);
                 assert_eq!(changed, each == switch, "{each:?} with {switch:?}");
             }
-            assert_eq!(Switches::from_bits(thrown.bits()), thrown);
+            assert_eq!(Switches::from_bits(toggled.bits()), toggled);
         }
     }
 }

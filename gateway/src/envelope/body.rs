@@ -1,4 +1,4 @@
-//! What answers say, as JSON.
+//! The JSON of response bodies.
 
 use std::collections::BTreeMap;
 
@@ -9,39 +9,39 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 use crate::context::Context;
-use crate::errors::Refusal;
+use crate::errors::ApiError;
 
-/// What stands before `data`, in every answer that has it.
-pub(super) const BEFORE: &[u8] = br#"{"success":true,"data":"#;
+/// Everything before the value of `data`.
+pub(super) const PREFIX: &[u8] = br#"{"success":true,"data":"#;
 
-/// What stands behind `data`.
-pub(super) fn after(context: &Context, page: Option<&PageInfo>) -> Vec<u8> {
+/// Everything after the value of `data`.
+pub(super) fn suffix(context: &Context, page: Option<&PageInfo>) -> Vec<u8> {
     #[derive(Serialize)]
-    struct After<'a> {
+    struct Suffix<'a> {
         meta: Meta<'a>,
     }
     let meta = Meta { context, page };
-    let mut after = write(&After { meta });
-    // It goes on with what `data` is in.
-    if let Some(first) = after.first_mut() {
+    let mut suffix = to_json(&Suffix { meta });
+    // Turns the opening brace into a comma: the suffix continues the object that `PREFIX` begins.
+    if let Some(first) = suffix.first_mut() {
         *first = b',';
     }
-    after
+    suffix
 }
 
-/// `data` between what stands around it.
-pub(super) fn plain(data: &[u8], after: &[u8]) -> Vec<u8> {
-    [BEFORE, data, after].concat()
+/// The body of an uncompressed response.
+pub(super) fn uncompressed(data: &[u8], suffix: &[u8]) -> Vec<u8> {
+    [PREFIX, data, suffix].concat()
 }
 
-/// The whole of a refusal.
-pub(super) fn refusal(refusal: &Refusal, context: &Context, docs_url: &str) -> Vec<u8> {
-    let Refusal {
+/// The body of an error response.
+pub(super) fn error(error: &ApiError, context: &Context, docs_url: &str) -> Vec<u8> {
+    let ApiError {
         fault, resets_at, ..
-    } = refusal;
-    write(&Refused {
+    } = error;
+    to_json(&ErrorBody {
         success: false,
-        error: Error {
+        error: ErrorObject {
             code: fault.code.as_str(),
             message: &fault.message,
             docs_url: &format!("{docs_url}#{}", fault.code.as_str()),
@@ -55,27 +55,27 @@ pub(super) fn refusal(refusal: &Refusal, context: &Context, docs_url: &str) -> V
     })
 }
 
-/// Room for what is written here, in nearly every case.
-const LENGTH: usize = 512;
+/// Fits nearly every suffix and error, in bytes.
+const CAPACITY: usize = 512;
 
-/// Texts, numbers and maps of texts: writing them cannot fail.
-fn write(value: &impl Serialize) -> Vec<u8> {
-    let mut written = Vec::with_capacity(LENGTH);
+/// Serializing strings, numbers and maps of strings cannot fail.
+fn to_json(value: &impl Serialize) -> Vec<u8> {
+    let mut written = Vec::with_capacity(CAPACITY);
     let done = serde_json::to_writer(&mut written, value);
     done.map_or_else(|_| Vec::new(), |()| written)
 }
 
 #[derive(Serialize)]
-struct Refused<'a> {
+struct ErrorBody<'a> {
     success: bool,
-    error: Error<'a>,
+    error: ErrorObject<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fields: Option<&'a BTreeMap<String, String>>,
     meta: Meta<'a>,
 }
 
 #[derive(Serialize)]
-struct Error<'a> {
+struct ErrorObject<'a> {
     code: &'a str,
     message: &'a str,
     docs_url: &'a str,

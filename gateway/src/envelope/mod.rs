@@ -1,11 +1,10 @@
-//! The envelope of every answer (§2.1): `success`, `data` or `error`, `fields`, `meta`.
-//!
-//! And the form in which it goes out: 304 when the caller has it already (§10.7), compressed when that was asked for (§10.8).
+//! The envelope of every response (§2.1): `success`, `data` or `error`, `fields`, `meta`. Also conditional responses (304, §10.7)
+//! and compression (§10.8).
 
-mod asked;
 mod body;
+mod etag;
+mod negotiation;
 mod rates;
-mod tag;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -24,67 +23,67 @@ use http::{Method, StatusCode};
 use kit::{Code, Fault};
 use serde::Serialize;
 
-pub use asked::Asked;
+pub use negotiation::Negotiation;
 
 use crate::app::Gateway;
-use crate::coding::{Coding, Opening};
-pub use tag::{Known as Tags, SentTag, SentTags, Tag, sent_tags};
+use crate::coding::{Coding, EncodedPrefix};
+pub use etag::{ETag, IfNoneMatch, ParsedTag, TagList, parse_tags};
 
 use crate::context::Context;
-use crate::domain::quota::Standing;
-use crate::errors::{self, Refusal};
+use crate::domain::quota::RateLimitStatus;
+use crate::errors::{self, ApiError};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// What a call is answered, before it is written.
+/// A response before it is written.
 ///
-/// It travels as an extension of a bare response to the outermost layer, which knows the request id and writes the envelope: so
-/// nothing can leave without one.
+/// A handler returns it as an extension of an empty HTTP response. [`crate::layers::request_context`] knows the request id and
+/// writes the envelope. Nothing else writes responses, so none leaves without an envelope.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct ApiResponse {
     content: Content,
-    standing: Option<Box<Standing>>,
-    effect: Effect,
-    /// Of the listing that it shows or has changed.
+    rate_limit: Option<Box<RateLimitStatus>>,
+    outcome: WriteOutcome,
+    /// The revision of the listing that the request read or wrote.
     revision: Option<i64>,
 }
 
-/// What a call has changed.
+/// What a write has done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Effect {
-    /// Something is there that was not there before.
+struct WriteOutcome {
+    /// It created something (201).
     created: bool,
-    /// Where it is.
+    /// The path of what it created.
     location: Option<String>,
-    /// Nothing now: the same call did before, and this is what it was answered.
+    /// It did nothing now: this is the stored response of an earlier request with the same `Idempotency-Key`.
     replayed: bool,
 }
 
 #[derive(Debug, Clone)]
 enum Content {
-    /// One object, or the rows of a list and what its page says.
+    /// One object, or the rows of a list with its page.
     Data(Bytes, Option<PageInfo>),
-    /// Rates, and what asks for their rows.
+    /// Exchange rates, and the request for their rows.
     Rates(Arc<(RatesHead, ListRatesRequest)>),
-    Refused(Box<Refusal>),
+    Error(Box<ApiError>),
 }
 
-impl Answer {
-    /// One object; `json` is spliced in as it is.
+impl ApiResponse {
+    /// One object. `json` is spliced in unparsed.
     pub fn object(json: Bytes) -> Self {
         Self::new(Content::Data(json, None))
     }
 
-    /// One object, written here.
+    /// One object, serialized here.
     ///
     /// # Errors
-    /// It cannot be written as JSON.
-    pub fn written(data: &impl Serialize) -> Result<Self, Refusal> {
+    /// Serialization failed.
+    pub fn json(data: &impl Serialize) -> Result<Self, ApiError> {
         let json = serde_json::to_vec(data).map_err(|error| Fault::internal(&error))?;
         Ok(Self::object(json.into()))
     }
 
-    /// A page of a list; `json` is spliced in as it is.
+    /// A page of a list. `json` is spliced in unparsed.
     pub fn list(json: Bytes, page: Option<PageInfo>) -> Self {
         Self::new(Content::Data(json, Some(page.unwrap_or_default())))
     }
@@ -92,58 +91,58 @@ impl Answer {
     fn new(content: Content) -> Self {
         Self {
             content,
-            standing: None,
-            effect: Effect::default(),
+            rate_limit: None,
+            outcome: WriteOutcome::default(),
             revision: None,
         }
     }
 
-    /// The answer to a call that has created something.
+    /// Makes the status 201.
     #[must_use]
     pub fn created(mut self) -> Self {
-        self.effect.created = true;
+        self.outcome.created = true;
         self
     }
 
-    /// The answer to a call that has created what is at `path` from now on.
+    /// Makes the status 201 and adds `Location`.
     #[must_use]
     pub fn created_at(mut self, path: String) -> Self {
-        self.effect.location = Some(path);
+        self.outcome.location = Some(path);
         self.created()
     }
 
-    /// The answer with the revision of its listing in the `ETag` (§10.7); 0 stands for none.
+    /// Adds the revision of the listing to the `ETag` (§10.7); 0 means that there is none.
     #[must_use]
     pub fn at_revision(mut self, revision: i64) -> Self {
         self.revision = (revision > 0).then_some(revision);
         self
     }
 
-    /// The answer, which was given to the same call before (§10.4).
+    /// Adds `Idempotency-Replayed` if the response is a stored one (§10.4).
     #[must_use]
     pub fn replayed(mut self, replayed: bool) -> Self {
-        self.effect.replayed = replayed;
+        self.outcome.replayed = replayed;
         self
     }
 
-    /// The answer with the headers that say what is left (§10.6).
+    /// Adds the rate limit headers (§10.6).
     #[must_use]
-    pub fn with_standing(mut self, standing: Standing) -> Self {
-        self.standing = Some(Box::new(standing));
+    pub fn with_rate_limit(mut self, rate_limit: RateLimitStatus) -> Self {
+        self.rate_limit = Some(Box::new(rate_limit));
         self
     }
 
     fn status(&self) -> StatusCode {
         match &self.content {
-            Content::Data(..) if self.effect.created => StatusCode::CREATED,
+            Content::Data(..) if self.outcome.created => StatusCode::CREATED,
             Content::Data(..) | Content::Rates(_) => StatusCode::OK,
-            Content::Refused(refusal) => errors::status(refusal.fault.code),
+            Content::Error(error) => errors::status(error.fault.code),
         }
     }
 
     fn headers(&self, context: &Context) -> HeaderMap {
         let mut headers = match &self.content {
-            Content::Refused(refusal) => refusal.headers(),
+            Content::Error(error) => error.headers(),
             Content::Data(..) | Content::Rates(_) => HeaderMap::new(),
         };
         let mut set = |name: HeaderName, value: Option<String>| {
@@ -152,124 +151,139 @@ impl Answer {
             }
         };
         set(REQUEST_ID, Some(context.id.clone()));
-        set(LOCATION, self.effect.location.clone());
-        if self.effect.replayed {
+        set(LOCATION, self.outcome.location.clone());
+        if self.outcome.replayed {
             let name = HeaderName::from_static("idempotency-replayed");
             set(name, Some("true".to_owned()));
         }
-        if let Some(standing) = &self.standing {
+        if let Some(rate_limit) = &self.rate_limit {
             set(
                 HeaderName::from_static("ratelimit-policy"),
-                standing.policy(),
+                rate_limit.policy(),
             );
-            set(HeaderName::from_static("ratelimit"), standing.remaining());
+            set(HeaderName::from_static("ratelimit"), rate_limit.remaining());
         }
         headers
     }
 }
 
-/// Adds what is left of the caller's limits to the answer that `response` carries.
-pub fn with_standing(mut response: Response, standing: Standing) -> Response {
-    if let Some(answer) = response.extensions_mut().get_mut::<Answer>() {
-        answer.standing = Some(Box::new(standing));
+/// Adds the rate limit headers to the [`ApiResponse`] in `response`.
+pub fn with_rate_limit(mut response: Response, rate_limit: RateLimitStatus) -> Response {
+    if let Some(api_response) = response.extensions_mut().get_mut::<ApiResponse>() {
+        api_response.rate_limit = Some(Box::new(rate_limit));
     }
     response
 }
 
-/// Marks a response that goes out as it is: of the few paths that are not of the API.
+/// Marks a response without an envelope. Only pictures have one.
 #[derive(Debug, Clone, Copy)]
-struct Bare;
+struct Raw;
 
-/// A response that goes out as it is, but for the request's id.
-pub fn bare(mut response: Response) -> Response {
-    response.extensions_mut().insert(Bare);
+/// Exempts a response from the envelope. It still gets the request id.
+pub fn raw(mut response: Response) -> Response {
+    response.extensions_mut().insert(Raw);
     response
 }
 
-/// Writes the answer that `response` carries, in the form that was `asked` for. A response without one was made by nobody who may
-/// answer: a fault of ours.
-pub async fn write_answer(
+/// Writes the [`ApiResponse`] in `response`, in the form that the client negotiated. A response without one is a bug: it is
+/// logged and answered as `internal`.
+pub async fn write_response(
     mut response: Response,
     context: &Context,
-    asked: &Asked,
+    negotiation: &Negotiation,
     app: &Gateway,
 ) -> Response {
-    if response.extensions_mut().remove::<Bare>().is_some() {
+    if response.extensions_mut().remove::<Raw>().is_some() {
         if let Ok(id) = HeaderValue::try_from(&context.id) {
             response.headers_mut().insert(REQUEST_ID, id);
         }
         return response;
     }
-    let answer = response
+    let api_response = response
         .extensions_mut()
-        .remove::<Answer>()
+        .remove::<ApiResponse>()
         .unwrap_or_else(|| {
-            tracing::error!(status = %response.status(), "an answer came from outside the envelope");
-            Answer::from(internal())
+            tracing::error!(status = %response.status(), "a response has no envelope");
+            ApiResponse::from(internal())
         });
-    let mut headers = answer.headers(context);
-    // How long a refusal may be kept, where a handler says so.
+    let mut headers = api_response.headers(context);
+    // A handler may set how long an error can be cached.
     headers.extend(
         response
             .headers_mut()
             .remove(CACHE_CONTROL)
             .map(|value| (CACHE_CONTROL, value)),
     );
-    let body = match &answer.content {
+    let body = match &api_response.content {
         Content::Rates(rates) => {
-            return rates::write(rates, headers, context, asked, app).await;
+            return rates::write(rates, headers, context, negotiation, app).await;
         }
-        Content::Refused(refusal) => body::refusal(refusal, context, &app.docs_url),
+        Content::Error(error) => body::error(error, context, &app.docs_url),
         Content::Data(data, page) => {
-            let after = || body::after(context, page.as_ref());
-            if asked.reads() {
-                let tag = Tag::of(data, page.as_ref(), answer.revision);
-                let is_known = asked.has(&tag);
+            let suffix = || body::suffix(context, page.as_ref());
+            if negotiation.is_read() {
+                let tag = ETag::of(data, page.as_ref(), api_response.revision);
+                let is_known = negotiation.if_none_match(&tag);
                 headers.extend(tag.into_value().map(|tag| (ETAG, tag)));
                 headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
                 if is_known {
                     return not_modified(headers);
                 }
-            } else if let Some(revision) = answer.revision {
-                let tag = Tag::of_revision(revision).into_value();
+            } else if let Some(revision) = api_response.revision {
+                let tag = ETag::of_revision(revision).into_value();
                 headers.extend(tag.map(|tag| (ETAG, tag)));
             }
-            match coded(data, asked, app).await {
-                Some((coding, opening)) => {
+            match compress(data, negotiation, app).await {
+                Some((coding, prefix)) => {
                     let token = HeaderValue::from_static(coding.token());
                     headers.insert(CONTENT_ENCODING, token);
-                    opening.close(&after())
+                    prefix.finish(&suffix())
                 }
-                None => body::plain(data, &after()),
+                None => body::uncompressed(data, &suffix()),
             }
         }
     };
-    finished(answer.status(), headers, body, asked.wants_no_body())
+    build_response(api_response.status(), headers, body, negotiation.is_head())
 }
 
-/// Writes a refusal by itself.
-pub fn refuse(refusal: Refusal, context: &Context, method: &Method, app: &Gateway) -> Response {
-    let body = body::refusal(&refusal, context, &app.docs_url);
-    let answer = Answer::from(refusal);
-    let headers = answer.headers(context);
-    finished(answer.status(), headers, body, *method == Method::HEAD)
+/// Writes an error response outside the router.
+pub fn error_response(
+    error: ApiError,
+    context: &Context,
+    method: &Method,
+    app: &Gateway,
+) -> Response {
+    let body = body::error(&error, context, &app.docs_url);
+    let api_response = ApiResponse::from(error);
+    let headers = api_response.headers(context);
+    build_response(
+        api_response.status(),
+        headers,
+        body,
+        *method == Method::HEAD,
+    )
 }
 
-fn finished(status: StatusCode, mut headers: HeaderMap, body: Vec<u8>, bodiless: bool) -> Response {
+fn build_response(
+    status: StatusCode,
+    mut headers: HeaderMap,
+    body: Vec<u8>,
+    is_head: bool,
+) -> Response {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(CONTENT_LENGTH, body.len().into());
     let mut written = Response::new(Body::empty());
     *written.status_mut() = status;
     *written.headers_mut() = headers;
-    if !bodiless {
+    if !is_head {
         *written.body_mut() = Body::from(body);
     }
     written
 }
 
-/// The caller has it already: what the 200 would say beside its content (RFC 9110, 15.4.5).
+/// A 304 has the headers of the 200 but those that describe the body (RFC 9110, 15.4.5).
 fn not_modified(headers: HeaderMap) -> Response {
-    // A body known to be empty would be given a content-length of 0, which is not that of the 200.
+    // hyper would add `content-length: 0` to a body that is known to be empty, but a 304 has the length of the 200 or none.
     let unmeasured = Body::from_stream(stream::empty::<Result<Bytes, Infallible>>());
     let mut written = Response::new(unmeasured);
     *written.status_mut() = StatusCode::NOT_MODIFIED;
@@ -277,39 +291,49 @@ fn not_modified(headers: HeaderMap) -> Response {
     written
 }
 
-/// The beginning of an answer with `data`, in the coding that was asked for.
-async fn coded(data: &[u8], asked: &Asked, app: &Gateway) -> Option<(Coding, Arc<Opening>)> {
-    let coding = asked.coding(data.len()).filter(|_| asked.reads())?;
-    match app.openings.open(coding, body::BEFORE, data).await {
-        Ok(opening) => Some((coding, opening)),
+/// Compresses everything up to the end of `data`, if the client accepts a coding.
+async fn compress(
+    data: &[u8],
+    negotiation: &Negotiation,
+    app: &Gateway,
+) -> Option<(Coding, Arc<EncodedPrefix>)> {
+    let coding = negotiation
+        .coding(data.len())
+        .filter(|_| negotiation.is_read())?;
+    match app
+        .encoded_prefixes
+        .get_or_encode(coding, body::PREFIX, data)
+        .await
+    {
+        Ok(prefix) => Some((coding, prefix)),
         Err(error) => {
-            tracing::error!(%error, coding = coding.token(), "an answer is not compressed");
+            tracing::error!(%error, coding = coding.token(), "compressing a response failed");
             None
         }
     }
 }
 
-/// The fault of ours that is said when the reason is already in the log.
+/// The error response for a bug whose cause is already in the log.
 pub fn internal() -> Fault {
     Fault::new(
         Code::Internal,
-        "something broke on our side; it has been logged under this request id",
+        "Something failed on our side. It is logged under this request id.",
     )
 }
 
-impl From<Refusal> for Answer {
-    fn from(refusal: Refusal) -> Self {
-        Self::new(Content::Refused(Box::new(refusal)))
+impl From<ApiError> for ApiResponse {
+    fn from(error: ApiError) -> Self {
+        Self::new(Content::Error(Box::new(error)))
     }
 }
 
-impl From<Fault> for Answer {
+impl From<Fault> for ApiResponse {
     fn from(fault: Fault) -> Self {
-        Refusal::from(fault).into()
+        ApiError::from(fault).into()
     }
 }
 
-impl IntoResponse for Answer {
+impl IntoResponse for ApiResponse {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = self.status();
@@ -318,8 +342,8 @@ impl IntoResponse for Answer {
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        Answer::from(self).into_response()
+        ApiResponse::from(self).into_response()
     }
 }

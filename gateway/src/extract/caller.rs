@@ -1,4 +1,4 @@
-//! Who calls, and where the caller stands: put there by the gate, so that no handler runs without its checks.
+//! The caller and its rate limit status. The gate puts them into the request, so no handler runs without its checks.
 
 use std::sync::Arc;
 
@@ -6,37 +6,32 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 
 use crate::domain::key;
-use crate::domain::quota;
+use crate::domain::quota::RateLimitStatus;
 use crate::envelope;
-use crate::errors::Refusal;
+use crate::errors::ApiError;
 
-/// Who calls.
 #[derive(Debug)]
 pub struct Caller(pub Arc<key::Caller>);
 
-/// Where the caller stands after this call was counted; only for paths that are counted first.
-#[derive(Debug)]
-pub struct Standing(pub quota::Standing);
-
 impl<S: Sync> FromRequestParts<S> for Caller {
-    type Rejection = Refusal;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let caller = parts.extensions.get::<Arc<key::Caller>>();
-        caller.map(Arc::clone).map(Self).ok_or_else(no_gate)
+        caller.map(Arc::clone).map(Self).ok_or_else(missing_gate)
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Standing {
-    type Rejection = Refusal;
+impl<S: Sync> FromRequestParts<S> for RateLimitStatus {
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
-        let standing = parts.extensions.get::<quota::Standing>();
-        standing.copied().map(Self).ok_or_else(no_gate)
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let status = parts.extensions.get::<RateLimitStatus>();
+        status.copied().ok_or_else(missing_gate)
     }
 }
 
-pub(super) fn no_gate() -> Refusal {
-    tracing::error!("a handler was reached past its gate");
+pub(super) fn missing_gate() -> ApiError {
+    tracing::error!("a handler ran without the gate of its route");
     envelope::internal().into()
 }

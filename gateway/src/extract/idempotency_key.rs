@@ -4,44 +4,44 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use kit::Fault;
 
-use crate::errors::Refusal;
+use crate::errors::ApiError;
 
 const HEADER: &str = "idempotency-key";
-/// The longest key.
-const LONGEST: usize = 255;
+/// The longest key, in characters.
+const MAX_LENGTH: usize = 255;
 
-/// The key; empty when none was sent.
+/// The key; empty if none was sent.
 #[derive(Debug)]
 pub struct IdempotencyKey(pub String);
 
 impl IdempotencyKey {
-    /// Of a call that takes none.
+    /// For requests that take no key.
     pub fn none() -> Self {
         Self(String::new())
     }
 }
 
 impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
-    type Rejection = Refusal;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let mut sent = parts.headers.get_all(HEADER).iter();
         let (first, second) = (sent.next(), sent.next());
-        let refuse =
-            |reason: String| Refusal::from(Fault::invalid_field("Idempotency-Key", reason));
+        let error =
+            |reason: String| ApiError::from(Fault::invalid_field("Idempotency-Key", reason));
         if second.is_some() {
-            return Err(refuse("It is sent once.".to_owned()));
+            return Err(error("Send this header once.".to_owned()));
         }
         let Some(value) = first else {
             return Ok(Self(String::new()));
         };
         let fits = |key: &&str| {
-            (1..=LONGEST).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
+            (1..=MAX_LENGTH).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
         };
         let key = value.to_str().ok().filter(fits);
         key.map(|key| Self(key.to_owned())).ok_or_else(|| {
-            refuse(format!(
-                "It is 1 to {LONGEST} visible ASCII characters without spaces, such as a UUID."
+            error(format!(
+                "Send 1 to {MAX_LENGTH} visible ASCII characters without spaces, such as a UUID."
             ))
         })
     }
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_key_is_one_short_word() {
+    async fn a_key_is_one_header_of_visible_ascii() {
         assert_eq!(read(&[]).await.as_deref(), Some(""));
         assert_eq!(read(&["a-1"]).await.as_deref(), Some("a-1"));
         assert!(read(&[&"x".repeat(255)]).await.is_some());

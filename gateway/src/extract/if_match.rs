@@ -1,4 +1,4 @@
-//! The header `If-Match` of a change (§10.10; RFC 9110, 13.1.1).
+//! The header `If-Match` of a PATCH (§10.10; RFC 9110, 13.1.1).
 
 use axum::extract::FromRequestParts;
 use contracts::listings::v1::Precondition;
@@ -6,41 +6,41 @@ use http::header::{HeaderMap, HeaderValue, IF_MATCH};
 use http::request::Parts;
 use kit::Fault;
 
-use crate::envelope::{SentTag, SentTags, sent_tags};
-use crate::errors::Refusal;
+use crate::envelope::{ParsedTag, TagList, parse_tags};
+use crate::errors::ApiError;
 
-/// The revisions at which the change is made; `None` when it is made at any.
+/// The revisions at which the PATCH may be applied; `None` for any.
 ///
-/// `*` asks for a listing that is there, which every change does.
+/// `*` only requires that the listing exists, which every PATCH does.
 #[derive(Debug, PartialEq, Eq)]
 pub struct IfMatch(pub Option<Precondition>);
 
 impl<S: Sync> FromRequestParts<S> for IfMatch {
-    type Rejection = Refusal;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         Ok(read(&parts.headers)?)
     }
 }
 
-/// A header that is not well-formed is refused, not passed over: its sender relies on it.
+/// A malformed header is rejected, not ignored: its sender relies on the condition.
 fn read(headers: &HeaderMap) -> Result<IfMatch, Fault> {
     let lines: Vec<HeaderValue> = headers.get_all(IF_MATCH).iter().cloned().collect();
     if lines.is_empty() {
         return Ok(IfMatch(None));
     }
-    let tags = match sent_tags(&lines) {
-        Some(SentTags::Any) => return Ok(IfMatch(None)),
-        Some(SentTags::These(tags)) if !tags.is_empty() => tags,
+    let tags = match parse_tags(&lines) {
+        Some(TagList::Any) => return Ok(IfMatch(None)),
+        Some(TagList::Tags(tags)) if !tags.is_empty() => tags,
         _ => {
-            let reason = "Send the tag as it came in an ETag, with its quotes, several of them with commas between, or one *.";
+            let reason = "Send the ETag as you received it, with its quotes; or several ETags, separated by commas; or *.";
             return Err(Fault::invalid_field("If-Match", reason));
         }
     };
-    // Tags are compared strongly here: a weak one never matches. Nor does one that is not ours.
+    // The comparison is strong: weak tags and foreign tags never match.
     let matching = tags.iter().filter(|tag| !tag.weak);
     Ok(IfMatch(Some(Precondition {
-        revisions: matching.filter_map(SentTag::revision).collect(),
+        revisions: matching.filter_map(ParsedTag::revision).collect(),
     })))
 }
 
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_names_revisions_or_anything_or_nothing() {
+    fn a_condition_has_revisions_or_any_or_none() {
         assert_eq!(revisions(&[]).unwrap(), None);
         assert_eq!(revisions(&[" * "]).unwrap(), None);
         assert_eq!(revisions(&[r#""r7""#]).unwrap(), Some(vec![7]));
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_well_formed_is_refused() {
+    fn a_malformed_header_is_rejected() {
         for bad in [
             &["r7"][..],
             &[""],

@@ -1,4 +1,4 @@
-//! The body of a write: a JSON object, whatever its Content-Type says (§4).
+//! The body of a write: a JSON object, whatever its Content-Type is (§4).
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -13,18 +13,18 @@ use serde_json::value::RawValue;
 use tokio::time::timeout;
 
 use crate::app::App;
-use crate::bounds;
-use crate::errors::Refusal;
+use crate::errors::ApiError;
+use crate::request_limits;
 
-/// A JSON object as it was sent. The service it is for reads its fields.
+/// The bytes of a JSON object, as they were sent. The service reads its fields.
 #[derive(Debug)]
 pub struct JsonBody(pub Bytes);
 
 impl FromRequest<App> for JsonBody {
-    type Rejection = Refusal;
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, app: &App) -> Result<Self, Refusal> {
-        let most = usize::try_from(bounds::BODY).unwrap_or(usize::MAX);
+    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
+        let most = usize::try_from(request_limits::MAX_BODY).unwrap_or(usize::MAX);
         let body = timeout(app.body_timeout, to_bytes(request.into_body(), most)).await;
         let body = body.map_err(|_elapsed| too_slow(app.body_timeout))?;
         let body = body.map_err(|error| unread(&error))?;
@@ -33,38 +33,44 @@ impl FromRequest<App> for JsonBody {
     }
 }
 
-/// Refuses what is not a JSON object. Its fields are for the service.
-fn object(body: &[u8]) -> Result<(), Refusal> {
+/// Rejects everything but a JSON object. The service checks the fields.
+fn object(body: &[u8]) -> Result<(), ApiError> {
     let Ok(text) = str::from_utf8(body) else {
-        return Err(bad_json("the body is not UTF-8; send JSON in UTF-8"));
+        return Err(bad_json("The body is not UTF-8. Send JSON in UTF-8."));
     };
+    if text.trim().is_empty() {
+        return Err(bad_json("The body is empty. Send a JSON object."));
+    }
     match serde_json::from_str::<&RawValue>(text) {
         Ok(value) if value.get().starts_with('{') => Ok(()),
-        _ => Err(bad_json(
-            "the body is not a JSON object; send one, such as {\"title\": \"Bao\"}",
+        Ok(_) => Err(bad_json(
+            "The body is JSON, but not a JSON object. Send the fields in one object, in braces.",
         )),
+        Err(error) => Err(bad_json(format!(
+            "The body is not valid JSON: {error}. Send one JSON object."
+        ))),
     }
 }
 
-/// The contract has no code of its own for it.
-fn too_slow(timeout: Duration) -> Refusal {
+/// The contract has no code for a slow body, so `bad_json` it is.
+fn too_slow(timeout: Duration) -> ApiError {
     bad_json(format!(
-        "the body came too slowly, and its JSON was not read: all of it must be here within {timeout:?}; send it faster, or send less"
+        "The body came too slowly: all of it must arrive within {timeout:?}. Send it faster, or send less."
     ))
 }
 
-/// Why a body could not be read to its end.
-fn unread(error: &axum::Error) -> Refusal {
+/// The error of a body that could not be read to its end.
+fn unread(error: &axum::Error) -> ApiError {
     let is_too_long = error
         .source()
         .is_some_and(<dyn Error>::is::<LengthLimitError>);
     if is_too_long {
-        return bounds::too_large().into();
+        return request_limits::too_large().into();
     }
-    bad_json("the body broke off; send all of it")
+    bad_json("The body ended too early. Send all of it.")
 }
 
-fn bad_json(message: impl Into<Cow<'static, str>>) -> Refusal {
+fn bad_json(message: impl Into<Cow<'static, str>>) -> ApiError {
     Fault::new(Code::BadJson, message).into()
 }
 
@@ -73,19 +79,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_json_object_in_utf_8_is_refused_for_its_true_cause() {
+    fn each_invalid_body_gets_its_own_message() {
         for (body, cause) in [
             (&b"{\"title\": \"Bao\"}"[..], None),
             (b" {} ", None),
             (b"{\"title\": \"caf\xE9\"}", Some("is not UTF-8")),
             (b"\xFF\xFE{\x00}\x00", Some("is not UTF-8")),
-            (b"", Some("is not a JSON object")),
-            (b"[1]", Some("is not a JSON object")),
-            (b"{\"title\": ", Some("is not a JSON object")),
-            (b"{} {}", Some("is not a JSON object")),
+            (b"", Some("is empty")),
+            (b" \n", Some("is empty")),
+            (b"[1]", Some("not a JSON object")),
+            (b"null", Some("not a JSON object")),
+            (b"{\"title\": ", Some("line 1 column 10")),
+            (b"{} {}", Some("line 1 column 4")),
         ] {
-            let refused = object(body).err().map(|refusal| refusal.fault);
-            let message = refused.as_ref().map(|fault| {
+            let error = object(body).err().map(|error| error.fault);
+            let message = error.as_ref().map(|fault| {
                 assert_eq!(fault.code, Code::BadJson);
                 &*fault.message
             });

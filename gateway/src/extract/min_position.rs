@@ -1,17 +1,17 @@
-//! How far the answer to a read must reach: put there by the gate.
+//! The position that the response to a read must have reached. The gate puts it into the request.
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-use super::caller::no_gate;
-use crate::errors::Refusal;
+use super::caller::missing_gate;
+use crate::errors::ApiError;
 use crate::upstream::min_position::{Extension, MinPosition};
 
 impl<S: Sync> FromRequestParts<S> for MinPosition {
-    type Rejection = Refusal;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let min = parts.extensions.remove::<Extension>();
-        min.and_then(Extension::take).ok_or_else(no_gate)
+        min.and_then(Extension::take).ok_or_else(missing_gate)
     }
 }

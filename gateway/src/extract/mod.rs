@@ -1,4 +1,4 @@
-//! What handlers take out of a request.
+//! Extractors: what handlers take from a request.
 
 pub mod caller;
 pub mod idempotency_key;

@@ -1,4 +1,4 @@
-//! The query of a call (§4): known parameters once each, everything else ignored. An empty one is the same as none.
+//! Query parameters (§4). Each known parameter may be given once, unknown ones are ignored, and an empty one counts as absent.
 
 use std::collections::BTreeMap;
 
@@ -8,31 +8,31 @@ use percent_encoding::percent_decode;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// The known parameters of a query, and what is wrong with it.
+/// The known parameters of a query, and the errors in it.
 #[derive(Debug, Default)]
-pub struct Query {
+pub struct Params {
     values: BTreeMap<String, String>,
-    bad: BTreeMap<String, String>,
+    errors: BTreeMap<String, String>,
 }
 
-impl Query {
-    /// Reads `raw`, as it stands after the question mark, for the parameters `known`.
-    pub fn read(raw: Option<&str>, known: &[&str]) -> Self {
+impl Params {
+    /// Parses the query string `raw` for the parameters `known`.
+    pub fn parse(raw: Option<&str>, known: &[&str]) -> Self {
         let mut query = Self::default();
         for pair in raw.unwrap_or_default().split('&').filter(|p| !p.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match decode(name) {
-                Ok(name) if known.contains(&name.as_str()) => query.take_in(name, value),
-                Ok(name) => query.refuse_if_misspelt(&name, known),
-                Err(reason) => query.refuse("query", format!("A name in it {reason}.")),
+                Ok(name) if known.contains(&name.as_str()) => query.insert(name, value),
+                Ok(name) => query.reject_misspelt(&name, known),
+                Err(reason) => query.add_error("query", format!("A parameter name {reason}.")),
             }
         }
         query
     }
 
-    fn take_in(&mut self, name: String, value: &str) {
+    fn insert(&mut self, name: String, value: &str) {
         if self.values.contains_key(&name) {
-            self.refuse(&name, "It is given twice: give it once.");
+            self.add_error(&name, "Give this parameter once.");
             return;
         }
         match decode(value) {
@@ -40,32 +40,32 @@ impl Query {
                 self.values.insert(name, value);
             }
             Err(reason) => {
-                self.refuse(&name, format!("It {reason}."));
+                self.add_error(&name, format!("It {reason}."));
                 self.values.insert(name, String::new());
             }
         }
     }
 
-    /// Refuses an unknown name that is a known one in another spelling: passed over, `dry-run` would write.
-    fn refuse_if_misspelt(&mut self, name: &str, known: &[&str]) {
+    /// Rejects an unknown name that is a known one in another spelling. If `dry-run` were ignored, the request would write.
+    fn reject_misspelt(&mut self, name: &str, known: &[&str]) {
         let is_meant = |known: &&&str| spelling(known).eq(spelling(name));
         if let Some(meant) = known.iter().find(is_meant) {
-            self.refuse(name, format!("Write it as {meant}."));
+            self.add_error(name, format!("Spell this parameter as {meant}."));
         }
     }
 
-    fn refuse(&mut self, name: &str, reason: impl Into<String>) {
-        self.bad
+    fn add_error(&mut self, name: &str, reason: impl Into<String>) {
+        self.errors
             .entry(name.to_owned())
             .or_insert_with(|| reason.into());
     }
 
-    /// Takes a text out; `None` when it is not given, or empty.
+    /// Removes and returns a string; `None` if it is absent or empty.
     pub fn text(&mut self, name: &str) -> Option<String> {
         self.values.remove(name).filter(|text| !text.is_empty())
     }
 
-    /// Takes out which page is asked for (§4.1).
+    /// Removes and returns the page that is requested (§4.1).
     pub fn page(&mut self) -> PageRequest {
         PageRequest {
             limit: self.limit(),
@@ -73,66 +73,77 @@ impl Query {
         }
     }
 
-    /// Rows on a page, 1 to 100; 0 when it is not given.
+    /// Rows per page, 1 to 100; 0 if absent.
     fn limit(&mut self) -> u32 {
         let Some(text) = self.text("limit") else {
             return 0;
         };
-        // `parse` alone would also take a sign.
+        // `parse` alone would also accept a sign.
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
         match text.parse() {
             Ok(limit @ 1..=100) if digits => limit,
             _ => {
-                self.refuse("limit", "Give a whole number from 1 to 100.");
+                self.add_error("limit", "Give a whole number from 1 to 100.");
                 0
             }
         }
     }
 
-    /// Takes out a moment in ISO 8601; `None` when it is not given.
-    pub fn moment(&mut self, name: &str) -> Option<OffsetDateTime> {
+    /// Removes and returns an ISO 8601 timestamp; `None` if it is absent.
+    pub fn timestamp(&mut self, name: &str) -> Option<OffsetDateTime> {
         let text = self.text(name)?;
-        let moment = OffsetDateTime::parse(&text, &Rfc3339).ok();
-        if moment.is_none() {
-            self.refuse(name, "Give a moment such as 2026-03-01T08:00:00Z.");
+        let timestamp = OffsetDateTime::parse(&text, &Rfc3339).ok();
+        if timestamp.is_none() {
+            self.add_error(name, "Give a timestamp such as 2026-03-01T08:00:00Z.");
         }
-        moment
+        timestamp
     }
 
-    /// Takes out what is true or false; false when it is not given.
+    /// Removes and returns `true` or `false`; false if it is absent.
     pub fn flag(&mut self, name: &str) -> bool {
         match self.text(name).as_deref() {
             Some("true") => true,
             Some("false") | None => false,
             Some(_) => {
-                self.refuse(name, "Give true or false.");
+                self.add_error(name, "Give true or false.");
                 false
             }
         }
     }
 
-    /// What a service says to the question that was read from here. When the query is bad already, the service is asked all the same,
-    /// for what it finds wrong: everything is told at once.
-    pub async fn answered<A>(
-        self,
-        answer: impl Future<Output = Result<A, Fault>>,
-    ) -> Result<A, Fault> {
-        if self.bad.is_empty() {
-            return answer.await;
+    /// Refuses the call if a parameter is bad.
+    ///
+    /// # Errors
+    /// Every bad parameter.
+    pub fn finish(self) -> Result<(), Fault> {
+        if self.errors.is_empty() {
+            return Ok(());
         }
-        let mut bad = self.bad;
-        if let Err(fault) = answer.await
+        Err(Fault::invalid(self.errors))
+    }
+
+    /// Awaits `call`, the request to the service. If a parameter is bad, the service is still called, so that one answer names all bad
+    /// parameters: those found here and those found there.
+    pub async fn with_errors_of<A>(
+        self,
+        call: impl Future<Output = Result<A, Fault>>,
+    ) -> Result<A, Fault> {
+        if self.errors.is_empty() {
+            return call.await;
+        }
+        let mut errors = self.errors;
+        if let Err(fault) = call.await
             && fault.code == Code::Invalid
         {
             for (field, reason) in fault.fields {
-                bad.entry(field).or_insert(reason);
+                errors.entry(field).or_insert(reason);
             }
         }
-        Err(Fault::invalid(bad))
+        Err(Fault::invalid(errors))
     }
 }
 
-/// Undoes the encoding of forms, strictly.
+/// Decodes `application/x-www-form-urlencoded` strictly.
 fn decode(text: &str) -> Result<String, &'static str> {
     let spaced = text.replace('+', " ");
     let stray = spaced.split('%').skip(1).any(|after| {
@@ -140,13 +151,13 @@ fn decode(text: &str) -> Result<String, &'static str> {
         !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     });
     if stray {
-        return Err("has a % that two hexadecimal digits do not follow");
+        return Err("has a % without two hexadecimal digits after it");
     }
     let bytes: Vec<u8> = percent_decode(spaced.as_bytes()).collect();
     String::from_utf8(bytes).map_err(|_bytes| "is not UTF-8")
 }
 
-/// A name without what is easily mistaken in it: case, hyphens and underscores.
+/// A name without what is easily confused: case, hyphens and underscores.
 fn spelling(name: &str) -> impl Iterator<Item = char> {
     let letters = name.chars().filter(|c| !matches!(c, '-' | '_'));
     letters.map(|c| c.to_ascii_lowercase())
@@ -161,26 +172,26 @@ mod tests {
     const KNOWN: &[&str] = &["q", "genre", "platform", "limit"];
 
     fn bad(raw: &str) -> Vec<String> {
-        let mut query = Query::read(Some(raw), KNOWN);
+        let mut query = Params::parse(Some(raw), KNOWN);
         query.limit();
-        query.bad.into_keys().collect()
+        query.errors.into_keys().collect()
     }
 
     #[test]
-    fn values_are_decoded_and_unknown_names_passed_over() {
+    fn values_are_decoded_and_unknown_names_ignored() {
         let raw = "q=caf%C3%A9+noir&x=1&x=%zz&genre=&&limit=20&platform";
-        let mut query = Query::read(Some(raw), KNOWN);
+        let mut query = Params::parse(Some(raw), KNOWN);
         assert_eq!(query.text("q").as_deref(), Some("café noir"));
-        // What is empty is not given.
+        // An empty value counts as absent.
         assert_eq!(query.text("genre"), None);
         assert_eq!(query.text("platform"), None);
         assert!(!query.flag("genre"));
         assert_eq!(query.limit(), 20);
-        assert!(query.bad.is_empty());
+        assert!(query.errors.is_empty());
     }
 
     #[test]
-    fn every_bad_parameter_is_named() {
+    fn every_bad_parameter_is_reported() {
         assert_eq!(bad("q=a&q=a&genre=%ff&limit=0"), ["genre", "limit", "q"]);
         assert_eq!(bad("q=%"), ["q"]);
         assert_eq!(bad("q=%2"), ["q"]);
@@ -189,10 +200,10 @@ mod tests {
     }
 
     #[test]
-    fn a_known_name_in_another_spelling_is_refused() {
+    fn a_known_name_in_another_spelling_is_rejected() {
         let bad = |raw: &str| {
-            let query = Query::read(Some(raw), &["dry_run"]);
-            query.bad.into_keys().collect::<Vec<_>>()
+            let query = Params::parse(Some(raw), &["dry_run"]);
+            query.errors.into_keys().collect::<Vec<_>>()
         };
         for name in ["dryrun", "dry-run", "dryRun", "DRY_RUN"] {
             assert_eq!(bad(&format!("{name}=true")), [name], "{name}");
@@ -220,17 +231,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_encoded_is_read_back(value: String) {
+        fn encoded_values_round_trip(value: String) {
             let encoded = percent_encoding::utf8_percent_encode(&value, percent_encoding::NON_ALPHANUMERIC);
-            let mut query = Query::read(Some(&format!("q={encoded}")), KNOWN);
+            let mut query = Params::parse(Some(&format!("q={encoded}")), KNOWN);
             prop_assert_eq!(query.text("q").unwrap_or_default(), value);
         }
 
         #[test]
-        fn any_query_can_be_read(raw: String) {
-            let query = Query::read(Some(&raw), KNOWN);
+        fn any_query_can_be_parsed(raw: String) {
+            let query = Params::parse(Some(&raw), KNOWN);
             let is_sentence = |reason: &String| reason.starts_with(char::is_uppercase) && reason.ends_with('.');
-            prop_assert!(query.bad.values().all(is_sentence));
+            prop_assert!(query.errors.values().all(is_sentence));
         }
     }
 }

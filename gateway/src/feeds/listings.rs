@@ -1,4 +1,4 @@
-//! The listings feed into `gateway.game`: a key dies with its game, and lives again with it (§5.1).
+//! Follows the listings feed into `gateway.game`: the keys of a game work while the game is published (§5.1).
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use uuid::Uuid;
 
 use crate::store::games::{self, Game};
 
-/// Name of the producer, in the gateway's cursors.
+/// The producer's name in `gateway.feed_cursor`.
 pub const PRODUCER: &str = "listings";
 
-/// Keeps games; every other entity of the feed is passed over.
+/// Stores games. Other entities of the feed are ignored.
 #[derive(Debug, Clone, Copy)]
 pub struct Games;
 
@@ -26,7 +26,7 @@ impl Store for Games {
         changes: &[Change],
         taken: Taken,
     ) -> anyhow::Result<()> {
-        // The newest state of each: one statement cannot change a row twice.
+        // Only the newest state of each game: one statement cannot update a row twice.
         let mut newest: HashMap<&str, &Change> = HashMap::new();
         for change in changes.iter().filter(|change| change.entity == "game") {
             newest.insert(&change.id, change);
@@ -38,7 +38,7 @@ impl Store for Games {
             .values()
             .map(|change| game(change))
             .collect::<anyhow::Result<Vec<_>>>()?;
-        games::take_in(connection, &games, taken.epoch).await?;
+        games::upsert(connection, &games, taken.epoch).await?;
         Ok(())
     }
 

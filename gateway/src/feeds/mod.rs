@@ -1,4 +1,4 @@
-//! What is learned from feeds: games from listings-svc, and from the gateway's own feed what other replicas have changed.
+//! Feed followers: games from listings-svc, and the gateway's own feed, in which replicas see each other's changes.
 
+pub mod invalidation;
 pub mod listings;
-pub mod own;

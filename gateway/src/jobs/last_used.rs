@@ -1,4 +1,4 @@
-//! When keys were last used, written behind in batches: a read must not write.
+//! Writes when keys were last used, in batches: reads do not write to PostgreSQL.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,30 +11,31 @@ use uuid::Uuid;
 use crate::per_thread::PerThread;
 use crate::store::keys;
 
-/// How late the database may know.
-const PERIOD: Duration = Duration::from_secs(10);
+/// How far PostgreSQL may lag behind.
+const FLUSH_INTERVAL: Duration = Duration::from_secs(10);
 
-/// What is not written yet. A crash forgets it; that is all that it costs.
+/// Times that are not written yet. A crash loses them.
 #[derive(Debug, Default)]
 pub struct LastUsed {
-    noted: PerThread<HashMap<Uuid, OffsetDateTime>>,
+    pending: PerThread<HashMap<Uuid, OffsetDateTime>>,
 }
 
 impl LastUsed {
-    /// A call came with the key at `now`.
-    pub fn note(&self, key: Uuid, now: OffsetDateTime) {
-        self.noted.with(|noted| keep(noted, key, now));
+    /// Records a call with the key.
+    pub fn record(&self, key: Uuid, now: OffsetDateTime) {
+        self.pending
+            .with(|pending| record_latest(pending, key, now));
     }
 
-    /// Writes again and again, and once more when `stopping`.
+    /// Flushes periodically, and a last time when `stopping`.
     pub async fn run(&self, pool: PgPool, stopping: CancellationToken) {
         loop {
             let stopped = tokio::select! {
                 () = stopping.cancelled() => true,
-                () = tokio::time::sleep(PERIOD) => false,
+                () = tokio::time::sleep(FLUSH_INTERVAL) => false,
             };
             if let Err(error) = self.flush(&pool).await {
-                tracing::warn!(%error, "when keys were last used is not written for now");
+                tracing::warn!(%error, "cannot write when keys were last used; trying again");
             }
             if stopped {
                 return;
@@ -42,35 +43,35 @@ impl LastUsed {
         }
     }
 
-    /// Writes what is noted; keeps it when that fails.
+    /// Writes the pending times. After an error they stay pending.
     pub async fn flush(&self, pool: &PgPool) -> Result<(), sqlx::Error> {
-        let noted = self.take();
-        if noted.is_empty() {
+        let pending = self.take();
+        if pending.is_empty() {
             return Ok(());
         }
         let (ids, times): (Vec<Uuid>, Vec<OffsetDateTime>) =
-            noted.iter().map(|(id, at)| (*id, *at)).unzip();
-        let written = keys::touch(pool, &ids, &times).await;
+            pending.iter().map(|(id, at)| (*id, *at)).unzip();
+        let written = keys::update_last_used(pool, &ids, &times).await;
         if written.is_err() {
-            for (id, at) in noted {
-                self.note(id, at);
+            for (id, at) in pending {
+                self.record(id, at);
             }
         }
         written
     }
 
-    /// What all threads have noted: of a key that several have seen, the latest time.
+    /// Merges the shards: the latest time of each key.
     fn take(&self) -> HashMap<Uuid, OffsetDateTime> {
         let mut all = HashMap::new();
-        for (key, at) in self.noted.take().flatten() {
-            keep(&mut all, key, at);
+        for (key, at) in self.pending.take().flatten() {
+            record_latest(&mut all, key, at);
         }
         all
     }
 }
 
-fn keep(noted: &mut HashMap<Uuid, OffsetDateTime>, key: Uuid, at: OffsetDateTime) {
-    let latest = noted.entry(key).or_insert(at);
+fn record_latest(pending: &mut HashMap<Uuid, OffsetDateTime>, key: Uuid, at: OffsetDateTime) {
+    let latest = pending.entry(key).or_insert(at);
     *latest = at.max(*latest);
 }
 
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_what_threads_saw_the_latest_is_written() {
+    fn the_latest_time_of_all_threads_is_written() {
         let last_used = LastUsed::default();
         let start = datetime!(2026-03-01 08:00 UTC);
         std::thread::scope(|scope| {
@@ -91,20 +92,23 @@ mod tests {
                 scope.spawn(move || {
                     for second in 0..100 {
                         let at = start + Duration::seconds(second);
-                        last_used.note(
+                        last_used.record(
                             Uuid::from_u128(1),
                             at + Duration::milliseconds(thread.into()),
                         );
-                        last_used.note(Uuid::from_u128(10 + u128::from(thread)), at);
+                        last_used.record(Uuid::from_u128(10 + u128::from(thread)), at);
                     }
                 });
             }
         });
-        let noted = last_used.take();
-        assert_eq!(noted.len(), 9);
+        let pending = last_used.take();
+        assert_eq!(pending.len(), 9);
         let last = start + Duration::seconds(99);
-        assert_eq!(noted[&Uuid::from_u128(1)], last + Duration::milliseconds(7));
-        assert!((10..18).all(|key| noted[&Uuid::from_u128(key)] == last));
+        assert_eq!(
+            pending[&Uuid::from_u128(1)],
+            last + Duration::milliseconds(7)
+        );
+        assert!((10..18).all(|key| pending[&Uuid::from_u128(key)] == last));
         assert!(last_used.take().is_empty());
     }
 }

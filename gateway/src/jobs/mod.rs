@@ -1,4 +1,4 @@
-//! Background work.
+//! Background tasks.
 
 pub mod last_used;
 pub mod month_use;

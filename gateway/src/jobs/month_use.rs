@@ -1,7 +1,7 @@
-//! The month's use between Redis, which counts it, and PostgreSQL, which has a copy in case Redis loses it.
+//! Synchronizes month use between Redis, which counts it, and PostgreSQL, which has a copy in case Redis loses it.
 //!
-//! Redis to PostgreSQL: numbers that answers of Redis brought, written behind. PostgreSQL to Redis: months that Redis has not, or has
-//! from an earlier run, and calls that were let through while Redis was away.
+//! From Redis to PostgreSQL: counts, written in batches. From PostgreSQL to Redis: months that Redis lacks or has from an earlier
+//! run, and calls that were admitted while Redis was away.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,41 +15,40 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::domain::quota::AccountMonth;
-use crate::quota::{Counters, Shared};
-use crate::store::month_use::{self as store, Owed};
+use crate::quota::{Counters, SharedCounters};
+use crate::store::month_use::{self as store, OwedCalls};
 
-/// Months, or rows of calls, that are gone through at once.
+/// Months or rows per statement.
 const BATCH: usize = 1_000;
-/// Calls to Redis at once: so many are answered well before Redis counts as away.
-const ABREAST: usize = 64;
-/// How long PostgreSQL may take. A frozen one must not keep those waiting who could be told that it is away.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Concurrent calls to Redis: few enough that all are answered well before Redis counts as away.
+const CONCURRENCY: usize = 64;
+/// The deadline for PostgreSQL. It is short, since calls wait for their months.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The one task of a process that carries month use back and forth.
+/// The task that synchronizes month use; one per process.
 #[derive(Debug)]
 pub struct MonthUse {
     pool: PgPool,
     counters: Counters,
-    shared: Arc<Shared>,
-    /// Calls that Redis is owed, which PostgreSQL may not know of yet.
-    unkept: Vec<Owed>,
-    /// Whether PostgreSQL was away the last time.
+    shared: Arc<SharedCounters>,
+    /// Calls that Redis has not counted and that may not be in PostgreSQL yet.
+    unsaved: Vec<OwedCalls>,
+    /// Whether the last access to PostgreSQL failed.
     away: bool,
 }
 
 impl MonthUse {
-    /// Over a connection to Redis of its own.
-    pub fn new(pool: PgPool, redis: Redis, shared: Arc<Shared>) -> Self {
+    pub fn new(pool: PgPool, redis: Redis, shared: Arc<SharedCounters>) -> Self {
         Self {
             pool,
             counters: Counters::new(redis),
             shared,
-            unkept: Vec::new(),
+            unsaved: Vec::new(),
             away: false,
         }
     }
 
-    /// Goes on until `stopping`: writes `every` so often, and reads at once what calls wait for. At the end it writes once more.
+    /// Runs until `stopping`: synchronizes `every` interval, and loads requested months at once. Flushes at the end.
     pub async fn run(mut self, every: Duration, stopping: CancellationToken) {
         let shared = Arc::clone(&self.shared);
         let mut due = tokio::time::interval(every);
@@ -57,65 +56,65 @@ impl MonthUse {
         loop {
             tokio::select! {
                 () = stopping.cancelled() => break,
-                _ = due.tick() => self.exchange().await,
-                () = shared.seeds.asked() => {
+                _ = due.tick() => self.sync().await,
+                () = shared.backfill.requested() => {
                     self.seed().await;
                 }
             }
         }
-        self.write_down().await;
+        self.flush().await;
     }
 
-    /// Writes down everything that only this process knows.
-    pub async fn write_down(&mut self) {
-        let outcome = self.try_write_down().await;
-        self.note(&outcome);
+    /// Writes everything that only this process knows to PostgreSQL.
+    pub async fn flush(&mut self) {
+        let outcome = self.try_flush().await;
+        self.report(&outcome);
     }
 
-    /// Writes everything down, and tells Redis of the calls that it was not there for, whichever gateway let them through.
-    pub async fn exchange(&mut self) {
-        let outcome = self.try_exchange().await;
-        self.note(&outcome);
+    /// Flushes, and adds the calls that Redis has not counted, whichever gateway admitted them.
+    pub async fn sync(&mut self) {
+        let outcome = self.try_sync().await;
+        self.report(&outcome);
     }
 
-    /// Lets Redis count the months that calls wait for. Returns how many were read from PostgreSQL.
+    /// Loads the months that calls wait for into Redis. Returns how many were read from PostgreSQL.
     pub async fn seed(&mut self) -> usize {
         let mut read = 0;
         loop {
-            let asked = self.shared.seeds.take(BATCH);
-            if asked.is_empty() {
+            let requests = self.shared.backfill.take_batch(BATCH);
+            if requests.is_empty() {
                 return read;
             }
-            let months: Vec<AccountMonth> = asked.iter().map(|asked| asked.month).collect();
+            let months: Vec<AccountMonth> = requests.iter().map(|request| request.month).collect();
             let outcome = self.try_seed(&months).await;
-            self.note(&outcome);
+            self.report(&outcome);
             let seeded = outcome.unwrap_or_default();
             read += seeded.read;
-            for asked in asked {
-                let counts = seeded.counted.contains(&asked.month);
-                self.shared.seeds.tell(asked, counts);
+            for request in requests {
+                let counts = seeded.counted.contains(&request.month);
+                self.shared.backfill.complete(request, counts);
             }
         }
     }
 
-    async fn try_exchange(&mut self) -> Result<(), sqlx::Error> {
-        self.keep_owed().await?;
+    async fn try_sync(&mut self) -> Result<(), sqlx::Error> {
+        self.save_owed().await?;
         let most = i64::try_from(BATCH).unwrap_or(i64::MAX);
         loop {
-            let owed = kit::pg::within(&self.pool, PATIENCE, async |connection| {
-                store::owed(connection, most).await
+            let owed = kit::pg::within(&self.pool, TIMEOUT, async |connection| {
+                store::list_owed(connection, most).await
             })
             .await?;
-            let settled = self.tell(&owed).await?;
-            // First what Redis has now, then that it was told: if it loses the calls, they are in one of the two.
+            let added = self.add_owed(&owed).await?;
+            // Write the counts before deleting the rows: if Redis loses the calls, one of the two still has them.
             self.write_used().await?;
-            if !settled.is_empty() {
-                kit::pg::within(&self.pool, PATIENCE, async |connection| {
-                    store::settle(connection, &settled).await
+            if !added.is_empty() {
+                kit::pg::within(&self.pool, TIMEOUT, async |connection| {
+                    store::delete_owed(connection, &added).await
                 })
                 .await?;
             }
-            if owed.len() < BATCH || settled.is_empty() {
+            if owed.len() < BATCH || added.is_empty() {
                 break;
             }
         }
@@ -123,39 +122,39 @@ impl MonthUse {
         Ok(())
     }
 
-    /// Tells Redis of calls; months that it does not count yet are seeded first. Returns the ids of what it has added.
-    async fn tell(&self, owed: &[Owed]) -> Result<Vec<Uuid>, sqlx::Error> {
-        let (mut settled, unseeded) = self.add(owed).await;
+    /// Adds calls in Redis, after seeding the months that it lacks. Returns the ids of the added rows.
+    async fn add_owed(&self, owed: &[OwedCalls]) -> Result<Vec<Uuid>, sqlx::Error> {
+        let (mut added, unseeded) = self.add(owed).await;
         if !unseeded.is_empty() {
             let months: Vec<AccountMonth> = unseeded.iter().map(|owed| owed.month).collect();
             self.try_seed(&months).await?;
-            settled.extend(self.add(&unseeded).await.0);
+            added.extend(self.add(&unseeded).await.0);
         }
-        Ok(settled)
+        Ok(added)
     }
 
-    async fn try_write_down(&mut self) -> Result<(), sqlx::Error> {
-        let kept = self.keep_owed().await;
+    async fn try_flush(&mut self) -> Result<(), sqlx::Error> {
+        let saved = self.save_owed().await;
         self.write_used().await?;
-        kept
+        saved
     }
 
-    /// Returns the ids of the calls that Redis has added, and those whose months it does not count yet.
-    async fn add(&self, owed: &[Owed]) -> (Vec<Uuid>, Vec<Owed>) {
+    /// Returns the ids of the rows that Redis has added, and the rows whose months it lacks.
+    async fn add(&self, owed: &[OwedCalls]) -> (Vec<Uuid>, Vec<OwedCalls>) {
         let (mut done, mut unseeded) = (Vec::new(), Vec::new());
-        for chunk in owed.chunks(ABREAST) {
+        for chunk in owed.chunks(CONCURRENCY) {
             let calls = chunk.iter().map(|owed| {
-                let Owed { id, month, calls } = *owed;
+                let OwedCalls { id, month, calls } = *owed;
                 self.counters.add(month, id, calls)
             });
             for (owed, added) in chunk.iter().zip(join_all(calls).await) {
                 match added {
                     Ok(Some(used)) => {
-                        self.shared.ledger.saw(owed.month, used);
+                        self.shared.ledger.record_used(owed.month, used);
                         done.push(owed.id);
                     }
                     Ok(None) => unseeded.push(owed.clone()),
-                    // The row stays until the next time.
+                    // The row stays for the next round.
                     Err(Away::Undone | Away::Unknown) => {}
                 }
             }
@@ -163,10 +162,10 @@ impl MonthUse {
         (done, unseeded)
     }
 
-    async fn try_seed(&self, months: &[AccountMonth]) -> Result<Seeded, sqlx::Error> {
-        let mut seeded = Seeded::default();
+    async fn try_seed(&self, months: &[AccountMonth]) -> Result<SeedResult, sqlx::Error> {
+        let mut seeded = SeedResult::default();
         let mut missing = Vec::new();
-        for chunk in months.chunks(ABREAST) {
+        for chunk in months.chunks(CONCURRENCY) {
             let looks = chunk.iter().map(|month| self.counters.counts(*month));
             for (month, counts) in chunk.iter().zip(join_all(looks).await) {
                 match counts {
@@ -181,15 +180,15 @@ impl MonthUse {
         if missing.is_empty() {
             return Ok(seeded);
         }
-        // What this process knows is not forgotten with what Redis has lost.
+        // What Redis has lost, this process may still know.
         self.write_used().await?;
-        let used = kit::pg::within(&self.pool, PATIENCE, async |connection| {
+        let used = kit::pg::within(&self.pool, TIMEOUT, async |connection| {
             store::read(connection, &missing).await
         })
         .await?;
         seeded.read = missing.len();
         metrics::counter!("month_use_seeds_total").increment(missing.len() as u64);
-        for chunk in missing.chunks(ABREAST) {
+        for chunk in missing.chunks(CONCURRENCY) {
             let seeds = chunk.iter().map(|month| {
                 let used = used.get(month).copied().unwrap_or(0);
                 self.counters.seed(*month, used)
@@ -208,61 +207,60 @@ impl MonthUse {
         if used.is_empty() {
             return Ok(());
         }
-        let written = kit::pg::within(&self.pool, PATIENCE, async |connection| {
+        let written = kit::pg::within(&self.pool, TIMEOUT, async |connection| {
             let used = used.iter().map(|(month, used)| (*month, *used));
             store::write(connection, used).await
         })
         .await;
         if written.is_err() {
             for (month, used) in used {
-                self.shared.ledger.saw(month, used);
+                self.shared.ledger.record_used(month, used);
             }
         }
         written
     }
 
-    async fn keep_owed(&mut self) -> Result<(), sqlx::Error> {
-        // What may have been written keeps its ids; what came since waits its turn.
-        if self.unkept.is_empty() {
+    async fn save_owed(&mut self) -> Result<(), sqlx::Error> {
+        // Rows that may have been written keep their ids. Later calls wait for the next round.
+        if self.unsaved.is_empty() {
             let owed = self.shared.ledger.take_owed();
-            self.unkept
-                .extend(owed.into_iter().map(|(month, calls)| Owed {
+            self.unsaved
+                .extend(owed.into_iter().map(|(month, calls)| OwedCalls {
                     id: kit::ids::row_id(),
                     month,
                     calls,
                 }));
         }
-        if self.unkept.is_empty() {
+        if self.unsaved.is_empty() {
             return Ok(());
         }
-        kit::pg::within(&self.pool, PATIENCE, async |connection| {
-            store::keep_owed(connection, &self.unkept).await
+        kit::pg::within(&self.pool, TIMEOUT, async |connection| {
+            store::insert_owed(connection, &self.unsaved).await
         })
         .await?;
-        let calls = self.unkept.drain(..).map(|owed| owed.calls.unsigned_abs());
+        let calls = self.unsaved.drain(..).map(|owed| owed.calls.unsigned_abs());
         metrics::counter!("month_use_owed_total").increment(calls.sum());
         Ok(())
     }
 
-    /// While PostgreSQL is away, no call waits for it.
-    fn note<T>(&mut self, outcome: &Result<T, sqlx::Error>) {
+    /// While PostgreSQL is away, calls do not wait for it.
+    fn report<T>(&mut self, outcome: &Result<T, sqlx::Error>) {
         match outcome {
-            Ok(_) if self.away => tracing::info!("the month's use is written again"),
+            Ok(_) if self.away => tracing::info!("writing month use to PostgreSQL works again"),
             Err(error) if !self.away => {
-                tracing::warn!(%error, "the month's use is not written for now, and a month that Redis lacks cannot be counted");
+                tracing::warn!(%error, "cannot write month use to PostgreSQL, nor load months that Redis lacks");
             }
             _ => {}
         }
         self.away = outcome.is_err();
-        self.shared.seeds.set_away(self.away);
+        self.shared.backfill.set_database_away(self.away);
     }
 }
 
-/// What came of seeding.
 #[derive(Debug, Default)]
-struct Seeded {
-    /// Months that Redis counts now.
+struct SeedResult {
+    /// Months that Redis has now.
     counted: HashSet<AccountMonth>,
-    /// How many had to be read.
+    /// How many months were read from PostgreSQL.
     read: usize,
 }

@@ -1,4 +1,4 @@
-//! One line and two metrics for every request, also for one whose caller hung up.
+//! One log line and two metrics per request, also if the client disconnected.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,10 +9,10 @@ use metrics::{Counter, Histogram};
 
 use crate::context::Context;
 
-/// Status in the log of a call whose caller did not wait for the answer.
+/// The logged status if the client disconnected before the response.
 const HUNG_UP: u16 = 499;
 
-/// Writes the line when it is dropped. Query, headers and bodies are never in it: they may hold secrets.
+/// Writes the log line on drop. Query, headers and bodies are not logged: they may contain secrets.
 #[derive(Debug)]
 pub struct AccessLog {
     context: Arc<Context>,
@@ -22,7 +22,6 @@ pub struct AccessLog {
 }
 
 impl AccessLog {
-    /// A request has come.
     pub fn start(context: Arc<Context>, method: Method) -> Self {
         Self {
             context,
@@ -32,7 +31,7 @@ impl AccessLog {
         }
     }
 
-    /// It was answered.
+    /// Sets the status of the response.
     pub fn finish(mut self, status: StatusCode) {
         self.status = status.as_u16();
     }
@@ -69,18 +68,18 @@ fn count(route: &'static str, method: &'static str, status: u16, elapsed: Durati
             "http_requests_total", "method" => method, "route" => route, "status" => status
         )
     };
-    REQUESTS.with(|known| {
-        known.with((route, method, status), requests, |requests| {
+    REQUESTS.with(|handles| {
+        handles.with((route, method, status), requests, |requests| {
             requests.increment(1);
         });
     });
     let durations = |_: &_| metrics::histogram!("http_request_duration_seconds", "route" => route);
-    DURATIONS.with(|known| {
-        known.with(route, durations, |durations| durations.record(elapsed));
+    DURATIONS.with(|handles| {
+        handles.with(route, durations, |durations| durations.record(elapsed));
     });
 }
 
-/// Methods as a label: a caller must not be able to make up new ones.
+/// The method as a metric label. Unknown methods share one label, so that clients cannot create new ones.
 fn label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

@@ -1,10 +1,10 @@
-//! Admission: how many calls a thread runs at once.
+//! Admission control: limits how many requests a thread runs at once.
 //!
-//! Further calls wait, first come, first served; when too many wait already, or one has waited too long, it is shed with 503 before any
-//! work is done for it.
+//! Further requests queue, first in, first out. A request is shed with 503 before any work is done for it if the queue is full or
+//! its wait is too long.
 //!
-//! A call holds its permit until its answer is ready, not until the caller has taken it: a caller that reads slowly keeps no other from
-//! being admitted. What its answers hold in memory is bounded by the server.
+//! A request holds its permit until its response is ready, not until the client has received it, so a slow client does not keep
+//! others from being admitted. The memory of responses is limited in `server/response.rs`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,30 +15,30 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use kit::overload::ConcurrencyLimit;
 
-use super::outermost;
+use super::request_context;
 use crate::app::App;
-use crate::bounds::{self, Objection};
+use crate::request_limits::{self, Rejection};
 
-/// The limits of a thread.
+/// The limits of one thread.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// Calls that run at once.
+pub struct ConcurrencyLimits {
+    /// Requests that run at once.
     pub calls: usize,
-    /// Further calls that wait at once.
-    pub waiting: usize,
-    /// How long each of them waits.
-    pub patience: Duration,
+    /// Requests that wait at once.
+    pub queued: usize,
+    /// How long a request waits at most.
+    pub queue_timeout: Duration,
 }
 
-impl Limits {
-    /// So many calls that run at once. As many wait as the port has connections by default: over HTTP/1.1 a connection whose call waits
-    /// brings no other, and to shed calls at once would bring more of them than can be shed. Most callers wait a second for an answer,
-    /// so some of that is left to make it.
-    pub const fn of(calls: usize) -> Self {
+impl ConcurrencyLimits {
+    /// By default as many requests may wait as the port has connections. Over HTTP/1.1 a connection whose request waits sends no
+    /// other; if requests were shed at once, clients would retry faster than requests can be shed. Most clients wait a second for
+    /// a response, so the wait is shorter than that.
+    pub const fn new(calls: usize) -> Self {
         Self {
             calls,
-            waiting: 4_096,
-            patience: Duration::from_millis(750),
+            queued: 4_096,
+            queue_timeout: Duration::from_millis(750),
         }
     }
 }
@@ -47,26 +47,31 @@ impl Limits {
 struct Admission {
     app: App,
     limit: Arc<ConcurrencyLimit>,
-    patience: Duration,
+    queue_timeout: Duration,
 }
 
-/// The router behind the limits.
-pub fn limited(router: Router, app: &App, limits: Limits) -> Router {
-    let limit = ConcurrencyLimit::with_queue("admission", limits.calls, limits.waiting);
+/// Puts the limits in front of a router.
+pub fn limit_calls(router: Router, app: &App, limits: ConcurrencyLimits) -> Router {
+    let limit = ConcurrencyLimit::with_queue("admission", limits.calls, limits.queued);
     let admission = Admission {
         app: Arc::clone(app),
         limit: Arc::new(limit),
-        patience: limits.patience,
+        queue_timeout: limits.queue_timeout,
     };
     router.layer(from_fn_with_state(admission, admit))
 }
 
 async fn admit(State(admission): State<Admission>, mut request: Request, next: Next) -> Response {
-    if let Err(fault) = bounds::host(&request) {
-        request.extensions_mut().insert(Objection(fault));
+    if let Err(fault) = request_limits::host(&request) {
+        request.extensions_mut().insert(Rejection(fault));
     }
-    match admission.limit.acquire(admission.patience).await {
+    match admission.limit.acquire(admission.queue_timeout).await {
         Ok(_permit) => next.run(request).await,
-        Err(fault) => outermost::shed(&admission.app, request.method(), request.headers(), fault),
+        Err(fault) => request_context::shed_response(
+            &admission.app,
+            request.method(),
+            request.headers(),
+            fault,
+        ),
     }
 }

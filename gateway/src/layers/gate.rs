@@ -1,4 +1,4 @@
-//! The gate of a route: every check between a request and its handler, in the order of §7.1.
+//! The gate of a route: all checks between a request and its handler, in the order of §7.1.
 
 use std::sync::Arc;
 
@@ -13,147 +13,152 @@ use super::identity::{self, invalid_key};
 use super::panic;
 use super::policy::{Route, RouteKind};
 use crate::app::App;
-use crate::bounds;
 use crate::context::Context;
 use crate::domain::access;
 use crate::domain::plan::Plan;
-use crate::envelope::{self, Answer};
-use crate::errors::Refusal;
-use crate::quota::Denied;
+use crate::envelope::{self, ApiResponse};
+use crate::errors::ApiError;
+use crate::quota::Denial;
+use crate::request_limits;
 use crate::upstream::min_position::MinPosition;
 
-/// The gate in front of one route.
 #[derive(Clone)]
 pub struct Gate {
-    /// What the gateway has.
     pub app: App,
-    /// The route.
     pub route: Arc<Route>,
 }
 
-/// Lets a request through to its handler, or answers it here.
+/// Passes a request to its handler, or answers it here.
 pub async fn gate(State(gate): State<Gate>, request: Request, next: Next) -> Response {
-    let passed = gate.pass(request, next).await;
-    passed.unwrap_or_else(Answer::into_response)
+    let result = gate.check_and_run(request, next).await;
+    result.unwrap_or_else(ApiResponse::into_response)
 }
 
 impl Gate {
-    async fn pass(&self, mut request: Request, next: Next) -> Result<Response, Answer> {
+    async fn check_and_run(
+        &self,
+        mut request: Request,
+        next: Next,
+    ) -> Result<Response, ApiResponse> {
         let (app, route) = (&self.app, &*self.route);
         let now = app.clock.now();
-        let context = Context::of(&request).ok_or_else(envelope::internal)?;
-        context.found_route(route.pattern);
+        let context = Context::from_request(&request).ok_or_else(envelope::internal)?;
+        context.set_route(route.pattern);
         let kind = route.kind(request.method());
 
         // 1: a preflight.
         preflight(request.method(), request.headers())?;
-        // 2 and 3: missing_key, invalid_key; rate_limited for the address that guesses.
+        // 2 and 3: missing_key, invalid_key; rate_limited for an address that guesses keys.
         let (headers, extensions) = (request.headers(), request.extensions());
         let caller = identity::caller(app, &context, headers, extensions, now).await?;
-        context.found_caller(&caller);
+        context.set_caller(&caller);
         // 4 to 8: secret_key_required, server_only, switches, plan_required, write_not_allowed.
-        let call = route.call(request.method(), request.headers().contains_key(ORIGIN));
-        if let Err(fault) = access::check(call, &caller, &app.plans, app.switches.now()) {
-            // The quota, which knows of a revocation a moment ago, is not asked for what is refused anyway.
-            let buried = app.quota.is_buried(&caller).await;
-            return Err(if buried { invalid_key() } else { fault }.into());
+        let requirements =
+            route.requirements(request.method(), request.headers().contains_key(ORIGIN));
+        if let Err(fault) = access::check(requirements, &caller, &app.plans, app.switches.current())
+        {
+            // A rejected request is not counted, so the script of the quota does not look for a tombstone. Look here: a revoked
+            // key is invalid_key in any case.
+            let revoked = app.quota.is_revoked(&caller).await;
+            return Err(if revoked { invalid_key() } else { fault }.into());
         }
-        app.last_used.note(caller.key.id, now);
+        app.last_used.record(caller.key.id, now);
         request.extensions_mut().insert(Arc::clone(&caller));
 
-        // A read's permit for catalogue-svc. It comes after the look-up of the key: strangers whose keys are looked up slowly must not
-        // hold permits that callers with known keys need.
+        // A permit for catalogue-svc. It is acquired after the key is found: requests whose keys take long to find must not hold
+        // permits that requests with cached keys need.
         let _permit = match kind {
             RouteKind::CatalogueRead => Some(app.catalogue.acquire().await?),
             _ => None,
         };
-        // 9: rate_limited, quota_exceeded; then the rest. A read goes its way while Redis is asked for the quota and for how far the
-        // listings have come, both at once; its answer is withheld when the quota says no.
+        // 9: rate_limited, quota_exceeded. A read is sent to catalogue-svc while Redis is asked for the quota and for the newest
+        // position of the listings. Its response is withheld if the quota is exceeded.
         let plan = app.plans.get_or_cheapest(&caller.plan);
-        let (standing, response) = if kind == RouteKind::CatalogueRead {
+        let (status, response) = if kind == RouteKind::CatalogueRead {
             let (sender, min_position) = MinPosition::channel();
             request.extensions_mut().insert(min_position);
-            let look = async { sender.send(app.latest.read().await) };
-            let count = async {
-                let taken = app.quota.take(&caller, plan, now);
-                let (taken, ()) = futures::join!(taken, look);
-                taken.map_err(|denied| refused_by_quota(denied, plan))
+            let read_position = async { sender.send(app.newest_position.read().await) };
+            let check_quota = async {
+                let consumed = app.quota.consume(&caller, plan, now);
+                let (consumed, ()) = futures::join!(consumed, read_position);
+                consumed.map_err(|denial| quota_error(denial, plan))
             };
-            let call = async { Ok(self.call(kind, request, next).await) };
-            futures::future::try_join(count, call).await?
+            let run = async { Ok(self.run(kind, request, next).await) };
+            futures::future::try_join(check_quota, run).await?
         } else {
-            let taken = app.quota.take(&caller, plan, now).await;
-            let standing = taken.map_err(|denied| refused_by_quota(denied, plan))?;
-            request.extensions_mut().insert(standing);
-            (standing, self.call(kind, request, next).await)
+            let consumed = app.quota.consume(&caller, plan, now).await;
+            let status = consumed.map_err(|denial| quota_error(denial, plan))?;
+            request.extensions_mut().insert(status);
+            (status, self.run(kind, request, next).await)
         };
 
-        let standing = if response.status().is_server_error() {
-            app.quota.give_back(&caller, standing).await
+        let status = if response.status().is_server_error() {
+            app.quota.refund(&caller, status).await
         } else {
-            standing
+            status
         };
-        Ok(envelope::with_standing(response, standing))
+        Ok(envelope::with_rate_limit(response, status))
     }
 
-    async fn call(&self, kind: RouteKind, request: Request, next: Next) -> Response {
-        let refusal = match kind {
-            // 10: no such path, no such method.
-            RouteKind::NotFound => Refusal::no_such_path(),
-            RouteKind::NoMethod => Refusal::method_not_allowed(self.route.allow()),
-            // 11: too_large. What comes after is for the handler and the services.
+    /// Runs the handler, or answers an unknown path, a wrong method or a large body.
+    async fn run(&self, kind: RouteKind, request: Request, next: Next) -> Response {
+        let error = match kind {
+            // 10: unknown path, wrong method.
+            RouteKind::NotFound => ApiError::path_not_found(),
+            RouteKind::NoMethod => ApiError::method_not_allowed(self.route.allow()),
+            // 11: too_large. The later checks belong to the handler and the services.
             RouteKind::CatalogueRead | RouteKind::CountedRead | RouteKind::Write => {
-                match bounds::body(&request) {
+                match request_limits::body(&request) {
                     Ok(()) => return panic::caught(next.run(request)).await,
                     Err(fault) => fault.into(),
                 }
             }
         };
-        refusal.into_response()
+        error.into_response()
     }
 }
 
-/// A browser asks whether a page may call: none may, and a preflight cannot carry a key (§5.6).
+/// Rejects a CORS preflight. No page may use the API, and a preflight cannot carry a key (§5.6).
 fn preflight(method: &Method, headers: &HeaderMap) -> Result<(), Fault> {
     if *method == Method::OPTIONS && headers.contains_key(ORIGIN) {
-        return Err(access::from_page());
+        return Err(access::server_only_error());
     }
     Ok(())
 }
 
-fn refused_by_quota(denied: Denied, plan: &Plan) -> Answer {
-    match denied {
-        Denied::Revoked => invalid_key().into(),
-        Denied::Minute(standing) => {
+fn quota_error(denial: Denial, plan: &Plan) -> ApiResponse {
+    match denial {
+        Denial::Revoked => invalid_key().into(),
+        Denial::Minute(status) => {
             let fault = Fault {
-                retry_after: Some(standing.minute_wait()),
+                retry_after: Some(status.minute_wait()),
                 ..Fault::new(
                     Code::RateLimited,
                     format!(
-                        "this key has used its calls of the minute (plan {}); wait as Retry-After says",
+                        "This key has used all calls of its minute (plan {}). Try again after the seconds in Retry-After.",
                         plan.title
                     ),
                 )
             };
-            Answer::from(fault).with_standing(standing)
+            ApiResponse::from(fault).with_rate_limit(status)
         }
-        Denied::Month(standing) => {
-            let resets_at = standing.month_resets_at();
+        Denial::Month(status) => {
+            let resets_at = status.month_resets_at();
             let fault = Fault {
-                retry_after: Some(standing.seconds_until(resets_at)),
+                retry_after: Some(status.seconds_until(resets_at)),
                 ..Fault::new(
                     Code::QuotaExceeded,
                     format!(
-                        "the account has used its calls of the month (plan {}); come back when it turns, or take a larger plan",
+                        "The account has used all calls of its month (plan {}). Wait until `resets_at`, or choose a larger plan.",
                         plan.title
                     ),
                 )
             };
-            let refusal = Refusal {
+            let error = ApiError {
                 resets_at: Some(resets_at),
                 ..fault.into()
             };
-            Answer::from(refusal).with_standing(standing)
+            ApiResponse::from(error).with_rate_limit(status)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Who calls: from the key that was sent to its caller, or why there is none (§5.1).
+//! Authentication: finds the caller of the presented key (§5.1).
 
 use std::sync::Arc;
 
@@ -10,9 +10,10 @@ use super::client_ip;
 use crate::app::App;
 use crate::context::Context;
 use crate::domain::key::Caller;
-use crate::lookup::{Found, Unanswered};
+use crate::domain::secret::KeyFormat;
+use crate::lookup::{FindError, KeyOwner};
 
-/// The caller with a key that works. Where it comes from is only looked at for a key that is not in memory.
+/// The caller of a working key. The client's address is determined only if the key is not in the cache.
 pub async fn caller(
     app: &App,
     context: &Context,
@@ -20,55 +21,64 @@ pub async fn caller(
     extensions: &Extensions,
     now: OffsetDateTime,
 ) -> Result<Arc<Caller>, Fault> {
-    let presented = context.presented.ok_or_else(missing_key)?;
-    let hash = presented.hash.ok_or_else(invalid_key)?;
-    let found = if let Some(found) = app.lookup.recall(hash, now) {
+    let presented_key = context
+        .presented_key
+        .ok_or_else(|| missing_key(&app.format))?;
+    let hash = presented_key.hash.ok_or_else(invalid_key)?;
+    let found = if let Some(found) = app.lookup.cached(hash, now) {
         found
     } else {
         let from = client_ip::network(app, headers, extensions);
-        app.lookup.ask(hash, from, now).await.map_err(unanswered)?
+        app.lookup
+            .find(hash, from, now)
+            .await
+            .map_err(lookup_error)?
     };
     match found {
-        Found::Caller(caller) if caller.works(now) => Ok(caller),
-        Found::Caller(_) | Found::Nobody => Err(invalid_key()),
+        KeyOwner::Caller(caller) if caller.works(now) => Ok(caller),
+        KeyOwner::Caller(_) | KeyOwner::Nobody => Err(invalid_key()),
     }
 }
 
-fn missing_key() -> Fault {
+fn missing_key(format: &KeyFormat) -> Fault {
+    let prefix = format.prefix();
     Fault::new(
         Code::MissingKey,
-        "send your key as `Authorization: Bearer …`, in one such header",
+        format!(
+            "The request has no API key. Send it in one header, `Authorization: Bearer <key>`. Keys begin with {prefix}live_ or \
+             {prefix}test_."
+        ),
     )
 }
 
-/// The one answer to every key that does not work: which of the reasons it is, strangers do not learn.
+/// One error for every key that does not work, so that strangers do not learn the reason.
 pub fn invalid_key() -> Fault {
     Fault::new(
         Code::InvalidKey,
-        "this key does not work: mistyped, unknown, revoked, expired, rotated away, or its game is gone; use another",
+        "This key does not work. It is mistyped, unknown, revoked, expired or rotated, or its game is not published. Use another key.",
     )
 }
 
-fn unanswered(why: Unanswered) -> Fault {
-    match why {
-        // Instead of `invalid_key`, which is all that a look-up could bring.
-        Unanswered::TooMany(wait) => Fault {
+fn lookup_error(error: FindError) -> Fault {
+    match error {
+        // The key is unknown, so a lookup could only have ended in `invalid_key`.
+        FindError::RateLimited(wait) => Fault {
             retry_after: Some(wait),
             ..Fault::new(
                 Code::RateLimited,
-                "your address has sent too many keys that nobody has, so this one was not looked up: check it, and wait as \
-                 Retry-After says; keys that work are answered as before",
+                "This key was not looked up, because your address has sent too many unknown keys. Check the key, and try again after the \
+                 seconds in Retry-After. Working keys are not affected.",
             )
         },
-        // The key is not in memory, or was there for too long without its changes being seen.
-        Unanswered::Failed(error) if kit::pg::is_away(&error) => Fault {
+        // The key is not in the cache, or its entry is too old to be trusted without reading changes.
+        FindError::Database(error) if kit::pg::is_away(&error) => Fault {
             retry_after: Some(1),
             ..Fault::new(
                 Code::Unavailable,
-                "your key cannot be checked just now, for a part of the service does not answer; the key is as it was: try again in \
-                 a moment",
+                "Your key cannot be checked at the moment, because a part of the service does not respond. The key itself is unchanged. Try \
+                 again in a moment.",
             )
         },
-        Unanswered::Failed(error) => Fault::internal(&error),
+        FindError::Database(error) => Fault::internal(&error),
     }
 }

@@ -1,13 +1,13 @@
-//! What is around every handler.
+//! The layers around every handler, from the outside in.
 //!
-//! Admission sheds calls under overload; the outermost layer names, logs and writes every answer; the gate of each path holds the
-//! checks in their order.
+//! [`admission`] sheds requests under overload. [`request_context`] adds the request id, logs the request and writes the
+//! response. [`gate`] runs the checks of a route.
 
 pub mod access_log;
 pub mod admission;
 pub mod client_ip;
 pub mod gate;
 pub mod identity;
-pub mod outermost;
 pub mod panic;
 pub mod policy;
+pub mod request_context;

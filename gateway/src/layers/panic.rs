@@ -1,4 +1,4 @@
-//! A panic becomes a fault of ours, in the envelope like any other.
+//! Turns a panic into an `internal` error with an envelope.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -7,15 +7,15 @@ use axum::response::{IntoResponse as _, Response};
 use futures::FutureExt as _;
 
 use crate::envelope;
-use crate::errors::Refusal;
+use crate::errors::ApiError;
 
-/// Runs `work`; if it panics, the answer is `internal`. The panic itself is in the log by the process's panic hook.
+/// Runs `work`. If it panics, the response is `internal`; the process's panic hook logs the panic.
 pub async fn caught(work: impl Future<Output = Response>) -> Response {
     AssertUnwindSafe(work)
         .catch_unwind()
         .await
         .unwrap_or_else(|_| {
             tracing::error!("the call panicked");
-            Refusal::from(envelope::internal()).into_response()
+            ApiError::from(envelope::internal()).into_response()
         })
 }

@@ -1,83 +1,79 @@
-//! The policy of a route: what it asks of its callers before a handler runs.
+//! The policy of a route: what it requires of callers.
 
 use http::Method;
 
-use crate::domain::access::{Call, Effect, Keys};
+use crate::domain::access::{AllowedKeys, Operation, Requirements};
 use crate::domain::switch::Switch;
 
-/// What a route asks of its callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// As plans name it; `None` for what every plan has.
+    /// The endpoint's name in the table of plans; `None` if every plan has it.
     endpoint: Option<&'static str>,
-    keys: Keys,
+    keys: AllowedKeys,
     /// The switch of the module that the route belongs to.
-    behind: Option<Switch>,
+    module: Option<Switch>,
 }
 
-/// A route, as its gate sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
-    /// The pattern of its path; a label in logs and metrics.
+    /// The pattern of the path; also a label in logs and metrics.
     pub pattern: &'static str,
-    /// What it asks of its callers.
     pub policy: Policy,
-    /// The methods that have a handler. Of a route without any nothing is there.
+    /// The methods that have a handler. A route without any is a 404.
     pub methods: Vec<Method>,
 }
 
-/// What becomes of a call that passes the checks, by its route and method.
+/// How a request that passes the checks is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RouteKind {
-    /// A read that catalogue-svc answers; it is sent on while the quota is asked.
+    /// A read that catalogue-svc answers. It is sent while the quota is checked.
     CatalogueRead,
-    /// A read about the caller's account or of the economy, which is counted first.
+    /// Another read. It is sent after the quota is checked.
     CountedRead,
-    /// It changes something.
     Write,
-    /// The route does not take the method.
+    /// The route has no handler for the method.
     NoMethod,
-    /// Nothing is there.
+    /// The route has no handler at all.
     NotFound,
 }
 
 impl Policy {
-    /// Of an endpoint that a plan may lack. Any key may call it, and catalogue-svc answers its reads.
+    /// An endpoint that a plan may lack. Any key may call it, and catalogue-svc answers its reads.
     pub const fn endpoint(name: &'static str) -> Self {
         Self {
             endpoint: Some(name),
-            keys: Keys::Any,
-            behind: None,
+            keys: AllowedKeys::Any,
+            module: None,
         }
     }
 
-    /// Of what a caller may ask about its own account, whatever its plan.
+    /// An endpoint about the caller's own account. Every plan has it.
     pub const fn account() -> Self {
         Self {
             endpoint: None,
-            keys: Keys::Any,
-            behind: None,
+            keys: AllowedKeys::Any,
+            module: None,
         }
     }
 
-    /// For these keys only.
+    /// Allows these keys only.
     #[must_use]
-    pub const fn keys(self, keys: Keys) -> Self {
+    pub const fn keys(self, keys: AllowedKeys) -> Self {
         Self { keys, ..self }
     }
 
-    /// In a module that has a switch.
+    /// Puts the route behind the switch of a module.
     #[must_use]
-    pub const fn behind(self, switch: Switch) -> Self {
+    pub const fn module(self, switch: Switch) -> Self {
         Self {
-            behind: Some(switch),
+            module: Some(switch),
             ..self
         }
     }
 }
 
 impl Route {
-    /// What becomes of a call with `method`.
+    /// How a request with this method is handled.
     pub fn kind(&self, method: &Method) -> RouteKind {
         if self.methods.is_empty() {
             RouteKind::NotFound
@@ -85,37 +81,37 @@ impl Route {
             RouteKind::NoMethod
         } else if !matches!(*method, Method::GET | Method::HEAD) {
             RouteKind::Write
-        } else if self.policy.endpoint.is_some() && self.policy.behind.is_none() {
+        } else if self.policy.endpoint.is_some() && self.policy.module.is_none() {
             RouteKind::CatalogueRead
         } else {
             RouteKind::CountedRead
         }
     }
 
-    /// What a call with `method` wants of its caller.
-    pub fn call(&self, method: &Method, from_page: bool) -> Call {
+    /// What [`crate::domain::access`] checks of a request with this method.
+    pub fn requirements(&self, method: &Method, from_browser: bool) -> Requirements {
         let Policy {
             endpoint,
             keys,
-            behind,
+            module,
         } = self.policy;
-        let effect = match (self.kind(method), behind) {
-            (RouteKind::Write, Some(_)) => Effect::Books,
-            (RouteKind::Write, None) if *method == Method::POST => Effect::Submits,
-            (RouteKind::Write, None) => Effect::Edits,
-            _ => Effect::None,
+        let operation = match (self.kind(method), module) {
+            (RouteKind::Write, Some(_)) => Operation::Record,
+            (RouteKind::Write, None) if *method == Method::POST => Operation::Submit,
+            (RouteKind::Write, None) => Operation::Edit,
+            _ => Operation::Read,
         };
-        let writes = matches!(effect, Effect::Submits | Effect::Edits);
-        Call {
+        let writes = matches!(operation, Operation::Submit | Operation::Edit);
+        Requirements {
             keys,
-            behind: behind.or_else(|| writes.then_some(Switch::ApiWrites)),
+            module: module.or_else(|| writes.then_some(Switch::ApiWrites)),
             endpoint,
-            effect,
-            from_page,
+            operation,
+            from_browser,
         }
     }
 
-    /// The methods it takes, as the header `Allow` lists them.
+    /// The value of the header `Allow`.
     pub fn allow(&self) -> String {
         let methods: Vec<&str> = self.methods.iter().map(Method::as_str).collect();
         methods.join(", ")
@@ -135,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn each_method_has_its_kind() {
+    fn each_method_has_a_route_kind() {
         let games = Policy::endpoint("games");
         let submit = route(games, &[Method::POST]);
         assert_eq!(submit.kind(&Method::HEAD), RouteKind::NoMethod);
@@ -154,15 +150,19 @@ mod tests {
     }
 
     #[test]
-    fn each_write_has_its_effect() {
+    fn each_method_has_an_operation() {
         let methods = [Method::GET, Method::POST, Method::PATCH];
-        let effect = |policy, method| route(policy, &methods).call(&method, false).effect;
+        let operation = |policy, method| {
+            route(policy, &methods)
+                .requirements(&method, false)
+                .operation
+        };
         let games = Policy::endpoint("games");
-        assert_eq!(effect(games, Method::POST), Effect::Submits);
-        assert_eq!(effect(games, Method::PATCH), Effect::Edits);
-        assert_eq!(effect(games, Method::GET), Effect::None);
-        assert_eq!(effect(games, Method::DELETE), Effect::None);
-        let tips = Policy::endpoint("tips").behind(Switch::Economy);
-        assert_eq!(effect(tips, Method::POST), Effect::Books);
+        assert_eq!(operation(games, Method::POST), Operation::Submit);
+        assert_eq!(operation(games, Method::PATCH), Operation::Edit);
+        assert_eq!(operation(games, Method::GET), Operation::Read);
+        assert_eq!(operation(games, Method::DELETE), Operation::Read);
+        let tips = Policy::endpoint("tips").module(Switch::Economy);
+        assert_eq!(operation(tips, Method::POST), Operation::Record);
     }
 }

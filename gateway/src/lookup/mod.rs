@@ -1,11 +1,11 @@
-//! From the hash of a key to its caller: in memory, filled from PostgreSQL, bounded, and told what has changed.
+//! Finds the caller of a key by its hash. Results are cached, and [`crate::feeds::invalidation`] invalidates them.
 //!
-//! Most calls end at [`Lookup::recall`], which waits for nothing. The rest ask PostgreSQL: as often as they like for a key that was
-//! made once, so many times a minute and address for any other.
+//! Most requests end at [`Lookup::cached`], which does not wait. The rest query PostgreSQL. Queries for existing keys are not
+//! limited; queries for unknown keys are limited per address and minute.
 
-mod guesses;
-mod issued;
-mod memory;
+mod cache;
+mod known_prefixes;
+mod unknown_key_limiter;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,140 +16,136 @@ use time::OffsetDateTime;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-pub use issued::Beginning;
+pub use known_prefixes::HashPrefix;
 
 use crate::domain::address::Network;
 use crate::domain::key::Caller;
 use crate::domain::secret::Hash;
 use crate::store;
-use guesses::{Counted, Guesses};
-use issued::{Issued, beginning};
-use memory::Memory;
+use cache::CallerCache;
+use known_prefixes::{KnownPrefixes, prefix};
+use unknown_key_limiter::{CountedLookup, UnknownKeyLimiter};
 
-/// Look-ups at once, for all addresses, of keys of which nothing is known: they leave connections to the keys that there are.
-const UNKNOWN_AT_ONCE: usize = 2;
-/// Outcomes that are handed to waiting calls at one moment. Look-ups under way are not bounded by it.
+/// Concurrent queries for unknown keys, over all addresses. The rest of the pool's connections is left to existing keys.
+const MAX_UNKNOWN_LOOKUPS: usize = 2;
+/// The cache that joins concurrent queries holds this many results. It does not limit the number of queries.
 const IN_FLIGHT: usize = 1_000;
-/// How long the keys that there are may take to be read.
-const READING_ALL: Duration = Duration::from_mins(1);
+/// How long loading all hash prefixes may take.
+const LOAD_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What a look-up is held to.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounds {
-    /// How long what is remembered is believed while changes are not seen.
+pub struct Options {
+    /// How long a cached caller may be used while changes cannot be read.
     pub outage: Duration,
-    /// How long PostgreSQL has to answer.
+    /// The deadline of a query.
     pub deadline: Duration,
-    /// Unknown keys that are looked up for an address in a minute.
-    pub unknown_a_minute: u32,
+    /// Queries for unknown keys per address and minute.
+    pub unknown_per_minute: u32,
 }
 
-/// The look-up of keys.
 #[derive(Debug)]
 pub struct Lookup {
     pool: PgPool,
     deadline: Duration,
-    memory: Memory,
-    issued: Issued,
-    guesses: Guesses,
-    unknown: Semaphore,
-    /// Look-ups under way, so that calls with one key wait for one of them; nothing stays here.
-    in_flight: Cache<Hash, Outcome>,
+    cache: CallerCache,
+    known_prefixes: KnownPrefixes,
+    unknown_key_limiter: UnknownKeyLimiter,
+    unknown_permits: Semaphore,
+    /// Joins concurrent queries for one key. Results are removed at once.
+    in_flight: Cache<Hash, QueryResult>,
 }
 
-/// Whose key it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
-    /// This caller's; it may have stopped working.
+pub enum KeyOwner {
+    /// The caller may no longer be allowed to call: see [`Caller::works`].
     Caller(Arc<Caller>),
-    /// Nobody has it.
     Nobody,
 }
 
-/// Why it is not known whose key it is.
 #[derive(Debug)]
-pub enum Unanswered {
-    /// The address has asked for too many unknown keys; it may do so again after so many seconds.
-    TooMany(u32),
-    /// PostgreSQL gave no answer, or none in time.
-    Failed(Arc<sqlx::Error>),
+pub enum FindError {
+    /// The address has sent too many unknown keys. The value is the wait in seconds.
+    RateLimited(u32),
+    /// PostgreSQL failed or missed the deadline.
+    Database(Arc<sqlx::Error>),
 }
 
-/// What came of a look-up.
-type Outcome = Result<Found, Arc<sqlx::Error>>;
+type QueryResult = Result<KeyOwner, Arc<sqlx::Error>>;
 
 impl Lookup {
-    /// An empty look-up over `pool`.
-    pub fn new(pool: PgPool, bounds: Bounds) -> Self {
+    pub fn new(pool: PgPool, options: Options) -> Self {
         Self {
             pool,
-            deadline: bounds.deadline,
-            memory: Memory::new(bounds.outage),
-            issued: Issued::default(),
-            guesses: Guesses::new(bounds.unknown_a_minute),
-            unknown: Semaphore::new(UNKNOWN_AT_ONCE),
+            deadline: options.deadline,
+            cache: CallerCache::new(options.outage),
+            known_prefixes: KnownPrefixes::default(),
+            unknown_key_limiter: UnknownKeyLimiter::new(options.unknown_per_minute),
+            unknown_permits: Semaphore::new(MAX_UNKNOWN_LOOKUPS),
             in_flight: Cache::new(IN_FLIGHT),
         }
     }
 
-    /// What is remembered of the key; `None` when PostgreSQL has to be asked.
-    pub fn recall(&self, hash: Hash, now: OffsetDateTime) -> Option<Found> {
-        self.memory.recall(&hash, now)
+    /// The cached owner of the key; `None` if a query is needed.
+    pub fn cached(&self, hash: Hash, now: OffsetDateTime) -> Option<KeyOwner> {
+        self.cache.get(&hash, now)
     }
 
-    /// Asks PostgreSQL whose key it is, for a caller `from` there.
+    /// Queries PostgreSQL for the owner of the key. `from` is the client's address.
     ///
-    /// A key that was made before is looked up whatever its neighbours have done: only those that nobody has, or that were made since
-    /// the feed was last read, count for the address, and wait for their turn with those of all addresses. Calls with one key that come
-    /// while it is looked up wait for the same answer, and count once.
-    pub async fn ask(
+    /// A query for an existing key is not limited, whatever other clients at the address do. A query for a key whose prefix is
+    /// unknown counts against the address and needs one of the few permits for unknown keys. Concurrent queries for one key are
+    /// joined and count once.
+    pub async fn find(
         &self,
         hash: Hash,
         from: Network,
         now: OffsetDateTime,
-    ) -> Result<Found, Unanswered> {
+    ) -> Result<KeyOwner, FindError> {
         let guard = match self.in_flight.get_value_or_guard_async(&hash).await {
-            Ok(outcome) => return outcome.map_err(Unanswered::Failed),
-            // No look-up of this key is in flight, or its caller hung up or was refused.
+            Ok(outcome) => return outcome.map_err(FindError::Database),
+            // No query for this key is running, or the request that ran it was dropped or rejected.
             Err(guard) => guard,
         };
         let counted = self.count(hash, from, now)?;
-        let outcome = self.look_up(hash, from, now, counted).await;
-        // Answers the calls that wait, a failure too. What is remembered is for `memory` to decide.
+        let outcome = self.query(hash, from, now, counted).await;
+        // Hands the result to the requests that wait, also a failure. Whether it is cached is decided in `cache`.
         let (Ok(()) | Err(_)) = guard.insert(outcome.clone());
         self.in_flight.remove(&hash);
-        outcome.map_err(Unanswered::Failed)
+        outcome.map_err(FindError::Database)
     }
 
-    /// Counts a look-up for the address, unless the key was made before.
+    /// Counts a query against the address, unless the key is known to exist.
     fn count(
         &self,
         hash: Hash,
         from: Network,
         now: OffsetDateTime,
-    ) -> Result<Option<Counted>, Unanswered> {
-        if self.issued.may_have(hash) {
+    ) -> Result<Option<CountedLookup>, FindError> {
+        if self.known_prefixes.may_contain(hash) {
             return Ok(None);
         }
-        let counted = self.guesses.count(from, now).map_err(|wait| {
-            metrics::counter!("key_lookups_refused_total").increment(1);
-            Unanswered::TooMany(wait)
-        })?;
+        let counted = self
+            .unknown_key_limiter
+            .consume(from, now)
+            .map_err(|wait| {
+                metrics::counter!("key_lookups_refused_total").increment(1);
+                FindError::RateLimited(wait)
+            })?;
         Ok(Some(counted))
     }
 
-    async fn look_up(
+    async fn query(
         &self,
         hash: Hash,
         from: Network,
         now: OffsetDateTime,
-        counted: Option<Counted>,
-    ) -> Outcome {
-        let _turn = match counted {
-            Some(_) => Some(self.turn().await?),
+        counted: Option<CountedLookup>,
+    ) -> QueryResult {
+        let _permit = match counted {
+            Some(_) => Some(self.acquire_unknown_permit().await?),
             None => None,
         };
-        let before = self.memory.before();
+        let generation = self.cache.generation();
         let read = kit::pg::within(&self.pool, self.deadline, async |connection| {
             store::keys::caller(connection, hash).await
         });
@@ -161,50 +157,50 @@ impl Lookup {
         };
         metrics::counter!("key_lookups_total", "outcome" => outcome).increment(1);
         let found = match read.map_err(Arc::new)? {
-            Some(caller) => Found::Caller(Arc::new(caller)),
-            None => Found::Nobody,
+            Some(caller) => KeyOwner::Caller(Arc::new(caller)),
+            None => KeyOwner::Nobody,
         };
-        if matches!(found, Found::Caller(_)) {
-            self.issued.add([beginning(hash)]);
+        if matches!(found, KeyOwner::Caller(_)) {
+            self.known_prefixes.extend([prefix(hash)]);
             if let Some(counted) = counted {
-                self.guesses.take_back(from, counted);
+                self.unknown_key_limiter.refund(from, counted);
             }
         }
-        self.memory.keep(hash, &found, now, before);
+        self.cache.insert(hash, &found, now, generation);
         Ok(found)
     }
 
-    /// The turn of a key of which nothing is known.
-    async fn turn(&self) -> Result<SemaphorePermit<'_>, Arc<sqlx::Error>> {
-        let turn = timeout(self.deadline, self.unknown.acquire()).await;
-        turn.ok().and_then(Result::ok).ok_or_else(|| {
+    async fn acquire_unknown_permit(&self) -> Result<SemaphorePermit<'_>, Arc<sqlx::Error>> {
+        let permit = timeout(self.deadline, self.unknown_permits.acquire()).await;
+        permit.ok().and_then(Result::ok).ok_or_else(|| {
             metrics::counter!("key_lookups_total", "outcome" => "crowded").increment(1);
             Arc::new(sqlx::Error::PoolTimedOut)
         })
     }
 
-    /// Learns which keys there are, from the beginning.
-    pub async fn read_issued(&self) -> Result<(), sqlx::Error> {
-        let beginnings = kit::pg::within(&self.pool, READING_ALL, async |connection| {
-            store::keys::beginnings(connection).await
+    /// Loads the hash prefixes of all keys.
+    pub async fn load_prefixes(&self) -> Result<(), sqlx::Error> {
+        let prefixes = kit::pg::within(&self.pool, LOAD_TIMEOUT, async |connection| {
+            store::keys::hash_prefixes(connection).await
         });
-        self.issued.add(beginnings.await?);
+        self.known_prefixes.extend(prefixes.await?);
         Ok(())
     }
 
-    /// Forgets keys that have changed, and learns of those that are new.
-    pub fn changed(&self, hashes: &[Hash]) {
-        self.memory.forget(hashes);
-        self.issued.add(hashes.iter().copied().map(beginning));
+    /// Removes changed keys from the cache, and adds the prefixes of new ones.
+    pub fn invalidate(&self, hashes: &[Hash]) {
+        self.cache.invalidate(hashes);
+        self.known_prefixes
+            .extend(hashes.iter().copied().map(prefix));
     }
 
-    /// Forgets everything but which keys there are.
-    pub fn forget_all(&self) {
-        self.memory.forget_all();
+    /// Empties the cache. The hash prefixes stay.
+    pub fn invalidate_all(&self) {
+        self.cache.invalidate_all();
     }
 
-    /// Every change before `at` has been taken in by [`Lookup::changed`].
-    pub fn confirm(&self, at: OffsetDateTime) {
-        self.memory.confirm(at);
+    /// All changes before `at` have been passed to [`Lookup::invalidate`].
+    pub fn set_fresh_as_of(&self, at: OffsetDateTime) {
+        self.cache.set_fresh_as_of(at);
     }
 }

@@ -1,12 +1,12 @@
--- Adds calls to a month that were let through while Redis was away. However often it is run, it adds them once.
+-- Adds calls that were admitted while Redis was away to a month. It is idempotent: each mark is added once.
 --
--- KEYS: the account's hash, a mark of these calls.
--- ARGV: the month, the run of Redis (empty in a cluster), the calls (fewer than none when some were given back).
--- Answer: calls in the month, or -1 when this run does not count it yet.
+-- KEYS: the account's hash; the mark of these calls.
+-- ARGV: the month; the run id of Redis (empty in a cluster); the number of calls (negative if calls were refunded).
+-- Returns: the calls in the month, or -1 if this run does not have the month.
 
 local run = ARGV[2]
 if run == '' then
-  -- A cluster: only the node itself knows which run it is.
+  -- In a cluster, only the node itself knows its run id.
   run = string.sub(string.match(redis.call('info', 'server'), 'run_id:(%w+)'), 1, 20)
 end
 local month_field = ARGV[1] .. '@' .. run

@@ -1,12 +1,12 @@
-//! What this process knows of the month's use and others do not: numbers of Redis that are not in PostgreSQL yet, and calls that Redis
-//! was not told of. `jobs/month_use.rs` takes them on their way.
+//! Month use that only this process knows: counts from Redis that are not in PostgreSQL yet, and calls that Redis has not
+//! counted. `jobs/month_use.rs` writes them.
 
 use std::collections::HashMap;
 
 use crate::domain::quota::AccountMonth;
 use crate::per_thread::PerThread;
 
-/// Month use on its way to PostgreSQL. It holds the accounts that called since it was last emptied, each thread those of its calls.
+/// Pending month use, sharded by thread. It has the accounts that made calls since it was last taken.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     used: PerThread<HashMap<AccountMonth, u64>>,
@@ -14,36 +14,36 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Redis has counted so many calls in the month. Answers may overtake one another: the highest stays.
-    pub(crate) fn saw(&self, month: AccountMonth, used: u64) {
-        self.used.with(|known| highest(known, month, used));
+    /// Records the month's count as Redis returned it. Replies may overtake each other: the highest count wins.
+    pub(crate) fn record_used(&self, month: AccountMonth, used: u64) {
+        self.used.with(|counts| raise(counts, month, used));
     }
 
-    /// Redis has taken one of the calls back, which this thread had counted. Another thread may have seen the higher number since: then
-    /// that is written, rather one too many than one too few.
-    pub(super) fn gave_back(&self, month: AccountMonth) {
-        self.used.with(|known| {
-            if let Some(used) = known.get_mut(&month) {
+    /// Redis has refunded a call that this thread counted. If another thread has recorded a higher count since, that one is
+    /// written: one too many rather than one too few.
+    pub(super) fn refund(&self, month: AccountMonth) {
+        self.used.with(|counts| {
+            if let Some(used) = counts.get_mut(&month) {
                 *used = used.saturating_sub(1);
             }
         });
     }
 
-    /// Redis is to be told of so many more calls, or fewer.
-    pub(super) fn owe(&self, month: AccountMonth, calls: i64) {
+    /// Records calls that Redis has to be given (negative for refunds).
+    pub(super) fn add_owed(&self, month: AccountMonth, calls: i64) {
         self.owed.with(|owed| add(owed, month, calls));
     }
 
-    /// Hands over the numbers that are to be written, and forgets them.
+    /// Takes the counts that have to be written to PostgreSQL.
     pub(crate) fn take_used(&self) -> HashMap<AccountMonth, u64> {
         let mut all = HashMap::new();
         for (month, used) in self.used.take().flatten() {
-            highest(&mut all, month, used);
+            raise(&mut all, month, used);
         }
         all
     }
 
-    /// Hands over the calls that Redis is to be told of, and forgets them.
+    /// Takes the calls that Redis has to be given.
     pub(crate) fn take_owed(&self) -> HashMap<AccountMonth, i64> {
         let mut all = HashMap::new();
         for (month, calls) in self.owed.take().flatten() {
@@ -54,9 +54,9 @@ impl Ledger {
     }
 }
 
-fn highest(known: &mut HashMap<AccountMonth, u64>, month: AccountMonth, used: u64) {
-    let known = known.entry(month).or_default();
-    *known = used.max(*known);
+fn raise(counts: &mut HashMap<AccountMonth, u64>, month: AccountMonth, used: u64) {
+    let count = counts.entry(month).or_default();
+    *count = used.max(*count);
 }
 
 fn add(owed: &mut HashMap<AccountMonth, i64>, month: AccountMonth, calls: i64) {
@@ -80,28 +80,28 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_number_is_written_once() {
+    fn the_highest_count_is_taken_once() {
         let (ledger, month) = (Ledger::default(), month());
         for used in [4, 6, 5] {
-            ledger.saw(month, used);
+            ledger.record_used(month, used);
         }
-        ledger.gave_back(month);
+        ledger.refund(month);
         assert_eq!(ledger.take_used(), HashMap::from([(month, 5)]));
         assert_eq!(ledger.take_used(), HashMap::new());
-        ledger.gave_back(month);
+        ledger.refund(month);
         assert_eq!(ledger.take_used(), HashMap::new());
     }
 
     #[test]
-    fn nothing_of_several_threads_is_lost() {
+    fn counts_of_all_threads_are_merged() {
         let (ledger, month) = (Ledger::default(), month());
         std::thread::scope(|scope| {
             for thread in 0..8 {
                 let ledger = &ledger;
                 scope.spawn(move || {
                     for call in 0..1_000 {
-                        ledger.owe(month, 1);
-                        ledger.saw(month, call * 8 + thread);
+                        ledger.add_owed(month, 1);
+                        ledger.record_used(month, call * 8 + thread);
                     }
                 });
             }
@@ -111,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_owed_adds_up() {
+    fn owed_calls_are_summed() {
         let (ledger, month) = (Ledger::default(), month());
         for calls in [1, 1, -1] {
-            ledger.owe(month, calls);
+            ledger.add_owed(month, calls);
         }
         assert_eq!(ledger.take_owed(), HashMap::from([(month, 1)]));
-        ledger.owe(month, 1);
-        ledger.owe(month, -1);
+        ledger.add_owed(month, 1);
+        ledger.add_owed(month, -1);
         assert_eq!(ledger.take_owed(), HashMap::new());
     }
 }

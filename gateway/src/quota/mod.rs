@@ -1,10 +1,10 @@
-//! Whether a call may be made: minute, month and revocation in one round trip to Redis, or by this process alone while Redis is
-//! away.
+//! Rate limits: minute, month and revocation in one round trip to Redis, or the minute alone, counted by this process, while
+//! Redis is away.
 
 mod ledger;
-mod local;
+mod local_windows;
+mod month_backfill;
 mod redis;
-mod seeds;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,155 +17,154 @@ use uuid::Uuid;
 
 use crate::domain::key::{Caller, Mode};
 use crate::domain::plan::Plan;
-use crate::domain::quota::{AccountMonth, Limits, Month, Standing, Window};
+use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus, Window};
 use ledger::Ledger;
-use local::Local;
+use local_windows::LocalWindows;
+use month_backfill::MonthBackfill;
 pub(crate) use redis::Counters;
-use redis::{Counted, Verdict};
-use seeds::Seeds;
+use redis::{CountResult, Verdict};
 
-/// Counts calls, over one connection to Redis.
+/// Counts calls over one connection to Redis.
 #[derive(Debug)]
 pub struct Quota {
     counters: Counters,
-    shared: Arc<Shared>,
+    shared: Arc<SharedCounters>,
 }
 
-/// How long a call waits for a month that Redis lacks to be read from PostgreSQL.
-pub const SEED_PATIENCE: Duration = Duration::from_secs(1);
+/// How long a call waits for a month that Redis lacks and that has to be read from PostgreSQL.
+pub const BACKFILL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What all connections of a process count together.
+/// What all connections of a process share.
 #[derive(Debug)]
-pub struct Shared {
-    local: Local,
-    players: Local,
+pub struct SharedCounters {
+    local: LocalWindows,
+    players: LocalWindows,
     pub(crate) ledger: Ledger,
-    pub(crate) seeds: Seeds,
+    pub(crate) backfill: MonthBackfill,
 }
 
-/// Why a call may not be made. Where the caller stands goes into the answer's headers.
+/// Why a call is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Denied {
-    /// The key was revoked a moment ago.
+pub enum Denial {
+    /// The key has a tombstone.
     Revoked,
-    /// The key's minute is used up.
-    Minute(Standing),
-    /// The account's month is used up.
-    Month(Standing),
+    /// The key's minute is exceeded.
+    Minute(RateLimitStatus),
+    /// The account's month is exceeded.
+    Month(RateLimitStatus),
 }
 
-impl Shared {
-    /// Nothing is counted yet. A call waits no longer than `patience` for its month to be read from PostgreSQL; then it is decided as
-    /// without Redis.
-    pub fn new(patience: Duration) -> Self {
+impl SharedCounters {
+    /// `backfill_timeout` limits how long a call waits for its month to be read from PostgreSQL. After that it is decided as if
+    /// Redis were away.
+    pub fn new(backfill_timeout: Duration) -> Self {
         Self {
-            local: Local::default(),
-            players: Local::default(),
+            local: LocalWindows::default(),
+            players: LocalWindows::default(),
             ledger: Ledger::default(),
-            seeds: Seeds::new(patience),
+            backfill: MonthBackfill::new(backfill_timeout),
         }
     }
 }
 
 impl Quota {
-    /// Counts in `redis`; `shared` is one for the whole process.
-    pub fn new(redis: Redis, shared: Arc<Shared>) -> Self {
+    pub fn new(redis: Redis, shared: Arc<SharedCounters>) -> Self {
         Self {
             counters: Counters::new(redis),
             shared,
         }
     }
 
-    /// Counts a call at `now`, or refuses it; what is refused uses nothing. While Redis is away, only the minute is looked at, by
-    /// this process alone: nobody is turned away for a number that cannot be read.
-    pub async fn take(
+    /// Counts a call at `now`, or rejects it; a rejected call is not counted. While Redis is away, this process limits the minute
+    /// by itself, and no call is rejected for a month that cannot be read.
+    pub async fn consume(
         &self,
         caller: &Caller,
         plan: &Plan,
         now: OffsetDateTime,
-    ) -> Result<Standing, Denied> {
+    ) -> Result<RateLimitStatus, Denial> {
         let limits = limits(caller, plan);
-        let (source, outcome) = match self.take_in_redis(caller, limits, now).await {
+        let (source, outcome) = match self.consume_in_redis(caller, limits, now).await {
             Ok(counted) => ("redis", counted.outcome(limits, now)),
-            Err(away) => ("local", self.take_locally(caller, limits, now, away)),
+            Err(away) => ("local", self.consume_locally(caller, limits, now, away)),
         };
         let verdict = match &outcome {
             Ok(_) => "allowed",
-            Err(Denied::Revoked) => "revoked",
-            Err(Denied::Minute(_)) => "rate_limited",
-            Err(Denied::Month(_)) => "quota_exceeded",
+            Err(Denial::Revoked) => "revoked",
+            Err(Denial::Minute(_)) => "rate_limited",
+            Err(Denial::Month(_)) => "quota_exceeded",
         };
-        count(source, verdict);
+        record_decision(source, verdict);
         outcome
     }
 
-    /// Fails as well when the month cannot be read from PostgreSQL.
-    async fn take_in_redis(
+    /// Also fails if the month cannot be read from PostgreSQL.
+    async fn consume_in_redis(
         &self,
         caller: &Caller,
         limits: Limits,
         now: OffsetDateTime,
-    ) -> Result<Counted, Away> {
+    ) -> Result<CountResult, Away> {
         let (key, month) = (caller.key.id, caller.month(now));
-        let mut counted = self.counters.take(key, month, limits, now).await?;
-        if counted.is_none() && self.shared.seeds.wait(month).await {
-            counted = self.counters.take(key, month, limits, now).await?;
+        let mut counted = self.counters.consume(key, month, limits, now).await?;
+        if counted.is_none() && self.shared.backfill.request(month).await {
+            counted = self.counters.consume(key, month, limits, now).await?;
         }
         let counted = counted.ok_or(Away::Undone)?;
-        if limits.uses_month && matches!(counted.verdict, Verdict::GoOn) {
-            self.shared.ledger.saw(month, counted.month_used);
+        if limits.uses_month && matches!(counted.verdict, Verdict::Allowed) {
+            self.shared.ledger.record_used(month, counted.month_used);
         }
         Ok(counted)
     }
 
-    /// A call that Redis may have counted all the same is not counted twice: it is left out of what Redis is owed.
-    fn take_locally(
+    /// A call that Redis may have counted is not given to Redis again, so it is never counted twice.
+    fn consume_locally(
         &self,
         caller: &Caller,
         limits: Limits,
         now: OffsetDateTime,
         away: Away,
-    ) -> Result<Standing, Denied> {
+    ) -> Result<RateLimitStatus, Denial> {
         let local = &self.shared.local;
-        let (window, free) = local.take(caller.key.id, limits.minute, now);
-        let standing = Standing {
+        let (window, free) = local.consume(caller.key.id, limits.minute, now);
+        let status = RateLimitStatus {
             limits,
             window,
             month_used: None,
             now,
         };
         if !free {
-            return Err(Denied::Minute(standing));
+            return Err(Denial::Minute(status));
         }
         if limits.uses_month && away == Away::Undone {
-            self.shared.ledger.owe(caller.month(now), 1);
+            self.shared.ledger.add_owed(caller.month(now), 1);
         }
-        Ok(standing)
+        Ok(status)
     }
 
-    /// Takes back what a call has used, after a fault of ours; returns where the caller stands then.
-    pub async fn give_back(&self, caller: &Caller, standing: Standing) -> Standing {
-        let Shared { local, ledger, .. } = &*self.shared;
-        let month = caller.month(standing.now);
-        let given = if standing.month_used.is_some() {
-            self.counters.give_back(caller, &standing).await
+    /// Takes back a call that ended in a server error. Returns the status after the refund.
+    pub async fn refund(&self, caller: &Caller, status: RateLimitStatus) -> RateLimitStatus {
+        let SharedCounters { local, ledger, .. } = &*self.shared;
+        let month = caller.month(status.now);
+        let refunded = if status.month_used.is_some() {
+            self.counters.refund(caller, &status).await
         } else {
-            local.give_back(caller.key.id, standing.window);
+            local.refund(caller.key.id, status.window);
             Err(Away::Undone)
         };
-        if standing.limits.uses_month {
-            match given {
-                Ok(()) | Err(Away::Unknown) => ledger.gave_back(month),
-                Err(Away::Undone) => ledger.owe(month, -1),
+        if status.limits.uses_month {
+            match refunded {
+                Ok(()) | Err(Away::Unknown) => ledger.refund(month),
+                Err(Away::Undone) => ledger.add_owed(month, -1),
             }
         }
-        standing.given_back()
+        status.refunded()
     }
 
-    /// Counts a call of a player to a game; `Err` is when the player's minute began, of which all calls are used.
+    /// Counts a call of a player to a game. The error is the start of the exceeded minute.
     ///
     /// While Redis is away, this process counts alone.
-    pub async fn take_player(
+    pub async fn consume_player(
         &self,
         caller: &Caller,
         game: &str,
@@ -175,28 +174,30 @@ impl Quota {
     ) -> Result<(), OffsetDateTime> {
         let account = caller.key.account;
         let player = Uuid::new_v5(&account, format!("{game} {player}").as_bytes());
-        let taken = self.counters.take_player(account, player, limit, now).await;
-        let (free, start) = taken.unwrap_or_else(|_away| {
-            let (window, free) = self.shared.players.take(player, Some(limit), now);
+        let counted = self
+            .counters
+            .consume_player(account, player, limit, now)
+            .await;
+        let (free, start) = counted.unwrap_or_else(|_away| {
+            let (window, free) = self.shared.players.consume(player, Some(limit), now);
             (free, window.start)
         });
         if free { Ok(()) } else { Err(start) }
     }
 
-    /// Makes the next call with the key be refused, at every gateway. Returns whether Redis took it; if not, the gateways learn of
-    /// the revocation from the feed.
-    pub async fn bury(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {
-        self.counters.bury(account, key, now).await
+    /// Adds a tombstone, so that every gateway rejects the next call with the key. Returns false if Redis is away; the gateways
+    /// then learn of the revocation from the feed.
+    pub async fn revoke(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {
+        self.counters.revoke(account, key, now).await
     }
 
-    /// Whether the key was revoked a moment ago.
-    pub async fn is_buried(&self, caller: &Caller) -> bool {
-        self.counters.is_buried(caller).await
+    /// Whether the key has a tombstone.
+    pub async fn is_revoked(&self, caller: &Caller) -> bool {
+        self.counters.is_revoked(caller).await
     }
 }
 
 impl Caller {
-    /// What a call at `now` counts for.
     fn month(&self, now: OffsetDateTime) -> AccountMonth {
         AccountMonth {
             account: self.key.account,
@@ -205,13 +206,13 @@ impl Caller {
     }
 }
 
-fn count(source: &'static str, verdict: &'static str) {
+fn record_decision(source: &'static str, verdict: &'static str) {
     thread_local! {
         static DECISIONS: Handles<(&'static str, &'static str), Counter> = Handles::default();
     }
     let decisions = |_: &_| metrics::counter!("quota_decisions_total", "source" => source, "verdict" => verdict);
-    DECISIONS.with(|known| {
-        known.with((source, verdict), decisions, |decisions| {
+    DECISIONS.with(|handles| {
+        handles.with((source, verdict), decisions, |decisions| {
             decisions.increment(1);
         });
     });
@@ -225,9 +226,9 @@ fn limits(caller: &Caller, plan: &Plan) -> Limits {
     }
 }
 
-impl Counted {
-    fn outcome(self, limits: Limits, now: OffsetDateTime) -> Result<Standing, Denied> {
-        let standing = Standing {
+impl CountResult {
+    fn outcome(self, limits: Limits, now: OffsetDateTime) -> Result<RateLimitStatus, Denial> {
+        let status = RateLimitStatus {
             limits,
             window: Window {
                 start: self.start,
@@ -237,10 +238,10 @@ impl Counted {
             now,
         };
         match self.verdict {
-            Verdict::GoOn => Ok(standing),
-            Verdict::Revoked => Err(Denied::Revoked),
-            Verdict::Minute => Err(Denied::Minute(standing)),
-            Verdict::Month => Err(Denied::Month(standing)),
+            Verdict::Allowed => Ok(status),
+            Verdict::Revoked => Err(Denial::Revoked),
+            Verdict::Minute => Err(Denial::Minute(status)),
+            Verdict::Month => Err(Denial::Month(status)),
         }
     }
 }

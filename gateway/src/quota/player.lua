@@ -1,10 +1,11 @@
--- Counts a call of a player to a game, unless the player's minute is used up.
+-- Counts a call of a player to a game, unless the player's minute is exceeded.
 --
--- KEYS[1]: the player's minute. ARGV: now in milliseconds, calls in a minute.
--- Returns whether the call may go on, and when the minute began. The time to live only cleans up.
+-- KEYS: the player's minute.
+-- ARGV: now in milliseconds; calls per minute.
+-- Returns: 1 if the call is allowed; the start of the minute. The expiry only cleans up.
 local now, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
-local held = redis.call('HMGET', KEYS[1], 'start', 'calls')
-local start, calls = tonumber(held[1]), tonumber(held[2])
+local values = redis.call('HMGET', KEYS[1], 'start', 'calls')
+local start, calls = tonumber(values[1]), tonumber(values[2])
 if not start or math.abs(now - start) >= 60000 then
   start, calls = now, 0
 end

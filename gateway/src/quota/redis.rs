@@ -1,18 +1,18 @@
 //! The counters in Redis.
 //!
-//! An account is one hash, `gateway:{<account>}:usage`, so that a call costs one command that reads and one that writes. The account is the
-//! hash tag, so that the scripts work on a Redis Cluster as well. Its fields:
+//! Each account has one hash, `gateway:{<account>}:usage`, so a call costs one read and one write. The account is the hash tag,
+//! so the scripts also work in a Redis Cluster. The fields of the hash:
 //!
 //! | field | value |
 //! | --- | --- |
 //! | `<key>:start` | when the key's minute began, in milliseconds; or `revoked`, a tombstone |
-//! | `<key>:calls` | calls in that minute; of a tombstone, when the key was revoked, in milliseconds |
-//! | `<month>@<run>` | calls of live keys in the UTC month, as this run of Redis counts them |
+//! | `<key>:calls` | calls in that minute; for a tombstone, when the key was revoked, in milliseconds |
+//! | `<month>@<run>` | calls of live keys in the UTC month, as counted by this run of Redis |
 //!
-//! `seed.lua`, which runs when a month begins, removes what is over. Versions before this one counted in keys of their own
-//! (`gateway:{<account>}:month:<month>` and others), which expire by themselves. An account's first call at a new gateway seeds its hash
-//! from PostgreSQL, where the old ones write what they count: so the month goes on. Calls that old gateways let through after that are
-//! lost to the month, as are those of the last `month_flush` before it.
+//! `seed.lua` runs when a month begins and removes expired fields. Versions before this one counted in separate keys
+//! (`gateway:{<account>}:month:<month>` and others), which expire. During a rolling update, an account's first call at a new
+//! gateway seeds its hash from PostgreSQL, where the old gateways write their counts. The month then lacks the calls of old
+//! gateways after that moment, and those of the last `month_flush` before it.
 
 use kit::redis::{Away, Redis, RunId, Script, evaluate};
 use redis::{Cmd, RedisWrite as _};
@@ -20,23 +20,21 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::key::Caller;
-use crate::domain::quota::{AccountMonth, Limits, Month, Standing};
+use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus};
 
-/// The counters, over one connection.
 #[derive(Debug)]
 pub(crate) struct Counters {
     redis: Redis,
-    take: Script,
-    give_back: Script,
+    consume: Script,
+    refund: Script,
     revoke: Script,
     seed: Script,
     add: Script,
     player: Script,
 }
 
-/// What came of a call.
 #[derive(Debug)]
-pub(super) struct Counted {
+pub(super) struct CountResult {
     pub(super) verdict: Verdict,
     /// When the key's minute began.
     pub(super) start: OffsetDateTime,
@@ -48,7 +46,7 @@ pub(super) struct Counted {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
-    GoOn,
+    Allowed,
     Revoked,
     Minute,
     Month,
@@ -58,8 +56,8 @@ impl Counters {
     pub(crate) fn new(redis: Redis) -> Self {
         Self {
             redis,
-            take: Script::new(include_str!("quota.lua")),
-            give_back: Script::new(include_str!("give_back.lua")),
+            consume: Script::new(include_str!("consume.lua")),
+            refund: Script::new(include_str!("refund.lua")),
             revoke: Script::new(include_str!("revoke.lua")),
             seed: Script::new(include_str!("seed.lua")),
             add: Script::new(include_str!("add.lua")),
@@ -67,16 +65,16 @@ impl Counters {
         }
     }
 
-    /// Counts a call; `None` when the month must be seeded first.
-    pub(super) async fn take(
+    /// Counts a call; `None` if the month has to be seeded first.
+    pub(super) async fn consume(
         &self,
         key: Uuid,
         month: AccountMonth,
         limits: Limits,
         now: OffsetDateTime,
-    ) -> Result<Option<Counted>, Away> {
+    ) -> Result<Option<CountResult>, Away> {
         let command = |run: RunId| {
-            let mut call = evaluate(&self.take, 1);
+            let mut call = evaluate(&self.consume, 1);
             write_hash(&mut call, month.account);
             call.write_arg_fmt(key);
             call.write_arg_fmt(month.month);
@@ -87,16 +85,16 @@ impl Counters {
                 .arg(u8::from(limits.uses_month));
             call
         };
-        let taken = self.redis.invoke("take", &self.take, command).await?;
-        let (verdict, start, used, month_used): (u8, i64, u32, u64) = taken;
+        let reply = self.redis.invoke("consume", &self.consume, command).await?;
+        let (verdict, start, used, month_used): (u8, i64, u32, u64) = reply;
         let verdict = match verdict {
-            0 => Verdict::GoOn,
+            0 => Verdict::Allowed,
             1 => Verdict::Revoked,
             2 => Verdict::Minute,
             3 => Verdict::Month,
             _ => return Ok(None),
         };
-        Ok(Some(Counted {
+        Ok(Some(CountResult {
             verdict,
             start: from_milliseconds(start).unwrap_or(now),
             used,
@@ -104,32 +102,36 @@ impl Counters {
         }))
     }
 
-    /// Takes back what a call has used. It is not done when this run of Redis does not count the month.
-    pub(super) async fn give_back(&self, caller: &Caller, standing: &Standing) -> Result<(), Away> {
-        let month = caller.month(standing.now);
+    /// Takes back a call. It fails with [`Away::Undone`] if this run of Redis does not have the month.
+    pub(super) async fn refund(
+        &self,
+        caller: &Caller,
+        status: &RateLimitStatus,
+    ) -> Result<(), Away> {
+        let month = caller.month(status.now);
         let command = |run: RunId| {
-            let mut call = evaluate(&self.give_back, 1);
+            let mut call = evaluate(&self.refund, 1);
             write_hash(&mut call, month.account);
             call.write_arg_fmt(caller.key.id);
             call.write_arg_fmt(month.month);
             call.arg(run.as_bytes())
-                .arg(milliseconds(standing.window.start))
-                .arg(u8::from(standing.limits.uses_month));
+                .arg(milliseconds(status.window.start))
+                .arg(u8::from(status.limits.uses_month));
             call
         };
-        let given = self.redis.invoke("give back", &self.give_back, command);
-        match given.await? {
+        let reply = self.redis.invoke("refund", &self.refund, command);
+        match reply.await? {
             1_u8 => Ok(()),
             _ => Err(Away::Undone),
         }
     }
 
-    /// Whether this run of Redis counts the month.
+    /// Whether this run of Redis has the month.
     pub(crate) async fn counts(&self, month: AccountMonth) -> Result<bool, Away> {
         self.run_seed(month, None).await
     }
 
-    /// Lets this run of Redis count the month, from `used` at least.
+    /// Makes this run of Redis count the month, starting with at least `used`.
     pub(crate) async fn seed(&self, month: AccountMonth, used: u64) -> Result<(), Away> {
         self.run_seed(month, Some(used)).await.map(|_| ())
     }
@@ -152,7 +154,8 @@ impl Counters {
         Ok(counts == 1)
     }
 
-    /// Adds calls that Redis was not there for, once for each `id`. Returns the month's use then; `None` when it must be seeded first.
+    /// Adds calls that Redis has not counted, once per `id`. Returns the month's count; `None` if the month has to be seeded
+    /// first.
     pub(crate) async fn add(
         &self,
         month: AccountMonth,
@@ -171,8 +174,8 @@ impl Counters {
         Ok(u64::try_from(used).ok())
     }
 
-    /// Counts a call of a player; returns whether it may go on, and when the player's minute began.
-    pub(super) async fn take_player(
+    /// Counts a call of a player. Returns whether it is allowed, and when the player's minute began.
+    pub(super) async fn consume_player(
         &self,
         account: Uuid,
         player: Uuid,
@@ -185,12 +188,12 @@ impl Counters {
             call.arg(milliseconds(now)).arg(limit);
             call
         };
-        let taken = self.redis.invoke("take player", &self.player, command);
-        let (free, start): (u8, i64) = taken.await?;
+        let reply = self.redis.invoke("consume player", &self.player, command);
+        let (free, start): (u8, i64) = reply.await?;
         Ok((free == 1, from_milliseconds(start).unwrap_or(now)))
     }
 
-    pub(super) async fn bury(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {
+    pub(super) async fn revoke(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {
         let command = |_: RunId| {
             let mut call = evaluate(&self.revoke, 1);
             write_hash(&mut call, account);
@@ -198,15 +201,15 @@ impl Counters {
             call.arg(milliseconds(now));
             call
         };
-        let buried = self.redis.invoke::<u8>("bury", &self.revoke, command);
-        buried.await.is_ok()
+        let revoked = self.redis.invoke::<u8>("revoke", &self.revoke, command);
+        revoked.await.is_ok()
     }
 
-    pub(super) async fn is_buried(&self, caller: &Caller) -> bool {
+    pub(super) async fn is_revoked(&self, caller: &Caller) -> bool {
         let mut command = redis::cmd("HGET");
         write_hash(&mut command, caller.key.account);
         command.write_arg_fmt(format_args!("{}:start", caller.key.id));
-        let start = self.redis.query("look for a tombstone", &command).await;
+        let start = self.redis.query("find tombstone", &command).await;
         start.is_ok_and(|start: Option<String>| start.as_deref() == Some("revoked"))
     }
 }

@@ -1,13 +1,14 @@
--- Lets this run of Redis count a month: from what PostgreSQL has, or from what an earlier run had counted, whichever is more.
+-- Makes this run of Redis count a month. It starts with the count in PostgreSQL or with that of an earlier run, whichever is
+-- higher.
 --
 -- KEYS: the account's hash.
--- ARGV: the month, the run of Redis (empty in a cluster); and, unless it is only looked at: the calls in the month that PostgreSQL knows
--- of, and the day before the month began, as a month and in milliseconds.
--- Answer: 1 when this run counts it.
+-- ARGV: the month; the run id of Redis (empty in a cluster); and, except for a mere check: the count in PostgreSQL, and the last
+-- day of the month before, as a month and in milliseconds.
+-- Returns: 1 if this run counts the month.
 
 local run = ARGV[2]
 if run == '' then
-  -- A cluster: only the node itself knows which run it is.
+  -- In a cluster, only the node itself knows its run id.
   run = string.sub(string.match(redis.call('info', 'server'), 'run_id:(%w+)'), 1, 20)
 end
 local month_field = ARGV[1] .. '@' .. run
@@ -19,10 +20,10 @@ if not ARGV[3] then
 end
 
 local month, last_month, last_day = tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
-local held = redis.call('hgetall', KEYS[1])
+local values = redis.call('hgetall', KEYS[1])
 local fields = {}
-for place = 1, #held, 2 do
-  fields[held[place]] = held[place + 1]
+for i = 1, #values, 2 do
+  fields[values[i]] = values[i + 1]
 end
 for field, value in pairs(fields) do
   local counted = string.match(field, '^(.*)@')
@@ -33,7 +34,7 @@ for field, value in pairs(fields) do
   elseif counted and counted < last_month then
     redis.call('hdel', KEYS[1], field)
   elseif key then
-    -- Minutes and revocations that are over: the latter have their time in place of the calls.
+    -- Removes minutes and tombstones that have expired. A tombstone has its time in i of the calls.
     local at = tonumber(value) or tonumber(fields[key .. ':calls'])
     if not at or at < last_day then
       redis.call('hdel', KEYS[1], field, key .. ':calls')

@@ -5,12 +5,12 @@ use contracts::catalogue::v1::{GetCreatorRequest, ListCreatorsRequest};
 use contracts::common::v1::Form;
 
 use crate::app::App;
-use crate::envelope::Answer;
-use crate::errors::Refusal;
+use crate::convert;
+use crate::envelope::ApiResponse;
+use crate::errors::ApiError;
 use crate::extract::caller::Caller;
 use crate::extract::path_param::PathParam;
-use crate::extract::query::Query;
-use crate::message;
+use crate::extract::query::Params;
 use crate::upstream::min_position::MinPosition;
 
 const PARAMETERS: &[&str] = &[
@@ -24,16 +24,15 @@ const PARAMETERS: &[&str] = &[
     "cursor",
 ];
 
-/// A page of creators.
 pub async fn list(
     State(app): State<App>,
     Caller(caller): Caller,
     min: MinPosition,
     RawQuery(query): RawQuery,
-) -> Result<Answer, Refusal> {
-    let mut query = Query::read(query.as_deref(), PARAMETERS);
+) -> Result<ApiResponse, ApiError> {
+    let mut query = Params::parse(query.as_deref(), PARAMETERS);
     let request = ListCreatorsRequest {
-        mode: message::mode(caller.key.mode).into(),
+        mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
         at_least: None,
@@ -45,24 +44,23 @@ pub async fn list(
         updated_since: query.text("updated_since"),
     };
     let creators = query
-        .answered(app.catalogue.list_creators(request, min))
+        .with_errors_of(app.catalogue.list_creators(request, min))
         .await?;
-    Ok(Answer::list(creators.json, creators.page))
+    Ok(ApiResponse::list(creators.json, creators.page))
 }
 
-/// One creator.
-pub async fn one(
+pub async fn get(
     State(app): State<App>,
     Caller(caller): Caller,
     min: MinPosition,
     PathParam(handle): PathParam,
-) -> Result<Answer, Refusal> {
+) -> Result<ApiResponse, ApiError> {
     let request = GetCreatorRequest {
-        mode: message::mode(caller.key.mode).into(),
+        mode: convert::mode(caller.key.mode).into(),
         handle,
         form: Form::Json.into(),
         at_least: None,
     };
     let creator = app.catalogue.get_creator(request, min).await?;
-    Ok(Answer::object(creator.json))
+    Ok(ApiResponse::object(creator.json))
 }

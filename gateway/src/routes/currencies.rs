@@ -4,16 +4,15 @@ use axum::extract::State;
 use contracts::economy::v1::ListCurrenciesRequest;
 
 use crate::app::App;
-use crate::envelope::Answer;
-use crate::errors::Refusal;
+use crate::convert;
+use crate::envelope::ApiResponse;
+use crate::errors::ApiError;
 use crate::extract::caller::Caller;
-use crate::message;
 
-/// Every listed currency.
-pub async fn list(State(app): State<App>, Caller(caller): Caller) -> Result<Answer, Refusal> {
+pub async fn list(State(app): State<App>, Caller(caller): Caller) -> Result<ApiResponse, ApiError> {
     let request = ListCurrenciesRequest {
-        mode: message::mode(caller.key.mode).into(),
+        mode: convert::mode(caller.key.mode).into(),
     };
     let currencies = app.economy.list_currencies(request).await?;
-    Ok(Answer::list(currencies.json, currencies.page))
+    Ok(ApiResponse::list(currencies.json, currencies.page))
 }

@@ -6,18 +6,18 @@ use contracts::common::v1::Form;
 use contracts::listings::v1::{CreateEventRequest, UpdateEventRequest};
 
 use crate::app::App;
-use crate::envelope::Answer;
-use crate::errors::Refusal;
+use crate::convert;
+use crate::envelope::ApiResponse;
+use crate::errors::ApiError;
 use crate::extract::caller::Caller;
 use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::if_match::IfMatch;
 use crate::extract::json_body::JsonBody;
 use crate::extract::path_param::PathParam;
-use crate::extract::query::Query;
-use crate::message;
+use crate::extract::query::Params;
 use crate::upstream::min_position::MinPosition;
 
-use super::writing;
+use super::listing_write;
 
 const PARAMETERS: &[&str] = &[
     "kind",
@@ -32,16 +32,15 @@ const PARAMETERS: &[&str] = &[
     "cursor",
 ];
 
-/// A page of events.
 pub async fn list(
     State(app): State<App>,
     Caller(caller): Caller,
     min: MinPosition,
     RawQuery(query): RawQuery,
-) -> Result<Answer, Refusal> {
-    let mut query = Query::read(query.as_deref(), PARAMETERS);
+) -> Result<ApiResponse, ApiError> {
+    let mut query = Params::parse(query.as_deref(), PARAMETERS);
     let request = ListEventsRequest {
-        mode: message::mode(caller.key.mode).into(),
+        mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
         at_least: None,
@@ -55,46 +54,43 @@ pub async fn list(
         updated_since: query.text("updated_since"),
     };
     let events = query
-        .answered(app.catalogue.list_events(request, min))
+        .with_errors_of(app.catalogue.list_events(request, min))
         .await?;
-    Ok(Answer::list(events.json, events.page))
+    Ok(ApiResponse::list(events.json, events.page))
 }
 
-/// One event.
-pub async fn one(
+pub async fn get(
     State(app): State<App>,
     Caller(caller): Caller,
     min: MinPosition,
     PathParam(slug): PathParam,
-) -> Result<Answer, Refusal> {
+) -> Result<ApiResponse, ApiError> {
     let request = GetEventRequest {
-        mode: message::mode(caller.key.mode).into(),
+        mode: convert::mode(caller.key.mode).into(),
         slug,
         form: Form::Json.into(),
         at_least: None,
     };
     let event = app.catalogue.get_event(request, min).await?;
-    Ok(Answer::object(event.json).at_revision(event.revision))
+    Ok(ApiResponse::object(event.json).at_revision(event.revision))
 }
 
-/// Sends a new event in (§4.3).
 pub async fn create(
     State(app): State<App>,
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
     key: IdempotencyKey,
     body: JsonBody,
-) -> Result<Answer, Refusal> {
-    let writing = writing::writing(&app, &caller, query.as_deref(), key, body).await?;
+) -> Result<ApiResponse, ApiError> {
+    let writing = listing_write::write_request(&app, &caller, query.as_deref(), key, body)?;
     let writing = Some(writing);
     let request = CreateEventRequest { writing };
-    writing::created(
+    listing_write::created_response(
         "/v1/events",
         app.listings.create_event(request).await?.written,
     )
 }
 
-/// Changes an event of the caller's (§4.3).
 pub async fn update(
     State(app): State<App>,
     Caller(caller): Caller,
@@ -102,14 +98,14 @@ pub async fn update(
     RawQuery(query): RawQuery,
     IfMatch(precondition): IfMatch,
     body: JsonBody,
-) -> Result<Answer, Refusal> {
+) -> Result<ApiResponse, ApiError> {
     let no_key = IdempotencyKey::none();
-    let writing = writing::writing(&app, &caller, query.as_deref(), no_key, body).await?;
+    let writing = listing_write::write_request(&app, &caller, query.as_deref(), no_key, body)?;
     let writing = Some(writing);
     let request = UpdateEventRequest {
         slug,
         writing,
         precondition,
     };
-    writing::updated(app.listings.update_event(request).await?.written)
+    listing_write::updated_response(app.listings.update_event(request).await?.written)
 }

@@ -6,18 +6,18 @@ use contracts::common::v1::Form;
 use contracts::listings::v1::{CreateGameRequest, UpdateGameRequest};
 
 use crate::app::App;
-use crate::envelope::Answer;
-use crate::errors::Refusal;
+use crate::convert;
+use crate::envelope::ApiResponse;
+use crate::errors::ApiError;
 use crate::extract::caller::Caller;
 use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::if_match::IfMatch;
 use crate::extract::json_body::JsonBody;
 use crate::extract::path_param::PathParam;
-use crate::extract::query::Query;
-use crate::message;
+use crate::extract::query::Params;
 use crate::upstream::min_position::MinPosition;
 
-use super::writing;
+use super::listing_write;
 
 const PARAMETERS: &[&str] = &[
     "genre",
@@ -31,16 +31,15 @@ const PARAMETERS: &[&str] = &[
     "cursor",
 ];
 
-/// A page of games.
 pub async fn list(
     State(app): State<App>,
     Caller(caller): Caller,
     min: MinPosition,
     RawQuery(query): RawQuery,
-) -> Result<Answer, Refusal> {
-    let mut query = Query::read(query.as_deref(), PARAMETERS);
+) -> Result<ApiResponse, ApiError> {
+    let mut query = Params::parse(query.as_deref(), PARAMETERS);
     let request = ListGamesRequest {
-        mode: message::mode(caller.key.mode).into(),
+        mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
         genre: query.text("genre"),
@@ -53,46 +52,43 @@ pub async fn list(
         at_least: None,
     };
     let games = query
-        .answered(app.catalogue.list_games(request, min))
+        .with_errors_of(app.catalogue.list_games(request, min))
         .await?;
-    Ok(Answer::list(games.json, games.page))
+    Ok(ApiResponse::list(games.json, games.page))
 }
 
-/// One game.
-pub async fn one(
+pub async fn get(
     State(app): State<App>,
     Caller(caller): Caller,
     min: MinPosition,
     PathParam(slug): PathParam,
-) -> Result<Answer, Refusal> {
+) -> Result<ApiResponse, ApiError> {
     let request = GetGameRequest {
-        mode: message::mode(caller.key.mode).into(),
+        mode: convert::mode(caller.key.mode).into(),
         slug,
         form: Form::Json.into(),
         at_least: None,
     };
     let game = app.catalogue.get_game(request, min).await?;
-    Ok(Answer::object(game.json).at_revision(game.revision))
+    Ok(ApiResponse::object(game.json).at_revision(game.revision))
 }
 
-/// Sends a new game in (§4.3).
 pub async fn create(
     State(app): State<App>,
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
     key: IdempotencyKey,
     body: JsonBody,
-) -> Result<Answer, Refusal> {
-    let writing = writing::writing(&app, &caller, query.as_deref(), key, body).await?;
+) -> Result<ApiResponse, ApiError> {
+    let writing = listing_write::write_request(&app, &caller, query.as_deref(), key, body)?;
     let writing = Some(writing);
     let request = CreateGameRequest { writing };
-    writing::created(
+    listing_write::created_response(
         "/v1/games",
         app.listings.create_game(request).await?.written,
     )
 }
 
-/// Changes a game of the caller's (§4.3).
 pub async fn update(
     State(app): State<App>,
     Caller(caller): Caller,
@@ -100,14 +96,14 @@ pub async fn update(
     RawQuery(query): RawQuery,
     IfMatch(precondition): IfMatch,
     body: JsonBody,
-) -> Result<Answer, Refusal> {
+) -> Result<ApiResponse, ApiError> {
     let no_key = IdempotencyKey::none();
-    let writing = writing::writing(&app, &caller, query.as_deref(), no_key, body).await?;
+    let writing = listing_write::write_request(&app, &caller, query.as_deref(), no_key, body)?;
     let writing = Some(writing);
     let request = UpdateGameRequest {
         slug,
         writing,
         precondition,
     };
-    writing::updated(app.listings.update_game(request).await?.written)
+    listing_write::updated_response(app.listings.update_game(request).await?.written)
 }

@@ -5,27 +5,29 @@ use contracts::economy::v1::ListHistoryRequest;
 use kit::timestamp;
 
 use crate::app::App;
-use crate::envelope::Answer;
-use crate::errors::Refusal;
+use crate::convert;
+use crate::envelope::ApiResponse;
+use crate::errors::ApiError;
 use crate::extract::caller::Caller;
-use crate::extract::query::Query;
-use crate::message;
+use crate::extract::query::Params;
 
-/// The figures of a currency, report by report.
+/// The figures of a currency, one row per report.
 pub async fn list(
     State(app): State<App>,
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
-) -> Result<Answer, Refusal> {
+) -> Result<ApiResponse, ApiError> {
     let known = ["game", "from", "to", "limit", "cursor"];
-    let mut query = Query::read(query.as_deref(), &known);
+    let mut query = Params::parse(query.as_deref(), &known);
     let request = ListHistoryRequest {
-        mode: message::mode(caller.key.mode).into(),
+        mode: convert::mode(caller.key.mode).into(),
         game: query.text("game").unwrap_or_default(),
-        from: query.moment("from").map(timestamp::encode),
-        to: query.moment("to").map(timestamp::encode),
+        from: query.timestamp("from").map(timestamp::encode),
+        to: query.timestamp("to").map(timestamp::encode),
         page: Some(query.page()),
     };
-    let history = query.answered(app.economy.list_history(request)).await?;
-    Ok(Answer::list(history.json, history.page))
+    let history = query
+        .with_errors_of(app.economy.list_history(request))
+        .await?;
+    Ok(ApiResponse::list(history.json, history.page))
 }

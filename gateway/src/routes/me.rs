@@ -5,23 +5,22 @@ use contracts::listings::v1::ListOwnListingsRequest;
 use contracts::public::{Me, MeAccount, MeKey, MeMinute, MeMonth, MePlan, Timestamp};
 
 use crate::app::App;
+use crate::convert;
 use crate::domain::key::Key;
 use crate::domain::plan::Plan;
-use crate::domain::quota;
-use crate::envelope::Answer;
-use crate::errors::Refusal;
-use crate::extract::caller::{Caller, Standing};
-use crate::extract::query::Query;
-use crate::message;
+use crate::domain::quota::RateLimitStatus;
+use crate::envelope::ApiResponse;
+use crate::errors::ApiError;
+use crate::extract::caller::Caller;
+use crate::extract::query::Params;
 
-/// About the key that asks.
-pub async fn show(
+pub async fn get(
     State(app): State<App>,
     Caller(caller): Caller,
-    Standing(standing): Standing,
-) -> Result<Answer, Refusal> {
+    status: RateLimitStatus,
+) -> Result<ApiResponse, ApiError> {
     let plan = app.plans.get_or_cheapest(&caller.plan);
-    Answer::written(&Me {
+    ApiResponse::json(&Me {
         account: MeAccount {
             id: caller.key.account.to_string(),
             name: caller.account_name.clone(),
@@ -29,30 +28,29 @@ pub async fn show(
         },
         key: key(&caller.key),
         minute: MeMinute {
-            limit: standing.limits.minute,
-            remaining: standing.minute_left(),
-            resets_at: Timestamp(standing.minute_resets_at()),
+            limit: status.limits.minute,
+            remaining: status.minute_left(),
+            resets_at: Timestamp(status.minute_resets_at()),
         },
-        month: month(&standing),
+        month: month(&status),
     })
 }
 
-/// The caller's own games and events, whether they are public or not.
 pub async fn listings(
     State(app): State<App>,
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
-) -> Result<Answer, Refusal> {
-    let mut query = Query::read(query.as_deref(), &["limit", "cursor"]);
+) -> Result<ApiResponse, ApiError> {
+    let mut query = Params::parse(query.as_deref(), &["limit", "cursor"]);
     let request = ListOwnListingsRequest {
         account_id: caller.key.account.to_string(),
-        mode: message::mode(caller.key.mode).into(),
+        mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
     };
     let own = query
-        .answered(app.listings.list_own_listings(request))
+        .with_errors_of(app.listings.list_own_listings(request))
         .await?;
-    Ok(Answer::list(own.json, own.page))
+    Ok(ApiResponse::list(own.json, own.page))
 }
 
 fn short(plan: &Plan) -> MePlan {
@@ -75,11 +73,11 @@ fn key(key: &Key) -> MeKey {
     }
 }
 
-fn month(standing: &quota::Standing) -> Option<MeMonth> {
+fn month(status: &RateLimitStatus) -> Option<MeMonth> {
     Some(MeMonth {
-        limit: standing.limits.month,
-        used: standing.month_used?,
-        remaining: standing.month_left(),
-        resets_at: Timestamp(standing.month_resets_at()),
+        limit: status.limits.month,
+        used: status.month_used?,
+        remaining: status.month_left(),
+        resets_at: Timestamp(status.month_resets_at()),
     })
 }

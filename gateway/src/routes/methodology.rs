@@ -3,11 +3,10 @@
 use axum::extract::State;
 
 use crate::app::App;
-use crate::envelope::Answer;
-use crate::errors::Refusal;
+use crate::envelope::ApiResponse;
+use crate::errors::ApiError;
 
-/// How rates and figures are worked out.
-pub async fn show(State(app): State<App>) -> Result<Answer, Refusal> {
+pub async fn get(State(app): State<App>) -> Result<ApiResponse, ApiError> {
     let methodology = app.economy.get_methodology().await?;
-    Ok(Answer::object(methodology.json))
+    Ok(ApiResponse::object(methodology.json))
 }

@@ -1,4 +1,4 @@
-//! The handlers: take apart, one call, wrap.
+//! The handlers. Each takes a request apart, makes one call to a service and wraps the response.
 
 pub mod changes;
 pub mod creators;
@@ -6,6 +6,7 @@ pub mod currencies;
 pub mod events;
 pub mod games;
 pub mod history;
+mod listing_write;
 pub mod me;
 pub mod methodology;
 pub mod pictures;
@@ -15,4 +16,3 @@ pub mod rates;
 pub mod reports;
 pub mod search;
 pub mod tips;
-mod writing;

@@ -1,4 +1,4 @@
-//! `GET /pictures/{name}` (§10.9): for browsers, without a key and outside the envelope.
+//! `GET /pictures/{name}` (§10.9): for browsers, without a key and without the envelope.
 
 use std::sync::Arc;
 
@@ -14,76 +14,75 @@ use kit::{Code, Fault};
 
 use crate::app::App;
 use crate::domain::picture::Name;
-use crate::envelope::{self, Tag, Tags};
-use crate::errors::Refusal;
+use crate::envelope::{self, ETag, IfNoneMatch};
+use crate::errors::ApiError;
 use crate::extract::path_param::PathParam;
-use crate::upstream::pictures::rest;
+use crate::upstream::pictures;
 
-/// What a name stands for never changes.
-const FOR_GOOD: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-/// A picture that is not there may be on its way.
-const SHORTLY: HeaderValue = HeaderValue::from_static("public, max-age=60");
-/// It is what its type says, and no page.
-const AS_TYPED: HeaderValue = HeaderValue::from_static("nosniff");
+/// A name contains the hash of its file, so the file never changes.
+const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// A missing picture may be uploaded soon.
+const ONE_MINUTE: HeaderValue = HeaderValue::from_static("public, max-age=60");
+/// Browsers must not guess another type, such as HTML.
+const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
-/// One picture.
-pub async fn one(
+pub async fn get(
     State(app): State<App>,
-    name: Result<PathParam, Refusal>,
+    name: Result<PathParam, ApiError>,
     request: Request,
 ) -> Response {
-    let answer = answer(app, name, request.method(), request.headers()).await;
-    answer.unwrap_or_else(|refusal| {
-        let is_missing = refusal.fault.code == Code::NotFound;
-        let mut response = refusal.into_response();
+    let response = respond(app, name, request.method(), request.headers()).await;
+    response.unwrap_or_else(|error| {
+        let is_missing = error.fault.code == Code::NotFound;
+        let mut response = error.into_response();
         if is_missing {
-            response.headers_mut().insert(CACHE_CONTROL, SHORTLY);
+            response.headers_mut().insert(CACHE_CONTROL, ONE_MINUTE);
         }
         response
     })
 }
 
-async fn answer(
+async fn respond(
     app: App,
-    name: Result<PathParam, Refusal>,
+    name: Result<PathParam, ApiError>,
     method: &Method,
     headers: &HeaderMap,
-) -> Result<Response, Refusal> {
-    // A wrong method is refused whatever the name is.
+) -> Result<Response, ApiError> {
+    // A wrong method is rejected before a wrong name.
     let is_head = match *method {
         Method::GET => false,
         Method::HEAD => true,
-        _ => return Err(Refusal::method_not_allowed("GET, HEAD".to_owned())),
+        _ => return Err(ApiError::method_not_allowed("GET, HEAD".to_owned())),
     };
-    let none = || Fault::not_found("there is no picture of this name");
+    let not_found = || Fault::not_found("There is no picture with this name.");
     let PathParam(name) = name?;
-    let name = Name::parse(&name).ok_or_else(none)?;
-    let tag = Tag::strong(name.hash());
-    let is_known = Tags::by(headers).has(&tag);
-    let mut response = if is_head || is_known {
-        let known = app.pictures.look(name.as_str()).await?;
-        head(&known)?
+    let name = Name::parse(&name).ok_or_else(not_found)?;
+    let etag = ETag::strong(name.hash());
+    let not_modified = IfNoneMatch::from_headers(headers).matches(&etag);
+    let mut response = if is_head || not_modified {
+        let metadata = app.pictures.metadata(name.as_str()).await?;
+        head(&metadata)?
     } else {
-        let begun = app.pictures.begin(name.as_str()).await?;
-        let mut response = head(&begun)?;
-        let bytes = rest(Arc::clone(&app.pictures), name.as_str().to_owned(), begun);
+        let first = app.pictures.first_part(name.as_str()).await?;
+        let mut response = head(&first)?;
+        let bytes = pictures::stream(Arc::clone(&app.pictures), name.as_str().to_owned(), first);
         *response.body_mut() = Body::from_stream(bytes);
         response
     };
-    if is_known {
+    if not_modified {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         response.headers_mut().remove(CONTENT_LENGTH);
         response.headers_mut().remove(CONTENT_TYPE);
     }
     let headers = response.headers_mut();
-    headers.extend(tag.into_value().map(|tag| (ETAG, tag)));
-    headers.insert(CACHE_CONTROL, FOR_GOOD);
-    headers.insert(HeaderName::from_static("x-content-type-options"), AS_TYPED);
-    Ok(envelope::bare(response))
+    headers.extend(etag.into_value().map(|etag| (ETAG, etag)));
+    headers.insert(CACHE_CONTROL, IMMUTABLE);
+    headers.insert(HeaderName::from_static("x-content-type-options"), NOSNIFF);
+    Ok(envelope::raw(response))
 }
 
-fn head(known: &GetPictureResponse) -> Result<Response, Refusal> {
-    let kind = HeaderValue::from_str(&known.content_type);
+fn head(picture: &GetPictureResponse) -> Result<Response, ApiError> {
+    let kind = HeaderValue::from_str(&picture.content_type);
     let kind = kind.map_err(|error| Fault::internal(&error))?;
     let mut response = Response::new(Body::from_stream(futures::stream::empty::<
         Result<bytes::Bytes, Fault>,
@@ -91,6 +90,6 @@ fn head(known: &GetPictureResponse) -> Result<Response, Refusal> {
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response
         .headers_mut()
-        .insert(CONTENT_LENGTH, known.size.into());
+        .insert(CONTENT_LENGTH, picture.size.into());
     Ok(response)
 }

@@ -6,49 +6,48 @@ use contracts::public::{CheckedReport, Reported, Timestamp};
 use kit::timestamp;
 
 use crate::app::App;
+use crate::convert;
 use crate::domain::key::Mode;
-use crate::envelope::{self, Answer};
-use crate::errors::Refusal;
+use crate::envelope::{self, ApiResponse};
+use crate::errors::ApiError;
 use crate::extract::caller::Caller;
 use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::json_body::JsonBody;
-use crate::extract::query::Query;
-use crate::message;
+use crate::extract::query::Params;
 
-/// Sends in what a game reports of its economy.
 pub async fn submit(
     State(app): State<App>,
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
     key: IdempotencyKey,
     body: JsonBody,
-) -> Result<Answer, Refusal> {
-    let mut query = Query::read(query.as_deref(), &["dry_run"]);
+) -> Result<ApiResponse, ApiError> {
+    let mut query = Params::parse(query.as_deref(), &["dry_run"]);
     let dry_run = query.flag("dry_run");
-    query.answered(async { Ok(()) }).await?;
+    query.finish()?;
     let request = SubmitReportRequest {
         account_id: caller.key.account.to_string(),
-        mode: message::mode(caller.key.mode).into(),
+        mode: convert::mode(caller.key.mode).into(),
         game: caller.key.game.clone().unwrap_or_default(),
         body: body.0,
         dry_run,
         idempotency_key: key.0,
     };
-    let answer = app.economy.submit_report(request).await?;
-    let Some(report) = answer.report else {
-        return Answer::written(&CheckedReport {
+    let response = app.economy.submit_report(request).await?;
+    let Some(report) = response.report else {
+        return ApiResponse::json(&CheckedReport {
             stored: false,
             test: caller.key.mode == Mode::Test,
             dry_run: caller.key.mode == Mode::Live,
         });
     };
-    let at = answer.at.and_then(timestamp::decode);
-    let stored = Answer::written(&Reported {
+    let at = response.at.and_then(timestamp::decode);
+    let stored = ApiResponse::json(&Reported {
         stored: true,
         report,
         at: Timestamp(at.ok_or_else(envelope::internal)?),
-        counted: answer.counted,
-        held: answer.held,
+        counted: response.counted,
+        held: response.held,
     })?;
-    Ok(stored.created().replayed(answer.replayed))
+    Ok(stored.created().replayed(response.replayed))
 }

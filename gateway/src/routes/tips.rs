@@ -7,72 +7,71 @@ use kit::{Code, Fault, timestamp};
 use serde::Deserialize;
 
 use crate::app::App;
+use crate::convert;
 use crate::domain::key;
 use crate::domain::quota::MINUTE;
-use crate::envelope::{self, Answer};
-use crate::errors::Refusal;
+use crate::envelope::{self, ApiResponse};
+use crate::errors::ApiError;
 use crate::extract::caller::Caller;
 use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::json_body::JsonBody;
-use crate::extract::query::Query;
-use crate::message;
+use crate::extract::query::Params;
 
-/// What is read here of a tip; economy-svc reads the rest.
+/// The only field of a tip that the gateway reads. economy-svc reads the others.
 #[derive(Deserialize)]
-struct OfPlayer {
+struct TipPlayer {
     player: String,
 }
 
-/// Sends a player's tip to the game.
 pub async fn send(
     State(app): State<App>,
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
     key: IdempotencyKey,
     body: JsonBody,
-) -> Result<Answer, Refusal> {
-    let mut query = Query::read(query.as_deref(), &["dry_run"]);
+) -> Result<ApiResponse, ApiError> {
+    let mut query = Params::parse(query.as_deref(), &["dry_run"]);
     let dry_run = query.flag("dry_run");
-    query.answered(async { Ok(()) }).await?;
+    query.finish()?;
     let game = caller.key.game.clone().unwrap_or_default();
     check_player(&app, &caller, &game, &body).await?;
     let request = SendTipRequest {
         account_id: caller.key.account.to_string(),
-        mode: message::mode(caller.key.mode).into(),
+        mode: convert::mode(caller.key.mode).into(),
         game,
         body: body.0,
         dry_run,
         idempotency_key: key.0,
     };
-    let answer = app.economy.send_tip(request).await?;
-    let Some(tip) = answer.tip else {
-        return Answer::written(&CheckedTip { dry_run: true });
+    let response = app.economy.send_tip(request).await?;
+    let Some(tip) = response.tip else {
+        return ApiResponse::json(&CheckedTip { dry_run: true });
     };
-    let at = answer.at.and_then(timestamp::decode);
-    let booked = Answer::written(&Tipped {
+    let at = response.at.and_then(timestamp::decode);
+    let booked = ApiResponse::json(&Tipped {
         tip,
-        game: answer.game,
-        amount: answer.amount,
+        game: response.game,
+        amount: response.amount,
         at: Timestamp(at.ok_or_else(envelope::internal)?),
     })?;
-    Ok(booked.created().replayed(answer.replayed))
+    Ok(booked.created().replayed(response.replayed))
 }
 
-/// Holds a player to the calls of a minute (§8). A body without a player's name is economy-svc's to refuse.
+/// Limits the tips of one player per minute (§8). economy-svc rejects a body without a player.
 async fn check_player(
     app: &App,
     caller: &key::Caller,
     game: &str,
     body: &JsonBody,
 ) -> Result<(), Fault> {
-    let Ok(OfPlayer { player }) = serde_json::from_slice(&body.0) else {
+    let Ok(TipPlayer { player }) = serde_json::from_slice(&body.0) else {
         return Ok(());
     };
     let (now, limit) = (app.clock.now(), app.player_calls);
-    let taken = app
+    let consumed = app
         .quota
-        .take_player(caller, game, player.trim(), limit, now);
-    let Err(start) = taken.await else {
+        .consume_player(caller, game, player.trim(), limit, now);
+    let Err(start) = consumed.await else {
         return Ok(());
     };
     let wait = (start + MINUTE).min(now + MINUTE) - now;
@@ -81,7 +80,9 @@ async fn check_player(
         retry_after: u32::try_from(seconds).ok(),
         ..Fault::new(
             Code::RateLimited,
-            format!("this player has used the {limit} calls of a minute; wait as Retry-After says"),
+            format!(
+                "This player has used the {limit} calls of a minute. Try again after the seconds in Retry-After."
+            ),
         )
     })
 }

@@ -1,4 +1,4 @@
-//! One connection, from its first byte to its end.
+//! Serves one connection.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
@@ -21,31 +21,31 @@ use tower::ServiceExt as _;
 use super::Settings;
 use super::io::{CLOSING, Stream};
 use super::request_body::SharedBody;
-use super::response::Unsent;
-use super::timeouts::{Call, Deadlines};
-use crate::bounds;
+use super::response::UnsentResponses;
+use super::timeouts::{CallGuard, Deadlines};
+use crate::request_limits;
 
-/// Bounds of the library, far above those of `bounds.rs`: beyond them the answer is bare (§7.2).
-const FIELDS: usize = 256;
-const HEAD: u32 = 128 * 1024;
-/// Calls at once on one HTTP/2 connection.
-const STREAMS: u32 = 100;
-/// Bytes of bodies that a caller may have sent ahead, of one call and of all on its connection.
-const WINDOW: u32 = 64 * 1024;
-const WINDOWS: u32 = 256 * 1024;
+/// Limits of the HTTP library, far above those of `request_limits.rs`. Beyond them the error response has no envelope (§7.2).
+const MAX_HEADERS: usize = 256;
+const MAX_HEAD_SIZE: u32 = 128 * 1024;
+/// Concurrent requests on an HTTP/2 connection.
+const MAX_STREAMS: u32 = 100;
+/// HTTP/2 flow control: bytes of bodies that a client may send ahead, per request and per connection.
+const STREAM_WINDOW: u32 = 64 * 1024;
+const CONNECTION_WINDOW: u32 = 256 * 1024;
 
-/// Serves the connections of a thread.
+/// Serves the connections of one thread.
 pub(super) struct ConnectionServer {
     pub(super) builder: Builder<TokioExecutor>,
     pub(super) router: Router,
     pub(super) settings: Settings,
-    pub(super) unsent: Unsent,
+    pub(super) unsent: UnsentResponses,
 }
 
 impl ConnectionServer {
-    /// Serves a connection until its caller ends it, a deadline expires, or the server is drained.
+    /// Serves a connection until the client closes it, a deadline expires or the server is drained.
     pub(super) async fn serve(self: Arc<Self>, stream: TcpStream) {
-        // Where this fails the connection has ended.
+        // An error means that the connection is closed.
         drop(stream.set_nodelay(true));
         let address = stream.peer_addr().ok().map(ConnectInfo);
         let deadlines = Arc::new(Deadlines::new(self.settings.timeouts, Instant::now()));
@@ -58,8 +58,8 @@ impl ConnectionServer {
             if let Some(address) = address {
                 request.extensions_mut().insert(address);
             }
-            let call = Call::begin(&deadlines, request.version() == Version::HTTP_2);
-            Arc::clone(&self).answer(request, call)
+            let call = CallGuard::begin(&deadlines, request.version() == Version::HTTP_2);
+            Arc::clone(&self).respond(request, call)
         });
         let mut connection = pin!(self.builder.serve_connection(io, service));
         let mut draining = false;
@@ -68,7 +68,7 @@ impl ConnectionServer {
                 biased;
                 ended = connection.as_mut() => return tracing::debug!(?ended, "a connection ended"),
                 () = deadlines.expired() => {
-                    // First the polite way: over HTTP/2 the caller is told.
+                    // Graceful first: over HTTP/2, a GOAWAY frame tells the client.
                     connection.as_mut().graceful_shutdown();
                     return drop(timeout(CLOSING, connection).await);
                 }
@@ -80,24 +80,24 @@ impl ConnectionServer {
         }
     }
 
-    /// Answers a call. Over HTTP/1.1 the next call on the connection begins where this one's body ends: what is left of the body is
-    /// read and dropped, and where that cannot be done the answer says `Connection: close`.
-    async fn answer(
+    /// Answers a request. Over HTTP/1.1, the next request begins where the body ends, so the rest of the body is read and
+    /// dropped. If that is not possible, the response says `Connection: close`.
+    async fn respond(
         self: Arc<Self>,
         request: Request<Incoming>,
-        call: Call,
+        call: CallGuard,
     ) -> Result<Response, h2::Error> {
         let deadline = Instant::now() + self.settings.timeouts.http_body;
         let is_http1 = request.version() < Version::HTTP_2;
-        let asks_first = request.headers().contains_key(EXPECT);
-        let mut close = bounds::host(&request).is_err();
+        let expects_continue = request.headers().contains_key(EXPECT);
+        let mut close = request_limits::host(&request).is_err();
         let (head, incoming) = request.into_parts();
         let body = SharedBody(Arc::new(Mutex::new(incoming)));
         let request = Request::from_parts(head, Body::new(body.clone()));
         let Ok(mut response) = self.router.clone().oneshot(request).await;
         if is_http1 && !body.is_end_stream() {
-            // Whoever asks before it sends a body may send it or not once it has an answer.
-            close |= asks_first || !body.drain(deadline).await;
+            // A client that sent `Expect` may or may not send the body after a final response.
+            close |= expects_continue || !body.drain(deadline).await;
         }
         if is_http1 && close {
             response
@@ -108,25 +108,25 @@ impl ConnectionServer {
     }
 }
 
-/// The library's server, with its bounds.
+/// The HTTP library's server, with its limits.
 pub(super) fn builder() -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
     builder
         .http1()
-        // `timeouts.rs` sees to it, and knows a head that is late from an idle connection.
+        // `timeouts.rs` enforces this timeout. It distinguishes a late head from an idle connection.
         .header_read_timeout(None)
-        .max_headers(FIELDS)
-        .max_buf_size(HEAD as usize);
+        .max_headers(MAX_HEADERS)
+        .max_buf_size(MAX_HEAD_SIZE as usize);
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_header_list_size(HEAD)
-        .max_concurrent_streams(STREAMS)
-        // Streams that a caller has reset before they were looked at: no more than it may have open. A connection on which streams are
-        // opened and reset for the sake of it is closed (CVE-2023-44487).
-        .max_pending_accept_reset_streams(STREAMS as usize)
-        .initial_stream_window_size(WINDOW)
-        .initial_connection_window_size(WINDOWS)
+        .max_header_list_size(MAX_HEAD_SIZE)
+        .max_concurrent_streams(MAX_STREAMS)
+        // Limits streams that a client has reset before they were accepted. A connection that opens and resets streams in bulk is
+        // closed (CVE-2023-44487).
+        .max_pending_accept_reset_streams(MAX_STREAMS as usize)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
         .keep_alive_interval(Duration::from_secs(20))
         .keep_alive_timeout(Duration::from_secs(10));
     builder

@@ -1,30 +1,30 @@
-//! How many connections the process may accept: each is a file descriptor.
+//! Limits the number of connections to the file descriptors of the process.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// File descriptors for all else: the database, Redis, services, logs.
+/// File descriptors for everything else: PostgreSQL, Redis, services, logs.
 const RESERVED: u64 = 256;
 
-/// How many connections the process can have open: `wanted`, or fewer where its file descriptors do not suffice. Raises the soft
-/// limit as far as that needs, and the hard limit allows.
-pub fn within_descriptor_limit(wanted: u32) -> u32 {
-    let needed = u64::from(wanted) + RESERVED;
+/// Returns `requested`, or fewer if the process does not have enough file descriptors. Raises the soft limit as far as needed and
+/// as the hard limit allows.
+pub fn within_descriptor_limit(requested: u32) -> u32 {
+    let needed = u64::from(requested) + RESERVED;
     let raise = |(soft, hard)| {
         let limit = needed.min(hard).max(soft);
         setrlimit(Resource::RLIMIT_NOFILE, limit, hard).map(|()| limit)
     };
     let limit = getrlimit(Resource::RLIMIT_NOFILE).and_then(raise);
-    // A limit that cannot be read is believed to suffice.
+    // If the limit cannot be read, it is assumed to suffice.
     let possible = limit.unwrap_or(needed).saturating_sub(RESERVED);
     let possible = u32::try_from(possible).unwrap_or(u32::MAX);
-    if possible < wanted {
+    if possible < requested {
         tracing::warn!(
-            wanted,
+            requested,
             possible,
             "too few file descriptors for http_connections; raise the limit (ulimit -n) or lower the setting"
         );
     }
-    wanted.min(possible).max(1)
+    requested.min(possible).max(1)
 }
 
 #[cfg(test)]
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_descriptors_bound_the_connections() {
+    fn file_descriptors_limit_the_connections() {
         let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
         assert_eq!(within_descriptor_limit(10), 10);
         assert!(

@@ -1,4 +1,4 @@
-//! The socket of a connection, which notes when bytes arrive and closes without losing an answer.
+//! The socket of a connection. It records when bytes arrive, and closes without losing a response.
 
 use std::io;
 use std::pin::Pin;
@@ -12,14 +12,14 @@ use tokio::time::{Sleep, sleep};
 
 use super::timeouts::Deadlines;
 
-/// How long a connection that is being closed may take.
+/// How long closing a connection may take.
 pub(super) const CLOSING: Duration = Duration::from_secs(1);
 
-/// A stream whose reads are noted.
+/// A stream that records its reads.
 pub(super) struct Stream {
     pub(super) socket: TcpStream,
     pub(super) deadlines: Arc<Deadlines>,
-    /// Set when the stream is being closed.
+    /// Set while the stream is being closed.
     pub(super) closing: Option<Pin<Box<Sleep>>>,
 }
 
@@ -60,8 +60,8 @@ impl AsyncWrite for Stream {
         Pin::new(&mut self.socket).poll_flush(context)
     }
 
-    /// Says that no more comes, then reads and drops what the caller still sends, for a moment. To close over unread bytes would be
-    /// to reset the connection, and an answer still on its way (413, 431) would be lost with it.
+    /// Shuts down the write side, then reads and drops for a moment what the client still sends. To close over unread bytes would
+    /// be to reset the connection, and a response still on its way (413, 431) would be lost with it.
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(Pin::new(&mut self.socket).poll_shutdown(context))?;
         let closing = self.closing.get_or_insert_with(|| Box::pin(sleep(CLOSING)));

@@ -1,8 +1,8 @@
 //! The public port: HTTP/1.1 and HTTP/2 without TLS on one listener, served by hyper-util.
 //!
-//! A caller may be slow, silent, greedy or hostile; none of that may cost another caller anything. So whatever waits for a caller has
-//! a bound: of time in `timeouts.rs`, of memory in `response.rs`, of length in `bounds.rs` and, far above that, in the library
-//! (`connection.rs`). How many calls run at once is bounded by `layers/admission.rs`.
+//! A slow, silent, greedy or hostile client must not cost other clients anything. Everything that waits for a client is therefore
+//! limited: time in `timeouts.rs`, memory in `response.rs`, length in `request_limits.rs` and, far above that, in the HTTP
+//! library (`connection.rs`). `layers/admission.rs` limits concurrent requests.
 
 mod connection;
 mod descriptor_limit;
@@ -24,24 +24,22 @@ pub use descriptor_limit::within_descriptor_limit;
 
 use crate::config::Timeouts;
 use connection::{ConnectionServer, builder};
-use response::Unsent;
+use response::UnsentResponses;
 
-/// How the port is served.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// How long callers are waited for.
     pub timeouts: Timeouts,
-    /// Connections that are open at once. Further ones wait in the kernel's backlog.
+    /// Concurrent connections. Further ones wait in the kernel's backlog.
     pub connections: u32,
-    /// Threads that serve them.
     pub threads: usize,
-    /// Ends the serving: calls under way are finished, others not begun.
+    /// Stops the server: running requests are finished, no others are accepted.
     pub draining: CancellationToken,
-    /// Ends the threads' runtimes, to which connections of pools are bound that others use as well.
+    /// Ends the runtimes of the threads. They live longer than the server, since other tasks use pooled connections that are
+    /// bound to them.
     pub ended: CancellationToken,
 }
 
-/// Serves until it is draining, then finishes the calls under way. Each thread has what `router` makes for it.
+/// Serves until the server is drained, then finishes running requests. Each thread calls `router` once.
 pub async fn serve(
     listener: TcpListener,
     settings: Settings,
@@ -50,7 +48,7 @@ pub async fn serve(
     let (draining, ended) = (settings.draining.clone(), settings.ended.clone());
     // A connection is accepted once there is a permit for it. The semaphore is never closed.
     let permits = Arc::new(Semaphore::new(settings.connections as usize));
-    let unsent = Unsent::default();
+    let unsent = UnsentResponses::default();
     let cores = Cores::start("http", settings.threads, &ended, move |accepted| {
         let server = router().map(|router| ConnectionServer {
             builder: builder(),
@@ -65,7 +63,7 @@ pub async fn serve(
     cores.accept(listener, draining, permit, accepted).await
 }
 
-/// What one thread does.
+/// Serves the connections that one thread gets.
 async fn serve_thread<Permit: Send + 'static>(
     mut accepted: Hand<(std::net::TcpStream, Permit)>,
     server: anyhow::Result<ConnectionServer>,
@@ -80,7 +78,7 @@ async fn serve_thread<Permit: Send + 'static>(
             metrics::gauge!("http_connections").increment(1);
             match TcpStream::from_std(stream) {
                 Ok(stream) => server.serve(stream).await,
-                Err(error) => tracing::warn!(%error, "a connection was not taken over"),
+                Err(error) => tracing::warn!(%error, "cannot register an accepted connection"),
             }
             metrics::gauge!("http_connections").decrement(1);
         }));

@@ -1,5 +1,5 @@
-//! Request bodies over HTTP/1.1. Whatever a handler leaves of a body stands before the next request on the connection: so much of it is
-//! read and dropped, or else the connection is closed.
+//! Request bodies over HTTP/1.1. The unread rest of a body precedes the next request on the connection. It is read and dropped up
+//! to a limit; beyond that, the connection is closed.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,10 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use tokio::time::{Instant, timeout_at};
 
-/// Bytes of an unread body that are read and dropped so that its connection can stay.
-const DRAINED: u64 = 256 * 1024;
+/// Bytes of an unread body that are read and dropped to keep the connection open.
+const MAX_DRAINED: u64 = 256 * 1024;
 
-/// A body that the connection shares with the handler.
+/// A body that the connection and the handler share.
 #[derive(Clone)]
 pub(super) struct SharedBody(pub(super) Arc<Mutex<Incoming>>);
 
@@ -23,9 +23,9 @@ impl SharedBody {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the rest of the body. False when it is too long, takes too long, or breaks off.
+    /// Reads the rest of the body. Returns false if it is too long, takes too long or breaks off.
     pub(super) async fn drain(mut self, deadline: Instant) -> bool {
-        let mut left = DRAINED;
+        let mut left = MAX_DRAINED;
         if self.incoming().size_hint().lower() > left {
             return false;
         }

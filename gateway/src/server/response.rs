@@ -1,7 +1,7 @@
-//! Answers between the router and the socket: how many bytes of them wait for callers to take them.
+//! Limits the memory of responses that wait to be sent.
 //!
-//! An answer that its caller does not take stays in memory. Over HTTP/2 a caller may make a hundred calls and let no byte of their
-//! answers through; so the answers of all connections together have a bound.
+//! A response stays in memory until the client has received it. Over HTTP/2, a client can make a hundred requests and block all
+//! responses. The responses of all connections together are therefore limited.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -13,71 +13,79 @@ use h2::Reason;
 use http::header::CONTENT_LENGTH;
 use http_body_util::BodyExt as _;
 
-use super::timeouts::Call;
+use super::timeouts::CallGuard;
 
-/// Bytes of answers that may wait for callers, over all connections. A connection on which another answer waits already has a quarter.
-const MOST: usize = 128 * 1024 * 1024;
-/// What an answer costs beside its body: its head, and the state of its stream.
+/// Unsent bytes over all connections. A connection on which another response waits may only use the first quarter.
+const MAX_UNSENT_BYTES: usize = 128 * 1024 * 1024;
+/// Bytes of a response besides its body: its head, and the state of its stream.
 const OVERHEAD: usize = 4 * 1024;
 
-/// How many bytes of answers wait for callers, over all connections.
+/// The number of unsent bytes, over all connections.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Unsent(Arc<AtomicUsize>);
+pub(super) struct UnsentResponses(Arc<AtomicUsize>);
 
-/// An answer that is not written yet, until this is dropped.
-struct Answer {
-    call: Call,
-    unsent: Unsent,
+/// A response that counts as unsent until it is dropped.
+struct TrackedResponse {
+    call: CallGuard,
+    unsent: UnsentResponses,
 }
 
-/// A part of an answer's body. The library drops it when it is written.
-struct Part(Bytes, Arc<Answer>);
+/// A chunk of a response body. The HTTP library drops it when it is written.
+struct BodyChunk(Bytes, Arc<TrackedResponse>);
 
-impl Unsent {
-    /// The answer to `call`, which counts until the library has written the last of its bytes.
+impl UnsentResponses {
+    /// Tracks the response to `call` until the HTTP library has written its last byte.
     ///
     /// # Errors
-    /// There is no room for it. An error resets the call's stream over HTTP/2, and closes the connection over HTTP/1.1.
-    pub(super) fn track(&self, mut call: Call, response: Response) -> Result<Response, h2::Error> {
-        let most = if call.answered() { MOST / 4 } else { MOST };
-        let answer = Arc::new(Answer {
+    /// There are too many unsent bytes. The error resets the stream over HTTP/2, and closes the connection over HTTP/1.1.
+    pub(super) fn track(
+        &self,
+        mut call: CallGuard,
+        response: Response,
+    ) -> Result<Response, h2::Error> {
+        let limit = if call.response_ready() {
+            MAX_UNSENT_BYTES / 4
+        } else {
+            MAX_UNSENT_BYTES
+        };
+        let tracked = Arc::new(TrackedResponse {
             call,
             unsent: self.clone(),
         });
-        if self.0.fetch_add(OVERHEAD, Relaxed) >= most {
+        if self.0.fetch_add(OVERHEAD, Relaxed) >= limit {
             return Err(Reason::ENHANCE_YOUR_CALM.into());
         }
         let (mut head, body) = response.into_parts();
         if let Some(length) = body.size_hint().exact().filter(|length| *length > 0) {
-            // What is mapped has no length any more.
+            // The mapped body no longer knows its length.
             head.headers.entry(CONTENT_LENGTH).or_insert(length.into());
         }
         let body = body.map_frame(move |frame| {
             frame.map_data(|bytes| {
-                answer.unsent.0.fetch_add(bytes.len(), Relaxed);
-                Bytes::from_owner(Part(bytes, Arc::clone(&answer)))
+                tracked.unsent.0.fetch_add(bytes.len(), Relaxed);
+                Bytes::from_owner(BodyChunk(bytes, Arc::clone(&tracked)))
             })
         });
         Ok(Response::from_parts(head, Body::new(body)))
     }
 }
 
-impl Drop for Answer {
+impl Drop for TrackedResponse {
     fn drop(&mut self) {
         self.unsent.0.fetch_sub(OVERHEAD, Relaxed);
     }
 }
 
-impl AsRef<[u8]> for Part {
+impl AsRef<[u8]> for BodyChunk {
     fn as_ref(&self) -> &[u8] {
         &self.0
     }
 }
 
-impl Drop for Part {
+impl Drop for BodyChunk {
     fn drop(&mut self) {
         self.1.unsent.0.fetch_sub(self.0.len(), Relaxed);
-        self.1.call.part_written();
+        self.1.call.chunk_written();
     }
 }
 
@@ -102,18 +110,21 @@ mod tests {
         Arc::new(Deadlines::new(timeouts, Instant::now()))
     }
 
-    fn answer(unsent: &Unsent, connection: &Arc<Deadlines>) -> Result<Response, h2::Error> {
-        let call = Call::begin(connection, true);
+    fn tracked(
+        unsent: &UnsentResponses,
+        connection: &Arc<Deadlines>,
+    ) -> Result<Response, h2::Error> {
+        let call = CallGuard::begin(connection, true);
         unsent.track(call, Response::new(Body::from("kalah")))
     }
 
     #[tokio::test]
-    async fn an_answer_counts_until_the_last_of_its_bytes_is_dropped() {
-        let unsent = Unsent::default();
+    async fn a_response_counts_until_its_last_byte_is_dropped() {
+        let unsent = UnsentResponses::default();
         let bytes = || unsent.0.load(Relaxed);
-        let answer = answer(&unsent, &connection()).unwrap();
-        assert_eq!(answer.headers()[CONTENT_LENGTH], "5");
-        let mut body = answer.into_body();
+        let response = tracked(&unsent, &connection()).unwrap();
+        assert_eq!(response.headers()[CONTENT_LENGTH], "5");
+        let mut body = response.into_body();
         assert_eq!(bytes(), OVERHEAD);
         let part = body.frame().await.unwrap().unwrap().into_data().unwrap();
         drop(body);
@@ -124,16 +135,18 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_on_which_others_wait_gets_a_quarter_of_the_room() {
-        let (unsent, one, other) = (Unsent::default(), connection(), connection());
-        let waits = answer(&unsent, &one).unwrap();
-        unsent.0.fetch_add(MOST / 4, Relaxed);
-        assert!(answer(&unsent, &one).is_err());
-        drop(answer(&unsent, &other).unwrap());
-        unsent.0.fetch_add(MOST - MOST / 4, Relaxed);
-        assert!(answer(&unsent, &other).is_err());
-        unsent.0.fetch_sub(MOST, Relaxed);
-        assert!(answer(&unsent, &one).is_ok());
+    fn a_connection_with_an_unsent_response_gets_a_quarter_of_the_memory() {
+        let (unsent, one, other) = (UnsentResponses::default(), connection(), connection());
+        let waits = tracked(&unsent, &one).unwrap();
+        unsent.0.fetch_add(MAX_UNSENT_BYTES / 4, Relaxed);
+        assert!(tracked(&unsent, &one).is_err());
+        drop(tracked(&unsent, &other).unwrap());
+        unsent
+            .0
+            .fetch_add(MAX_UNSENT_BYTES - MAX_UNSENT_BYTES / 4, Relaxed);
+        assert!(tracked(&unsent, &other).is_err());
+        unsent.0.fetch_sub(MAX_UNSENT_BYTES, Relaxed);
+        assert!(tracked(&unsent, &one).is_ok());
         drop(waits);
         assert_eq!(unsent.0.load(Relaxed), 0);
     }

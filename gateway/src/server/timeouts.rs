@@ -1,12 +1,12 @@
-//! How long a connection may wait for its caller.
+//! Timeouts of a connection.
 //!
-//! | setting | ends a connection |
+//! | setting | closes a connection |
 //! | --- | --- |
-//! | `http_head` | that has brought part of a head, or nothing since it was opened |
-//! | `http_idle` | without a call: kept open for a next one, or kept busy with frames that ask for nothing |
-//! | `http_write` | whose caller takes nothing of the answers that are ready for it |
+//! | `http_head` | that has sent part of a head, or nothing since it was opened |
+//! | `http_idle` | without a request, also if it sends frames that request nothing |
+//! | `http_write` | whose client receives nothing of the responses that are ready |
 //!
-//! A call that runs is bounded by `http_body` and by the deadlines of the services it waits for, so the connection waits for it.
+//! A running request is limited by `http_body` and by the deadlines of the services, so the connection waits for it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,32 +15,32 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::config::Timeouts;
 
-/// How late a deadline may be noticed that is sooner than the one before it.
-const CHECK: Duration = Duration::from_secs(2);
+/// How late the connection may notice a deadline that has become earlier.
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// What a connection waits for, and until when.
 pub(super) struct Deadlines {
     timeouts: Timeouts,
-    state: Mutex<State>,
+    state: Mutex<ConnectionState>,
 }
 
-struct State {
-    /// Calls that run, or whose answers are not written yet.
+struct ConnectionState {
+    /// Requests that run, or whose responses are not written yet.
     calls: u32,
-    /// Of these, calls whose answers are ready.
+    /// Those whose responses are ready.
     unsent: u32,
-    /// When a head began to arrive. The first begins with the connection: whoever connects has something to ask.
+    /// When a head began to arrive. The first head begins when the connection is opened, since a client connects to send a
+    /// request.
     head_since: Option<Instant>,
-    /// When the connection was opened, a call last ended or had a part of its answer written, or the first of the answers that wait
+    /// The latest of: the connection was opened, a request ended, part of a response was written, the first waiting response
     /// became ready.
     since: Instant,
-    /// Over HTTP/2 bytes arrive at any time, and do not mean that a head has begun.
+    /// Over HTTP/2, bytes may arrive at any time and do not mean that a head has begun.
     http2: bool,
 }
 
 impl Deadlines {
     pub(super) fn new(timeouts: Timeouts, opened: Instant) -> Self {
-        let state = Mutex::new(State {
+        let state = Mutex::new(ConnectionState {
             calls: 0,
             unsent: 0,
             since: opened,
@@ -50,11 +50,10 @@ impl Deadlines {
         Self { timeouts, state }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ConnectionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes arrived.
     pub(super) fn received(&self) {
         let mut state = self.state();
         if state.calls == 0 && !state.http2 {
@@ -62,7 +61,7 @@ impl Deadlines {
         }
     }
 
-    /// When the connection has waited too long; none while it waits for nothing but calls that run.
+    /// When the connection expires; `None` while it only waits for running requests.
     fn deadline(&self) -> Option<Instant> {
         let (state, timeouts) = (self.state(), self.timeouts);
         let write = (state.unsent > 0).then(|| state.since + timeouts.http_write);
@@ -71,27 +70,27 @@ impl Deadlines {
         [write, head, idle].into_iter().flatten().min()
     }
 
-    /// Returns when the connection has waited too long.
+    /// Returns when the connection has expired.
     pub(super) async fn expired(&self) {
         while self
             .deadline()
             .is_none_or(|deadline| deadline > Instant::now())
         {
-            let check = Instant::now() + CHECK;
+            let check = Instant::now() + CHECK_INTERVAL;
             let deadline = self.deadline().unwrap_or(check);
             sleep_until(deadline.min(check)).await;
         }
     }
 }
 
-/// A call, which ends when this is dropped.
-pub(super) struct Call {
+/// A request that ends when this is dropped.
+pub(super) struct CallGuard {
     deadlines: Arc<Deadlines>,
-    answered: bool,
+    is_ready: bool,
 }
 
-impl Call {
-    /// A head is complete: a call begins.
+impl CallGuard {
+    /// A head is complete, so a request begins.
     pub(super) fn begin(deadlines: &Arc<Deadlines>, http2: bool) -> Self {
         let mut state = deadlines.state();
         state.calls += 1;
@@ -99,13 +98,13 @@ impl Call {
         state.http2 = http2;
         Self {
             deadlines: Arc::clone(deadlines),
-            answered: false,
+            is_ready: false,
         }
     }
 
-    /// Its answer is ready. Returns whether answers to other calls on its connection wait to be written.
-    pub(super) fn answered(&mut self) -> bool {
-        self.answered = true;
+    /// Returns whether responses to other requests on the connection wait to be written.
+    pub(super) fn response_ready(&mut self) -> bool {
+        self.is_ready = true;
         let mut state = self.deadlines.state();
         state.unsent += 1;
         if state.unsent == 1 {
@@ -114,17 +113,16 @@ impl Call {
         state.unsent > 1
     }
 
-    /// A part of its answer is written.
-    pub(super) fn part_written(&self) {
+    pub(super) fn chunk_written(&self) {
         self.deadlines.state().since = Instant::now();
     }
 }
 
-impl Drop for Call {
+impl Drop for CallGuard {
     fn drop(&mut self) {
         let mut state = self.deadlines.state();
         state.calls -= 1;
-        state.unsent -= u32::from(self.answered);
+        state.unsent -= u32::from(self.is_ready);
         state.since = Instant::now();
     }
 }
@@ -140,14 +138,14 @@ mod tests {
         http_write: Duration::from_secs(20),
     };
 
-    /// The seconds from the connection's opening to its deadline.
+    /// The seconds from the opening of the connection to its deadline.
     fn deadline(connection: &Deadlines, opened: Instant) -> Option<u64> {
         let deadline = connection.deadline()?;
         Some((deadline - opened).as_secs())
     }
 
     fn opened() -> (Arc<Deadlines>, Instant) {
-        // Long ago, so that what happens now is told from it.
+        // Long ago, to tell it from events of the test.
         let opened = Instant::now() - Duration::from_secs(100);
         (Arc::new(Deadlines::new(TIMEOUTS, opened)), opened)
     }
@@ -163,7 +161,7 @@ mod tests {
     #[test]
     fn a_later_head_begins_with_its_first_byte() {
         let (connection, opened) = opened();
-        drop(Call::begin(&connection, false));
+        drop(CallGuard::begin(&connection, false));
         assert_eq!(deadline(&connection, opened), Some(130));
         connection.received();
         assert_eq!(deadline(&connection, opened), Some(110));
@@ -173,17 +171,17 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_no_head() {
+    fn http2_frames_do_not_begin_a_head() {
         let (connection, opened) = opened();
-        drop(Call::begin(&connection, true));
+        drop(CallGuard::begin(&connection, true));
         connection.received();
         assert_eq!(deadline(&connection, opened), Some(130));
     }
 
     #[test]
-    fn a_call_that_runs_is_waited_for() {
+    fn a_running_request_does_not_expire() {
         let (connection, opened) = opened();
-        let call = Call::begin(&connection, false);
+        let call = CallGuard::begin(&connection, false);
         connection.received();
         assert_eq!(deadline(&connection, opened), None);
         drop(call);
@@ -191,19 +189,19 @@ mod tests {
     }
 
     #[test]
-    fn answers_must_be_taken_one_after_the_other() {
+    fn each_response_has_a_write_timeout() {
         let (connection, opened) = opened();
-        let mut calls = [(); 2].map(|()| Call::begin(&connection, true));
-        assert!(!calls[0].answered());
+        let mut calls = [(); 2].map(|()| CallGuard::begin(&connection, true));
+        assert!(!calls[0].response_ready());
         assert_eq!(deadline(&connection, opened), Some(120));
         connection.state().since = opened;
-        assert!(calls[1].answered());
+        assert!(calls[1].response_ready());
         assert_eq!(deadline(&connection, opened), Some(20));
         let [first, second] = calls;
         drop(first);
         assert_eq!(deadline(&connection, opened), Some(120));
         connection.state().since = opened;
-        second.part_written();
+        second.chunk_written();
         assert_eq!(deadline(&connection, opened), Some(120));
         drop(second);
         assert_eq!(deadline(&connection, opened), Some(130));

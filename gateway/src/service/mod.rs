@@ -1,3 +1,3 @@
-//! The internal port.
+//! The gRPC services of the internal port.
 
 pub mod staff;

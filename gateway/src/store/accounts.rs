@@ -1,11 +1,11 @@
-//! Accounts.
+//! The table `gateway.account`.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Locked;
-use crate::domain::account::{Account, Named};
+use super::RowLock;
+use crate::domain::account::{Account, Identifier};
 
 struct Row {
     id: Uuid,
@@ -29,15 +29,15 @@ impl From<Row> for Account {
     }
 }
 
-/// The id and the e-mail address to look for; one of them is absent.
-fn parts(named: &Named) -> (Option<Uuid>, Option<&str>) {
-    match named {
-        Named::Id(id) => (Some(*id), None),
-        Named::Email(email) => (None, Some(email)),
+/// Splits an identifier into the two parameters of a query.
+fn parts(identifier: &Identifier) -> (Option<Uuid>, Option<&str>) {
+    match identifier {
+        Identifier::Id(id) => (Some(*id), None),
+        Identifier::Email(email) => (None, Some(email)),
     }
 }
 
-/// Adds an account; false when another has its address.
+/// Inserts an account. Returns false if another account has the address.
 pub async fn insert(connection: &mut PgConnection, account: &Account) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "insert into gateway.account (id, name, email, plan, created_at, revision)
@@ -55,12 +55,12 @@ pub async fn insert(connection: &mut PgConnection, account: &Account) -> Result<
     Ok(done.rows_affected() == 1)
 }
 
-/// Takes an account to change it, or to hold still what counts by account.
+/// Locks an account, either to update it or to serialize what is limited per account.
 pub async fn lock(
     connection: &mut PgConnection,
-    named: &Named,
-) -> Result<Locked<Account>, sqlx::Error> {
-    let (id, email) = parts(named);
+    identifier: &Identifier,
+) -> Result<RowLock<Account>, sqlx::Error> {
+    let (id, email) = parts(identifier);
     let row = sqlx::query_as!(
         Row,
         "select id, name, email, plan, created_at, revision from gateway.account
@@ -72,7 +72,7 @@ pub async fn lock(
     .fetch_optional(&mut *connection)
     .await?;
     if row.is_some() {
-        return Ok(Locked::new(row.map(Into::into), true));
+        return Ok(RowLock::new(row.map(Into::into), true));
     }
     let exists = sqlx::query_scalar!(
         r#"select exists (select from gateway.account where id = $1 or lower(email) = lower($2)) as "exists!""#,
@@ -81,11 +81,11 @@ pub async fn lock(
     )
     .fetch_one(connection)
     .await?;
-    Ok(Locked::new(None, exists))
+    Ok(RowLock::new(None, exists))
 }
 
-/// Keeps an account's new plan and revision.
-pub async fn save(connection: &mut PgConnection, account: &Account) -> Result<(), sqlx::Error> {
+/// Updates plan and revision.
+pub async fn update(connection: &mut PgConnection, account: &Account) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "update gateway.account set plan = $2, revision = $3 where id = $1",
         account.id,
@@ -97,9 +97,8 @@ pub async fn save(connection: &mut PgConnection, account: &Account) -> Result<()
     Ok(())
 }
 
-/// One account.
-pub async fn find(pool: &PgPool, named: &Named) -> Result<Option<Account>, sqlx::Error> {
-    let (id, email) = parts(named);
+pub async fn find(pool: &PgPool, identifier: &Identifier) -> Result<Option<Account>, sqlx::Error> {
+    let (id, email) = parts(identifier);
     let row = sqlx::query_as!(
         Row,
         "select id, name, email, plan, created_at, revision from gateway.account
@@ -112,7 +111,7 @@ pub async fn find(pool: &PgPool, named: &Named) -> Result<Option<Account>, sqlx:
     Ok(row.map(Into::into))
 }
 
-/// At most `limit` accounts after the one with id `after`, oldest first.
+/// Up to `limit` accounts after the id `after`, oldest first.
 pub async fn page(
     pool: &PgPool,
     after: Option<Uuid>,
@@ -130,8 +129,8 @@ pub async fn page(
     Ok(rows.into_iter().map(Into::into).collect())
 }
 
-/// Names of plans that accounts are on and that `known` lacks.
-pub async fn plans_beside(pool: &PgPool, known: &[String]) -> Result<Vec<String>, sqlx::Error> {
+/// Plans of accounts that are not among `known`.
+pub async fn plans_not_in(pool: &PgPool, known: &[String]) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar!(
         "select distinct plan from gateway.account where plan <> all ($1) order by plan",
         known,

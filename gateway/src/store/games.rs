@@ -1,23 +1,21 @@
-//! What is known of games: which stand, so that their keys work.
+//! The table `gateway.game`: which games are published, so that their keys work.
 
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// A game as the listings feed tells it.
+/// A game as it is on the listings feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Game {
-    /// Its id.
     pub id: String,
-    /// Its slug, by which keys name it.
+    /// The slug, which keys refer to.
     pub slug: String,
     /// `test` or `live`.
     pub mode: &'static str,
-    /// Whether the public sees it.
     pub published: bool,
 }
 
-/// Takes games in, each at most once. The change number rises for those that differ from what was known.
-pub async fn take_in(
+/// Inserts or updates games, which must be distinct. A game that differs from its row gets a new change number.
+pub async fn upsert(
     connection: &mut PgConnection,
     games: &[Game],
     epoch: Uuid,
@@ -47,7 +45,8 @@ pub async fn take_in(
     Ok(())
 }
 
-/// A rebuild under `epoch` is whole: games that it did not tell of are gone. Their rows stay, so that replicas meet the change.
+/// Ends a rebuild under `epoch`: games that the rebuild did not have are no longer published. Their rows stay, so that replicas
+/// see the change.
 pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "update gateway.game set published = false, epoch = $1, change = nextval('gateway.game_change')
@@ -59,8 +58,7 @@ pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sql
     Ok(())
 }
 
-/// Whether a published game has this slug.
-pub async fn stands(connection: &mut PgConnection, slug: &str) -> Result<bool, sqlx::Error> {
+pub async fn is_published(connection: &mut PgConnection, slug: &str) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select exists (select from gateway.game where slug = $1 and published) as "exists!""#,
         slug,
@@ -69,8 +67,8 @@ pub async fn stands(connection: &mut PgConnection, slug: &str) -> Result<bool, s
     .await
 }
 
-/// The newest change.
-pub async fn newest(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
+/// The highest change number.
+pub async fn latest_change(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(r#"select coalesce(max(change), 0) as "change!" from gateway.game"#)
         .fetch_one(connection)
         .await

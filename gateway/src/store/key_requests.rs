@@ -1,11 +1,11 @@
-//! Live keys that were asked for.
+//! The table `gateway.key_request`: requests for live keys.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Locked;
-use crate::domain::key::{Kind, Mode, Wanted};
+use super::RowLock;
+use crate::domain::key::{Kind, Mode, Spec};
 use crate::domain::key_request::{KeyRequest, State};
 
 struct Row {
@@ -31,7 +31,7 @@ impl TryFrom<Row> for KeyRequest {
         Ok(Self {
             id: row.id,
             account: row.account_id,
-            wanted: Wanted {
+            spec: Spec {
                 name: row.name,
                 mode: Mode::Live,
                 kind: Kind::parse(&row.kind).ok_or_else(|| unknown(&row.kind))?,
@@ -48,7 +48,6 @@ impl TryFrom<Row> for KeyRequest {
     }
 }
 
-/// Adds a request.
 pub async fn insert(
     connection: &mut PgConnection,
     request: &KeyRequest,
@@ -59,11 +58,11 @@ pub async fn insert(
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         request.id,
         request.account,
-        request.wanted.name,
-        request.wanted.kind.as_str(),
-        request.wanted.may_write,
-        request.wanted.game,
-        request.wanted.expires_at,
+        request.spec.name,
+        request.spec.kind.as_str(),
+        request.spec.may_write,
+        request.spec.game,
+        request.spec.expires_at,
         request.state.as_str(),
         request.asked_at,
         request.revision,
@@ -73,8 +72,11 @@ pub async fn insert(
     Ok(())
 }
 
-/// Keeps how far a request has come.
-pub async fn save(connection: &mut PgConnection, request: &KeyRequest) -> Result<(), sqlx::Error> {
+/// Updates the state of a request.
+pub async fn update(
+    connection: &mut PgConnection,
+    request: &KeyRequest,
+) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "update gateway.key_request set state = $2, decided_at = $3, reason = $4, revision = $5 where id = $1",
         request.id,
@@ -88,7 +90,6 @@ pub async fn save(connection: &mut PgConnection, request: &KeyRequest) -> Result
     Ok(())
 }
 
-/// One request.
 pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<KeyRequest>, sqlx::Error> {
     let row = sqlx::query_as!(
         Row,
@@ -101,7 +102,7 @@ pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<KeyRequest>, sqlx::E
     row.map(TryInto::try_into).transpose()
 }
 
-/// At most `limit` requests in a state, after the one with id `after`, oldest first.
+/// Up to `limit` requests in a state, after the id `after`, oldest first.
 pub async fn page(
     pool: &PgPool,
     state: State,
@@ -121,11 +122,10 @@ pub async fn page(
     rows.into_iter().map(TryInto::try_into).collect()
 }
 
-/// Takes a request to change it.
 pub async fn lock(
     connection: &mut PgConnection,
     id: Uuid,
-) -> Result<Locked<KeyRequest>, sqlx::Error> {
+) -> Result<RowLock<KeyRequest>, sqlx::Error> {
     let row = sqlx::query_as!(
         Row,
         "select id, account_id, name, kind, may_write, game, expires_at, state, asked_at, decided_at, reason, revision
@@ -135,7 +135,7 @@ pub async fn lock(
     .fetch_optional(&mut *connection)
     .await?;
     if let Some(row) = row {
-        return Ok(Locked::Held(row.try_into()?));
+        return Ok(RowLock::Acquired(row.try_into()?));
     }
     let exists = sqlx::query_scalar!(
         r#"select exists (select from gateway.key_request where id = $1) as "exists!""#,
@@ -143,5 +143,5 @@ pub async fn lock(
     )
     .fetch_one(connection)
     .await?;
-    Ok(Locked::new(None, exists))
+    Ok(RowLock::new(None, exists))
 }

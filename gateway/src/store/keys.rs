@@ -1,11 +1,11 @@
-//! Keys.
+//! The table `gateway.key`.
 
 use futures::TryStreamExt as _;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Locked;
+use super::RowLock;
 use crate::domain::key::{Caller, Key, Kind, Mode};
 use crate::domain::secret::Hash;
 
@@ -50,7 +50,7 @@ impl TryFrom<Row> for Key {
     }
 }
 
-/// The key with this hash, and who calls with it.
+/// The caller of the key with this hash.
 pub async fn caller(
     connection: &mut PgConnection,
     hash: Hash,
@@ -89,7 +89,7 @@ pub async fn caller(
             key: key.try_into()?,
             account_name: row.account_name,
             plan: row.plan,
-            game_stands: row.game_stands,
+            game_published: row.game_stands,
         })
     })
     .transpose()
@@ -109,7 +109,6 @@ pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Key>, sqlx::
     rows.into_iter().map(TryInto::try_into).collect()
 }
 
-/// One key.
 pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
     let row = sqlx::query_as!(
         Row,
@@ -123,8 +122,7 @@ pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
     row.map(TryInto::try_into).transpose()
 }
 
-/// Takes a key to change it.
-pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Locked<Key>, sqlx::Error> {
+pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<Key>, sqlx::Error> {
     let row = sqlx::query_as!(
         Row,
         "select id, account_id, name, mode, kind, may_write, game, last4, created_at, last_used_at, expires_at, grace_until,
@@ -135,7 +133,7 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Locked<Key>
     .fetch_optional(&mut *connection)
     .await?;
     if let Some(row) = row {
-        return Ok(Locked::Held(row.try_into()?));
+        return Ok(RowLock::Acquired(row.try_into()?));
     }
     let exists = sqlx::query_scalar!(
         r#"select exists (select from gateway.key where id = $1) as "exists!""#,
@@ -143,10 +141,9 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Locked<Key>
     )
     .fetch_one(connection)
     .await?;
-    Ok(Locked::new(None, exists))
+    Ok(RowLock::new(None, exists))
 }
 
-/// Adds a key.
 pub async fn insert(
     connection: &mut PgConnection,
     key: &Key,
@@ -174,8 +171,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// Keeps a revocation.
-pub async fn save_revoked(connection: &mut PgConnection, key: &Key) -> Result<(), sqlx::Error> {
+pub async fn update_revoked(connection: &mut PgConnection, key: &Key) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "update gateway.key set revoked_at = $2, revision = $3 where id = $1",
         key.id,
@@ -187,8 +183,8 @@ pub async fn save_revoked(connection: &mut PgConnection, key: &Key) -> Result<()
     Ok(())
 }
 
-/// Keeps a rotation: the end of the key's grace, and its successor.
-pub async fn save_rotated(
+/// Stores a rotation: the end of the key's grace period, and its successor.
+pub async fn update_rotated(
     connection: &mut PgConnection,
     key: &Key,
     successor: Uuid,
@@ -205,14 +201,14 @@ pub async fn save_rotated(
     Ok(())
 }
 
-/// What an account has of its plan's working keys (§8): live keys that are neither revoked, nor expired, nor in their grace, and those
-/// that are asked for.
-pub async fn taken(
+/// How many of the plan's working keys an account has (§8): live keys that are not revoked, not expired and not in their grace
+/// period, and open requests for live keys.
+pub async fn count_working(
     connection: &mut PgConnection,
     account: Uuid,
     now: OffsetDateTime,
 ) -> Result<i64, sqlx::Error> {
-    // One statement: a request that becomes a key meanwhile is seen as one of the two.
+    // One statement, so that a request that becomes a key meanwhile is counted once.
     sqlx::query_scalar!(
         r#"select (
              select count(*) from gateway.key
@@ -229,7 +225,7 @@ pub async fn taken(
     .await
 }
 
-/// Hashes of the keys with these ids, or of these accounts.
+/// Hashes of the keys with these ids, and of all keys of these accounts.
 pub async fn hashes(
     connection: &mut PgConnection,
     ids: &[Uuid],
@@ -245,7 +241,7 @@ pub async fn hashes(
     Ok(rows.into_iter().filter_map(hash).collect())
 }
 
-/// Hashes of the keys whose games have changed after the change `after`, up to `to`.
+/// Hashes of the keys whose games have a change number above `after`, up to `to`.
 pub async fn hashes_of_games(
     connection: &mut PgConnection,
     after: i64,
@@ -262,8 +258,8 @@ pub async fn hashes_of_games(
     Ok(rows.into_iter().filter_map(hash).collect())
 }
 
-/// How the hashes of all keys begin.
-pub async fn beginnings(connection: &mut PgConnection) -> Result<Vec<[u8; 4]>, sqlx::Error> {
+/// The first four bytes of all hashes.
+pub async fn hash_prefixes(connection: &mut PgConnection) -> Result<Vec<[u8; 4]>, sqlx::Error> {
     sqlx::query_scalar!(r#"select substring(hash for 4) as "beginning!" from gateway.key"#)
         .fetch(connection)
         .try_fold(Vec::new(), async |mut all, beginning| {
@@ -273,13 +269,12 @@ pub async fn beginnings(connection: &mut PgConnection) -> Result<Vec<[u8; 4]>, s
         .await
 }
 
-/// The schema holds hashes to their length.
+/// The schema checks the length of hashes.
 fn hash(bytes: Vec<u8>) -> Option<Hash> {
     bytes.try_into().ok().map(Hash)
 }
 
-/// Keeps when keys were last used.
-pub async fn touch(
+pub async fn update_last_used(
     pool: &PgPool,
     ids: &[Uuid],
     times: &[OffsetDateTime],

@@ -1,8 +1,7 @@
-//! The schema `gateway` in PostgreSQL, a file a table. Changes of accounts, keys, plans and switches go through
+//! Access to the schema `gateway` in PostgreSQL, one file per table. Accounts, keys, plans and switches are changed by
 //! [`crate::write`] only.
 
 pub mod accounts;
-pub mod feed;
 pub mod games;
 pub mod key_requests;
 pub mod keys;
@@ -10,23 +9,22 @@ pub mod month_use;
 pub mod plans;
 pub mod switches;
 
-/// A row that is to be changed.
+/// The result of locking a row.
 #[derive(Debug)]
-pub enum Locked<T> {
-    /// It is ours until the transaction ends.
-    Held(T),
-    /// Another transaction has it.
+pub enum RowLock<T> {
+    /// The row is locked until the transaction ends.
+    Acquired(T),
+    /// Another transaction has the lock.
     Busy,
-    /// There is none.
-    Absent,
+    NotFound,
 }
 
-impl<T> Locked<T> {
+impl<T> RowLock<T> {
     fn new(row: Option<T>, exists: bool) -> Self {
         match row {
-            Some(row) => Self::Held(row),
+            Some(row) => Self::Acquired(row),
             None if exists => Self::Busy,
-            None => Self::Absent,
+            None => Self::NotFound,
         }
     }
 }

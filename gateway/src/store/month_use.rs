@@ -1,4 +1,5 @@
-//! The month's use: a copy of what Redis counts, and calls that Redis is still to be told of.
+//! The tables `gateway.month_use` and `gateway.month_owed`: a copy of what Redis counts, and calls that Redis has not counted
+//! yet.
 
 use std::collections::HashMap;
 
@@ -8,18 +9,17 @@ use uuid::Uuid;
 
 use crate::domain::quota::{AccountMonth, Month};
 
-/// Calls of a month that Redis was not there for.
+/// Calls that Redis has not counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Owed {
-    /// By it they are added once.
+pub struct OwedCalls {
+    /// Redis adds each id once.
     pub id: Uuid,
-    /// What they count for.
     pub month: AccountMonth,
-    /// How many; fewer than none when calls were given back.
+    /// Negative if calls were refunded.
     pub calls: i64,
 }
 
-/// Writes what Redis has counted. What is there is never lowered: the numbers of several gateways come in any order.
+/// Writes counts from Redis. A count is never lowered: those of several gateways come in any order.
 pub async fn write(
     connection: &mut PgConnection,
     used: impl IntoIterator<Item = (AccountMonth, u64)>,
@@ -28,7 +28,7 @@ pub async fn write(
     let mut rows: Vec<(AccountMonth, i64)> = used
         .map(|(month, used)| (month, used.cast_signed()))
         .collect();
-    // In one order at all gateways, so that none waits for another that waits for it.
+    // All gateways lock the rows in one order, so that there is no deadlock.
     rows.sort_unstable();
     let (accounts, months) = columns(rows.iter().map(|(month, _)| *month));
     let used: Vec<i64> = rows.iter().map(|(_, used)| *used).collect();
@@ -46,7 +46,7 @@ pub async fn write(
     Ok(())
 }
 
-/// Reads months; those that nobody has written are left out.
+/// Reads months; absent rows are left out.
 pub async fn read(
     connection: &mut PgConnection,
     months: &[AccountMonth],
@@ -72,8 +72,11 @@ pub async fn read(
         .collect())
 }
 
-/// Keeps calls until Redis is told of them; a row that is there already stays.
-pub async fn keep_owed(connection: &mut PgConnection, owed: &[Owed]) -> Result<(), sqlx::Error> {
+/// Inserts calls that Redis has not counted. Existing rows stay.
+pub async fn insert_owed(
+    connection: &mut PgConnection,
+    owed: &[OwedCalls],
+) -> Result<(), sqlx::Error> {
     let ids: Vec<Uuid> = owed.iter().map(|one| one.id).collect();
     let (accounts, months) = columns(owed.iter().map(|one| one.month));
     let calls: Vec<i64> = owed.iter().map(|one| one.calls).collect();
@@ -91,8 +94,11 @@ pub async fn keep_owed(connection: &mut PgConnection, owed: &[Owed]) -> Result<(
     Ok(())
 }
 
-/// Calls that Redis is to be told of, `most` rows at once, the oldest first.
-pub async fn owed(connection: &mut PgConnection, most: i64) -> Result<Vec<Owed>, sqlx::Error> {
+/// Up to `most` rows, oldest first.
+pub async fn list_owed(
+    connection: &mut PgConnection,
+    most: i64,
+) -> Result<Vec<OwedCalls>, sqlx::Error> {
     let rows = sqlx::query!(
         "select id, account_id, month, calls from gateway.month_owed order by id limit $1",
         most,
@@ -101,7 +107,7 @@ pub async fn owed(connection: &mut PgConnection, most: i64) -> Result<Vec<Owed>,
     .await?;
     let rows = rows.into_iter();
     Ok(rows
-        .map(|row| Owed {
+        .map(|row| OwedCalls {
             id: row.id,
             month: account_month(row.account_id, row.month),
             calls: row.calls,
@@ -109,8 +115,7 @@ pub async fn owed(connection: &mut PgConnection, most: i64) -> Result<Vec<Owed>,
         .collect())
 }
 
-/// Forgets calls that Redis was told of.
-pub async fn settle(connection: &mut PgConnection, ids: &[Uuid]) -> Result<(), sqlx::Error> {
+pub async fn delete_owed(connection: &mut PgConnection, ids: &[Uuid]) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from gateway.month_owed where id = any ($1)", ids)
         .execute(connection)
         .await?;

@@ -1,21 +1,18 @@
-//! Plans as the feed has told them.
+//! The table `gateway.plan`: plans as they were last published on the feed.
 
 use sqlx::PgConnection;
 
-/// A plan that the feed told of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
-    /// Its name.
+pub struct WithdrawnPlan {
     pub name: String,
-    /// Its state, encoded.
+    /// The encoded `gateway.v1.Plan`.
     pub state: Vec<u8>,
-    /// How often it was told.
     pub revision: i64,
 }
 
-/// Notes a plan's state; its new revision if the feed has not told it yet. Of two processes that start at once, the second waits for
-/// the first and then finds it told.
-pub async fn tell(
+/// Stores a plan's state. Returns the new revision if the state has changed. Of two processes that start at once, the second
+/// waits for the first and finds no change.
+pub async fn upsert(
     connection: &mut PgConnection,
     name: &str,
     state: &[u8],
@@ -32,13 +29,13 @@ pub async fn tell(
     .await
 }
 
-/// Withdraws the plans that are not among `names`.
+/// Marks the plans that are not among `names` as withdrawn.
 pub async fn withdraw(
     connection: &mut PgConnection,
     names: &[String],
-) -> Result<Vec<Told>, sqlx::Error> {
+) -> Result<Vec<WithdrawnPlan>, sqlx::Error> {
     sqlx::query_as!(
-        Told,
+        WithdrawnPlan,
         "update gateway.plan set withdrawn = true, revision = revision + 1
          where name <> all ($1) and not withdrawn
          returning name, state, revision",

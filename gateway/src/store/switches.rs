@@ -1,9 +1,9 @@
-//! Switches.
+//! The table `gateway.switch`.
 
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use super::Locked;
+use super::RowLock;
 use crate::domain::switch::{Setting, Switch};
 
 struct Row {
@@ -15,7 +15,7 @@ struct Row {
 }
 
 impl Row {
-    /// `None` for a switch of a later version.
+    /// `None` for a switch of a newer version.
     fn setting(self) -> Option<Setting> {
         Some(Setting {
             switch: Switch::parse(&self.name)?,
@@ -38,11 +38,10 @@ pub async fn all(connection: &mut PgConnection) -> Result<Vec<Setting>, sqlx::Er
     Ok(rows.into_iter().filter_map(Row::setting).collect())
 }
 
-/// Takes a switch to throw it.
 pub async fn lock(
     connection: &mut PgConnection,
     switch: Switch,
-) -> Result<Locked<Setting>, sqlx::Error> {
+) -> Result<RowLock<Setting>, sqlx::Error> {
     let row = sqlx::query_as!(
         Row,
         "select name, is_on, changed_at, reason, revision from gateway.switch
@@ -51,12 +50,11 @@ pub async fn lock(
     )
     .fetch_optional(connection)
     .await?;
-    // The schema has a row for each.
-    Ok(Locked::new(row.and_then(Row::setting), true))
+    // The migration inserts a row for each switch.
+    Ok(RowLock::new(row.and_then(Row::setting), true))
 }
 
-/// Keeps how a switch stands.
-pub async fn save(connection: &mut PgConnection, setting: &Setting) -> Result<(), sqlx::Error> {
+pub async fn update(connection: &mut PgConnection, setting: &Setting) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "update gateway.switch set is_on = $2, changed_at = $3, reason = $4, revision = $5 where name = $1",
         setting.switch.as_str(),
@@ -76,7 +74,7 @@ mod tests {
     use crate::domain::switch::Switches;
 
     #[sqlx::test]
-    async fn a_fleet_begins_with_every_switch_as_the_domain_has_it(pool: sqlx::PgPool) {
+    async fn the_migration_and_the_domain_have_the_same_defaults(pool: sqlx::PgPool) {
         let mut connection = pool.acquire().await.unwrap();
         let settings = all(&mut connection).await.unwrap();
         assert_eq!(settings.len(), Switch::ALL.len());

@@ -1,4 +1,4 @@
-//! catalogue-svc: reads of the directory.
+//! The client of catalogue-svc: reads of the directory.
 
 use std::future::Future;
 use std::time::Duration;
@@ -26,16 +26,15 @@ use kit::{Code, Fault};
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 
-use super::Bounds;
+use super::CallLimits;
 use super::limit::CallLimit;
 use super::min_position::MinPosition;
 use super::position::ListingsPosition;
 
-/// An answer's size at most. A creator comes with all its games and a country with all its cities: thousands, now and then. Events are
-/// listed with their whole descriptions.
-const LARGEST: usize = 64 * 1024 * 1024;
+/// The largest response. A creator comes with all its games and a country with all its cities, which can be thousands. Events are
+/// listed with their descriptions.
+const MAX_MESSAGE_SIZE: usize = 64 * 1024 * 1024;
 
-/// The client of catalogue-svc.
 pub struct Catalogue {
     games: GamesServiceClient<Client>,
     creators: CreatorsServiceClient<Client>,
@@ -50,33 +49,34 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Over a client of catalogue-svc, and one of listings-svc, which says how far it has come where Redis does not.
-    pub fn new(catalogue: Client, listings: Client, bounds: Bounds) -> Self {
+    /// `listings` is asked for the newest position while Redis is away.
+    pub fn new(catalogue: Client, listings: Client, limits: CallLimits) -> Self {
         Self {
             games: GamesServiceClient::new(catalogue.clone()),
             creators: CreatorsServiceClient::new(catalogue.clone())
-                .max_decoding_message_size(LARGEST),
-            places: PlacesServiceClient::new(catalogue.clone()).max_decoding_message_size(LARGEST),
-            events: EventsServiceClient::new(catalogue.clone()).max_decoding_message_size(LARGEST),
+                .max_decoding_message_size(MAX_MESSAGE_SIZE),
+            places: PlacesServiceClient::new(catalogue.clone())
+                .max_decoding_message_size(MAX_MESSAGE_SIZE),
+            events: EventsServiceClient::new(catalogue.clone())
+                .max_decoding_message_size(MAX_MESSAGE_SIZE),
             search: SearchServiceClient::new(catalogue.clone()),
             changes: ChangesServiceClient::new(catalogue.clone())
-                .max_decoding_message_size(LARGEST),
+                .max_decoding_message_size(MAX_MESSAGE_SIZE),
             rankings: RankingsServiceClient::new(catalogue),
             listings_position: ListingsPosition::new(listings),
-            limit: CallLimit::new("catalogue", bounds),
-            deadline: bounds.deadline,
+            limit: CallLimit::new("catalogue", limits),
+            deadline: limits.deadline,
         }
     }
 
     /// Acquires a permit for a read.
     ///
     /// # Errors
-    /// catalogue-svc has too many.
+    /// Too many reads are running.
     pub async fn acquire(&self) -> Result<Permit, Fault> {
         self.limit.acquire().await
     }
 
-    /// A page of games.
     pub async fn list_games(
         &self,
         request: ListGamesRequest,
@@ -87,12 +87,11 @@ impl Catalogue {
             &self.games,
             |mut games, request| async move { games.list_games(request).await },
             |request, at_least| request.at_least = at_least,
-            |answer| answer.position.as_ref(),
+            |response| response.position.as_ref(),
         )
         .await
     }
 
-    /// One game.
     pub async fn get_game(
         &self,
         request: GetGameRequest,
@@ -103,12 +102,11 @@ impl Catalogue {
             &self.games,
             |mut games, request| async move { games.get_game(request).await },
             |request, at_least| request.at_least = at_least,
-            |answer| answer.position.as_ref(),
+            |response| response.position.as_ref(),
         )
         .await
     }
 
-    /// A page of creators.
     pub async fn list_creators(
         &self,
         request: ListCreatorsRequest,
@@ -119,12 +117,11 @@ impl Catalogue {
             &self.creators,
             |mut creators, request| async move { creators.list_creators(request).await },
             |request, at_least| request.at_least = at_least,
-            |answer| answer.position.as_ref(),
+            |response| response.position.as_ref(),
         )
         .await
     }
 
-    /// One creator.
     pub async fn get_creator(
         &self,
         request: GetCreatorRequest,
@@ -135,12 +132,11 @@ impl Catalogue {
             &self.creators,
             |mut creators, request| async move { creators.get_creator(request).await },
             |request, at_least| request.at_least = at_least,
-            |answer| answer.position.as_ref(),
+            |response| response.position.as_ref(),
         )
         .await
     }
 
-    /// All genres.
     pub async fn list_genres(
         &self,
         request: ListGenresRequest,
@@ -151,12 +147,11 @@ impl Catalogue {
             &self.places,
             |mut places, request| async move { places.list_genres(request).await },
             |request, at_least| request.at_least = at_least,
-            |answer| answer.position.as_ref(),
+            |response| response.position.as_ref(),
         )
         .await
     }
 
-    /// A page of countries.
     pub async fn list_countries(
         &self,
         request: ListCountriesRequest,
@@ -167,12 +162,11 @@ impl Catalogue {
             &self.places,
             |mut places, request| async move { places.list_countries(request).await },
             |request, at_least| request.at_least = at_least,
-            |answer| answer.position.as_ref(),
+            |response| response.position.as_ref(),
         )
         .await
     }
 
-    /// One country.
     pub async fn get_country(
         &self,
         request: GetCountryRequest,
@@ -183,12 +177,11 @@ impl Catalogue {
             &self.places,
             |mut places, request| async move { places.get_country(request).await },
             |request, at_least| request.at_least = at_least,
-            |answer| answer.position.as_ref(),
+            |response| response.position.as_ref(),
         )
         .await
     }
 
-    /// A page of cities.
     pub async fn list_cities(
         &self,
         request: ListCitiesRequest,
@@ -199,12 +192,11 @@ impl Catalogue {
             &self.places,
             |mut places, request| async move { places.list_cities(request).await },
             |request, at_least| request.at_least = at_least,
-            |answer| answer.position.as_ref(),
+            |response| response.position.as_ref(),
         )
         .await
     }
 
-    /// A page of events.
     pub async fn list_events(
         &self,
         request: ListEventsRequest,
@@ -215,12 +207,11 @@ impl Catalogue {
             &self.events,
             |mut events, request| async move { events.list_events(request).await },
             |request, at_least| request.at_least = at_least,
-            |answer| answer.position.as_ref(),
+            |response| response.position.as_ref(),
         )
         .await
     }
 
-    /// One event.
     pub async fn get_event(
         &self,
         request: GetEventRequest,
@@ -231,12 +222,11 @@ impl Catalogue {
             &self.events,
             |mut events, request| async move { events.get_event(request).await },
             |request, at_least| request.at_least = at_least,
-            |answer| answer.position.as_ref(),
+            |response| response.position.as_ref(),
         )
         .await
     }
 
-    /// A page of whatever matches.
     pub async fn search(
         &self,
         request: SearchRequest,
@@ -247,12 +237,11 @@ impl Catalogue {
             &self.search,
             |mut search, request| async move { search.search(request).await },
             |request, at_least| request.at_least = at_least,
-            |answer| answer.position.as_ref(),
+            |response| response.position.as_ref(),
         )
         .await
     }
 
-    /// A page of changes.
     pub async fn list_changes(
         &self,
         request: ListChangesRequest,
@@ -263,12 +252,11 @@ impl Catalogue {
             &self.changes,
             |mut changes, request| async move { changes.list_changes(request).await },
             |request, at_least| request.at_least = at_least,
-            |answer| answer.position.as_ref(),
+            |response| response.position.as_ref(),
         )
         .await
     }
 
-    /// A page of a ranking board.
     pub async fn list_ranking(
         &self,
         request: ListRankingRequest,
@@ -279,13 +267,13 @@ impl Catalogue {
             &self.rankings,
             |mut rankings, request| async move { rankings.list_ranking(request).await },
             |request, at_least| request.at_least = at_least,
-            |answer| answer.position.as_ref(),
+            |response| response.position.as_ref(),
         )
         .await
     }
 
-    /// Makes a read. Where its answer may lack something that was written before the read began, the read is made again, for an answer
-    /// that reaches as far. The second answer counts, however far it reaches.
+    /// Makes a read. If the response is older than the newest write that preceded the read, the read is repeated with that
+    /// position as a minimum. The second response is final.
     async fn read<Q, A, S, F>(
         &self,
         (mut request, min): (Q, MinPosition),
@@ -299,52 +287,52 @@ impl Catalogue {
         S: Clone,
         F: Future<Output = Result<Response<A>, Status>>,
     {
-        let give_up = Instant::now() + self.deadline;
-        let ask = async |request| {
-            let response = call(service.clone(), bounded(request, give_up)).await;
-            self.limit.ended(&response);
+        let deadline = Instant::now() + self.deadline;
+        let send = async |request| {
+            let response = call(service.clone(), idempotent(request, deadline)).await;
+            self.limit.record(&response);
             response
         };
-        let first = ask(request.clone()).await;
-        let decided_at = first.as_ref().err().and_then(Position::of_refusal);
+        let first = send(request.clone()).await;
+        let error_position = first.as_ref().err().and_then(Position::of_refusal);
         let first = first.map(Response::into_inner).map_err(Fault::from);
         let reached = match &first {
-            Ok(answer) => position(answer).and_then(|position| position.try_into().ok()),
+            Ok(response) => position(response).and_then(|position| position.try_into().ok()),
             Err(fault) if matches!(fault.code, Code::NotFound | Code::Invalid | Code::Gone) => {
-                decided_at
+                error_position
             }
-            // It says nothing of the listings.
+            // Such an error does not depend on the listings.
             Err(_) => return first,
         };
-        let is_behind = |latest| match reached {
+        let is_outdated = |latest| match reached {
             Some(reached) => !Position::reaches(reached, latest),
-            // An answer without a position comes from a replica that could not wait for one either.
+            // A replica that reports no position cannot wait for one either.
             None => first.is_err(),
         };
         match self.latest(min).await {
-            Some(latest) if is_behind(latest) => {
+            Some(latest) if is_outdated(latest) => {
                 let after = if first.is_ok() { "answer" } else { "refusal" };
                 metrics::counter!("upstream_asked_again_total", "after" => after).increment(1);
                 set_at_least(&mut request, Some(latest.into()));
-                Ok(ask(request).await?.into_inner())
+                Ok(send(request).await?.into_inner())
             }
             _ => first,
         }
     }
 
-    /// How far the listings had come when a read began, by Redis or, when that is away, by listings-svc.
+    /// The newest position of the listings when the read began: from Redis or, while Redis is away, from listings-svc.
     async fn latest(&self, min: MinPosition) -> Option<Position> {
         match min.receive().await {
-            None => self.listings_position.ask().await,
+            None => self.listings_position.get().await,
             latest => latest,
         }
     }
 }
 
-/// A call that changes nothing, may be made again elsewhere, and ends at `give_up`.
-fn bounded<Q>(request: Q, give_up: Instant) -> Request<Q> {
+/// A request without effects, which may be retried at another replica until `deadline`.
+fn idempotent<Q>(request: Q, deadline: Instant) -> Request<Q> {
     let mut request = Request::new(request);
-    request.set_timeout(give_up.saturating_duration_since(Instant::now()));
+    request.set_timeout(deadline.saturating_duration_since(Instant::now()));
     request.extensions_mut().insert(Idempotent);
     request
 }

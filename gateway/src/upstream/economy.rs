@@ -1,4 +1,4 @@
-//! economy-svc: reports, tips, rates and currencies.
+//! The client of economy-svc: reports, tips, rates and currencies.
 
 use std::time::Duration;
 
@@ -18,11 +18,10 @@ use kit::Fault;
 use kit::rpc::client::{Client, Idempotent};
 use tonic::{Request, Streaming};
 
-use super::Bounds;
+use super::CallLimits;
 use super::limit::CallLimit;
 use super::write::write;
 
-/// The client of economy-svc.
 pub struct Economy {
     reports: ReportsServiceClient<Client>,
     tips: TipsServiceClient<Client>,
@@ -35,9 +34,8 @@ pub struct Economy {
     write_deadline: Duration,
 }
 
-/// Rates on their way: the head, and the pieces that follow.
+/// A stream of rates: its head, and the pieces that follow.
 pub struct Rates {
-    /// What they are.
     pub head: RatesHead,
     pieces: Streaming<ListRatesResponse>,
 }
@@ -62,22 +60,21 @@ impl Rates {
 }
 
 impl Economy {
-    /// Over a client of economy-svc.
-    pub fn new(channel: Client, bounds: Bounds) -> Self {
+    pub fn new(channel: Client, limits: CallLimits) -> Self {
         Self {
             reports: ReportsServiceClient::new(channel.clone()),
             tips: TipsServiceClient::new(channel.clone()),
             rates: RatesServiceClient::new(channel.clone()),
             history: HistoryServiceClient::new(channel.clone()),
             methodology: MethodologyServiceClient::new(channel.clone()),
-            currencies: CurrenciesServiceClient::new(channel).max_decoding_message_size(LARGEST),
-            limit: CallLimit::new("economy", bounds),
-            deadline: bounds.deadline,
-            write_deadline: bounds.write_deadline,
+            currencies: CurrenciesServiceClient::new(channel)
+                .max_decoding_message_size(MAX_MESSAGE_SIZE),
+            limit: CallLimit::new("economy", limits),
+            deadline: limits.deadline,
+            write_deadline: limits.write_deadline,
         }
     }
 
-    /// Sends a report in.
     pub async fn submit_report(
         &self,
         request: SubmitReportRequest,
@@ -87,48 +84,44 @@ impl Economy {
         write(&self.limit, self.write_deadline, request, call).await
     }
 
-    /// Sends a tip.
     pub async fn send_tip(&self, request: SendTipRequest) -> Result<SendTipResponse, Fault> {
         let mut tips = self.tips.clone();
         let call = |request| async move { tips.send_tip(request).await };
         write(&self.limit, self.write_deadline, request, call).await
     }
 
-    /// Every currency.
     pub async fn list_currencies(
         &self,
         request: ListCurrenciesRequest,
     ) -> Result<ListCurrenciesResponse, Fault> {
         let _permit = self.limit.acquire().await?;
         let response = (self.currencies.clone())
-            .list_currencies(read(request, self.deadline))
+            .list_currencies(idempotent(request, self.deadline))
             .await;
-        self.limit.ended(&response);
+        self.limit.record(&response);
         Ok(response?.into_inner())
     }
 
-    /// A page of the figures of a currency over time.
     pub async fn list_history(
         &self,
         request: ListHistoryRequest,
     ) -> Result<ListHistoryResponse, Fault> {
         let _permit = self.limit.acquire().await?;
-        let request = read(request, self.deadline);
+        let request = idempotent(request, self.deadline);
         let response = self.history.clone().list_history(request).await;
-        self.limit.ended(&response);
+        self.limit.record(&response);
         Ok(response?.into_inner())
     }
 
-    /// How rates and figures are worked out.
     pub async fn get_methodology(&self) -> Result<GetMethodologyResponse, Fault> {
         let _permit = self.limit.acquire().await?;
-        let request = read(GetMethodologyRequest {}, self.deadline);
+        let request = idempotent(GetMethodologyRequest {}, self.deadline);
         let response = self.methodology.clone().get_methodology(request).await;
-        self.limit.ended(&response);
+        self.limit.record(&response);
         Ok(response?.into_inner())
     }
 
-    /// What the rates are, without their rows.
+    /// The head of the rates, without their rows.
     pub async fn rates_head(&self, request: ListRatesRequest) -> Result<RatesHead, Fault> {
         let head_only = ListRatesRequest {
             head_only: true,
@@ -137,13 +130,13 @@ impl Economy {
         Ok(self.list_rates(head_only).await?.head)
     }
 
-    /// Rates. The first call of a version works them out, which takes longer than other reads do.
+    /// The rates. The first request of a version calculates them, which takes longer than other reads.
     pub async fn list_rates(&self, request: ListRatesRequest) -> Result<Rates, Fault> {
-        // It is released with the head: a caller who reads slowly keeps no other from asking.
+        // The permit is released with the head, so that slow clients do not hold permits.
         let _permit = self.limit.acquire().await?;
-        let request = read(request, self.write_deadline);
+        let request = idempotent(request, self.write_deadline);
         let response = self.rates.clone().list_rates(request).await;
-        self.limit.ended(&response);
+        self.limit.record(&response);
         let mut pieces = response?.into_inner();
         match pieces.message().await?.and_then(|message| message.part) {
             Some(Part::Head(head)) => Ok(Rates { head, pieces }),
@@ -152,11 +145,11 @@ impl Economy {
     }
 }
 
-/// An answer's size at most: a thousand currencies take half a megabyte.
-const LARGEST: usize = 64 * 1024 * 1024;
+/// The largest response. A thousand currencies take half a megabyte.
+const MAX_MESSAGE_SIZE: usize = 64 * 1024 * 1024;
 
-/// A call that changes nothing, and may be made again elsewhere.
-fn read<Q>(request: Q, deadline: Duration) -> Request<Q> {
+/// A request without effects, which may be retried at another replica.
+fn idempotent<Q>(request: Q, deadline: Duration) -> Request<Q> {
     let mut request = Request::new(request);
     request.set_timeout(deadline);
     request.extensions_mut().insert(Idempotent);

@@ -1,4 +1,4 @@
-//! listings-svc: writes by API, and what an account has there.
+//! The client of listings-svc: writes of games and events, and the listings of an account.
 
 use std::time::Duration;
 
@@ -14,11 +14,10 @@ use kit::rpc::client::{Client, Idempotent};
 use kit::{Code, Fault};
 use tonic::Request;
 
-use super::Bounds;
+use super::CallLimits;
 use super::limit::CallLimit;
 use super::write::write;
 
-/// The client of listings-svc.
 pub struct Listings {
     games: GamesServiceClient<Client>,
     events: EventsServiceClient<Client>,
@@ -29,19 +28,17 @@ pub struct Listings {
 }
 
 impl Listings {
-    /// Over a client of listings-svc.
-    pub fn new(channel: Client, bounds: Bounds) -> Self {
+    pub fn new(channel: Client, limits: CallLimits) -> Self {
         Self {
             games: GamesServiceClient::new(channel.clone()),
             events: EventsServiceClient::new(channel.clone()),
             own: OwnListingsServiceClient::new(channel),
-            limit: CallLimit::new("listings", bounds),
-            deadline: bounds.deadline,
-            write_deadline: bounds.write_deadline,
+            limit: CallLimit::new("listings", limits),
+            deadline: limits.deadline,
+            write_deadline: limits.write_deadline,
         }
     }
 
-    /// Submits a game.
     pub async fn create_game(
         &self,
         request: CreateGameRequest,
@@ -51,7 +48,6 @@ impl Listings {
         write(&self.limit, self.write_deadline, request, call).await
     }
 
-    /// Changes a game.
     pub async fn update_game(
         &self,
         request: UpdateGameRequest,
@@ -59,10 +55,9 @@ impl Listings {
         let mut games = self.games.clone();
         let call = |request| async move { games.update_game(request).await };
         let written = write(&self.limit, self.write_deadline, request, call).await;
-        written.map_err(of_change)
+        written.map_err(update_error)
     }
 
-    /// Submits an event.
     pub async fn create_event(
         &self,
         request: CreateEventRequest,
@@ -72,7 +67,6 @@ impl Listings {
         write(&self.limit, self.write_deadline, request, call).await
     }
 
-    /// Changes an event.
     pub async fn update_event(
         &self,
         request: UpdateEventRequest,
@@ -80,10 +74,9 @@ impl Listings {
         let mut events = self.events.clone();
         let call = |request| async move { events.update_event(request).await };
         let written = write(&self.limit, self.write_deadline, request, call).await;
-        written.map_err(of_change)
+        written.map_err(update_error)
     }
 
-    /// A page of what an account has.
     pub async fn list_own_listings(
         &self,
         request: ListOwnListingsRequest,
@@ -93,18 +86,18 @@ impl Listings {
         request.set_timeout(self.deadline);
         request.extensions_mut().insert(Idempotent);
         let response = self.own.clone().list_own_listings(request).await;
-        self.limit.ended(&response);
+        self.limit.record(&response);
         Ok(response?.into_inner())
     }
 }
 
-/// The refusal of a change. One whose outcome is unknown has another way out than a submission: it takes no `Idempotency-Key`, and needs
-/// none.
-fn of_change(fault: Fault) -> Fault {
+/// The error of a PATCH. If its outcome is unknown, the way out differs from that of a POST: a PATCH takes no `Idempotency-Key`
+/// and can be repeated without one.
+fn update_error(fault: Fault) -> Fault {
     match fault.code {
         Code::OutcomeUnknown => Fault {
-            message: "the change was not answered in time, and may have taken effect or not: read the listing, or send the same PATCH \
-                      again; if the first one took effect, the second changes nothing, or is refused with 412 if it has an If-Match"
+            message: "The change was not confirmed in time. It may or may not have taken effect. Read the listing, or send the same PATCH again: \
+                      if the first one took effect, the second changes nothing, or fails with 412 if it has an If-Match."
                 .into(),
             ..fault
         },

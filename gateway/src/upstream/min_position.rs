@@ -1,45 +1,43 @@
-//! How far into the listings' feed the answer to a read must reach (§1).
+//! The position in the listings feed that the response to a read must have reached (§1).
 //!
-//! The gate asks Redis while the read is on its way; the call to catalogue-svc waits for Redis only once it has an answer to compare.
+//! The gate asks Redis while the read runs. The client of catalogue-svc waits for Redis only when it has a response to compare.
 
 use kit::feed::Position;
 use tokio::sync::oneshot;
 
-/// The position that Redis was told last, as soon as it is known. Each read has one.
+/// The newest position in Redis, once it is known. Each read has its own.
 #[derive(Debug)]
 pub struct MinPosition(oneshot::Receiver<Option<Position>>);
 
-/// Sends a [`MinPosition`] what Redis says.
+/// Sends the position to a [`MinPosition`].
 #[derive(Debug)]
 pub struct Sender(oneshot::Sender<Option<Position>>);
 
-/// A [`MinPosition`] as an extension of a request. Extensions can be cloned; a clone of this one is empty.
+/// A [`MinPosition`] as a request extension. Extensions must be `Clone`; a clone of this one is empty.
 #[derive(Debug)]
 pub struct Extension(Option<MinPosition>);
 
 impl MinPosition {
-    /// A position that Redis is asked for.
     pub fn channel() -> (Sender, Extension) {
         let (sender, receiver) = oneshot::channel();
         (Sender(sender), Extension(Some(Self(receiver))))
     }
 
-    /// The position; `None` when Redis is away, or was told nothing.
+    /// The position; `None` if Redis is away or has none.
     pub(super) async fn receive(self) -> Option<Position> {
         self.0.await.ok().flatten()
     }
 }
 
 impl Sender {
-    /// Sends what Redis says.
     pub fn send(self, position: Option<Position>) {
-        // A read that has what it wants does not wait.
+        // The read may have ended without waiting.
         let (Ok(()) | Err(_)) = self.0.send(position);
     }
 }
 
 impl Extension {
-    /// The position, if nobody has taken it.
+    /// The position, unless it was taken before.
     pub fn take(self) -> Option<MinPosition> {
         self.0
     }

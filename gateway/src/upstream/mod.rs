@@ -1,4 +1,4 @@
-//! The services behind the gateway: a client each, with a method for each of its calls, a deadline, and a limit of calls at once.
+//! Clients of the services behind the gateway. Each has one method per call, a deadline and a limit of concurrent calls.
 
 mod catalogue;
 mod economy;
@@ -15,15 +15,15 @@ pub use catalogue::Catalogue;
 pub use economy::{Economy, Rates};
 pub use listings::Listings;
 
-/// What calls to a service are held to.
+/// Limits of calls to a service.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounds {
-    /// What takes longer counts as away.
+pub struct CallLimits {
+    /// The deadline of a read.
     pub deadline: Duration,
-    /// The same for what changes something. It is waited for longer, since nobody knows what became of it else.
+    /// The deadline of a write. It is longer, since the outcome of a write that misses it is unknown.
     pub write_deadline: Duration,
-    /// Calls that it has at once.
+    /// Concurrent calls.
     pub calls: usize,
-    /// How long a further one waits for a permit.
-    pub patience: Duration,
+    /// How long a further call waits for a permit.
+    pub queue_timeout: Duration,
 }

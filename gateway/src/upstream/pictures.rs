@@ -1,7 +1,7 @@
-//! Files of pictures, from listings-svc, part by part.
+//! The client of listings-svc for picture files, which are read in parts.
 //!
-//! A part is a small call that changes nothing: it is made when the caller has taken the part before it, and may be made of any replica.
-//! So a slow caller holds one part in memory, and neither a connection nor a permit.
+//! A part is requested when the client has received the part before. Each is a small call without effects that any replica can
+//! answer. A slow client therefore holds one part in memory, and neither a connection nor a permit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +15,13 @@ use kit::Fault;
 use kit::rpc::client::{Client, Idempotent};
 use tonic::Request;
 
-use super::Bounds;
+use super::CallLimits;
 use super::limit::CallLimit;
 
-/// Bytes of a part: that of most pictures is all of them.
-const PART: u32 = 256 * 1024;
+/// The size of a part. Most pictures are smaller.
+const PART_SIZE: u32 = 256 * 1024;
 
-/// Clients of listings-svc for pictures, which have a limit of their own: when it hangs, no other route waits.
+/// A client with a limit of its own: while listings-svc hangs, no other route waits.
 pub struct Pictures {
     client: PictureServiceClient<Client>,
     limit: CallLimit,
@@ -29,28 +29,27 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// Over a client of listings-svc.
-    pub fn new(listings: Client, bounds: Bounds) -> Self {
+    pub fn new(listings: Client, limits: CallLimits) -> Self {
         Self {
             client: PictureServiceClient::new(listings),
-            limit: CallLimit::new("pictures", bounds),
-            deadline: bounds.deadline,
+            limit: CallLimit::new("pictures", limits),
+            deadline: limits.deadline,
         }
     }
 
-    /// What is known of a picture, and its first part.
+    /// The metadata of a picture and its first part.
     ///
     /// # Errors
-    /// There is none, or listings-svc does not answer.
-    pub async fn begin(&self, name: &str) -> Result<GetPictureResponse, Fault> {
-        self.part(name, 0, PART).await
+    /// There is no such picture, or listings-svc does not respond.
+    pub async fn first_part(&self, name: &str) -> Result<GetPictureResponse, Fault> {
+        self.part(name, 0, PART_SIZE).await
     }
 
-    /// What is known of a picture, and none of its bytes.
+    /// The metadata of a picture.
     ///
     /// # Errors
-    /// There is none, or listings-svc does not answer.
-    pub async fn look(&self, name: &str) -> Result<GetPictureResponse, Fault> {
+    /// There is no such picture, or listings-svc does not respond.
+    pub async fn metadata(&self, name: &str) -> Result<GetPictureResponse, Fault> {
         self.part(name, 0, 0).await
     }
 
@@ -64,34 +63,32 @@ impl Pictures {
         request.set_timeout(self.deadline);
         request.extensions_mut().insert(Idempotent);
         let response = self.client.clone().get_picture(request).await;
-        self.limit.ended(&response);
+        self.limit.record(&response);
         Ok(response?.into_inner())
     }
 }
 
-/// The bytes of a picture that has begun, as they are asked for. It breaks off when a part does not come: the length was promised.
-pub fn rest(
+/// Streams a picture, of which the first part is known. A missing part breaks the stream off, since the length has been sent.
+pub fn stream(
     pictures: Arc<Pictures>,
     name: String,
-    begun: GetPictureResponse,
+    first: GetPictureResponse,
 ) -> impl Stream<Item = Result<Bytes, Fault>> + Send {
-    let size = begun.size;
-    try_unfold((0, begun.part), move |(offset, part): (u64, Bytes)| {
+    let size = first.size;
+    try_unfold((0, first.part), move |(offset, part): (u64, Bytes)| {
         let (pictures, name) = (Arc::clone(&pictures), name.clone());
         async move {
             if offset >= size {
                 return Ok(None);
             }
             let part = if part.is_empty() {
-                pictures.part(&name, offset, PART).await?.part
+                pictures.part(&name, offset, PART_SIZE).await?.part
             } else {
                 part
             };
             let length = u64::try_from(part.len()).unwrap_or(u64::MAX);
             if length == 0 || length > size - offset {
-                return Err(Fault::unavailable(
-                    "a picture that is not as long as it was",
-                ));
+                return Err(Fault::unavailable("a picture whose length has changed"));
             }
             Ok(Some((part, (offset + length, Bytes::new()))))
         }

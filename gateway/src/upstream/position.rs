@@ -1,4 +1,4 @@
-//! How far the listings have come, by listings-svc itself: asked when Redis does not tell (§1).
+//! The newest position of the listings feed, from listings-svc itself, while Redis is away (§1).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,24 +10,23 @@ use kit::rpc::client::{Client, Idempotent};
 use tokio::time::{Instant, timeout};
 use tonic::Request;
 
-/// How long it is waited for. A read that knows nothing is better than none.
-const PATIENCE: Duration = Duration::from_millis(250);
-/// For how long nobody waits after that was not enough: one read after the other tries again.
-const PAUSE: Duration = PATIENCE;
+/// How long a read waits. After that it goes on without a position.
+const TIMEOUT: Duration = Duration::from_millis(250);
+/// After a timeout, reads do not wait for this long; then one read at a time tries again.
+const RETRY_PAUSE: Duration = TIMEOUT;
 
-/// Asks once for all reads that wait.
+/// Joins concurrent calls: one call answers all reads that wait.
 pub(super) struct ListingsPosition {
     client: FeedServiceClient<Client>,
-    last: tokio::sync::Mutex<Option<Asked>>,
-    /// Since listings-svc hangs: when the next read may ask.
-    again: Mutex<Option<Instant>>,
+    last: tokio::sync::Mutex<Option<LastReply>>,
+    /// Set while listings-svc hangs: when the next read may call it.
+    retry_at: Mutex<Option<Instant>>,
 }
 
-/// What came of the last question.
-struct Asked {
-    /// It tells of everything that was written before.
-    begun: Instant,
-    answer: Option<Position>,
+struct LastReply {
+    /// The reply covers all writes before this time.
+    started: Instant,
+    position: Option<Position>,
 }
 
 impl ListingsPosition {
@@ -35,54 +34,56 @@ impl ListingsPosition {
         Self {
             client: FeedServiceClient::new(channel),
             last: tokio::sync::Mutex::new(None),
-            again: Mutex::new(None),
+            retry_at: Mutex::new(None),
         }
     }
 
-    /// A position that whatever was written before the call is within; `None` when listings-svc is away as well, or hangs.
-    pub(super) async fn ask(&self) -> Option<Position> {
-        let came = Instant::now();
-        if !self.may_ask(came) {
+    /// A position that covers all writes before this call; `None` if listings-svc is away or hangs.
+    pub(super) async fn get(&self) -> Option<Position> {
+        let arrived = Instant::now();
+        if !self.may_call(arrived) {
             return None;
         }
-        let asking = async {
+        let calling = async {
             let mut last = self.last.lock().await;
-            // While this read waited, another may have asked for it.
-            if let Some(asked) = last.as_ref().filter(|asked| asked.begun > came) {
-                return asked.answer;
+            // Another read may have made the call while this one waited for the lock.
+            if let Some(reply) = last.as_ref().filter(|reply| reply.started > arrived) {
+                return reply.position;
             }
-            let begun = Instant::now();
+            let started = Instant::now();
             let mut request = Request::new(GetPositionRequest {});
-            request.set_timeout(PATIENCE);
+            request.set_timeout(TIMEOUT);
             request.extensions_mut().insert(Idempotent);
-            let answer = self.client.clone().get_position(request).await;
-            let position = answer.ok().and_then(|answer| answer.into_inner().position);
-            let answer = position.and_then(|position| Position::try_from(&position).ok());
-            *last = Some(Asked { begun, answer });
-            answer
+            let response = self.client.clone().get_position(request).await;
+            let position = response
+                .ok()
+                .and_then(|response| response.into_inner().position);
+            let position = position.and_then(|position| Position::try_from(&position).ok());
+            *last = Some(LastReply { started, position });
+            position
         };
-        let answer = timeout(PATIENCE, asking).await.ok().flatten();
+        let position = timeout(TIMEOUT, calling).await.ok().flatten();
         let now = Instant::now();
-        // One that refuses at once slows nobody down.
-        let hangs = answer.is_none() && now - came >= PATIENCE;
-        *self.again() = hangs.then(|| now + PAUSE);
-        answer
+        // A listings-svc that fails at once causes no delay.
+        let hangs = position.is_none() && now - arrived >= TIMEOUT;
+        *self.retry_at() = hangs.then(|| now + RETRY_PAUSE);
+        position
     }
 
-    /// While it hangs one read asks, and the others go on without.
-    fn may_ask(&self, now: Instant) -> bool {
-        let mut again = self.again();
-        match *again {
+    /// While listings-svc hangs, one read calls it and the others go on without a position.
+    fn may_call(&self, now: Instant) -> bool {
+        let mut retry_at = self.retry_at();
+        match *retry_at {
             Some(at) if now < at => false,
             Some(_) => {
-                *again = Some(now + PATIENCE + PAUSE);
+                *retry_at = Some(now + TIMEOUT + RETRY_PAUSE);
                 true
             }
             None => true,
         }
     }
 
-    fn again(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.again.lock().unwrap_or_else(PoisonError::into_inner)
+    fn retry_at(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.retry_at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

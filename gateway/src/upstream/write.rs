@@ -1,4 +1,4 @@
-//! Calls that change something.
+//! Calls with effects.
 
 use std::future::Future;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tonic::{Request, Response, Status};
 
 use super::limit::CallLimit;
 
-/// Makes a call that changes something: once, since nobody knows what became of it when no answer comes.
+/// Makes a call with effects. It is never retried: without a response, its outcome is unknown.
 pub(super) async fn write<Q, A, F>(
     limit: &CallLimit,
     deadline: Duration,
@@ -23,15 +23,15 @@ where
     let mut request = Request::new(request);
     request.set_timeout(deadline);
     let response = call(request).await;
-    limit.ended(&response);
+    limit.record(&response);
     match response {
-        Ok(answer) => Ok(answer.into_inner()),
+        Ok(response) => Ok(response.into_inner()),
         Err(status) if is_unanswered(&status) => Err(Fault::outcome_unknown(status.message())),
         Err(status) => Err(status.into()),
     }
 }
 
-/// Whether the service was sent the call and has not said what came of it: a fault of its own has details.
+/// Whether the call was sent and its outcome is unknown. An error that the service itself returned has details.
 fn is_unanswered(status: &Status) -> bool {
     let lost = matches!(
         status.code(),

@@ -1,4 +1,4 @@
-//! Live keys that are asked for: asked, approved, rejected, revealed.
+//! Commands on requests for live keys: request, approve, reject, reveal.
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
@@ -8,22 +8,22 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Done, Fresh, Stop, change, held, keys};
-use crate::domain::account::Named;
-use crate::domain::key::Wanted;
+use super::{Done, NewKey, Stop, feed_row, keys, locked_row};
+use crate::domain::account::Identifier;
+use crate::domain::key::Spec;
 use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plans;
 use crate::store::{self, key_requests};
 
-pub(super) async fn ask(
+pub(super) async fn request(
     connection: &mut PgConnection,
     plans: &Plans,
-    named: &Named,
-    (wanted, id): (&Wanted, Uuid),
+    identifier: &Identifier,
+    (spec, id): (&Spec, Uuid),
     now: OffsetDateTime,
 ) -> Result<(Done, Vec<NewChange>), Stop> {
-    let account = keys::lock_account(connection, plans, named, wanted, now).await?;
-    let request = KeyRequest::asked(id, account.id, wanted.clone(), now);
+    let account = keys::lock_account(connection, plans, identifier, spec, now).await?;
+    let request = KeyRequest::new(id, account.id, spec.clone(), now);
     key_requests::insert(connection, &request).await?;
     let change = publish(&request, "asked");
     Ok((Done::KeyRequest(request), vec![change]))
@@ -36,7 +36,7 @@ pub(super) async fn approve(
 ) -> Result<(Done, Vec<NewChange>), Stop> {
     let request = lock(connection, id).await?;
     let approved = request.approved(now);
-    save(connection, request, approved, "approved").await
+    store_decision(connection, request, approved, "approved").await
 }
 
 pub(super) async fn reject(
@@ -47,11 +47,11 @@ pub(super) async fn reject(
 ) -> Result<(Done, Vec<NewChange>), Stop> {
     let request = lock(connection, id).await?;
     let rejected = request.rejected(reason, now);
-    save(connection, request, rejected, "rejected").await
+    store_decision(connection, request, rejected, "rejected").await
 }
 
-/// Saves what staff have decided, unless that was decided before.
-async fn save(
+/// Stores a decision, unless it was made before.
+async fn store_decision(
     connection: &mut PgConnection,
     request: KeyRequest,
     decided: Result<Option<KeyRequest>, Fault>,
@@ -60,21 +60,22 @@ async fn save(
     let Some(decided) = decided? else {
         return Ok((Done::KeyRequest(request), Vec::new()));
     };
-    key_requests::save(connection, &decided).await?;
+    key_requests::update(connection, &decided).await?;
     let change = publish(&decided, event);
     Ok((Done::KeyRequest(decided), vec![change]))
 }
 
-/// Makes the key, with the secret that its owner is about to see. Of two at once the second finds it revealed.
+/// Creates the key with its secret, which is about to be shown to the owner. Of two concurrent reveals, the second finds the
+/// request revealed.
 pub(super) async fn reveal(
     connection: &mut PgConnection,
-    fresh: &Fresh,
+    new_key: &NewKey,
     now: OffsetDateTime,
 ) -> Result<(Done, Vec<NewChange>), Stop> {
-    let request = lock(connection, fresh.id).await?;
-    let (request, key) = request.revealed(&fresh.last4, now)?;
-    store::keys::insert(connection, &key, fresh.hash).await?;
-    key_requests::save(connection, &request).await?;
+    let request = lock(connection, new_key.id).await?;
+    let (request, key) = request.revealed(&new_key.last4, now)?;
+    store::keys::insert(connection, &key, new_key.hash).await?;
+    key_requests::update(connection, &request).await?;
     let changes = vec![
         publish(&request, "revealed"),
         keys::publish(&key, "created"),
@@ -84,12 +85,14 @@ pub(super) async fn reveal(
 
 async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<KeyRequest, Stop> {
     let locked = key_requests::lock(connection, id).await?;
-    held(locked, || Fault::not_found("no such key was asked for"))
+    locked_row(locked, || {
+        Fault::not_found("There is no key request with this id.")
+    })
 }
 
 fn publish(request: &KeyRequest, event: &'static str) -> NewChange {
     let (id, state) = (request.id.to_string(), proto::KeyRequest::from(request));
-    change(
+    feed_row(
         "key_request",
         id,
         request.revision,

@@ -1,4 +1,4 @@
-//! Keys: made, rotated, revoked.
+//! Commands on keys: create, rotate, revoke.
 
 use std::time::Duration;
 
@@ -10,55 +10,59 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Done, Fresh, Stop, accounts, change, held};
-use crate::domain::account::{Account, Named};
-use crate::domain::key::{Key, Wanted};
+use super::{Done, NewKey, Stop, accounts, feed_row, locked_row};
+use crate::domain::account::{Account, Identifier};
+use crate::domain::key::{Key, Spec};
 use crate::domain::plan::Plans;
 use crate::store::{games, keys};
 
 pub(super) async fn create(
     connection: &mut PgConnection,
     plans: &Plans,
-    named: &Named,
-    (wanted, fresh): (&Wanted, &Fresh),
+    identifier: &Identifier,
+    (spec, new_key): (&Spec, &NewKey),
     now: OffsetDateTime,
 ) -> Result<(Done, Vec<NewChange>), Stop> {
-    let account = lock_account(connection, plans, named, wanted, now).await?;
-    let key = Key::new(fresh.id, account.id, wanted.clone(), &fresh.last4, now);
-    keys::insert(connection, &key, fresh.hash).await?;
+    let account = lock_account(connection, plans, identifier, spec, now).await?;
+    let key = Key::new(new_key.id, account.id, spec.clone(), &new_key.last4, now);
+    keys::insert(connection, &key, new_key.hash).await?;
     let change = publish(&key, "created");
     Ok((Done::Key(key), vec![change]))
 }
 
-/// Locks the account, and refuses a key that it may not have.
+/// Locks the account and rejects a key that the plan or the directory does not allow.
 pub(super) async fn lock_account(
     connection: &mut PgConnection,
     plans: &Plans,
-    named: &Named,
-    wanted: &Wanted,
+    identifier: &Identifier,
+    spec: &Spec,
     now: OffsetDateTime,
 ) -> Result<Account, Stop> {
-    let account = accounts::lock(connection, named).await?;
-    let taken = keys::taken(connection, account.id, now).await?;
-    let game_stands = match &wanted.game {
-        Some(slug) => games::stands(connection, slug).await?,
+    let account = accounts::lock(connection, identifier).await?;
+    let working = keys::count_working(connection, account.id, now).await?;
+    let game_published = match &spec.game {
+        Some(slug) => games::is_published(connection, slug).await?,
         None => true,
     };
-    wanted.check(plans.get_or_cheapest(&account.plan), taken, game_stands)?;
+    spec.check(
+        plans.get_or_cheapest(&account.plan),
+        working,
+        game_published,
+    )?;
     Ok(account)
 }
 
 pub(super) async fn rotate(
     connection: &mut PgConnection,
     id: Uuid,
-    fresh: &Fresh,
+    new_key: &NewKey,
     grace: Duration,
     now: OffsetDateTime,
 ) -> Result<(Done, Vec<NewChange>), Stop> {
     let key = lock(connection, id).await?;
-    let (old, new) = key.rotated(fresh.id, &fresh.last4, grace, now)?;
-    keys::insert(connection, &new, fresh.hash).await?;
-    keys::save_rotated(connection, &old, new.id).await?;
+    let (old, new) = key.rotated(new_key.id, &new_key.last4, grace, now)?;
+    keys::insert(connection, &new, new_key.hash).await?;
+    keys::update_rotated(connection, &old, new.id).await?;
     let changes = vec![publish(&new, "created"), publish(&old, "rotated")];
     Ok((Done::Rotated(new, old), changes))
 }
@@ -72,17 +76,17 @@ pub(super) async fn revoke(
     let Some(key) = key.revoked(now) else {
         return Ok((Done::Key(key), Vec::new()));
     };
-    keys::save_revoked(connection, &key).await?;
+    keys::update_revoked(connection, &key).await?;
     let change = publish(&key, "revoked");
     Ok((Done::Key(key), vec![change]))
 }
 
 async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Key, Stop> {
     let locked = keys::lock(connection, id).await?;
-    held(locked, || Fault::not_found("there is no such key"))
+    locked_row(locked, || Fault::not_found("There is no key with this id."))
 }
 
 pub(super) fn publish(key: &Key, event: &'static str) -> NewChange {
     let state = proto::Key::from(key).encode_to_vec();
-    change("key", key.id.to_string(), key.revision, event, state)
+    feed_row("key", key.id.to_string(), key.revision, event, state)
 }

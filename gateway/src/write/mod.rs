@@ -1,10 +1,10 @@
-//! Commands: everything that changes accounts, keys, plans and switches goes through the writer of the feed as one of these.
+//! Commands. Every change of accounts, keys, plans and switches is a command and goes through the writer of the feed.
 //!
-//! Each is one function, a file a subject, and one straight line: lock, load, decide (`domain`), save, publish. The writer applies it
-//! inside a transaction that it shares with others, under a savepoint of its own.
+//! Each command is one function with the same steps: lock, load, decide (`domain`), save, publish. The writer applies it in a
+//! transaction that it shares with other commands, under a savepoint.
 
 mod accounts;
-mod audited;
+mod audit;
 mod key_requests;
 mod keys;
 mod plans;
@@ -20,107 +20,95 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::SCHEMA;
-use crate::domain::account::{Account, Named};
-use crate::domain::key::{Key, Wanted};
+use crate::domain::account::{Account, Identifier};
+use crate::domain::key::{Key, Spec};
 use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Hash;
 use crate::domain::staff_action::By;
 use crate::domain::switch::{Setting, Switch};
-use crate::store::Locked;
+use crate::store::RowLock;
 
-/// Carries out commands.
+/// Applies commands.
 #[derive(Debug, Clone)]
 pub struct Writes {
-    /// The plans, for the limit of working keys.
+    /// Limits the number of working keys.
     pub plans: Arc<Plans>,
-    /// How long a rotated key goes on working.
+    /// How long a rotated key still works.
     pub grace: Duration,
 }
 
-/// A change, and who makes it.
+/// A command and its author.
 #[derive(Debug)]
 pub struct Write {
     by: Option<By>,
-    item: Item,
+    command: Command,
 }
 
 impl Write {
-    /// A change that staff make. It is recorded in the audit, in its own transaction.
-    pub fn by(by: By, item: Item) -> Self {
-        Self { by: Some(by), item }
+    /// A command of a member of staff. It is audited in its own transaction.
+    pub fn by_staff(by: By, command: Command) -> Self {
+        Self {
+            by: Some(by),
+            command,
+        }
     }
 
-    /// A change that the gateway makes by itself.
-    pub fn of_gateway(item: Item) -> Self {
-        Self { by: None, item }
+    /// A command of the gateway itself.
+    pub fn by_gateway(command: Command) -> Self {
+        Self { by: None, command }
     }
 }
 
-/// What is asked for. The fields are good by themselves; what is checked here is how they fit with what there is.
+/// A command. Its fields have been validated by themselves; whether they fit the stored state is checked here.
 #[derive(Debug)]
-pub enum Item {
-    /// A new account.
+pub enum Command {
     CreateAccount(Account),
-    /// Another plan for an account.
-    SetPlan(Named, String),
-    /// A new key for an account.
-    CreateKey(Named, Wanted, Fresh),
-    /// A live key for an account, to be looked at.
-    AskKey(Named, Wanted, Uuid),
-    /// Leave to reveal a key that was asked for.
+    SetPlan(Identifier, String),
+    CreateKey(Identifier, Spec, NewKey),
+    /// Requests a live key, which staff review.
+    RequestKey(Identifier, Spec, Uuid),
+    /// Allows the owner to reveal the requested key.
     ApproveKey(Uuid),
-    /// The end of a key that was asked for, and why.
+    /// Rejects the requested key, with a reason.
     RejectKey(Uuid, String),
-    /// The secret of a key that was approved; the key has the request's id.
-    RevealKey(Fresh),
-    /// A new secret for a key.
-    RotateKey(Uuid, Fresh),
-    /// The end of a key.
+    /// Creates the approved key. It gets the id of the request.
+    RevealKey(NewKey),
+    RotateKey(Uuid, NewKey),
     RevokeKey(Uuid),
-    /// Another standing for a switch.
-    Throw(Thrown),
-    /// The plans of the settings, told to the world where they are news.
-    TellPlans,
+    SetSwitch(SwitchUpdate),
+    /// Publishes the plans of the settings that differ from the feed.
+    PublishPlans,
 }
 
-/// What a new key brings along: its id, and what is kept of its secret.
+/// The id of a new key, and what is stored of its secret.
 #[derive(Debug, Clone)]
-pub struct Fresh {
-    /// Its id.
+pub struct NewKey {
     pub id: Uuid,
-    /// SHA-256 of its secret.
+    /// The SHA-256 of the secret.
     pub hash: Hash,
-    /// The last four characters of its secret.
+    /// The last four characters of the secret.
     pub last4: String,
 }
 
-/// A switch as staff want it.
 #[derive(Debug, Clone)]
-pub struct Thrown {
-    /// Which one.
+pub struct SwitchUpdate {
     pub switch: Switch,
-    /// How it is to stand.
     pub on: bool,
-    /// Why; may be empty.
+    /// May be empty.
     pub reason: String,
 }
 
-/// What came of it.
+/// The result of a command.
 #[derive(Debug)]
 pub enum Done {
-    /// The account as it is now.
     Account(Account),
-    /// The key as it is now.
     Key(Key),
-    /// The request as it is now.
     KeyRequest(KeyRequest),
     /// The new key and the old one.
     Rotated(Key, Key),
-    /// The switch as it stands now.
     Switch(Setting),
-    /// Plans were told.
-    Told,
+    PlansPublished,
 }
 
 impl Apply for Writes {
@@ -138,63 +126,67 @@ impl Apply for Writes {
 }
 
 impl Writes {
-    /// Carries out a command, and records it if it is one of staff.
+    /// Applies a command and audits it if it has an author.
     async fn run(
         &self,
         connection: &mut PgConnection,
-        Write { by, item }: &Write,
+        Write { by, command }: &Write,
         now: OffsetDateTime,
     ) -> Result<(Done, Vec<NewChange>), Stop> {
-        let (done, changes) = self.carry_out(connection, item, now).await?;
-        // A call that changed nothing leaves no trace.
+        let (done, changes) = self.execute(connection, command, now).await?;
+        // A command that changes nothing is not audited.
         if let Some(by) = by
             && !changes.is_empty()
-            && let Some(subject) = audited::subject(&done)
+            && let Some(subject) = audit::subject(&done)
         {
             by.record(&mut *connection, SCHEMA, subject, now).await?;
         }
         Ok((done, changes))
     }
 
-    async fn carry_out(
+    async fn execute(
         &self,
         connection: &mut PgConnection,
-        item: &Item,
+        command: &Command,
         now: OffsetDateTime,
     ) -> Result<(Done, Vec<NewChange>), Stop> {
-        match item {
-            Item::CreateAccount(account) => accounts::create(connection, account).await,
-            Item::SetPlan(named, plan) => accounts::set_plan(connection, named, plan).await,
-            Item::CreateKey(named, wanted, fresh) => {
-                keys::create(connection, &self.plans, named, (wanted, fresh), now).await
+        match command {
+            Command::CreateAccount(account) => accounts::create(connection, account).await,
+            Command::SetPlan(identifier, plan) => {
+                accounts::set_plan(connection, identifier, plan).await
             }
-            Item::AskKey(named, wanted, id) => {
-                key_requests::ask(connection, &self.plans, named, (wanted, *id), now).await
+            Command::CreateKey(identifier, spec, new_key) => {
+                keys::create(connection, &self.plans, identifier, (spec, new_key), now).await
             }
-            Item::ApproveKey(id) => key_requests::approve(connection, *id, now).await,
-            Item::RejectKey(id, reason) => key_requests::reject(connection, *id, reason, now).await,
-            Item::RevealKey(fresh) => key_requests::reveal(connection, fresh, now).await,
-            Item::RotateKey(id, fresh) => {
-                keys::rotate(connection, *id, fresh, self.grace, now).await
+            Command::RequestKey(identifier, spec, id) => {
+                key_requests::request(connection, &self.plans, identifier, (spec, *id), now).await
             }
-            Item::RevokeKey(id) => keys::revoke(connection, *id, now).await,
-            Item::Throw(thrown) => switches::throw(connection, thrown, now).await,
-            Item::TellPlans => plans::tell(connection, &self.plans).await,
+            Command::ApproveKey(id) => key_requests::approve(connection, *id, now).await,
+            Command::RejectKey(id, reason) => {
+                key_requests::reject(connection, *id, reason, now).await
+            }
+            Command::RevealKey(new_key) => key_requests::reveal(connection, new_key, now).await,
+            Command::RotateKey(id, new_key) => {
+                keys::rotate(connection, *id, new_key, self.grace, now).await
+            }
+            Command::RevokeKey(id) => keys::revoke(connection, *id, now).await,
+            Command::SetSwitch(update) => switches::set(connection, update, now).await,
+            Command::PublishPlans => plans::publish(connection, &self.plans).await,
         }
     }
 }
 
-/// The row that a command is about.
-fn held<T>(locked: Locked<T>, absent: impl FnOnce() -> Fault) -> Result<T, Stop> {
+/// The locked row, or why there is none.
+fn locked_row<T>(locked: RowLock<T>, not_found: impl FnOnce() -> Fault) -> Result<T, Stop> {
     match locked {
-        Locked::Held(row) => Ok(row),
-        Locked::Busy => Err(Stop::Busy),
-        Locked::Absent => Err(absent().into()),
+        RowLock::Acquired(row) => Ok(row),
+        RowLock::Busy => Err(Stop::Busy),
+        RowLock::NotFound => Err(not_found().into()),
     }
 }
 
-/// A row for the feed.
-fn change(
+/// A change to publish on the feed.
+fn feed_row(
     entity: &'static str,
     id: String,
     revision: i64,

@@ -1,38 +1,38 @@
-//! Plans: published where they differ from what the feed last said of them.
+//! Publishes plans that differ from their last state on the feed.
 
 use contracts::gateway::v1 as proto;
 use kit::feed::NewChange;
 use prost::Message as _;
 use sqlx::PgConnection;
 
-use super::{Done, Stop, change};
+use super::{Done, Stop, feed_row};
 use crate::domain::plan::{Plan, Plans};
 use crate::store::plans;
 
-pub(super) async fn tell(
+pub(super) async fn publish(
     connection: &mut PgConnection,
-    known: &Plans,
+    configured: &Plans,
 ) -> Result<(Done, Vec<NewChange>), Stop> {
     let mut changes = Vec::new();
-    // By name, so that processes that start together take their locks in one order.
-    let mut told: Vec<&Plan> = known.iter().collect();
-    told.sort_by(|a, b| a.name.cmp(&b.name));
-    for plan in &told {
+    // Sorted by name, so that processes that start together lock the rows in one order.
+    let mut sorted: Vec<&Plan> = configured.iter().collect();
+    sorted.sort_by(|a, b| a.name.cmp(&b.name));
+    for plan in &sorted {
         let state = proto::Plan::from(*plan).encode_to_vec();
-        if let Some(revision) = plans::tell(connection, &plan.name, &state).await? {
+        if let Some(revision) = plans::upsert(connection, &plan.name, &state).await? {
             let event = if revision == 1 { "created" } else { "updated" };
-            changes.push(change("plan", plan.name.clone(), revision, event, state));
+            changes.push(feed_row("plan", plan.name.clone(), revision, event, state));
         }
     }
-    let names: Vec<String> = told.iter().map(|plan| plan.name.clone()).collect();
-    for gone in plans::withdraw(connection, &names).await? {
-        changes.push(change(
+    let names: Vec<String> = sorted.iter().map(|plan| plan.name.clone()).collect();
+    for withdrawn in plans::withdraw(connection, &names).await? {
+        changes.push(feed_row(
             "plan",
-            gone.name,
-            gone.revision,
+            withdrawn.name,
+            withdrawn.revision,
             "removed",
-            gone.state,
+            withdrawn.state,
         ));
     }
-    Ok((Done::Told, changes))
+    Ok((Done::PlansPublished, changes))
 }

@@ -1,4 +1,4 @@
-//! Switches: thrown.
+//! Commands on switches.
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
@@ -7,22 +7,22 @@ use prost::Message as _;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use super::{Done, Stop, Thrown, change, held};
+use super::{Done, Stop, SwitchUpdate, feed_row, locked_row};
 use crate::store::switches;
 
-pub(super) async fn throw(
+pub(super) async fn set(
     connection: &mut PgConnection,
-    thrown: &Thrown,
+    update: &SwitchUpdate,
     now: OffsetDateTime,
 ) -> Result<(Done, Vec<NewChange>), Stop> {
-    let locked = switches::lock(connection, thrown.switch).await?;
-    let setting = held(locked, || Fault::not_found("there is no such switch"))?;
-    let Some(setting) = setting.thrown(thrown.on, &thrown.reason, now) else {
+    let locked = switches::lock(connection, update.switch).await?;
+    let setting = locked_row(locked, || Fault::not_found("There is no such switch."))?;
+    let Some(setting) = setting.updated(update.on, &update.reason, now) else {
         return Ok((Done::Switch(setting), Vec::new()));
     };
-    switches::save(connection, &setting).await?;
+    switches::update(connection, &setting).await?;
     let name = setting.switch.as_str().to_owned();
     let state = proto::Switch::from(&setting).encode_to_vec();
-    let change = change("switch", name, setting.revision, "updated", state);
+    let change = feed_row("switch", name, setting.revision, "updated", state);
     Ok((Done::Switch(setting), vec![change]))
 }

@@ -1,19 +1,19 @@
-//! The order of checks (§7.1): a call that fails two of them is told the earlier.
+//! The order of checks (§7.1): a request that fails two checks gets the error of the earlier one.
 //!
-//! Pairs among switches, plan and permission, which no call can fail both of yet, are tested in `domain/access.rs`.
+//! Pairs of switches, plans and permissions that no request can fail together are tested in `domain/access.rs`.
 
 use contracts::gateway::v1 as proto;
 use sqlx::PgPool;
 
-use crate::support::{Held, Test, With, account_key, plans};
+use crate::support::{Test, TestConfig, TestKey, account_key, plans};
 
 const ORIGIN: (&str, &str) = ("origin", "https://example.org");
 
-/// A gateway whose only plan lets one call a minute through and lacks `games`, and keys of both modes.
-async fn narrow(pool: PgPool, lacks: &str) -> (Test, Held, Held) {
-    let with = With {
+/// A gateway whose only plan allows one call per minute and lacks `games`, with a key of each mode.
+async fn narrow(pool: PgPool, lacks: &str) -> (Test, TestKey, TestKey) {
+    let with = TestConfig {
         plans: plans(&format!("calls_per_minute = 1\nlacks = [{lacks}]")),
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let account = test.account("free").await;
@@ -24,8 +24,8 @@ async fn narrow(pool: PgPool, lacks: &str) -> (Test, Held, Held) {
     (test, live, sample)
 }
 
-fn wrong() -> Held {
-    Held {
+fn wrong() -> TestKey {
+    TestKey {
         id: String::new(),
         secret: format!("svc_live_{}", "x".repeat(38)),
     }
@@ -35,10 +35,10 @@ fn wrong() -> Held {
 async fn a_preflight_comes_before_a_missing_key(pool: PgPool) {
     let test = Test::new(pool).await;
     let preflight = http::Request::options("/v1/games").header(ORIGIN.0, ORIGIN.1);
-    let answer = test.call(preflight).await;
-    assert_eq!(answer.refusal(), (403, "server_only"));
+    let response = test.call(preflight).await;
+    assert_eq!(response.error(), (403, "server_only"));
     let other = http::Request::options("/v1/games");
-    assert_eq!(test.call(other).await.refusal(), (401, "missing_key"));
+    assert_eq!(test.call(other).await.error(), (401, "missing_key"));
 }
 
 #[sqlx::test]
@@ -52,15 +52,15 @@ async fn a_missing_key_comes_before_everything_else(pool: PgPool) {
         ("POST", "/v1/economy/report"),
     ] {
         let call = http::Request::builder().method(method).uri(path);
-        let answer = test.call(call.header(ORIGIN.0, ORIGIN.1)).await;
-        assert_eq!(answer.refusal(), (401, "missing_key"), "{method} {path}");
-        assert_eq!(answer.header("www-authenticate"), "Bearer");
-        assert!(answer.json["meta"].get("mode").is_none());
+        let response = test.call(call.header(ORIGIN.0, ORIGIN.1)).await;
+        assert_eq!(response.error(), (401, "missing_key"), "{method} {path}");
+        assert_eq!(response.header("www-authenticate"), "Bearer");
+        assert!(response.json["meta"].get("mode").is_none());
     }
 }
 
 #[sqlx::test]
-async fn what_does_not_look_like_a_key_is_missing(pool: PgPool) {
+async fn a_malformed_key_is_a_missing_key(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     for value in [
@@ -71,7 +71,7 @@ async fn what_does_not_look_like_a_key_is_missing(pool: PgPool) {
     ] {
         let call = http::Request::get("/v1/games").header("authorization", &value);
         assert_eq!(
-            test.call(call).await.refusal(),
+            test.call(call).await.error(),
             (401, "missing_key"),
             "{value}"
         );
@@ -79,37 +79,37 @@ async fn what_does_not_look_like_a_key_is_missing(pool: PgPool) {
     let twice = key
         .get("/games")
         .header("authorization", format!("Bearer {}", key.secret));
-    assert_eq!(test.call(twice).await.refusal(), (401, "missing_key"));
+    assert_eq!(test.call(twice).await.error(), (401, "missing_key"));
     let lower =
         http::Request::get("/v1/games").header("authorization", format!("bEARER {}", key.secret));
     assert!(test.call(lower).await.is_ok());
 }
 
 #[sqlx::test]
-async fn a_wrong_key_comes_before_what_keys_may_do(pool: PgPool) {
+async fn an_invalid_key_comes_before_permissions(pool: PgPool) {
     let test = Test::new(pool).await;
     for path in ["/economy/rates", "/games", "/nowhere"] {
-        let answer = test
+        let response = test
             .call(wrong().get(path).header(ORIGIN.0, ORIGIN.1))
             .await;
-        assert_eq!(answer.refusal(), (401, "invalid_key"), "{path}");
-        assert_eq!(answer.header("www-authenticate"), "Bearer");
-        assert_eq!(answer.json["meta"]["mode"], "live");
+        assert_eq!(response.error(), (401, "invalid_key"), "{path}");
+        assert_eq!(response.header("www-authenticate"), "Bearer");
+        assert_eq!(response.json["meta"]["mode"], "live");
     }
 }
 
 #[sqlx::test]
-async fn the_economy_s_key_comes_before_the_page(pool: PgPool) {
+async fn the_kind_of_key_comes_before_the_page(pool: PgPool) {
     let (test, live, sample) = narrow(pool, "\"economy\", \"tips\"").await;
     for key in [&live, &sample] {
-        let answer = test
+        let response = test
             .call(key.get("/economy/rates").header(ORIGIN.0, ORIGIN.1))
             .await;
-        assert_eq!(answer.refusal(), (403, "secret_key_required"));
+        assert_eq!(response.error(), (403, "secret_key_required"));
         let tip = test
             .call(key.request("POST", "/play/tips").header(ORIGIN.0, ORIGIN.1))
             .await;
-        assert_eq!(tip.refusal(), (403, "secret_key_required"));
+        assert_eq!(tip.error(), (403, "secret_key_required"));
     }
 }
 
@@ -117,14 +117,14 @@ async fn the_economy_s_key_comes_before_the_page(pool: PgPool) {
 async fn a_page_comes_before_switches(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
-    let answer = test
+    let response = test
         .call(key.request("POST", "/games").header(ORIGIN.0, ORIGIN.1))
         .await;
-    assert_eq!(answer.refusal(), (403, "server_only"));
+    assert_eq!(response.error(), (403, "server_only"));
     let read = test
         .call(key.get("/games").header(ORIGIN.0, ORIGIN.1))
         .await;
-    assert_eq!(read.refusal(), (403, "server_only"));
+    assert_eq!(read.error(), (403, "server_only"));
     assert_eq!(test.catalogue.calls(), 0);
 }
 
@@ -142,16 +142,16 @@ async fn switches_come_before_the_plan_and_the_permission(pool: PgPool) {
             ("POST", "/events"),
             ("PATCH", "/events/jam"),
         ] {
-            // More than the minute holds: none of these is counted.
-            let answer = test.call(key.request(method, path)).await;
-            assert_eq!(answer.refusal(), (503, "module_off"), "{method} {path}");
-            assert_eq!(answer.header("ratelimit"), "");
+            // More requests than the minute allows: none of them is counted.
+            let response = test.call(key.request(method, path)).await;
+            assert_eq!(response.error(), (503, "module_off"), "{method} {path}");
+            assert_eq!(response.header("ratelimit"), "");
         }
     }
 }
 
 #[sqlx::test]
-async fn games_keys_meet_the_economy_s_switch(pool: PgPool) {
+async fn the_economy_s_switch_applies_to_keys_of_games(pool: PgPool) {
     let mut test = Test::new(pool).await;
     crate::switches::set(&test, "economy", false, "")
         .await
@@ -167,20 +167,20 @@ async fn games_keys_meet_the_economy_s_switch(pool: PgPool) {
         };
         let key = test.key_like(request).await.unwrap();
         let tip = test.call(key.request("POST", "/play/tips")).await;
-        assert_eq!(tip.refusal(), (503, "module_off"), "{kind}");
+        assert_eq!(tip.error(), (503, "module_off"), "{kind}");
         for path in ["/economy/rates", "/economy/", "/economy/a/b"] {
             let economy = test.get(&key, path).await;
             let expected = match kind {
                 "secret" => (503, "module_off"),
                 _ => (403, "secret_key_required"),
             };
-            assert_eq!(economy.refusal(), expected, "{kind} {path}");
+            assert_eq!(economy.error(), expected, "{kind} {path}");
         }
     }
 }
 
 #[sqlx::test]
-async fn a_public_key_does_not_read_what_is_not_public(pool: PgPool) {
+async fn a_public_key_cannot_read_unpublished_listings(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     crate::keys::publish(&test, "kora", true).await;
@@ -200,14 +200,14 @@ async fn a_public_key_does_not_read_what_is_not_public(pool: PgPool) {
             assert!(own.is_ok(), "{kind}: {}", own.text);
             continue;
         }
-        assert_eq!(own.refusal(), (403, "secret_key_required"));
+        assert_eq!(own.error(), (403, "secret_key_required"));
         let message = own.json["error"]["message"].as_str().unwrap();
         assert!(message.contains("public key"), "{message}");
-        // Before the page, and uncounted.
+        // It comes before the check of the page and is not counted.
         let page = test
             .call(key.get("/me/listings").header(ORIGIN.0, ORIGIN.1))
             .await;
-        assert_eq!(page.refusal(), (403, "secret_key_required"));
+        assert_eq!(page.error(), (403, "secret_key_required"));
         assert!(test.get(&key, "/games").await.is_ok());
     }
 }
@@ -216,11 +216,11 @@ async fn a_public_key_does_not_read_what_is_not_public(pool: PgPool) {
 async fn the_plan_comes_before_the_quota(pool: PgPool) {
     let (test, live, sample) = narrow(pool, "\"games\"").await;
     assert!(test.get(&live, "/me").await.is_ok());
-    // The minute is used up now, yet the plan is told.
-    let answer = test.get(&live, "/games").await;
-    assert_eq!(answer.refusal(), (403, "plan_required"));
+    // The minute is exceeded now, but the plan is checked first.
+    let response = test.get(&live, "/games").await;
+    assert_eq!(response.error(), (403, "plan_required"));
     assert!(
-        answer.json["error"]["message"]
+        response.json["error"]["message"]
             .as_str()
             .unwrap()
             .contains("Build")
@@ -244,7 +244,7 @@ async fn the_quota_comes_before_paths_methods_bodies_and_fields(pool: PgPool) {
             key.get("/games"),
             key.get("/me"),
         ] {
-            assert_eq!(test.call(call).await.refusal(), (429, "rate_limited"));
+            assert_eq!(test.call(call).await.error(), (429, "rate_limited"));
         }
     }
 }
@@ -254,14 +254,14 @@ async fn paths_and_methods_come_before_bodies_and_bodies_before_fields(pool: PgP
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let long = |call: http::request::Builder| call.header("content-length", "1000000");
-    let answer = test.call(long(key.get("/nowhere"))).await;
-    assert_eq!(answer.refusal(), (404, "not_found"));
-    let answer = test.call(long(key.request("DELETE", "/games"))).await;
-    assert_eq!(answer.refusal(), (405, "method_not_allowed"));
-    let answer = test.call(long(key.get("/games?limit=0"))).await;
-    assert_eq!(answer.refusal(), (413, "too_large"));
+    let response = test.call(long(key.get("/nowhere"))).await;
+    assert_eq!(response.error(), (404, "not_found"));
+    let response = test.call(long(key.request("DELETE", "/games"))).await;
+    assert_eq!(response.error(), (405, "method_not_allowed"));
+    let response = test.call(long(key.get("/games?limit=0"))).await;
+    assert_eq!(response.error(), (413, "too_large"));
     assert_eq!(
-        test.get(&key, "/games?limit=0").await.refusal(),
+        test.get(&key, "/games?limit=0").await.error(),
         (400, "invalid")
     );
 }

@@ -3,35 +3,35 @@
 use http::header::ACCEPT_ENCODING;
 use sqlx::PgPool;
 
-use crate::support::{Answer, Held, READS, Test};
+use crate::support::{READS, Test, TestKey, TestResponse};
 
 const CODINGS: [&str; 3] = ["gzip", "br", "zstd"];
 
-/// Rows of so many bytes in all, or a few more.
+/// Rows of at least `length` bytes in total.
 fn rows(length: usize) -> String {
     let row = |n| format!(r#"{{"slug": "game-{n}",  "title":"Game {}"}}"#, n * 7_919);
     let rows: Vec<String> = (10_000..10_000 + length / 35).map(row).collect();
     format!("[{}]", rows.join(","))
 }
 
-async fn ask(test: &Test, key: &Held, method: &str, path: &str, accepted: &str) -> Answer {
+async fn ask(test: &Test, key: &TestKey, method: &str, path: &str, accepted: &str) -> TestResponse {
     let call = key.request(method, path).header(ACCEPT_ENCODING, accepted);
     test.call(call).await
 }
 
-/// The text without what differs from call to call.
-fn same(answer: &Answer) -> String {
-    let id = answer.header("x-request-id");
-    assert_eq!(answer.text.matches(id).count(), 1, "{}", answer.text);
-    answer.text.replace(id, "")
+/// The text without the request id.
+fn same(response: &TestResponse) -> String {
+    let id = response.header("x-request-id");
+    assert_eq!(response.text.matches(id).count(), 1, "{}", response.text);
+    response.text.replace(id, "")
 }
 
 #[sqlx::test]
-async fn every_read_says_the_same_in_every_coding(pool: PgPool) {
+async fn every_read_is_the_same_in_every_coding(pool: PgPool) {
     let test = Test::new(pool).await;
-    // What is compressed where it is served, and what is compressed aside.
+    // Compressed on the server thread, and on a blocking thread.
     for length in [2_000, 100_000] {
-        test.catalogue.holds(rows(length), 61);
+        test.catalogue.set_data(rows(length), 61);
         for path in READS {
             let key = test.live_key().await;
             let plain = test.get(&key, path).await;
@@ -42,12 +42,12 @@ async fn every_read_says_the_same_in_every_coding(pool: PgPool) {
                 let what = format!("{path} of {length} bytes in {coding}");
                 let first = ask(&test, &key, "GET", path, coding).await;
                 let second = ask(&test, &key, "GET", path, coding).await;
-                for answer in [&first, &second] {
-                    assert_eq!(answer.header("content-encoding"), coding, "{what}");
-                    assert!(answer.bytes.len() < length / 2, "{what}");
-                    assert_eq!(same(answer), same(&plain), "{what}");
+                for response in [&first, &second] {
+                    assert_eq!(response.header("content-encoding"), coding, "{what}");
+                    assert!(response.bytes.len() < length / 2, "{what}");
+                    assert_eq!(same(response), same(&plain), "{what}");
                     for name in ["etag", "vary", "content-type"] {
-                        assert_eq!(answer.header(name), plain.header(name), "{what}");
+                        assert_eq!(response.header(name), plain.header(name), "{what}");
                     }
                 }
             }
@@ -56,9 +56,9 @@ async fn every_read_says_the_same_in_every_coding(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn head_says_what_get_would(pool: PgPool) {
+async fn head_has_the_headers_of_get(pool: PgPool) {
     let test = Test::new(pool).await;
-    test.catalogue.holds(rows(2_000), 61);
+    test.catalogue.set_data(rows(2_000), 61);
     for path in READS {
         let key = test.live_key().await;
         for accepted in ["", "gzip", "br", "zstd"] {
@@ -68,9 +68,9 @@ async fn head_says_what_get_would(pool: PgPool) {
             assert_eq!(head.status, get.status, "{path}");
             let expected = get.bytes.len().to_string();
             assert_eq!(head.header("content-length"), expected, "{path}");
-            // Two calls never agree on these.
-            let steady = |answer: &Answer| {
-                let mut headers = answer.headers.clone();
+            // These differ between any two requests.
+            let steady = |response: &TestResponse| {
+                let mut headers = response.headers.clone();
                 assert!(headers.remove("x-request-id").is_some());
                 assert!(headers.remove("ratelimit").is_some());
                 headers
@@ -81,21 +81,21 @@ async fn head_says_what_get_would(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_tag_is_known_whatever_coding_is_asked_for(pool: PgPool) {
+async fn a_tag_is_the_same_in_every_coding(pool: PgPool) {
     let test = Test::new(pool).await;
-    test.catalogue.holds(rows(2_000), 61);
+    test.catalogue.set_data(rows(2_000), 61);
     let key = test.live_key().await;
     let tag = test.get(&key, "/games").await.header("etag").to_owned();
     for coding in CODINGS {
         let call = key.get("/games").header(ACCEPT_ENCODING, coding);
-        let answer = test.call(call.header("if-none-match", &tag)).await;
-        assert_eq!(answer.status, 304);
-        assert_eq!(answer.header("content-encoding"), "");
+        let response = test.call(call.header("if-none-match", &tag)).await;
+        assert_eq!(response.status, 304);
+        assert_eq!(response.header("content-encoding"), "");
     }
 }
 
 #[sqlx::test]
-async fn what_fits_into_a_packet_is_sent_as_it_is_unless_that_is_refused(pool: PgPool) {
+async fn small_responses_are_encoded_only_if_required(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     for path in ["/games", "/me"] {
@@ -105,17 +105,17 @@ async fn what_fits_into_a_packet_is_sent_as_it_is_unless_that_is_refused(pool: P
             ("br, *;q=0", "br"),
             ("identity;q=0", ""),
         ] {
-            let answer = ask(&test, &key, "GET", path, accepted).await;
-            assert_eq!(answer.header("content-encoding"), coding, "{accepted}");
-            assert!(answer.is_ok(), "{accepted}: {}", answer.text);
+            let response = ask(&test, &key, "GET", path, accepted).await;
+            assert_eq!(response.header("content-encoding"), coding, "{accepted}");
+            assert!(response.is_ok(), "{accepted}: {}", response.text);
         }
     }
 }
 
 #[sqlx::test]
-async fn the_caller_s_weights_decide_then_our_order(pool: PgPool) {
+async fn the_client_s_weights_decide_then_our_order(pool: PgPool) {
     let test = Test::new(pool).await;
-    test.catalogue.holds(rows(2_000), 61);
+    test.catalogue.set_data(rows(2_000), 61);
     let key = test.live_key().await;
     for (accepted, coding) in [
         ("gzip, deflate, br, zstd", "zstd"),
@@ -126,20 +126,20 @@ async fn the_caller_s_weights_decide_then_our_order(pool: PgPool) {
         ("deflate", ""),
         ("gzip;q=nonsense", ""),
     ] {
-        let answer = ask(&test, &key, "GET", "/games", accepted).await;
-        assert_eq!(answer.header("content-encoding"), coding, "{accepted}");
+        let response = ask(&test, &key, "GET", "/games", accepted).await;
+        assert_eq!(response.header("content-encoding"), coding, "{accepted}");
     }
 }
 
 #[sqlx::test]
-async fn refusals_are_sent_as_they_are(pool: PgPool) {
+async fn errors_are_not_compressed(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let path = format!("/games/{}", "a".repeat(3_000));
     for accepted in ["gzip", "gzip, identity;q=0"] {
-        let answer = ask(&test, &key, "GET", &path, accepted).await;
-        assert_eq!(answer.refusal(), (404, "not_found"));
-        assert_eq!(answer.header("content-encoding"), "");
-        assert_eq!(answer.header("vary"), "");
+        let response = ask(&test, &key, "GET", &path, accepted).await;
+        assert_eq!(response.error(), (404, "not_found"));
+        assert_eq!(response.header("content-encoding"), "");
+        assert_eq!(response.header("vary"), "");
     }
 }

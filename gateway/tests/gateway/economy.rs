@@ -1,4 +1,4 @@
-//! The economy by way of the gateway: reports, tips, and rates that are passed on as they come.
+//! The economy routes: reports, tips and rates.
 
 use contracts::common::v1::Mode;
 use contracts::gateway::v1 as proto;
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use crate::support::economy::{RATES, VERSION};
-use crate::support::{Answer, Held, Test, account_key};
+use crate::support::{Test, TestKey, TestResponse, account_key};
 
-/// A live key of the game `kora`, of this kind.
-async fn key_of_game(test: &Test, kind: &str) -> Held {
+/// A live key of the game `kora`.
+async fn key_of_game(test: &Test, kind: &str) -> TestKey {
     crate::keys::publish(test, "kora", true).await;
     let account = test.account("partner").await;
     let request = proto::CreateKeyRequest {
@@ -21,22 +21,22 @@ async fn key_of_game(test: &Test, kind: &str) -> Held {
     test.key_like(request).await.unwrap()
 }
 
-async fn post(test: &Test, key: &Held, path: &str, body: &Value) -> Answer {
+async fn post(test: &Test, key: &TestKey, path: &str, body: &Value) -> TestResponse {
     let call = key.request("POST", path);
     test.send(call.body(body.to_string().into()).unwrap()).await
 }
 
 #[sqlx::test]
-async fn a_report_goes_on_with_its_game_and_comes_back_as_201(pool: PgPool) {
+async fn a_report_is_forwarded_with_its_game_and_answered_201(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;
-    let answer = post(&test, &key, "/economy/report", &json!({"supply": 1})).await;
-    assert_eq!(answer.status, 201, "{}", answer.text);
-    assert_eq!(answer.header("location"), "");
+    let response = post(&test, &key, "/economy/report", &json!({"supply": 1})).await;
+    assert_eq!(response.status, 201, "{}", response.text);
+    assert_eq!(response.header("location"), "");
     let data = json!({
         "stored": true, "report": 7, "at": "2026-03-22T08:00:00.500Z", "counted": true, "held": null,
     });
-    assert_eq!(answer.json["data"], data);
+    assert_eq!(response.json["data"], data);
     let dry = post(&test, &key, "/economy/report?dry_run=true", &json!({})).await;
     assert_eq!(dry.status, 200);
     assert_eq!(dry.json["data"], json!({"stored": false, "dry_run": true}));
@@ -49,18 +49,18 @@ async fn a_report_goes_on_with_its_game_and_comes_back_as_201(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_player_tips_thirty_times_a_minute(pool: PgPool) {
+async fn a_player_can_tip_thirty_times_a_minute(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "public").await;
     let tip = |player: &str| json!({"player": player, "amount": 5});
     for _ in 0..30 {
-        let answer = post(&test, &key, "/play/tips", &tip("ada")).await;
-        assert_eq!(answer.status, 201, "{}", answer.text);
-        assert_eq!(answer.json["data"]["game"], "kora");
+        let response = post(&test, &key, "/play/tips", &tip("ada")).await;
+        assert_eq!(response.status, 201, "{}", response.text);
+        assert_eq!(response.json["data"]["game"], "kora");
     }
-    // A name is the same with space around it.
+    // Spaces around a name are ignored.
     let more = post(&test, &key, "/play/tips", &tip(" ada ")).await;
-    assert_eq!(more.refusal(), (429, "rate_limited"));
+    assert_eq!(more.error(), (429, "rate_limited"));
     assert_eq!(more.header("retry-after"), "60");
     let other = post(&test, &key, "/play/tips", &tip("bayo")).await;
     assert_eq!(other.status, 201);
@@ -71,7 +71,7 @@ async fn a_player_tips_thirty_times_a_minute(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn rates_are_passed_on_with_the_tag_of_their_version(pool: PgPool) {
+async fn rates_are_streamed_with_the_tag_of_their_version(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;
     let plain = test.get(&key, "/economy/rates?from=bao").await;
@@ -90,11 +90,11 @@ async fn rates_are_passed_on_with_the_tag_of_their_version(pool: PgPool) {
     assert_eq!(known.status, 304);
     assert_eq!(known.header("etag"), tag);
     assert!(known.bytes.is_empty());
-    let asked = test.economy.rates();
-    let asked: Vec<(&str, bool)> = (asked.iter())
-        .map(|asked| (asked.from.as_str(), asked.head_only))
+    let requests = test.economy.rates();
+    let requests: Vec<(&str, bool)> = (requests.iter())
+        .map(|requests| (requests.from.as_str(), requests.head_only))
         .collect();
-    assert_eq!(asked, [("bao", true), ("bao", false), ("", true)]);
+    assert_eq!(requests, [("bao", true), ("bao", false), ("", true)]);
 
     let head = test.call(key.request("HEAD", "/economy/rates")).await;
     assert!(head.bytes.is_empty());
@@ -109,8 +109,8 @@ async fn rates_are_passed_on_with_the_tag_of_their_version(pool: PgPool) {
         assert_eq!(coded.header("etag"), tag);
     }
     for bad in ["at=yesterday", "from=a&from=b"] {
-        let answer = test.get(&key, &format!("/economy/rates?{bad}")).await;
-        assert_eq!(answer.refusal(), (400, "invalid"), "{bad}");
+        let response = test.get(&key, &format!("/economy/rates?{bad}")).await;
+        assert_eq!(response.error(), (400, "invalid"), "{bad}");
     }
 }
 
@@ -118,11 +118,11 @@ async fn rates_are_passed_on_with_the_tag_of_their_version(pool: PgPool) {
 async fn currencies_are_a_list(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;
-    let answer = test.get(&key, "/economy/currencies").await;
-    assert!(answer.is_ok(), "{}", answer.text);
-    assert_eq!(answer.json["data"], json!([{"slug": "bao"}]));
-    assert_eq!(answer.json["meta"]["total"], 1);
-    assert_eq!(answer.json["meta"]["methodology"], 7);
+    let response = test.get(&key, "/economy/currencies").await;
+    assert!(response.is_ok(), "{}", response.text);
+    assert_eq!(response.json["data"], json!([{"slug": "bao"}]));
+    assert_eq!(response.json["meta"]["total"], 1);
+    assert_eq!(response.json["meta"]["methodology"], 7);
     assert_eq!(test.get(&key, "/economy/report").await.status, 405);
     assert_eq!(test.get(&key, "/economy/nothing").await.status, 404);
 }

@@ -1,4 +1,4 @@
-//! The envelope is on every answer (§2.1), whatever the answer is.
+//! The envelope of every response (§2.1).
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use serde_json::json;
 use sqlx::PgPool;
 use tower::ServiceExt as _;
 
-use crate::support::{Answer, Test};
+use crate::support::{Test, TestResponse};
 
 #[sqlx::test]
-async fn data_is_spliced_and_the_keys_have_their_order(pool: PgPool) {
+async fn data_is_spliced_and_keys_are_ordered(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let list = test.get(&key, "/games").await;
@@ -38,13 +38,13 @@ async fn data_is_spliced_and_the_keys_have_their_order(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn refusals_name_the_way_out(pool: PgPool) {
+async fn errors_say_what_to_do(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
-    let answer = test.get(&key, "/games?limit=0&q=%ff").await;
-    let id = answer.header("x-request-id");
+    let response = test.get(&key, "/games?limit=0&q=%ff").await;
+    let id = response.header("x-request-id");
     assert_eq!(
-        answer.text,
+        response.text,
         format!(
             r#"{{"success":false,"error":{{"code":"invalid","message":"not acceptable: limit, q; `fields` says why","docs_url":"https://docs.example/errors#invalid"}},"fields":{{"limit":"Give a whole number from 1 to 100.","q":"It is not UTF-8."}},"meta":{{"request_id":"{id}","mode":"live"}}}}"#
         )
@@ -52,7 +52,7 @@ async fn refusals_name_the_way_out(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn unknown_paths_and_methods_have_it_too(pool: PgPool) {
+async fn unknown_paths_and_methods_have_the_envelope(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     for path in [
@@ -63,11 +63,11 @@ async fn unknown_paths_and_methods_have_it_too(pool: PgPool) {
         "/rankings/games",
         "/games/",
     ] {
-        let answer = test.get(&key, path).await;
-        assert_eq!(answer.refusal(), (404, "not_found"), "{path}");
-        assert_eq!(answer.json["meta"]["mode"], "live");
-        assert_eq!(answer.header("allow"), "", "{path}");
-        assert!(!answer.header("ratelimit").is_empty(), "a 404 is counted");
+        let response = test.get(&key, path).await;
+        assert_eq!(response.error(), (404, "not_found"), "{path}");
+        assert_eq!(response.json["meta"]["mode"], "live");
+        assert_eq!(response.header("allow"), "", "{path}");
+        assert!(!response.header("ratelimit").is_empty(), "a 404 is counted");
     }
     for (method, path, allow) in [
         ("DELETE", "/games", "GET, HEAD, POST"),
@@ -77,18 +77,18 @@ async fn unknown_paths_and_methods_have_it_too(pool: PgPool) {
         ("PATCH", "/events", "GET, HEAD, POST"),
         ("POST", "/genres", "GET, HEAD"),
     ] {
-        let answer = test.call(key.request(method, path)).await;
+        let response = test.call(key.request(method, path)).await;
         assert_eq!(
-            answer.refusal(),
+            response.error(),
             (405, "method_not_allowed"),
             "{method} {path}"
         );
-        assert_eq!(answer.header("allow"), allow, "{method} {path}");
+        assert_eq!(response.header("allow"), allow, "{method} {path}");
     }
 }
 
 #[sqlx::test]
-async fn only_a_wrong_method_is_told_which_are_right(pool: PgPool) {
+async fn only_a_wrong_method_gets_allow(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let keyless = |method, path: &str| {
@@ -106,9 +106,9 @@ async fn only_a_wrong_method_is_told_which_are_right(pool: PgPool) {
             403,
         ),
     ] {
-        let answer = test.call(call).await;
-        assert_eq!(answer.status.as_u16(), status);
-        assert!(!answer.headers.contains_key("allow"), "{status}");
+        let response = test.call(call).await;
+        assert_eq!(response.status.as_u16(), status);
+        assert!(!response.headers.contains_key("allow"), "{status}");
     }
 }
 
@@ -126,21 +126,21 @@ async fn head_is_get_without_the_body(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn what_is_too_long_needs_no_key_and_shows_the_mode_of_one(pool: PgPool) {
+async fn oversized_heads_are_rejected_before_the_key(pool: PgPool) {
     let test = Test::new(pool).await;
     let long = http::Request::get(format!("/v1/games?q={}", "a".repeat(17_000)));
-    let answer = test.call(long).await;
-    assert_eq!(answer.refusal(), (414, "uri_too_long"));
-    assert!(answer.json["meta"].get("mode").is_none());
+    let response = test.call(long).await;
+    assert_eq!(response.error(), (414, "uri_too_long"));
+    assert!(response.json["meta"].get("mode").is_none());
 
     let key = test.key(&test.account("free").await, "test").await;
     let many = (0..120).fold(key.get("/games"), |call, n| {
         call.header(format!("x-{n}"), "1")
     });
-    let answer = test.call(many).await;
-    assert_eq!(answer.refusal(), (431, "headers_too_large"));
-    assert_eq!(answer.json["meta"]["mode"], "test");
-    assert_eq!(answer.header("ratelimit"), "", "it is not counted");
+    let response = test.call(many).await;
+    assert_eq!(response.error(), (431, "headers_too_large"));
+    assert_eq!(response.json["meta"]["mode"], "test");
+    assert_eq!(response.header("ratelimit"), "", "it is not counted");
 }
 
 #[expect(clippy::panic, reason = "that is its job")]
@@ -149,21 +149,21 @@ async fn broken() {
 }
 
 #[sqlx::test]
-async fn a_panic_is_a_fault_of_ours_that_tells_nothing(pool: PgPool) {
+async fn a_panic_is_an_internal_error_without_details(pool: PgPool) {
     let test = Test::new(pool).await;
-    let outermost = gateway::layers::outermost::outermost;
+    let layer = gateway::layers::request_context::request_context;
     let router: Router = Router::new()
         .route("/", get(broken))
         .route("/bare", get(async || "no envelope"))
-        .layer(from_fn_with_state(Arc::clone(&test.app), outermost));
+        .layer(from_fn_with_state(Arc::clone(&test.app), layer));
     for path in ["/", "/bare"] {
         let request = http::Request::get(path).body(Body::empty()).unwrap();
-        let answer = Answer::read(router.clone().oneshot(request).await.unwrap()).await;
-        assert_eq!(answer.refusal(), (500, "internal"));
-        assert!(!answer.text.contains("secret detail") && !answer.text.contains("no envelope"));
+        let response = TestResponse::read(router.clone().oneshot(request).await.unwrap()).await;
+        assert_eq!(response.error(), (500, "internal"));
+        assert!(!response.text.contains("secret detail") && !response.text.contains("no envelope"));
         assert_eq!(
-            answer.json["meta"]["request_id"],
-            json!(answer.header("x-request-id"))
+            response.json["meta"]["request_id"],
+            json!(response.header("x-request-id"))
         );
     }
 }

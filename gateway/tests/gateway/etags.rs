@@ -6,20 +6,20 @@ use gateway::router;
 use http::header::{ETAG, IF_NONE_MATCH, VARY};
 use sqlx::PgPool;
 
-use crate::support::{Answer, Held, READS, Test};
+use crate::support::{READS, Test, TestKey, TestResponse};
 
-async fn ask(test: &Test, key: &Held, method: &str, path: &str, known: &[&str]) -> Answer {
+async fn ask(test: &Test, key: &TestKey, method: &str, path: &str, known: &[&str]) -> TestResponse {
     let call = known.iter().fold(key.request(method, path), |call, known| {
         call.header(IF_NONE_MATCH, *known)
     });
     test.call(call).await
 }
 
-/// Asserts that it is a 304: no body, nothing that is of a body, and the rest as every counted answer has it.
-fn assert_not_modified(answer: &Answer, tag: &str, what: &str) {
-    assert_eq!(answer.status, 304, "{what}: {}", answer.text);
-    assert!(answer.bytes.is_empty(), "{what}");
-    let mut names: Vec<&str> = answer
+/// Asserts a 304: no body and no headers of a body, but the other headers of a counted response.
+fn assert_not_modified(response: &TestResponse, tag: &str, what: &str) {
+    assert_eq!(response.status, 304, "{what}: {}", response.text);
+    assert!(response.bytes.is_empty(), "{what}");
+    let mut names: Vec<&str> = response
         .headers
         .keys()
         .map(http::HeaderName::as_str)
@@ -33,11 +33,11 @@ fn assert_not_modified(answer: &Answer, tag: &str, what: &str) {
         "x-request-id",
     ];
     assert_eq!(names, expected, "{what}");
-    assert_eq!(answer.header("etag"), tag, "{what}");
-    assert_eq!(answer.header("vary"), "accept-encoding", "{what}");
+    assert_eq!(response.header("etag"), tag, "{what}");
+    assert_eq!(response.header("vary"), "accept-encoding", "{what}");
 }
 
-/// What is tested here and in `codings.rs` is what there is.
+/// The paths in these tests and in `codings.rs` are all reads.
 #[sqlx::test]
 async fn no_read_is_left_out(pool: PgPool) {
     let test = Test::new(pool).await;
@@ -48,13 +48,13 @@ async fn no_read_is_left_out(pool: PgPool) {
         });
         named.collect::<Vec<_>>().join("/")
     };
-    let served: BTreeSet<String> = router::reads(&test.app).map(name).collect();
+    let served: BTreeSet<String> = router::catalogue_reads(&test.app).map(name).collect();
     let tested = READS.map(|path| format!("/v1{}", path.split('?').next().unwrap()));
     assert_eq!(served, BTreeSet::from(tested));
 }
 
 #[sqlx::test]
-async fn every_read_has_a_tag_by_which_it_is_known_again(pool: PgPool) {
+async fn every_read_has_a_stable_tag(pool: PgPool) {
     let test = Test::new(pool).await;
     for path in READS {
         let key = test.live_key().await;
@@ -77,13 +77,13 @@ async fn every_read_has_a_tag_by_which_it_is_known_again(pool: PgPool) {
         }
         let last = ask(&test, &key, "GET", path, &["*"]).await;
         assert_not_modified(&last, tag, path);
-        // The seventh call: those that were answered 304 or without a body are counted like the others.
+        // This is the seventh request: a 304 and a HEAD are counted like others.
         assert!(last.header("ratelimit").contains("r=53"), "{path}");
     }
 }
 
 #[sqlx::test]
-async fn the_tag_changes_with_the_data_and_with_nothing_else(pool: PgPool) {
+async fn the_tag_depends_on_the_data_only(pool: PgPool) {
     let (test, replica) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let key = test.live_key().await;
     for path in READS {
@@ -95,28 +95,28 @@ async fn the_tag_changes_with_the_data_and_with_nothing_else(pool: PgPool) {
             (r#"[{"slug":"korb"}]"#, 62),
         ] {
             for test in [&test, &replica] {
-                test.catalogue.holds(data, total);
+                test.catalogue.set_data(data, total);
             }
-            // Each path of a key of its own, for the minute.
+            // Each path has a key of its own, because of the limit per minute.
             let key = test.live_key().await;
             let tag = test.get(&key, path).await.header("etag").to_owned();
             let there = replica.get(&key, path).await;
             assert_eq!(there.header("etag"), tag, "{path} at another replica");
             if let Some(before) = tags.last() {
                 let changed = ask(&test, &key, "GET", path, &[before]).await;
-                // A single thing has no total.
+                // A single item has no total.
                 let expected = if is_list || total == 61 { 200 } else { 304 };
                 assert_eq!(changed.status, expected, "{path}");
             }
             tags.push(tag);
         }
-        test.catalogue.holds(r#"[{"slug":"kora"}]"#, 61);
+        test.catalogue.set_data(r#"[{"slug":"kora"}]"#, 61);
         assert_eq!(test.get(&key, path).await.header("etag"), tags[0], "{path}");
     }
 }
 
 #[sqlx::test]
-async fn what_shows_the_caller_s_standing_has_one_too(pool: PgPool) {
+async fn me_has_a_tag(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let first = test.get(&key, "/me").await;
@@ -129,7 +129,7 @@ async fn what_shows_the_caller_s_standing_has_one_too(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_refusal_has_no_tag_and_is_never_known(pool: PgPool) {
+async fn errors_have_no_tag(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     for (method, path, status) in [
@@ -140,28 +140,28 @@ async fn a_refusal_has_no_tag_and_is_never_known(pool: PgPool) {
         ("DELETE", "/games", 405),
         ("POST", "/games", 403),
     ] {
-        let answer = ask(&test, &key, method, path, &["*"]).await;
-        assert_eq!(answer.status, status, "{method} {path}");
-        assert!(!answer.headers.contains_key(ETAG), "{method} {path}");
-        assert!(!answer.headers.contains_key(VARY), "{method} {path}");
+        let response = ask(&test, &key, method, path, &["*"]).await;
+        assert_eq!(response.status, status, "{method} {path}");
+        assert!(!response.headers.contains_key(ETAG), "{method} {path}");
+        assert!(!response.headers.contains_key(VARY), "{method} {path}");
     }
     let nobody = http::Request::get("/v1/games").header(IF_NONE_MATCH, "*");
-    assert_eq!(test.call(nobody).await.refusal(), (401, "missing_key"));
+    assert_eq!(test.call(nobody).await.error(), (401, "missing_key"));
 
-    // Nor is what the quota withholds.
+    // A response that the quota withholds has no tag either.
     let tag = test.get(&key, "/games").await.header("etag").to_owned();
     let refused = loop {
-        let answer = ask(&test, &key, "GET", "/games", &[&tag]).await;
-        if answer.status != 304 {
-            break answer;
+        let response = ask(&test, &key, "GET", "/games", &[&tag]).await;
+        if response.status != 304 {
+            break response;
         }
     };
-    assert_eq!(refused.refusal(), (429, "rate_limited"));
+    assert_eq!(refused.error(), (429, "rate_limited"));
     assert!(!refused.headers.contains_key(ETAG));
 }
 
 #[sqlx::test]
-async fn headers_that_are_not_well_formed_say_nothing(pool: PgPool) {
+async fn malformed_headers_are_ignored(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let tag = test.get(&key, "/games").await.header("etag").to_owned();
@@ -171,7 +171,7 @@ async fn headers_that_are_not_well_formed_say_nothing(pool: PgPool) {
         format!("{tag}, x"),
         format!("{tag}, *"),
     ] {
-        let answer = ask(&test, &key, "GET", "/games", &[&known]).await;
-        assert!(answer.is_ok(), "{known}: {}", answer.status);
+        let response = ask(&test, &key, "GET", "/games", &[&known]).await;
+        assert!(response.is_ok(), "{known}: {}", response.status);
     }
 }

@@ -1,4 +1,4 @@
-//! `GET /games` and `GET /games/{slug}`: what reaches catalogue-svc, and what becomes of its answers.
+//! `GET /games` and `GET /games/{slug}`: the requests to catalogue-svc and the responses.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use gateway::upstream;
 use kit::{Code, Fault};
 use sqlx::PgPool;
 
-use crate::support::{Script, Test, UPSTREAM, With};
+use crate::support::{Script, Test, TestConfig, UPSTREAM};
 
 #[sqlx::test]
 async fn every_parameter_reaches_the_catalogue(pool: PgPool) {
@@ -16,18 +16,18 @@ async fn every_parameter_reaches_the_catalogue(pool: PgPool) {
     let key = test.live_key().await;
     let path = "/games?genre=puzzle&platform=web&country=ng&stage=released&creator=kora-lab&q=tr%C3%A9s+or&updated_since=2026-03-01T08:00:00%2B01:00&limit=7&cursor=abc&x=1";
     assert!(test.get(&key, path).await.is_ok());
-    let asked: ListGamesRequest = test.catalogue.asked();
-    assert_eq!((asked.mode(), asked.form()), (Mode::Live, Form::Json));
-    let page = asked.page.unwrap();
+    let request: ListGamesRequest = test.catalogue.last_request();
+    assert_eq!((request.mode(), request.form()), (Mode::Live, Form::Json));
+    let page = request.page.unwrap();
     assert_eq!((page.limit, page.cursor.as_str()), (7, "abc"));
     let filters = [
-        asked.genre,
-        asked.platform,
-        asked.country,
-        asked.stage,
-        asked.creator,
-        asked.q,
-        asked.updated_since,
+        request.genre,
+        request.platform,
+        request.country,
+        request.stage,
+        request.creator,
+        request.q,
+        request.updated_since,
     ];
     assert_eq!(
         filters.map(Option::unwrap),
@@ -43,24 +43,27 @@ async fn every_parameter_reaches_the_catalogue(pool: PgPool) {
     );
 
     assert!(test.get(&key, "/games").await.is_ok());
-    let asked: ListGamesRequest = test.catalogue.asked();
+    let request: ListGamesRequest = test.catalogue.last_request();
     assert_eq!(
-        (asked.page.unwrap().limit, asked.genre, asked.q),
+        (request.page.unwrap().limit, request.genre, request.q),
         (0, None, None)
     );
 }
 
 #[sqlx::test]
-async fn the_key_decides_on_the_world(pool: PgPool) {
+async fn the_mode_of_the_key_selects_the_data(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     for (mode, expected) in [("test", Mode::Test), ("live", Mode::Live)] {
         let key = test.key(&account, mode).await;
         assert!(test.get(&key, "/games/kora").await.is_ok());
-        assert_eq!(test.catalogue.asked::<GetGameRequest>().mode(), expected);
-        let answer = test.get(&key, "/games/none").await;
-        assert_eq!(answer.refusal(), (404, "not_found"));
-        assert_eq!(answer.json["meta"]["mode"], mode);
+        assert_eq!(
+            test.catalogue.last_request::<GetGameRequest>().mode(),
+            expected
+        );
+        let response = test.get(&key, "/games/none").await;
+        assert_eq!(response.error(), (404, "not_found"));
+        assert_eq!(response.json["meta"]["mode"], mode);
     }
 }
 
@@ -70,70 +73,70 @@ async fn a_slug_is_decoded(pool: PgPool) {
     let key = test.live_key().await;
     assert!(test.get(&key, "/games/k%6Fra").await.is_ok());
     assert_eq!(
-        test.get(&key, "/games/%ff").await.refusal(),
+        test.get(&key, "/games/%ff").await.error(),
         (404, "not_found")
     );
     assert_eq!(
-        test.get(&key, "/games/a%2Fb").await.refusal(),
+        test.get(&key, "/games/a%2Fb").await.error(),
         (404, "not_found")
     );
-    assert_eq!(test.catalogue.asked::<GetGameRequest>().slug, "a/b");
+    assert_eq!(test.catalogue.last_request::<GetGameRequest>().slug, "a/b");
 }
 
 #[sqlx::test]
-async fn every_bad_parameter_is_named_by_whoever_finds_it(pool: PgPool) {
+async fn bad_parameters_of_gateway_and_service_are_merged(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
-    let answer = test
+    let response = test
         .get(&key, "/games?limit=101&genre=a&genre=b&q=%zz&unknown=%zz")
         .await;
-    assert_eq!(answer.refusal(), (400, "invalid"));
-    assert_eq!(answer.fields(), ["genre", "limit", "q"]);
-    // What catalogue-svc finds is told with it; what both find, as the gateway found it.
+    assert_eq!(response.error(), (400, "invalid"));
+    assert_eq!(response.fields(), ["genre", "limit", "q"]);
+    // The errors of catalogue-svc are added. Where both find one, the gateway's wins.
     let found = [("stage", "is not a stage"), ("limit", "of theirs")];
     let fault = Fault::invalid(found.map(|(field, why)| (field.into(), why.into())).into());
     test.catalogue.script(Script::Refuse(fault));
-    let answer = test.get(&key, "/games?limit=101&stage=done").await;
-    assert_eq!(answer.refusal(), (400, "invalid"));
-    assert_eq!(answer.fields(), ["limit", "stage"]);
-    assert_ne!(answer.json["fields"]["limit"], "of theirs");
-    // Without it, the gateway's own findings are told.
+    let response = test.get(&key, "/games?limit=101&stage=done").await;
+    assert_eq!(response.error(), (400, "invalid"));
+    assert_eq!(response.fields(), ["limit", "stage"]);
+    assert_ne!(response.json["fields"]["limit"], "of theirs");
+    // If catalogue-svc fails, the gateway's own errors are returned.
     test.catalogue
         .script(Script::Refuse(Fault::unavailable("away")));
-    let answer = test.get(&key, "/games?limit=101").await;
-    assert_eq!(answer.refusal(), (400, "invalid"));
+    let response = test.get(&key, "/games?limit=101").await;
+    assert_eq!(response.error(), (400, "invalid"));
 }
 
 #[sqlx::test]
-async fn the_catalogue_s_refusals_are_passed_on(pool: PgPool) {
+async fn errors_of_the_catalogue_are_returned(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let fault = Fault::invalid_field("genre", "is not a genre");
     test.catalogue.script(Script::Refuse(fault));
-    let answer = test.get(&key, "/games?genre=x").await;
-    assert_eq!(answer.refusal(), (400, "invalid"));
-    assert_eq!(answer.json["fields"]["genre"], "is not a genre");
+    let response = test.get(&key, "/games?genre=x").await;
+    assert_eq!(response.error(), (400, "invalid"));
+    assert_eq!(response.json["fields"]["genre"], "is not a genre");
 }
 
 #[sqlx::test]
 async fn a_catalogue_that_does_not_answer_is_unavailable(pool: PgPool) {
-    let with = With {
-        upstream: upstream::Bounds {
+    let with = TestConfig {
+        upstream: upstream::CallLimits {
             deadline: Duration::from_millis(50),
             ..UPSTREAM
         },
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let key = test.live_key().await;
     test.catalogue.script(Script::Hang);
-    let answer = test.get(&key, "/games").await;
-    assert_eq!(answer.refusal(), (503, "unavailable"));
-    assert_eq!(answer.header("retry-after"), "1");
+    let response = test.get(&key, "/games").await;
+    assert_eq!(response.error(), (503, "unavailable"));
+    assert_eq!(response.header("retry-after"), "1");
 }
 
 #[sqlx::test]
-async fn a_call_lost_on_its_way_is_made_once_more(pool: PgPool) {
+async fn a_lost_call_is_retried_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     test.catalogue.script(Script::Lose(1));
@@ -141,18 +144,12 @@ async fn a_call_lost_on_its_way_is_made_once_more(pool: PgPool) {
     assert_eq!(test.catalogue.calls(), 2);
 
     test.catalogue.script(Script::Lose(9));
-    assert_eq!(
-        test.get(&key, "/games").await.refusal(),
-        (503, "unavailable")
-    );
+    assert_eq!(test.get(&key, "/games").await.error(), (503, "unavailable"));
     assert_eq!(test.catalogue.calls(), 4);
 
-    // What the service itself refuses is not asked again.
+    // An error of the service itself is not retried.
     let fault = Fault::new(Code::Unavailable, "loading");
     test.catalogue.script(Script::Refuse(fault));
-    assert_eq!(
-        test.get(&key, "/games").await.refusal(),
-        (503, "unavailable")
-    );
+    assert_eq!(test.get(&key, "/games").await.error(), (503, "unavailable"));
     assert_eq!(test.catalogue.calls(), 5);
 }

@@ -1,4 +1,4 @@
-//! Live keys: asked for, looked at by staff, revealed once (§5.2).
+//! Requests for live keys: requested, reviewed by staff, revealed once (§5.2).
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use time::Duration;
 use tonic::Status;
 
-use crate::support::{Held, START, Test, account_key, by_operator};
+use crate::support::{START, Test, TestKey, account_key, by_operator};
 
 fn request(account: &str) -> proto::RequestKeyRequest {
     proto::RequestKeyRequest {
@@ -27,7 +27,7 @@ async fn ask_for(
     Ok(asked.into_inner().request.unwrap())
 }
 
-/// Asks for a plain live key; its id.
+/// Requests a plain live key. Returns the id of the request.
 async fn ask(test: &Test, account: &str) -> Result<String, Status> {
     Ok(ask_for(test, request(account)).await?.id)
 }
@@ -71,14 +71,14 @@ async fn list(test: &Test, state: &str) -> Vec<String> {
     ids
 }
 
-fn refusal<T: std::fmt::Debug>(outcome: Result<T, Status>, field: &str) -> String {
+fn field_error<T: std::fmt::Debug>(outcome: Result<T, Status>, field: &str) -> String {
     let fault = Fault::from(outcome.unwrap_err());
     assert_eq!(fault.code, Code::Invalid, "{fault}");
     fault.fields[field].clone()
 }
 
 #[sqlx::test]
-async fn a_live_key_works_once_it_was_revealed(pool: PgPool) {
+async fn a_live_key_works_after_it_is_revealed(pool: PgPool) {
     let (here, there) = (Test::new(pool.clone()).await, Test::new(pool.clone()).await);
     let account = here.account("free").await;
     crate::keys::publish(&here, "kora", true).await;
@@ -92,7 +92,7 @@ async fn a_live_key_works_once_it_was_revealed(pool: PgPool) {
     let asked = ask_for(&here, wanted).await.unwrap();
     assert_eq!((asked.state.as_str(), asked.revision), ("asked", 1));
     assert_eq!(asked.asked_at, Some(kit::timestamp::encode(START)));
-    assert!(refusal(reveal(&here, &asked.id).await, "id").contains("not approved"));
+    assert!(field_error(reveal(&here, &asked.id).await, "id").contains("not approved"));
     let keys = sqlx::query_scalar!(r#"select count(*) as "count!" from gateway.key"#);
     assert_eq!(
         keys.fetch_one(&pool).await.unwrap(),
@@ -113,19 +113,19 @@ async fn a_live_key_works_once_it_was_revealed(pool: PgPool) {
         (Some("kora"), asked.expires_at)
     );
     assert!(revealed.secret.ends_with(&key.last4));
-    let held = Held {
+    let held = TestKey {
         id: key.id,
         secret: revealed.secret.clone(),
     };
     assert!(there.get(&held, "/games").await.is_ok());
 
-    assert!(refusal(reveal(&here, &asked.id).await, "id").contains("revealed before"));
-    let told = sqlx::query!(
+    assert!(field_error(reveal(&here, &asked.id).await, "id").contains("revealed before"));
+    let published = sqlx::query!(
         "select entity, event, revision, state from gateway.feed where id = $1 order by seq",
         asked.id
     );
-    let told = told.fetch_all(&pool).await.unwrap();
-    let events: Vec<(&str, &str, i64)> = told
+    let published = published.fetch_all(&pool).await.unwrap();
+    let events: Vec<(&str, &str, i64)> = published
         .iter()
         .map(|row| (row.entity.as_str(), row.event.as_str(), row.revision))
         .collect();
@@ -140,17 +140,18 @@ async fn a_live_key_works_once_it_was_revealed(pool: PgPool) {
     );
     let body = &revealed.secret.as_bytes()["svc_live_".len()..];
     assert!(
-        told.iter()
+        published
+            .iter()
             .all(|row| !row.state.windows(body.len()).any(|part| part == body))
     );
 }
 
 #[sqlx::test]
-async fn of_many_reveals_at_once_one_has_the_secret(pool: PgPool) {
+async fn one_of_many_concurrent_reveals_gets_the_secret(pool: PgPool) {
     let (here, there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let account = here.account("free").await;
     let id = ask(&here, &account).await.unwrap();
-    // Approving at once is approving once.
+    // Concurrent approvals approve once.
     let approvals = futures::future::join_all((0..8).map(|n| {
         let replica = if n % 2 == 0 { &here } else { &there };
         approve(replica, &id)
@@ -169,15 +170,15 @@ async fn of_many_reveals_at_once_one_has_the_secret(pool: PgPool) {
     let (shown, refused): (Vec<_>, Vec<_>) = reveals.await.into_iter().partition(Result::is_ok);
     assert_eq!((shown.len(), refused.len()), (1, 15));
     for outcome in refused {
-        assert!(refusal(outcome, "id").contains("revealed before"));
+        assert!(field_error(outcome, "id").contains("revealed before"));
     }
     let secret = shown.into_iter().flatten().next().unwrap().secret;
-    let held = Held { id, secret };
+    let held = TestKey { id, secret };
     assert!(there.get(&held, "/games").await.is_ok());
 }
 
 #[sqlx::test]
-async fn as_many_are_asked_for_at_once_as_the_plan_has_keys(pool: PgPool) {
+async fn concurrent_requests_are_limited_by_the_plan(pool: PgPool) {
     let (here, there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let account = here.account("free").await;
     let working = here.key(&account, "live").await;
@@ -193,11 +194,11 @@ async fn as_many_are_asked_for_at_once_as_the_plan_has_keys(pool: PgPool) {
         "five, and one works already"
     );
     for outcome in refused {
-        assert!(refusal(outcome, "account").contains("5 live keys"));
+        assert!(field_error(outcome, "account").contains("5 live keys"));
     }
     let ids: Vec<String> = good.into_iter().flatten().collect();
 
-    // Approved and revealed ones keep their places, so that no other key fits in either way.
+    // Approved and revealed requests still count, so no other key fits.
     let full = async |test: &Test| {
         assert!(ask(test, &account).await.is_err());
         let live = account_key(&account, "live");
@@ -208,13 +209,13 @@ async fn as_many_are_asked_for_at_once_as_the_plan_has_keys(pool: PgPool) {
     full(&here).await;
     let revealed = reveal(&here, &ids[0]).await.unwrap();
     full(&here).await;
-    // One in its grace leaves its place to its successor.
+    // A key in its grace period does not count, but its successor does.
     let id = revealed.key.unwrap().id;
     let rotation = proto::RotateKeyRequest { id };
     here.staff.rotate_key(by_operator(rotation)).await.unwrap();
     full(&here).await;
 
-    // A rejected and a revoked one leave theirs.
+    // Rejected requests and revoked keys do not count.
     reject(&here, &ids[1], "No such studio").await.unwrap();
     here.revoke(&working).await;
     ask(&here, &account).await.unwrap();
@@ -223,7 +224,7 @@ async fn as_many_are_asked_for_at_once_as_the_plan_has_keys(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn one_that_expires_while_it_waits_leaves_its_place_and_is_not_revealed(pool: PgPool) {
+async fn an_expired_request_does_not_count_and_is_not_revealed(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let short = proto::RequestKeyRequest {
@@ -238,11 +239,11 @@ async fn one_that_expires_while_it_waits_leaves_its_place_and_is_not_revealed(po
     assert!(ask(&test, &account).await.is_err());
     test.clock.advance(Duration::HOUR);
     ask(&test, &account).await.unwrap();
-    assert!(refusal(reveal(&test, &id).await, "id").contains("has passed"));
+    assert!(field_error(reveal(&test, &id).await, "id").contains("has passed"));
 }
 
 #[sqlx::test]
-async fn what_is_rejected_stays_so(pool: PgPool) {
+async fn a_rejection_is_final(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let (asked, approved) = (
@@ -255,19 +256,19 @@ async fn what_is_rejected_stays_so(pool: PgPool) {
         assert_eq!(rejected.state, "rejected");
         assert_eq!(rejected.reason.as_deref(), Some("No such studio"));
         assert_eq!(reject(&test, id, "Again").await.unwrap(), rejected);
-        assert!(refusal(approve(&test, id).await, "id").contains("was rejected"));
-        assert!(refusal(reveal(&test, id).await, "id").contains("was rejected"));
+        assert!(field_error(approve(&test, id).await, "id").contains("was rejected"));
+        assert!(field_error(reveal(&test, id).await, "id").contains("was rejected"));
     }
-    // What works is revoked, not rejected; approving it again is harmless.
+    // A working key cannot be rejected, only revoked. Approving it again changes nothing.
     let working = ask(&test, &account).await.unwrap();
     approve(&test, &working).await.unwrap();
     reveal(&test, &working).await.unwrap();
-    assert!(refusal(reject(&test, &working, "Late").await, "id").contains("revoke"));
+    assert!(field_error(reject(&test, &working, "Late").await, "id").contains("Revoke"));
     assert_eq!(approve(&test, &working).await.unwrap().state, "revealed");
 }
 
 #[sqlx::test]
-async fn requests_are_listed_oldest_first_page_by_page(pool: PgPool) {
+async fn requests_are_listed_oldest_first_in_pages(pool: PgPool) {
     let test = Test::new(pool).await;
     let mut asked = Vec::new();
     for _ in 0..5 {
@@ -295,7 +296,7 @@ async fn requests_are_listed_oldest_first_page_by_page(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn bad_requests_name_what_is_wrong(pool: PgPool) {
+async fn bad_requests_report_every_field(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let odd = proto::RequestKeyRequest {
@@ -316,8 +317,8 @@ async fn bad_requests_name_what_is_wrong(pool: PgPool) {
         game: Some("never".to_owned()),
         ..request(&account)
     };
-    assert!(refusal(ask_for(&test, gone).await, "game").contains("no published game"));
-    assert!(refusal(reject(&test, "7", " ").await, "reason").contains("required"));
+    assert!(field_error(ask_for(&test, gone).await, "game").contains("published game"));
+    assert!(field_error(reject(&test, "7", " ").await, "reason").contains("required"));
 
     let nobody = kit::ids::row_id().to_string();
     let none = |outcome: Status| Fault::from(outcome).code;

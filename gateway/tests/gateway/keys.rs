@@ -1,4 +1,4 @@
-//! A key's life, as calls meet it, at this replica and at another.
+//! The life of a key, at this replica and at another.
 
 use contracts::common::v1::{Change, Mode};
 use contracts::gateway::v1 as proto;
@@ -11,9 +11,9 @@ use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
 
-use crate::support::{Held, NO_REDIS, START, Test, With, account_key, by_operator};
+use crate::support::{NO_REDIS, START, Test, TestConfig, TestKey, account_key, by_operator};
 
-/// What the listings feed tells of a game.
+/// A change of a game on the listings feed.
 fn change(slug: &str, published: bool) -> Change {
     let state = if published {
         listings::State::Published
@@ -35,7 +35,7 @@ fn change(slug: &str, published: bool) -> Change {
     }
 }
 
-async fn tell(test: &Test, changes: &[Change], epoch: Uuid) {
+async fn apply_changes(test: &Test, changes: &[Change], epoch: Uuid) {
     let mut connection = test.pool.acquire().await.unwrap();
     let taken = Taken {
         epoch,
@@ -44,12 +44,12 @@ async fn tell(test: &Test, changes: &[Change], epoch: Uuid) {
     Games.apply(&mut connection, changes, taken).await.unwrap();
 }
 
-/// The listings feed publishes a game, or takes it down.
+/// Publishes a game on the listings feed, or takes it down.
 pub(crate) async fn publish(test: &Test, slug: &str, published: bool) {
-    tell(test, &[change(slug, published)], Uuid::nil()).await;
+    apply_changes(test, &[change(slug, published)], Uuid::nil()).await;
 }
 
-async fn game_key(test: &Test, slug: &str) -> Held {
+async fn game_key(test: &Test, slug: &str) -> TestKey {
     let account = test.account("free").await;
     let request = proto::CreateKeyRequest {
         kind: "secret".to_owned(),
@@ -62,24 +62,24 @@ async fn game_key(test: &Test, slug: &str) -> Held {
 const REFUSED: (u16, &str) = (401, "invalid_key");
 
 #[sqlx::test]
-async fn a_revocation_holds_from_the_next_call_at_every_replica(pool: PgPool) {
+async fn a_revocation_takes_effect_at_once_at_every_replica(pool: PgPool) {
     let (here, there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let key = here.live_key().await;
     assert!(here.get(&key, "/games").await.is_ok());
     assert!(there.get(&key, "/games").await.is_ok());
     here.revoke(&key).await;
-    // Neither has read the feed yet.
+    // Neither replica has read the feed yet.
     for path in ["/games", "/me", "/nowhere", "/economy/rates"] {
-        assert_eq!(there.get(&key, path).await.refusal(), REFUSED, "{path}");
-        assert_eq!(here.get(&key, path).await.refusal(), REFUSED, "{path}");
+        assert_eq!(there.get(&key, path).await.error(), REFUSED, "{path}");
+        assert_eq!(here.get(&key, path).await.error(), REFUSED, "{path}");
     }
 }
 
 #[sqlx::test]
-async fn a_revocation_reaches_every_replica_by_the_feed_too(pool: PgPool) {
+async fn a_revocation_also_reaches_every_replica_through_the_feed(pool: PgPool) {
     let here = Test::new(pool.clone()).await;
-    let with = With {
-        // Not the Redis that has the tombstone.
+    let with = TestConfig {
+        // Not the Redis with the tombstone.
         redis: NO_REDIS.to_owned(),
         ..Default::default()
     };
@@ -88,14 +88,14 @@ async fn a_revocation_reaches_every_replica_by_the_feed_too(pool: PgPool) {
     assert!(there.get(&key, "/games").await.is_ok());
     here.revoke(&key).await;
     there.catch_up().await;
-    assert_eq!(there.get(&key, "/games").await.refusal(), REFUSED);
+    assert_eq!(there.get(&key, "/games").await.error(), REFUSED);
 }
 
 #[sqlx::test]
-async fn without_a_grace_to_rotate_is_to_revoke(pool: PgPool) {
-    let with = With {
+async fn a_rotation_without_a_grace_period_is_a_revocation(pool: PgPool) {
+    let with = TestConfig {
         grace: std::time::Duration::ZERO,
-        ..With::default()
+        ..TestConfig::default()
     };
     let here = Test::with(pool.clone(), with).await;
     let there = Test::new(pool).await;
@@ -103,13 +103,13 @@ async fn without_a_grace_to_rotate_is_to_revoke(pool: PgPool) {
     assert!(there.get(&key, "/games").await.is_ok());
     let request = proto::RotateKeyRequest { id: key.id.clone() };
     here.staff.rotate_key(by_operator(request)).await.unwrap();
-    // Neither has read the feed yet.
-    assert_eq!(there.get(&key, "/games").await.refusal(), REFUSED);
-    assert_eq!(here.get(&key, "/games").await.refusal(), REFUSED);
+    // Neither replica has read the feed yet.
+    assert_eq!(there.get(&key, "/games").await.error(), REFUSED);
+    assert_eq!(here.get(&key, "/games").await.error(), REFUSED);
 }
 
 #[sqlx::test]
-async fn a_rotated_key_works_through_its_grace(pool: PgPool) {
+async fn a_rotated_key_works_through_its_grace_period(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let key = test.live_key().await;
     assert!(test.get(&key, "/games").await.is_ok());
@@ -120,7 +120,7 @@ async fn a_rotated_key_works_through_its_grace(pool: PgPool) {
         .await
         .unwrap()
         .into_inner();
-    let new = Held {
+    let new = TestKey {
         id: rotated.key.unwrap().id,
         secret: rotated.secret,
     };
@@ -133,7 +133,7 @@ async fn a_rotated_key_works_through_its_grace(pool: PgPool) {
         "2026-03-23T08:00:00.500Z"
     );
     test.clock.advance(Duration::MILLISECOND);
-    assert_eq!(test.get(&key, "/games").await.refusal(), REFUSED);
+    assert_eq!(test.get(&key, "/games").await.error(), REFUSED);
     assert!(test.get(&new, "/games").await.is_ok());
 }
 
@@ -148,11 +148,11 @@ async fn a_key_stops_at_its_expiry(pool: PgPool) {
     let key = test.key_like(request).await.unwrap();
     assert!(test.get(&key, "/games").await.is_ok());
     test.clock.advance(Duration::HOUR);
-    assert_eq!(test.get(&key, "/games").await.refusal(), REFUSED);
+    assert_eq!(test.get(&key, "/games").await.error(), REFUSED);
 }
 
 #[sqlx::test]
-async fn a_key_dies_with_its_game_and_lives_again_with_it(pool: PgPool) {
+async fn a_key_works_while_its_game_is_published(pool: PgPool) {
     let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     publish(&here, "kora", true).await;
     let key = game_key(&here, "kora").await;
@@ -160,16 +160,16 @@ async fn a_key_dies_with_its_game_and_lives_again_with_it(pool: PgPool) {
     for (published, works) in [(true, true), (false, false), (true, true)] {
         publish(&here, "kora", published).await;
         there.catch_up().await;
-        let answer = there.get(&key, "/games").await;
-        assert_eq!(answer.is_ok(), works, "{}", answer.text);
+        let response = there.get(&key, "/games").await;
+        assert_eq!(response.is_ok(), works, "{}", response.text);
         if !works {
-            assert_eq!(answer.refusal(), REFUSED);
+            assert_eq!(response.error(), REFUSED);
         }
     }
 }
 
 #[sqlx::test]
-async fn a_game_that_a_rebuild_does_not_tell_of_is_gone(pool: PgPool) {
+async fn a_game_that_a_rebuild_lacks_is_not_published(pool: PgPool) {
     let mut test = Test::new(pool).await;
     publish(&test, "kora", true).await;
     publish(&test, "mbira", true).await;
@@ -179,20 +179,20 @@ async fn a_game_that_a_rebuild_does_not_tell_of_is_gone(pool: PgPool) {
     );
     assert!(test.get(&lost, "/games").await.is_ok());
 
-    // The same game twice in a batch: its newest state counts.
+    // If a batch contains a game twice, the newest state counts.
     let epoch = Uuid::from_u128(9);
     let rebuilt = [change("mbira", false), change("mbira", true)];
-    tell(&test, &rebuilt, epoch).await;
+    apply_changes(&test, &rebuilt, epoch).await;
     let mut connection = test.pool.acquire().await.unwrap();
     Games.sweep(&mut connection, epoch).await.unwrap();
     drop(connection);
     test.catch_up().await;
-    assert_eq!(test.get(&lost, "/games").await.refusal(), REFUSED);
+    assert_eq!(test.get(&lost, "/games").await.error(), REFUSED);
     assert!(test.get(&kept, "/games").await.is_ok());
 }
 
 #[sqlx::test]
-async fn another_plan_acts_on_keys_in_use(pool: PgPool) {
+async fn a_new_plan_applies_to_cached_keys(pool: PgPool) {
     let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let account = here.account("free").await;
     let key = here.key(&account, "live").await;
@@ -212,15 +212,15 @@ async fn another_plan_acts_on_keys_in_use(pool: PgPool) {
         .await
         .unwrap();
     there.catch_up().await;
-    let answer = there.get(&key, "/games").await;
+    let response = there.get(&key, "/games").await;
     assert_eq!(
-        answer.header("ratelimit-policy"),
+        response.header("ratelimit-policy"),
         "\"minute\";q=300;w=60, \"month\";q=1000000"
     );
 }
 
 #[sqlx::test]
-async fn when_a_key_was_last_used_is_written_behind(pool: PgPool) {
+async fn the_last_use_of_a_key_is_flushed(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use gateway::lookup::Bounds;
+use gateway::lookup::Options;
 use sqlx::PgPool;
 use time::Duration as Span;
 
-use crate::support::{NO_REDIS, Test, With, another, lock};
+use crate::support::{NO_REDIS, Test, TestConfig, another, lock};
 
 const AWAY: (u16, &str) = (503, "unavailable");
 
 #[sqlx::test]
-async fn keys_in_use_go_on_and_others_are_told_to_come_again(pool: PgPool) {
+async fn cached_keys_work_without_postgresql_and_others_are_unavailable(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let used = test.key(&account, "live").await;
@@ -21,23 +21,23 @@ async fn keys_in_use_go_on_and_others_are_told_to_come_again(pool: PgPool) {
     test.pool.close().await;
     assert!(test.get(&used, "/games").await.is_ok());
     for key in [&fresh, &guess] {
-        let answer = test.get(key, "/games").await;
-        assert_eq!(answer.refusal(), AWAY);
-        assert_eq!(answer.header("retry-after"), "1");
-        let message = answer.json["error"]["message"].as_str().unwrap();
+        let response = test.get(key, "/games").await;
+        assert_eq!(response.error(), AWAY);
+        assert_eq!(response.header("retry-after"), "1");
+        let message = response.json["error"]["message"].as_str().unwrap();
         assert!(
-            message.starts_with("your key cannot be checked"),
+            message.starts_with("Your key cannot be checked"),
             "{message}"
         );
     }
 }
 
 #[sqlx::test]
-async fn a_replica_that_is_cut_off_believes_a_key_for_an_hour(pool: PgPool) {
-    let with = With {
-        // Not the Redis that has the tombstone.
+async fn a_replica_without_postgresql_accepts_a_key_for_an_hour(pool: PgPool) {
+    let with = TestConfig {
+        // Not the Redis with the tombstone.
         redis: NO_REDIS.to_owned(),
-        ..With::default()
+        ..TestConfig::default()
     };
     let mut cut_off = Test::with(another(&pool).await, with).await;
     let here = Test::new(pool).await;
@@ -58,15 +58,15 @@ async fn a_replica_that_is_cut_off_believes_a_key_for_an_hour(pool: PgPool) {
     }
     cut_off.clock.advance(Span::MILLISECOND);
     for key in [&revoked, &good] {
-        assert_eq!(cut_off.get(key, "/games").await.refusal(), AWAY);
+        assert_eq!(cut_off.get(key, "/games").await.error(), AWAY);
     }
 }
 
 #[sqlx::test]
-async fn a_key_is_believed_again_once_changes_are_seen(pool: PgPool) {
-    let with = With {
-        bounds: deadline(Duration::from_millis(200)),
-        ..With::default()
+async fn a_key_is_accepted_again_once_changes_can_be_read(pool: PgPool) {
+    let with = TestConfig {
+        lookup: deadline(Duration::from_millis(200)),
+        ..TestConfig::default()
     };
     let mut test = Test::with(pool, with).await;
     let key = test.live_key().await;
@@ -74,18 +74,18 @@ async fn a_key_is_believed_again_once_changes_are_seen(pool: PgPool) {
     assert!(test.get(&key, "/games").await.is_ok());
     let keys = lock(&test.pool, "gateway.key").await;
     test.clock.advance(Span::HOUR * 2);
-    assert_eq!(test.get(&key, "/games").await.refusal(), AWAY);
-    // That nothing has changed can be seen without looking at keys.
+    assert_eq!(test.get(&key, "/games").await.error(), AWAY);
+    // Polling the feed does not read the table of keys.
     test.catch_up().await;
     assert!(test.get(&key, "/games").await.is_ok());
     drop(keys);
 }
 
 #[sqlx::test]
-async fn a_look_up_that_hangs_is_given_up(pool: PgPool) {
-    let with = With {
-        bounds: deadline(Duration::from_secs(1)),
-        ..With::default()
+async fn a_lookup_has_a_deadline(pool: PgPool) {
+    let with = TestConfig {
+        lookup: deadline(Duration::from_secs(1)),
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let account = test.account("free").await;
@@ -93,21 +93,21 @@ async fn a_look_up_that_hangs_is_given_up(pool: PgPool) {
     let fresh = test.key(&account, "live").await;
     assert!(test.get(&used, "/games").await.is_ok());
     let keys = lock(&test.pool, "gateway.key").await;
-    // More of them than the pool has connections: none that waits in vain takes one away for good.
+    // More requests than the pool has connections: a lookup that misses its deadline must not leak one.
     let calls = (0..20).map(|_| test.get(&fresh, "/games"));
-    for answer in futures::future::join_all(calls).await {
-        assert_eq!(answer.refusal(), AWAY);
+    for response in futures::future::join_all(calls).await {
+        assert_eq!(response.error(), AWAY);
     }
     assert!(test.get(&used, "/games").await.is_ok());
     drop(keys);
     assert!(test.get(&fresh, "/games").await.is_ok());
-    assert_eq!(test.get(&test.guess(), "/games").await.refusal().0, 401);
+    assert_eq!(test.get(&test.guess(), "/games").await.error().0, 401);
 }
 
-/// The usual bounds but one.
-fn deadline(deadline: Duration) -> Bounds {
-    Bounds {
+/// The usual options with another deadline.
+fn deadline(deadline: Duration) -> Options {
+    Options {
         deadline,
-        ..With::default().bounds
+        ..TestConfig::default().lookup
     }
 }

@@ -1,13 +1,12 @@
-//! The gateway as a whole: its router on a real PostgreSQL (`DATABASE_URL`) and a real Redis (`REDIS_URL`).
+//! Tests of the whole gateway: its router on a real PostgreSQL (`DATABASE_URL`) and a real Redis (`REDIS_URL`).
 //!
-//! catalogue-svc is played by a stand-in that speaks its protocol over a real connection, so that it can be brought to be slow, away
-//! or broken; the real one is met in the end-to-end tests.
+//! The services are stubs that speak gRPC over real connections, so that tests can make them slow, absent or broken. The
+//! end-to-end tests use the real services.
 
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 mod checks;
 mod codings;
-mod counting;
 mod economy;
 mod envelope;
 mod etags;
@@ -17,7 +16,6 @@ mod keys;
 mod keys_outage;
 mod month_use;
 mod overload;
-mod own_writes;
 mod pictures;
 mod plan_required;
 mod plans;
@@ -27,13 +25,15 @@ mod port_keep_alive;
 mod port_pipelining;
 mod port_slow;
 mod quota;
+mod quota_headers;
+mod read_your_writes;
 mod reads;
 mod redis_cluster;
-mod redis_late;
+mod redis_latency;
 mod staff;
 mod staff_members;
 mod start;
 mod support;
 mod switches;
+mod unknown_keys;
 mod writes;
-mod wrong_keys;

@@ -1,4 +1,4 @@
-//! The month's use between Redis and PostgreSQL, when either has lost it or is away.
+//! Month use in Redis and PostgreSQL, when either has lost it or is away.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use gateway::domain::key::{Caller, Mode};
 use gateway::domain::plan::Plan;
 use gateway::domain::quota::{AccountMonth, Month};
 use gateway::jobs::month_use::MonthUse;
-use gateway::quota::{Denied, Quota, Shared};
+use gateway::quota::{Denial, Quota, SharedCounters};
 use gateway::store::month_use as store;
 use kit::config::Secret;
 use kit::redis::Redis;
@@ -21,23 +21,22 @@ use tokio::net::TcpListener;
 
 use crate::support::{LONG, START, caller, plans, redis_url};
 
-/// Nobody listens there.
-const NOWHERE: &str = "redis://127.0.0.1:1";
+const NO_REDIS_URL: &str = "redis://127.0.0.1:1";
 
 fn redis(url: &str) -> Redis {
     Redis::lazy(&Secret::from(url.to_owned()), LONG, "").unwrap()
 }
 
-/// What one gateway has for counting; the test does what its task does by itself.
+/// The counters of one gateway. The test runs the task's steps itself.
 struct Process {
     quota: Quota,
     month_use: MonthUse,
-    shared: Arc<Shared>,
+    shared: Arc<SharedCounters>,
 }
 
 fn process(pool: &PgPool) -> Process {
     let redis = redis(&redis_url());
-    let shared = Arc::new(Shared::new(LONG));
+    let shared = Arc::new(SharedCounters::new(LONG));
     Process {
         month_use: MonthUse::new(pool.clone(), redis.another(), Arc::clone(&shared)),
         quota: Quota::new(redis, Arc::clone(&shared)),
@@ -46,15 +45,15 @@ fn process(pool: &PgPool) -> Process {
 }
 
 impl Process {
-    /// Makes calls, while the task reads what they wait for. Returns how many months it read.
+    /// Makes calls while the task loads the months that they wait for. Returns how many months it read.
     async fn take(
         &mut self,
         calls: impl IntoIterator<Item = (&Caller, OffsetDateTime)>,
     ) -> (Vec<Option<u64>>, usize) {
         let plan = plan();
         let calls = calls.into_iter().map(async |(caller, now)| {
-            let standing = self.quota.take(caller, &plan, now).await.unwrap();
-            standing.month_used
+            let status = self.quota.consume(caller, &plan, now).await.unwrap();
+            status.month_used
         });
         let calls = join_all(calls);
         tokio::pin!(calls);
@@ -70,15 +69,15 @@ impl Process {
         }
     }
 
-    /// Makes a call, and returns the month's use that it is told.
+    /// Makes a call and returns the month's count.
     async fn take_one(&mut self, caller: &Caller) -> Option<u64> {
         self.take([(caller, START)]).await.0[0]
     }
 }
 
-/// Redis is away for it; what it owes goes the way of `shared`.
-fn away(shared: &Arc<Shared>) -> Quota {
-    Quota::new(redis(NOWHERE), Arc::clone(shared))
+/// A quota without Redis. Its uncounted calls go to `shared`.
+fn away(shared: &Arc<SharedCounters>) -> Quota {
+    Quota::new(redis(NO_REDIS_URL), Arc::clone(shared))
 }
 
 fn plan() -> Plan {
@@ -96,7 +95,7 @@ fn month(caller: &Caller) -> AccountMonth {
     }
 }
 
-/// What PostgreSQL has.
+/// The month's count in PostgreSQL.
 async fn written(pool: &PgPool, caller: &Caller) -> Option<u64> {
     let held = store::read(&mut pool.acquire().await.unwrap(), &[month(caller)])
         .await
@@ -125,29 +124,29 @@ async fn command(words: &[&str]) {
 }
 
 #[sqlx::test]
-async fn what_redis_counts_is_written_behind_and_never_lowered(pool: PgPool) {
+async fn counts_are_flushed_and_never_lowered(pool: PgPool) {
     let mut process = process(&pool);
     let (one, other) = (live(), live());
     process.take([(&one, START); 3]).await;
     process.take([(&other, START); 2]).await;
     assert_eq!(written(&pool, &other).await, None);
-    process.month_use.write_down().await;
+    process.month_use.flush().await;
     assert_eq!(written(&pool, &one).await, Some(3));
     assert_eq!(written(&pool, &other).await, Some(2));
     process.take_one(&one).await;
     write(&pool, &one, 9).await;
-    process.month_use.write_down().await;
+    process.month_use.flush().await;
     assert_eq!(written(&pool, &one).await, Some(9));
-    // Calls of test keys are none of the month's.
+    // Calls of test keys do not count in the month.
     let sample = live();
     let test = caller(sample.key.account, Mode::Test);
     process.take_one(&test).await;
-    process.month_use.write_down().await;
+    process.month_use.flush().await;
     assert_eq!(written(&pool, &sample).await, None);
 }
 
 #[sqlx::test]
-async fn a_month_that_redis_lacks_is_read_once_however_many_calls_wait(pool: PgPool) {
+async fn a_missing_month_is_read_once_for_all_waiting_calls(pool: PgPool) {
     let mut process = process(&pool);
     let account = kit::ids::row_id();
     let keys = [Mode::Live, Mode::Live, Mode::Test].map(|mode| caller(account, mode));
@@ -155,7 +154,7 @@ async fn a_month_that_redis_lacks_is_read_once_however_many_calls_wait(pool: PgP
     let calls = (0..300).map(|n| (&keys[n % 3], START));
     let (mut used, read) = process.take(calls).await;
     assert_eq!(read, 1);
-    // Every third only looks.
+    // Every third call is of a test key.
     let looks: Vec<Option<u64>> = used.iter().skip(2).step_by(3).copied().collect();
     assert!(
         looks
@@ -171,7 +170,7 @@ async fn a_month_that_redis_lacks_is_read_once_however_many_calls_wait(pool: PgP
 }
 
 #[sqlx::test]
-async fn many_months_that_are_waited_for_are_read_together(pool: PgPool) {
+async fn missing_months_are_read_in_batches(pool: PgPool) {
     let mut process = process(&pool);
     let callers: Vec<Caller> = (0..200).map(|_| live()).collect();
     write(&pool, &callers[7], 6).await;
@@ -185,7 +184,7 @@ async fn many_months_that_are_waited_for_are_read_together(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_month_that_an_earlier_run_of_redis_counted_is_compared_first(pool: PgPool) {
+async fn a_month_of_an_earlier_run_is_compared_with_postgresql(pool: PgPool) {
     let mut process = process(&pool);
     for (in_redis, in_postgresql, next) in
         [("5", 9, 10), ("9", 5, 10), ("9", 0, 10), ("nonsense", 3, 4)]
@@ -205,9 +204,9 @@ async fn a_month_that_an_earlier_run_of_redis_counted_is_compared_first(pool: Pg
     }
 }
 
-/// An account's hash does not grow with its months and keys.
+/// The hash of an account does not grow with its months and keys.
 #[sqlx::test]
-async fn a_month_that_begins_removes_what_is_over(pool: PgPool) {
+async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
     let mut process = process(&pool);
     let caller = live();
     let february = time::macros::datetime!(2026-02-28 23:59:59 UTC);
@@ -220,7 +219,7 @@ async fn a_month_that_begins_removes_what_is_over(pool: PgPool) {
         "20",
     ];
     command(&[&["HSET", &name(&caller)][..], &old].concat()).await;
-    // Of two keys that were revoked, one long before the month began.
+    // Two revoked keys, one of them revoked long before the month began.
     let of_account = |n| Caller {
         key: gateway::domain::key::Key {
             id: uuid::Uuid::from_u128(n),
@@ -232,9 +231,9 @@ async fn a_month_that_begins_removes_what_is_over(pool: PgPool) {
     let long_before = february - Duration::from_hours(72);
     for (key, at) in [(&past, long_before), (&recent, february)] {
         let (account, key) = (key.key.account, key.key.id);
-        assert!(process.quota.bury(account, key, at).await);
+        assert!(process.quota.revoke(account, key, at).await);
     }
-    // A minute that goes on, and one that is over.
+    // A current minute, and one that has expired.
     let (now, other) = (of_account(3), of_account(4));
     process
         .take([(&now, february), (&other, long_before)])
@@ -254,41 +253,41 @@ async fn a_month_that_begins_removes_what_is_over(pool: PgPool) {
         [&past, &recent, &now, &other].map(has),
         [false, true, true, false]
     );
-    // What goes with a key goes whole.
+    // Both fields of a key are removed together.
     assert_eq!(fields.len(), 2 + 2 * 2);
-    assert!(process.quota.is_buried(&recent).await);
+    assert!(process.quota.is_revoked(&recent).await);
 }
 
-/// Redis no longer has the month in which the call was counted, so the call is given back once the month is seeded again.
+/// Redis has lost the month in which the call was counted. The refund is applied once the month is seeded again.
 #[sqlx::test]
-async fn a_call_is_given_back_to_a_month_that_redis_has_lost(pool: PgPool) {
+async fn a_refund_to_a_lost_month_is_applied_later(pool: PgPool) {
     let (mut process, plan, caller) = (process(&pool), plan(), live());
     process.take([(&caller, START); 2]).await;
-    let standing = process.quota.take(&caller, &plan, START).await.unwrap();
+    let status = process.quota.consume(&caller, &plan, START).await.unwrap();
     command(&["DEL", &name(&caller)]).await;
-    process.quota.give_back(&caller, standing).await;
-    process.month_use.exchange().await;
+    process.quota.refund(&caller, status).await;
+    process.month_use.sync().await;
     assert_eq!(process.take_one(&caller).await, Some(3));
 }
 
 #[sqlx::test]
-async fn what_a_process_knows_survives_a_redis_that_is_emptied(pool: PgPool) {
+async fn counts_in_memory_survive_an_emptied_redis(pool: PgPool) {
     let mut process = process(&pool);
     let caller = live();
     process.take([(&caller, START); 5]).await;
-    // Nothing was written down yet.
+    // Nothing has been flushed yet.
     command(&["DEL", &name(&caller)]).await;
     assert_eq!(process.take_one(&caller).await, Some(6));
-    // A call that was given back is not counted on.
+    // A refunded call is not restored.
     let plan = plan();
-    let standing = process.quota.take(&caller, &plan, START).await.unwrap();
-    process.quota.give_back(&caller, standing).await;
+    let status = process.quota.consume(&caller, &plan, START).await.unwrap();
+    process.quota.refund(&caller, status).await;
     command(&["DEL", &name(&caller)]).await;
     assert_eq!(process.take_one(&caller).await, Some(7));
 }
 
 #[sqlx::test]
-async fn the_month_turns_at_midnight_utc_and_begins_at_none(pool: PgPool) {
+async fn the_month_ends_at_midnight_utc(pool: PgPool) {
     let mut process = process(&pool);
     let caller = live();
     let midnight = time::macros::datetime!(2026-04-01 00:00 UTC);
@@ -299,53 +298,51 @@ async fn the_month_turns_at_midnight_utc_and_begins_at_none(pool: PgPool) {
     ];
     let (used, read) = process.take(calls).await;
     assert_eq!((used, read), (vec![Some(1), Some(2), Some(1)], 2));
-    // Afterwards each month stands by itself.
-    process.month_use.write_down().await;
+    // From here on the months are independent.
+    process.month_use.flush().await;
     assert_eq!(written(&pool, &caller).await, Some(2));
 }
 
-/// What fails after midnight was counted before it: its month gets it back, and the new one is left alone.
+/// A call that fails after midnight was counted before: its own month gets the refund, not the new one.
 #[sqlx::test]
-async fn a_call_is_given_back_to_the_month_that_it_was_counted_in(pool: PgPool) {
+async fn a_call_is_refunded_to_its_own_month(pool: PgPool) {
     let (mut process, plan, caller) = (process(&pool), plan(), live());
     let midnight = time::macros::datetime!(2026-04-01 00:00 UTC);
     let before = midnight - Duration::from_millis(1);
     process.take([(&caller, before)]).await;
-    let late = process.quota.take(&caller, &plan, before).await.unwrap();
+    let late = process.quota.consume(&caller, &plan, before).await.unwrap();
     process.take([(&caller, midnight); 3]).await;
-    // Once counted by Redis, once while it is away.
+    // One call is counted by Redis, one while Redis is away.
     let owed = away(&process.shared);
-    let unseen = owed.take(&caller, &plan, before).await.unwrap();
-    process.quota.give_back(&caller, late).await;
-    owed.give_back(&caller, unseen).await;
-    process.month_use.exchange().await;
+    let unseen = owed.consume(&caller, &plan, before).await.unwrap();
+    process.quota.refund(&caller, late).await;
+    owed.refund(&caller, unseen).await;
+    process.month_use.sync().await;
     let (used, _) = process.take([(&caller, before), (&caller, midnight)]).await;
     assert_eq!(used, [Some(2), Some(4)]);
-    process.month_use.write_down().await;
+    process.month_use.flush().await;
     let march = written(&pool, &caller).await;
     assert_eq!(march, Some(2));
 }
 
 #[sqlx::test]
-async fn without_redis_and_postgresql_nobody_is_turned_away_and_calls_are_counted_later(
-    pool: PgPool,
-) {
+async fn calls_without_redis_and_postgresql_are_admitted_and_counted_later(pool: PgPool) {
     let nowhere = PgPoolOptions::new()
         .acquire_timeout(Duration::from_millis(50))
         .connect_lazy("postgres://nobody@127.0.0.1:1/nothing")
         .unwrap();
     let mut process = process(&nowhere);
     let caller = live();
-    // Redis has no month, and PostgreSQL cannot be asked for it.
+    // Redis lacks the month, and PostgreSQL cannot be read.
     for _ in 0..3 {
         assert_eq!(process.take_one(&caller).await, None);
     }
-    // The minute is held all the same.
+    // The minute is limited nevertheless.
     let tight = plans("calls_per_minute = 4").get("free").unwrap().clone();
-    let fourth = process.quota.take(&caller, &tight, START).await;
+    let fourth = process.quota.consume(&caller, &tight, START).await;
     assert!(fourth.is_ok());
-    let fifth = process.quota.take(&caller, &tight, START).await;
-    assert!(matches!(fifth, Err(Denied::Minute(_))), "{fifth:?}");
+    let fifth = process.quota.consume(&caller, &tight, START).await;
+    assert!(matches!(fifth, Err(Denial::Minute(_))), "{fifth:?}");
 
     // PostgreSQL is back.
     process.month_use = MonthUse::new(
@@ -353,39 +350,42 @@ async fn without_redis_and_postgresql_nobody_is_turned_away_and_calls_are_counte
         redis(&redis_url()),
         Arc::clone(&process.shared),
     );
-    process.month_use.exchange().await;
+    process.month_use.sync().await;
     assert_eq!(process.take_one(&caller).await, Some(5));
 }
 
 #[sqlx::test]
-async fn calls_without_redis_are_added_once_on_its_return(pool: PgPool) {
+async fn calls_without_redis_are_added_once_later(pool: PgPool) {
     let (mut one, mut other) = (process(&pool), process(&pool));
     let (caller, plan) = (live(), plan());
     one.take([(&caller, START); 5]).await;
-    // Two gateways find Redis away; one call ends in a fault of ours, and so does one that Redis has counted before.
-    let counted = one.quota.take(&caller, &plan, START).await.unwrap();
+    // Two gateways find Redis away. One call that they admit ends in a server error, and so does one that Redis counted before.
+    let counted = one.quota.consume(&caller, &plan, START).await.unwrap();
     for shared in [&one.shared, &other.shared] {
         let quota = away(shared);
         for _ in 0..10 {
-            let standing = quota.take(&caller, &plan, START).await.unwrap();
-            assert_eq!(standing.month_used, None);
+            let status = quota.consume(&caller, &plan, START).await.unwrap();
+            assert_eq!(status.month_used, None);
         }
-        let failed = quota.take(&caller, &plan, START).await.unwrap();
-        quota.give_back(&caller, failed).await;
+        let failed = quota.consume(&caller, &plan, START).await.unwrap();
+        quota.refund(&caller, failed).await;
     }
-    away(&one.shared).give_back(&caller, counted).await;
+    away(&one.shared).refund(&caller, counted).await;
     // Test keys use no month.
     let test = caller_of(&caller);
-    away(&one.shared).take(&test, &plan, START).await.unwrap();
+    away(&one.shared)
+        .consume(&test, &plan, START)
+        .await
+        .unwrap();
 
-    // Each may carry what the other wrote down, at the same time.
-    one.month_use.write_down().await;
-    other.month_use.write_down().await;
-    join(one.month_use.exchange(), other.month_use.exchange()).await;
-    one.month_use.exchange().await;
+    // Each gateway may add the rows of the other, even concurrently.
+    one.month_use.flush().await;
+    other.month_use.flush().await;
+    join(one.month_use.sync(), other.month_use.sync()).await;
+    one.month_use.sync().await;
     assert_eq!(one.take_one(&caller).await, Some(26));
     assert_eq!(
-        store::owed(&mut pool.acquire().await.unwrap(), 9)
+        store::list_owed(&mut pool.acquire().await.unwrap(), 9)
             .await
             .unwrap(),
         []
@@ -398,27 +398,27 @@ fn caller_of(other: &Caller) -> Caller {
 }
 
 #[sqlx::test]
-async fn a_row_of_owed_calls_is_added_once_even_when_it_could_not_be_settled(pool: PgPool) {
+async fn a_row_of_owed_calls_is_added_once_even_if_it_stays(pool: PgPool) {
     let mut process = process(&pool);
     let caller = live();
-    let row = store::Owed {
+    let row = store::OwedCalls {
         id: kit::ids::row_id(),
         month: month(&caller),
         calls: 7,
     };
     for _ in 0..3 {
-        store::keep_owed(
+        store::insert_owed(
             &mut pool.acquire().await.unwrap(),
             std::slice::from_ref(&row),
         )
         .await
         .unwrap();
-        process.month_use.exchange().await;
+        process.month_use.sync().await;
     }
     assert_eq!(process.take_one(&caller).await, Some(8));
 }
 
-/// A Redis that greets, and never answers a call.
+/// A Redis that accepts connections and never responses a call.
 async fn silent() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("redis://{}", listener.local_addr().unwrap());
@@ -446,11 +446,11 @@ async fn a_call_that_redis_may_still_count_is_not_counted_again(pool: PgPool) {
     let url = Secret::from(silent().await);
     let slow = Redis::lazy(&url, Duration::from_millis(50), "").unwrap();
     let quota = Quota::new(slow, Arc::clone(&process.shared));
-    // Three are sent. Then the breaker is open, and the others are known not to have been.
+    // Three calls are sent. Then the breaker is open, and the others are known not to be sent.
     for _ in 0..10 {
-        let standing = quota.take(&caller, &plan, START).await.unwrap();
-        assert_eq!(standing.month_used, None);
+        let status = quota.consume(&caller, &plan, START).await.unwrap();
+        assert_eq!(status.month_used, None);
     }
-    process.month_use.exchange().await;
+    process.month_use.sync().await;
     assert_eq!(process.take_one(&caller).await, Some(8));
 }

@@ -1,21 +1,21 @@
-//! More calls than can be answered, and a service that hangs: whoever comes beyond the bound is told so at once, and nobody else waits.
+//! Overload, and a service that hangs: excess requests are shed at once, and other routes do not wait.
 
 use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::join_all;
-use gateway::lookup::Bounds;
+use gateway::lookup::Options;
 use gateway::upstream;
 use sqlx::PgPool;
 
-use crate::support::{Answer, Held, Script, Test, UPSTREAM, With, lock};
+use crate::support::{Script, Test, TestConfig, TestKey, TestResponse, UPSTREAM, lock};
 
-/// Two reads that catalogue-svc never answers, and what comes of `meanwhile`, which runs while both wait there.
+/// Makes two reads that catalogue-svc never responses, and runs `meanwhile` while both wait.
 async fn while_two_hang<T>(
     test: &Test,
-    key: &Held,
+    key: &TestKey,
     meanwhile: impl AsyncFn() -> T,
-) -> ([Answer; 2], T) {
+) -> ([TestResponse; 2], T) {
     test.catalogue.script(Script::Hang);
     let (first, second, meanwhile) =
         tokio::join!(test.get(key, "/games"), test.get(key, "/creators"), async {
@@ -27,63 +27,63 @@ async fn while_two_hang<T>(
     ([first, second], meanwhile)
 }
 
-fn assert_turned_away(answer: &Answer) {
-    assert_eq!(answer.refusal(), (503, "unavailable"));
-    assert_eq!(answer.header("retry-after"), "1");
+fn assert_shed(response: &TestResponse) {
+    assert_eq!(response.error(), (503, "unavailable"));
+    assert_eq!(response.header("retry-after"), "1");
     assert_eq!(
-        answer.json["meta"]["request_id"],
-        answer.header("x-request-id")
+        response.json["meta"]["request_id"],
+        response.header("x-request-id")
     );
 }
 
 #[sqlx::test]
-async fn a_service_that_hangs_is_given_up_and_holds_up_no_other_route(pool: PgPool) {
-    let with = With {
-        upstream: upstream::Bounds {
+async fn a_service_that_hangs_does_not_delay_other_routes(pool: PgPool) {
+    let with = TestConfig {
+        upstream: upstream::CallLimits {
             deadline: Duration::from_secs(1),
             write_deadline: Duration::from_secs(1),
             calls: 2,
-            patience: Duration::from_millis(1),
+            queue_timeout: Duration::from_millis(1),
         },
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let key = test.live_key().await;
     let (hung, [beyond, next, me]) = while_two_hang(&test, &key, async || {
         let beyond = test.get(&key, "/games/kora").await;
-        // One has waited in vain, so the next does not wait.
+        // One request has waited in vain, so the next does not wait.
         let next = test.get(&key, "/games/kora").now_or_never();
         [beyond, next.unwrap(), test.get(&key, "/me").await]
     })
     .await;
-    for answer in &hung {
-        assert_eq!(answer.refusal(), (503, "unavailable"));
-        assert_eq!(answer.header("retry-after"), "1");
+    for response in &hung {
+        assert_eq!(response.error(), (503, "unavailable"));
+        assert_eq!(response.header("retry-after"), "1");
     }
-    assert_turned_away(&beyond);
-    assert_turned_away(&next);
+    assert_shed(&beyond);
+    assert_shed(&next);
     assert!(me.is_ok());
-    // What was turned away was not counted, and what was not answered is given back.
+    // Shed requests are not counted, and unanswered ones are refunded.
     assert_eq!(test.catalogue.calls(), 2);
     test.catalogue.script(Script::Answer);
-    let answer = test.get(&key, "/games").await;
+    let response = test.get(&key, "/games").await;
     assert!(
-        answer.header("ratelimit").starts_with("\"minute\";r=58;"),
+        response.header("ratelimit").starts_with("\"minute\";r=58;"),
         "{}",
-        answer.header("ratelimit")
+        response.header("ratelimit")
     );
 }
 
 #[sqlx::test]
-async fn a_call_beyond_waits_for_its_turn(pool: PgPool) {
-    let with = With {
-        upstream: upstream::Bounds {
+async fn a_further_call_waits_for_a_permit(pool: PgPool) {
+    let with = TestConfig {
+        upstream: upstream::CallLimits {
             deadline: Duration::from_secs(1),
             write_deadline: Duration::from_secs(1),
             calls: 2,
             ..UPSTREAM
         },
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let key = test.live_key().await;
@@ -92,26 +92,26 @@ async fn a_call_beyond_waits_for_its_turn(pool: PgPool) {
         test.get(&key, "/games").await
     })
     .await;
-    assert!(hung.iter().all(|answer| !answer.is_ok()));
+    assert!(hung.iter().all(|response| !response.is_ok()));
     assert!(beyond.is_ok(), "{}", beyond.text);
 }
 
-/// At the settings that we ship: more strangers than catalogue-svc has permits, whose keys PostgreSQL is slow to look up.
+/// With the default settings: more unknown keys than catalogue-svc has permits, while PostgreSQL is slow.
 #[sqlx::test]
-async fn strangers_whose_keys_are_looked_up_hold_no_permit(pool: PgPool) {
-    let with = With {
-        upstream: upstream::Bounds {
+async fn requests_with_unknown_keys_hold_no_permit(pool: PgPool) {
+    let with = TestConfig {
+        upstream: upstream::CallLimits {
             deadline: Duration::from_secs(2),
             write_deadline: Duration::from_secs(10),
             calls: 256,
-            patience: Duration::from_millis(500),
+            queue_timeout: Duration::from_millis(500),
         },
-        bounds: Bounds {
+        lookup: Options {
             outage: Duration::from_hours(1),
             deadline: Duration::from_secs(2),
-            unknown_a_minute: 30,
+            unknown_per_minute: 30,
         },
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let known = test.live_key().await;

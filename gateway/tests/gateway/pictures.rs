@@ -1,4 +1,4 @@
-//! Pictures, for browsers: no key, no envelope, kept for good.
+//! Pictures, for browsers: without a key, without the envelope, cacheable forever.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use http_body_util::BodyExt as _;
 use sqlx::PgPool;
 use tower::ServiceExt as _;
 
-use crate::support::{Test, With};
+use crate::support::{Test, TestConfig};
 
 const PART: usize = 256 * 1024;
 
@@ -21,7 +21,7 @@ fn name() -> String {
     format!("{}.jpg", hash())
 }
 
-/// A file of so many bytes, no two parts of which are the same.
+/// A file whose parts all differ.
 fn file(size: usize) -> Vec<u8> {
     (0..size)
         .map(|at| u8::try_from(at * 7 / 3 % 251).unwrap())
@@ -48,11 +48,11 @@ fn header<'a>(response: &'a Response<Body>, name: &str) -> &'a str {
 }
 
 #[sqlx::test]
-async fn a_picture_needs_no_key_and_is_kept_for_good(pool: PgPool) {
+async fn a_picture_needs_no_key_and_is_immutable(pool: PgPool) {
     let test = Test::new(pool).await;
-    test.files.hold(&name(), file(1_000));
+    test.files.insert(&name(), file(1_000));
     let path = format!("/pictures/{}", name());
-    // A browser says where the page comes from.
+    // Browsers send an `Origin`.
     let origin = [("origin", "https://mchezo.example")];
     let picture = ask(&test, "GET", &path, &origin).await;
     assert_eq!(picture.status(), 200);
@@ -77,9 +77,9 @@ async fn a_picture_needs_no_key_and_is_kept_for_good(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn who_has_it_is_not_sent_it(pool: PgPool) {
+async fn a_cached_picture_is_not_sent_again(pool: PgPool) {
     let test = Test::new(pool).await;
-    test.files.hold(&name(), file(1_000));
+    test.files.insert(&name(), file(1_000));
     let path = format!("/pictures/{}", name());
     let tag = format!("\"{}\"", hash());
     for known in [
@@ -88,24 +88,29 @@ async fn who_has_it_is_not_sent_it(pool: PgPool) {
         format!("\"x\", {tag}"),
         "*".to_owned(),
     ] {
-        let answer = ask(&test, "GET", &path, &[("if-none-match", &known)]).await;
-        assert_eq!(answer.status(), 304, "{known}");
-        assert_eq!(header(&answer, "etag"), tag);
-        assert_eq!(header(&answer, "content-length"), "");
-        assert!(bytes(answer).await.is_empty());
+        let response = ask(&test, "GET", &path, &[("if-none-match", &known)]).await;
+        assert_eq!(response.status(), 304, "{known}");
+        assert_eq!(header(&response, "etag"), tag);
+        assert_eq!(header(&response, "content-length"), "");
+        assert!(bytes(response).await.is_empty());
     }
-    // Nothing but the head was asked for.
-    assert!(test.files.asked().iter().all(|(_, most)| *most == 0));
+    // Only the metadata was requested.
+    assert!(
+        test.files
+            .take_requests()
+            .iter()
+            .all(|(_, most)| *most == 0)
+    );
     let other = ask(&test, "GET", &path, &[("if-none-match", "\"x\"")]).await;
     assert_eq!(other.status(), 200);
-    // What is not there is not there, whatever somebody claims to have.
+    // A missing picture is a 404, whatever tags the client sends.
     let gone = format!("/pictures/{}.jpg", "f".repeat(64));
     let gone = ask(&test, "GET", &gone, &[("if-none-match", "*")]).await;
     assert_eq!(gone.status(), 404);
 }
 
 #[sqlx::test]
-async fn what_is_no_name_is_not_asked_for(pool: PgPool) {
+async fn an_invalid_name_is_not_requested(pool: PgPool) {
     let test = Test::new(pool).await;
     for path in [
         "/pictures/cover.jpg".to_owned(),
@@ -114,14 +119,14 @@ async fn what_is_no_name_is_not_asked_for(pool: PgPool) {
         format!("/pictures/..%2f{}.jpg", &hash()[3..]),
         format!("/pictures/%ff{}.jpg", &hash()[1..]),
     ] {
-        let answer = ask(&test, "GET", &path, &[]).await;
-        assert_eq!(answer.status(), 404, "{path}");
+        let response = ask(&test, "GET", &path, &[]).await;
+        assert_eq!(response.status(), 404, "{path}");
     }
-    assert!(test.files.asked().is_empty());
+    assert!(test.files.take_requests().is_empty());
 }
 
 #[sqlx::test]
-async fn a_refusal_has_the_envelope_without_a_mode(pool: PgPool) {
+async fn errors_have_the_envelope_without_a_mode(pool: PgPool) {
     let test = Test::new(pool).await;
     let path = format!("/pictures/{}", name());
     let missing = ask(&test, "GET", &path, &[]).await;
@@ -131,7 +136,7 @@ async fn a_refusal_has_the_envelope_without_a_mode(pool: PgPool) {
     assert_eq!(json["error"]["code"], "not_found");
     assert!(json["meta"].get("mode").is_none());
 
-    // The method is wrong whatever the name is.
+    // The method is checked before the name.
     for path in [&*path, "/pictures/xyz", "/pictures/%ff.jpg"] {
         let post = ask(&test, "POST", path, &[]).await;
         assert_eq!(
@@ -144,25 +149,25 @@ async fn a_refusal_has_the_envelope_without_a_mode(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_large_one_comes_in_parts_as_they_are_taken(pool: PgPool) {
+async fn a_large_picture_is_requested_in_parts(pool: PgPool) {
     let test = Test::new(pool).await;
     let size = 3 * PART + 17;
-    test.files.hold(&name(), file(size));
+    test.files.insert(&name(), file(size));
     let path = format!("/pictures/{}", name());
     let picture = ask(&test, "GET", &path, &[]).await;
     let mut body = picture.into_body();
     let mut taken = Vec::new();
-    // No part is asked for before the one before it was taken.
+    // A part is requested only after the part before was received.
     for parts in 1..=4 {
         let part = body.frame().await.unwrap().unwrap().into_data().unwrap();
         taken.extend_from_slice(&part);
-        assert_eq!(test.files.waiting(), parts);
+        assert_eq!(test.files.request_count(), parts);
     }
     assert!(body.frame().await.is_none());
     assert_eq!(taken, file(size));
     let offsets: Vec<u64> = test
         .files
-        .asked()
+        .take_requests()
         .iter()
         .map(|(offset, _)| *offset)
         .collect();
@@ -171,36 +176,36 @@ async fn a_large_one_comes_in_parts_as_they_are_taken(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_file_that_is_cut_off_breaks_the_answer_off(pool: PgPool) {
+async fn a_truncated_file_breaks_the_response_off(pool: PgPool) {
     let test = Test::new(pool).await;
-    test.files.hold(&name(), file(2 * PART));
+    test.files.insert(&name(), file(2 * PART));
     let path = format!("/pictures/{}", name());
     let picture = ask(&test, "GET", &path, &[]).await;
-    test.files.hold(&name(), file(PART));
+    test.files.insert(&name(), file(PART));
     assert!(picture.into_body().collect().await.is_err());
 }
 
 #[sqlx::test]
 async fn a_listings_svc_that_hangs_holds_up_no_other_route(pool: PgPool) {
-    let with = With {
-        upstream: upstream::Bounds {
+    let with = TestConfig {
+        upstream: upstream::CallLimits {
             deadline: Duration::from_secs(1),
             write_deadline: Duration::from_secs(1),
             calls: 2,
-            patience: Duration::from_millis(1),
+            queue_timeout: Duration::from_millis(1),
         },
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let key = test.live_key().await;
-    test.files.hold(&name(), file(10));
+    test.files.insert(&name(), file(10));
     test.files.hang(true);
     let path = format!("/pictures/{}", name());
     let (first, second, (beyond, games)) = tokio::join!(
         ask(&test, "GET", &path, &[]),
         ask(&test, "GET", &path, &[]),
         async {
-            while test.files.waiting() < 2 {
+            while test.files.request_count() < 2 {
                 tokio::task::yield_now().await;
             }
             (
@@ -209,9 +214,9 @@ async fn a_listings_svc_that_hangs_holds_up_no_other_route(pool: PgPool) {
             )
         }
     );
-    for answer in [first, second, beyond] {
-        assert_eq!(answer.status(), 503);
-        assert_eq!(header(&answer, "retry-after"), "1");
+    for response in [first, second, beyond] {
+        assert_eq!(response.status(), 503);
+        assert_eq!(header(&response, "retry-after"), "1");
     }
     assert!(games.is_ok());
     test.files.hang(false);

@@ -6,10 +6,10 @@ use gateway::domain::plan::ENDPOINTS;
 use gateway::domain::plan_table;
 use sqlx::PgPool;
 
-use crate::support::{Held, Test, With, account_key, by_operator};
+use crate::support::{Test, TestConfig, TestKey, account_key, by_operator};
 
-/// Plans `free`, `build` and `partner`, which lack these, each `"games", "events"`.
-fn table(free: &str, build: &str, partner: &str) -> With {
+/// Plans `free`, `build` and `partner`, each with a list of endpoints that it lacks, such as `"games", "events"`.
+fn table(free: &str, build: &str, partner: &str) -> TestConfig {
     let plan = |name: &str, title: &str, lacks: &str| {
         format!(
             "[[plan]]\nname = \"{name}\"\ntitle = \"{title}\"\nwebhook_events = false\nlacks = [{lacks}]\n"
@@ -20,9 +20,9 @@ fn table(free: &str, build: &str, partner: &str) -> With {
         plan("build", "Build", build),
         plan("partner", "Partner", partner),
     ];
-    With {
+    TestConfig {
         plans: plan_table::parse(&table.concat()).unwrap(),
-        ..With::default()
+        ..TestConfig::default()
     }
 }
 
@@ -31,7 +31,7 @@ fn all() -> String {
     quoted.join(", ")
 }
 
-/// A path of each endpoint, and what it answers whoever may call it.
+/// Paths of each endpoint, with the status for callers that have it.
 const PATHS: [(&str, &str, u16); 17] = [
     ("games", "/games", 200),
     ("games", "/games/kora", 200),
@@ -52,7 +52,7 @@ const PATHS: [(&str, &str, u16); 17] = [
     ("tips", "/play/tips", 405),
 ];
 
-async fn keys(test: &Test) -> (Held, Held) {
+async fn keys(test: &Test) -> (TestKey, TestKey) {
     crate::keys::publish(test, "kora", true).await;
     let account = test.account("free").await;
     let secret = async |mode: &str| {
@@ -64,7 +64,7 @@ async fn keys(test: &Test) -> (Held, Held) {
         test.key_like(request).await
     };
     let live = secret("live").await.unwrap();
-    // Games of the directory are live; a test key is the account's.
+    // Games of the directory are live; the test key is the account's.
     let sample = match secret("test").await {
         Ok(key) => key,
         Err(_) => test.key(&account, "test").await,
@@ -73,7 +73,7 @@ async fn keys(test: &Test) -> (Held, Held) {
 }
 
 #[sqlx::test]
-async fn each_endpoint_can_be_lacked_and_test_keys_have_them_all(pool: PgPool) {
+async fn a_plan_can_lack_each_endpoint_and_test_keys_have_all(pool: PgPool) {
     for endpoint in ENDPOINTS {
         assert!(
             PATHS.iter().any(|(name, ..)| name == endpoint),
@@ -83,20 +83,20 @@ async fn each_endpoint_can_be_lacked_and_test_keys_have_them_all(pool: PgPool) {
         let test = Test::with(pool.clone(), table(&lacked, "", "")).await;
         let (live, sample) = keys(&test).await;
         for (name, path, usual) in PATHS {
-            let answer = test.get(&live, path).await;
+            let response = test.get(&live, path).await;
             if name == *endpoint {
-                assert_eq!(answer.refusal(), (403, "plan_required"), "{path}");
-                let message = answer.json["error"]["message"].as_str().unwrap();
+                assert_eq!(response.error(), (403, "plan_required"), "{path}");
+                let message = response.json["error"]["message"].as_str().unwrap();
                 let expected =
-                    format!("your plan Free does not include {endpoint}; the plan Build does");
+                    format!("Your plan Free does not include {endpoint}. The plan Build does.");
                 assert_eq!(message, expected);
             } else {
-                assert_eq!(answer.status.as_u16(), usual, "{path}: {}", answer.text);
+                assert_eq!(response.status.as_u16(), usual, "{path}: {}", response.text);
             }
-            // A test key of an account makes no calls of games.
+            // A test key of an account may not use the routes of games.
             if !["economy", "tips"].contains(&name) {
-                let answer = test.get(&sample, path).await;
-                assert_eq!(answer.status.as_u16(), usual, "{path}: {}", answer.text);
+                let response = test.get(&sample, path).await;
+                assert_eq!(response.status.as_u16(), usual, "{path}: {}", response.text);
             }
         }
         assert!(test.get(&live, "/me").await.is_ok(), "/me is on every plan");
@@ -104,37 +104,37 @@ async fn each_endpoint_can_be_lacked_and_test_keys_have_them_all(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn the_message_names_the_cheapest_plan_that_has_it_if_any_does(pool: PgPool) {
+async fn the_message_names_the_cheapest_sufficient_plan(pool: PgPool) {
     for (build, partner, way_out) in [
-        ("", "", "the plan Build does"),
-        ("\"games\"", "", "the plan Partner does"),
+        ("", "", "The plan Build does."),
+        ("\"games\"", "", "The plan Partner does."),
         (
             "\"games\"",
             "\"games\"",
-            "no plan does; a test key answers it",
+            "No plan includes it; a test key can call it.",
         ),
     ] {
         let test = Test::with(pool.clone(), table("\"games\", \"search\"", build, partner)).await;
         let account = test.account("free").await;
         let key = test.key(&account, "live").await;
-        let answer = test.get(&key, "/games").await;
-        assert_eq!(answer.refusal(), (403, "plan_required"));
-        let message = answer.json["error"]["message"].as_str().unwrap();
+        let response = test.get(&key, "/games").await;
+        assert_eq!(response.error(), (403, "plan_required"));
+        let message = response.json["error"]["message"].as_str().unwrap();
         assert_eq!(
             message,
-            format!("your plan Free does not include games; {way_out}")
+            format!("Your plan Free does not include games. {way_out}")
         );
-        assert_eq!(answer.header("ratelimit"), "", "it is not counted");
+        assert_eq!(response.header("ratelimit"), "", "it is not counted");
     }
 }
 
 #[sqlx::test]
-async fn a_better_plan_opens_what_the_plan_lacked(pool: PgPool) {
+async fn a_larger_plan_takes_effect(pool: PgPool) {
     let mut test = Test::with(pool, table(&all(), "", "")).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
     assert_eq!(
-        test.get(&key, "/games").await.refusal(),
+        test.get(&key, "/games").await.error(),
         (403, "plan_required")
     );
     let request = proto::SetAccountPlanRequest {
@@ -161,14 +161,11 @@ async fn the_plan_comes_before_the_permission_the_path_and_the_method(pool: PgPo
         ("POST", "/rankings/games/week"),
         ("GET", "/games?limit=0"),
     ] {
-        let answer = test.call(key.request(method, path)).await;
-        assert_eq!(answer.refusal(), (403, "plan_required"), "{method} {path}");
+        let response = test.call(key.request(method, path)).await;
+        assert_eq!(response.error(), (403, "plan_required"), "{method} {path}");
     }
     let page = key.get("/games").header("origin", "https://example.org");
-    assert_eq!(test.call(page).await.refusal(), (403, "server_only"));
-    // Nothing is there for any plan to have.
-    assert_eq!(
-        test.get(&key, "/nowhere").await.refusal(),
-        (404, "not_found")
-    );
+    assert_eq!(test.call(page).await.error(), (403, "server_only"));
+    // Plans do not matter for unknown paths.
+    assert_eq!(test.get(&key, "/nowhere").await.error(), (404, "not_found"));
 }

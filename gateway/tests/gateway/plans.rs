@@ -1,14 +1,14 @@
-//! Plans: what the table says rules, and is told on the feed when it is news, once.
+//! The table of plans: it takes effect, and its changes are published on the feed once.
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use prost::Message as _;
 use sqlx::PgPool;
 
-use crate::support::{Test, With, account_key, by_operator, plans};
+use crate::support::{Test, TestConfig, account_key, by_operator, plans};
 
-/// The rows about plans: name, event, revision, calls a minute.
-async fn told(pool: &PgPool) -> Vec<(String, String, i64, Option<u32>)> {
+/// The plans on the feed: name, event, revision, calls per minute.
+async fn published(pool: &PgPool) -> Vec<(String, String, i64, Option<u32>)> {
     let rows = sqlx::query!(
         "select id, event, revision, state from gateway.feed where entity = 'plan' order by seq"
     );
@@ -31,8 +31,8 @@ fn row(
 }
 
 #[sqlx::test]
-async fn plans_are_told_when_they_change_and_only_then(pool: PgPool) {
-    // Two replicas start together.
+async fn plans_are_published_when_they_change_and_only_then(pool: PgPool) {
+    // Two replicas start concurrently.
     let (one, other) = (Test::new(pool.clone()), Test::new(pool.clone()));
     futures::future::join(one, other).await;
     Test::new(pool.clone()).await;
@@ -41,11 +41,11 @@ async fn plans_are_told_when_they_change_and_only_then(pool: PgPool) {
         row("free", "created", 1, Some(60)),
         row("partner", "created", 1, Some(1_200)),
     ];
-    assert_eq!(told(&pool).await, expected);
+    assert_eq!(published(&pool).await, expected);
 
-    let with = With {
+    let with = TestConfig {
         plans: plans("calls_per_minute = 90"),
-        ..With::default()
+        ..TestConfig::default()
     };
     Test::with(pool.clone(), with).await;
     expected.extend([
@@ -53,7 +53,7 @@ async fn plans_are_told_when_they_change_and_only_then(pool: PgPool) {
         row("free", "updated", 2, Some(90)),
         row("partner", "removed", 2, Some(1_200)),
     ]);
-    assert_eq!(told(&pool).await, expected);
+    assert_eq!(published(&pool).await, expected);
 
     Test::new(pool.clone()).await;
     expected.extend([
@@ -61,15 +61,15 @@ async fn plans_are_told_when_they_change_and_only_then(pool: PgPool) {
         row("free", "updated", 3, Some(60)),
         row("partner", "updated", 3, Some(1_200)),
     ]);
-    assert_eq!(told(&pool).await, expected);
+    assert_eq!(published(&pool).await, expected);
 }
 
 #[sqlx::test]
-async fn limits_working_keys_and_webhooks_are_the_table_s(pool: PgPool) {
+async fn limits_working_keys_and_webhooks_come_from_the_table(pool: PgPool) {
     let limits = "calls_per_minute = 5\ncalls_per_month = 2\nworking_keys = 1\nwrites_per_day = 4\nwebhook_endpoints = 3";
-    let with = With {
+    let with = TestConfig {
         plans: plans(limits),
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let listed = test
@@ -89,10 +89,15 @@ async fn limits_working_keys_and_webhooks_are_the_table_s(pool: PgPool) {
     let another = test.key_like(account_key(&account, "live")).await;
     assert!(another.err().unwrap().fields["account"].contains("1 live keys"));
     for _ in 0..2 {
-        let answer = test.get(&key, "/games").await;
+        let response = test.get(&key, "/games").await;
         let policy = "\"minute\";q=5;w=60, \"month\";q=2";
-        assert_eq!(answer.header("ratelimit-policy"), policy, "{}", answer.text);
+        assert_eq!(
+            response.header("ratelimit-policy"),
+            policy,
+            "{}",
+            response.text
+        );
     }
-    let answer = test.get(&key, "/games").await;
-    assert_eq!(answer.refusal(), (429, "quota_exceeded"));
+    let response = test.get(&key, "/games").await;
+    assert_eq!(response.error(), (429, "quota_exceeded"));
 }

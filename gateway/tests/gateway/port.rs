@@ -1,4 +1,4 @@
-//! The public port itself: both versions of HTTP on one listener, long heads, the connection limit, and draining.
+//! The public port: both versions of HTTP on one listener, long heads, the connection limit, and draining.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub(crate) struct Port {
     pub(crate) server: TaskTracker,
 }
 
-/// So patient that a loaded machine never seems to be a slow caller.
+/// So long that a client on a loaded machine never seems slow.
 pub(crate) const PATIENT: Timeouts = Timeouts {
     http_head: Duration::from_mins(1),
     http_body: Duration::from_mins(1),
@@ -35,7 +35,6 @@ pub(crate) const PATIENT: Timeouts = Timeouts {
 };
 
 impl Port {
-    /// Opens a port to a router.
     pub(crate) async fn open(router: Router, timeouts: Timeouts, connections: u32) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let ended = CancellationToken::new();
@@ -58,7 +57,6 @@ impl Port {
         port
     }
 
-    /// A connection over HTTP/2.
     pub(crate) async fn http2(&self) -> SendRequest<Empty<Bytes>> {
         let stream = TcpStream::connect(self.address).await.unwrap();
         let handshake = handshake(TokioExecutor::new(), TokioIo::new(stream));
@@ -76,9 +74,9 @@ async fn open(test: &Test) -> Port {
 async fn raw(port: &Port, head: &str) -> String {
     let mut stream = TcpStream::connect(port.address).await.unwrap();
     stream.write_all(head.as_bytes()).await.unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await.unwrap();
-    String::from_utf8(answer).unwrap()
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).await.unwrap();
+    String::from_utf8(response).unwrap()
 }
 
 #[sqlx::test]
@@ -89,10 +87,10 @@ async fn both_versions_of_http_are_served(pool: PgPool) {
         "GET /v1/games HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\nconnection: close\r\n\r\n",
         key.secret
     );
-    let answer = raw(&port, &head).await;
+    let response = raw(&port, &head).await;
     assert!(
-        answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("\"total\":61"),
-        "{answer}"
+        response.starts_with("HTTP/1.1 200 OK\r\n") && response.contains("\"total\":61"),
+        "{response}"
     );
 
     let mut sender = port.http2().await;
@@ -114,7 +112,7 @@ async fn both_versions_of_http_are_served(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn heads_beyond_our_bounds_are_refused_in_the_envelope(pool: PgPool) {
+async fn heads_over_the_limits_get_an_envelope(pool: PgPool) {
     let test = Test::new(pool).await;
     let port = open(&test).await;
     let close = "host: x\r\nconnection: close\r\n\r\n";
@@ -133,14 +131,17 @@ async fn heads_beyond_our_bounds_are_refused_in_the_envelope(pool: PgPool) {
             "headers_too_large",
         ),
     ] {
-        let answer = raw(&port, &head).await;
-        assert!(answer.contains(&format!("\"code\":\"{code}\"")), "{answer}");
-        assert!(answer.contains("\"request_id\":\"req_"), "{answer}");
+        let response = raw(&port, &head).await;
+        assert!(
+            response.contains(&format!("\"code\":\"{code}\"")),
+            "{response}"
+        );
+        assert!(response.contains("\"request_id\":\"req_"), "{response}");
     }
 }
 
 #[sqlx::test]
-async fn draining_ends_idle_connections_and_the_server(pool: PgPool) {
+async fn draining_closes_idle_connections_and_stops_the_server(pool: PgPool) {
     let test = Test::new(pool).await;
     let port = open(&test).await;
     let mut idle = TcpStream::connect(port.address).await.unwrap();
@@ -158,7 +159,7 @@ async fn draining_ends_idle_connections_and_the_server(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_connection_beyond_the_limit_waits_until_another_ends(pool: PgPool) {
+async fn a_connection_over_the_limit_waits_until_another_ends(pool: PgPool) {
     let test = Test::new(pool).await;
     let port = Port::open(test.router.clone(), PATIENT, 1).await;
     let ask = b"GET /v1/games HTTP/1.1\r\nhost: x\r\n\r\n";
@@ -176,7 +177,7 @@ async fn a_connection_beyond_the_limit_waits_until_another_ends(pool: PgPool) {
     assert_eq!(read_answer(&mut second).await, "HTTP/1.1 401");
 }
 
-/// Reads an answer whose body is a line of JSON; returns the beginning of its head.
+/// Reads a response whose body is a line of JSON. Returns the beginning of its head.
 async fn read_answer(connection: &mut TcpStream) -> String {
     let mut read = Vec::new();
     while !read.ends_with(b"}}") {

@@ -1,11 +1,11 @@
-//! More calls than run at once: further ones wait for their permit, or are shed.
+//! More requests than run at once: further ones queue or are shed.
 
 use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get as get_method;
 use bytes::Bytes;
-use gateway::layers::admission::{Limits, limited};
+use gateway::layers::admission::{ConcurrencyLimits, limit_calls};
 use http_body_util::{BodyExt as _, Empty};
 use hyper::client::conn::http2::SendRequest;
 use sqlx::PgPool;
@@ -14,28 +14,28 @@ use tokio::net::TcpStream;
 
 use crate::port::{PATIENT, Port};
 use crate::port_keep_alive::Connection;
-use crate::support::{Held, Script, Test};
+use crate::support::{Script, Test, TestKey};
 
-/// One call runs, and one waits, for longer than a test does.
-const ONE: Limits = Limits {
+/// One request runs and one waits, for longer than a test takes.
+const ONE: ConcurrencyLimits = ConcurrencyLimits {
     calls: 1,
-    waiting: 1,
-    patience: Duration::from_mins(10),
+    queued: 1,
+    queue_timeout: Duration::from_mins(10),
 };
 
-/// A gateway whose catalogue hangs, and a connection whose call waits for it with the only permit.
+/// A gateway whose catalogue hangs, with a request that holds the only permit.
 struct Busy {
     _test: Test,
-    key: Held,
+    key: TestKey,
     port: Port,
     first: TcpStream,
 }
 
 impl Busy {
-    async fn with(pool: PgPool, limits: Limits) -> Self {
+    async fn with(pool: PgPool, limits: ConcurrencyLimits) -> Self {
         let test = Test::new(pool).await;
         let key = test.live_key().await;
-        let router = limited(test.router.clone(), &test.app, limits);
+        let router = limit_calls(test.router.clone(), &test.app, limits);
         let port = Port::open(router, PATIENT, 100).await;
         test.catalogue.script(Script::Hang);
         let mut first = TcpStream::connect(port.address).await.unwrap();
@@ -54,7 +54,7 @@ impl Busy {
         }
     }
 
-    /// A call over HTTP/2; its status and its body.
+    /// Makes a request over HTTP/2. Returns status and body.
     fn call(
         &self,
         sender: &mut SendRequest<Empty<Bytes>>,
@@ -64,9 +64,9 @@ impl Busy {
             .method(method)
             .uri(format!("http://{}/v1/me", self.port.address))
             .header("authorization", format!("Bearer {}", self.key.secret));
-        let answer = sender.send_request(request.body(Empty::new()).unwrap());
+        let response = sender.send_request(request.body(Empty::new()).unwrap());
         async {
-            let (head, body) = answer.await.unwrap().into_parts();
+            let (head, body) = response.await.unwrap().into_parts();
             let body = body.collect().await.unwrap().to_bytes();
             if head.status == 503 {
                 assert_eq!(head.headers["retry-after"], "1");
@@ -79,7 +79,7 @@ impl Busy {
     }
 }
 
-fn get(key: &Held, path: &str) -> String {
+fn get(key: &TestKey, path: &str) -> String {
     format!(
         "GET /v1{path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\n\r\n",
         key.secret
@@ -87,31 +87,35 @@ fn get(key: &Held, path: &str) -> String {
 }
 
 #[sqlx::test]
-async fn a_call_that_waits_too_long_is_shed(pool: PgPool) {
-    let limits = Limits {
-        patience: Duration::from_millis(1),
+async fn a_request_that_waits_too_long_is_shed(pool: PgPool) {
+    let limits = ConcurrencyLimits {
+        queue_timeout: Duration::from_millis(1),
         ..ONE
     };
     let busy = Busy::with(pool, limits).await;
     let mut second = Connection::open(&busy.port).await;
     second.send(get(&busy.key, "/me")).await;
-    let mut answer = second.answer().await.unwrap();
-    assert_eq!((answer.status, answer.closes()), (503, false), "{answer:?}");
-    assert!(
-        answer.body.contains("\"code\":\"unavailable\""),
-        "{answer:?}"
+    let mut response = second.response().await.unwrap();
+    assert_eq!(
+        (response.status, response.closes()),
+        (503, false),
+        "{response:?}"
     );
-    // The permit is free when the server has seen that the first caller has gone.
+    assert!(
+        response.body.contains("\"code\":\"unavailable\""),
+        "{response:?}"
+    );
+    // The permit is released when the server notices that the first client has disconnected.
     drop(busy.first);
-    while answer.status == 503 {
+    while response.status == 503 {
         second.send(get(&busy.key, "/me")).await;
-        answer = second.answer().await.unwrap();
+        response = second.response().await.unwrap();
     }
-    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(response.status, 200, "{response:?}");
 }
 
 #[sqlx::test]
-async fn only_so_many_calls_wait(pool: PgPool) {
+async fn the_queue_is_limited(pool: PgPool) {
     let busy = Busy::with(pool, ONE).await;
     let mut sender = busy.port.http2().await;
     let waits = busy.call(&mut sender, "GET");
@@ -121,9 +125,9 @@ async fn only_so_many_calls_wait(pool: PgPool) {
     ];
     let beyond = async {
         let [get, head] = beyond;
-        let answers = (get.await, head.await);
+        let responses = (get.await, head.await);
         drop(busy.first);
-        answers
+        responses
     };
     let (waited, (get, head)) = tokio::join!(waits, beyond);
     assert_eq!(get.0, 503);
@@ -134,8 +138,8 @@ async fn only_so_many_calls_wait(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_call_in_doubt_of_what_comes_next_is_shed_and_its_connection_closed(pool: PgPool) {
-    let limits = Limits { waiting: 0, ..ONE };
+async fn a_connection_with_an_ambiguous_end_is_closed_after_shedding(pool: PgPool) {
+    let limits = ConcurrencyLimits { queued: 0, ..ONE };
     let busy = Busy::with(pool, limits).await;
     for doubtful in [
         "host: x\r\nhost: y\r\n",
@@ -145,20 +149,24 @@ async fn a_call_in_doubt_of_what_comes_next_is_shed_and_its_connection_closed(po
         caller
             .send(format!("POST /v1/games HTTP/1.1\r\n{doubtful}\r\n"))
             .await;
-        let answer = caller.answer().await.unwrap();
-        assert_eq!((answer.status, answer.closes()), (503, true), "{answer:?}");
+        let response = caller.response().await.unwrap();
+        assert_eq!(
+            (response.status, response.closes()),
+            (503, true),
+            "{response:?}"
+        );
     }
 }
 
 #[sqlx::test]
-async fn a_caller_that_does_not_read_holds_no_permit(pool: PgPool) {
+async fn a_client_that_does_not_receive_holds_no_permit(pool: PgPool) {
     let test = Test::new(pool).await;
-    // More than the kernel takes by itself.
+    // More than the kernel buffers.
     let large = get_method(async || Bytes::from(vec![b'x'; 32 * 1_024 * 1_024]));
     let router = Router::new()
         .route("/large", large)
         .route("/", get_method(async || "here"));
-    let router = limited(router, &test.app, ONE);
+    let router = limit_calls(router, &test.app, ONE);
     let port = Port::open(router, PATIENT, 100).await;
     let mut deaf = TcpStream::connect(port.address).await.unwrap();
     let call = |path| format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n");
@@ -166,5 +174,5 @@ async fn a_caller_that_does_not_read_holds_no_permit(pool: PgPool) {
     deaf.readable().await.unwrap();
     let mut other = Connection::open(&port).await;
     other.send(call("/")).await;
-    assert_eq!(other.answer().await.unwrap().body, "here");
+    assert_eq!(other.response().await.unwrap().body, "here");
 }

@@ -1,12 +1,11 @@
-//! Connections over HTTP/1.1 that stay open: each request has an answer of its own, whatever became of the request before it, and a body
-//! that nobody reads does not stand in the way of the next request.
+//! Persistent HTTP/1.1 connections: each request gets its own response, and an unread body does not disturb the next request.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
-use gateway::layers::admission::{Limits, limited};
+use gateway::layers::admission::{ConcurrencyLimits, limit_calls};
 use gateway::server::within_descriptor_limit;
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -14,24 +13,24 @@ use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
 use crate::port::{PATIENT, Port};
-use crate::support::{Held, Test};
+use crate::support::{Test, TestKey};
 
-/// When a test gives up.
+/// The timeout of a test.
 const GIVE_UP: Duration = Duration::from_secs(30);
-/// The setting that is shipped: calls that a thread runs at once. One beyond waits, and is shed.
+/// The default of `http_calls`. One more request queues, and is shed.
 const CALLS: usize = 512;
 
 pub(crate) struct Connection(TcpStream);
 
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct RawResponse {
     pub(crate) status: u16,
-    /// The head, in lower case.
+    /// In lower case.
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-impl Answer {
+impl RawResponse {
     pub(crate) fn closes(&self) -> bool {
         self.head.contains("\r\nconnection: close\r\n")
     }
@@ -46,13 +45,13 @@ impl Connection {
         self.0.write_all(bytes.as_ref()).await.unwrap();
     }
 
-    /// Reads one answer; none when the connection ends before it.
-    pub(crate) async fn answer(&mut self) -> Option<Answer> {
+    /// Reads one response; `None` if the connection ends before.
+    pub(crate) async fn response(&mut self) -> Option<RawResponse> {
         let reading = tokio::time::timeout(GIVE_UP, self.read());
         reading.await.expect("neither answered nor closed")
     }
 
-    async fn read(&mut self) -> Option<Answer> {
+    async fn read(&mut self) -> Option<RawResponse> {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             head.push(self.0.read_u8().await.ok()?);
@@ -62,14 +61,14 @@ impl Connection {
         let length = fields.find_map(|(name, value)| (name == "content-length").then_some(value));
         let mut body = vec![0; length.unwrap().parse().unwrap()];
         self.0.read_exact(&mut body).await.ok()?;
-        Some(Answer {
+        Some(RawResponse {
             status: head[9..12].parse().unwrap(),
             body: String::from_utf8(body).unwrap(),
             head,
         })
     }
 
-    /// Whether the server has said that it sends no more.
+    /// Whether the server has closed its side.
     async fn is_at_its_end(&mut self) -> bool {
         let mut byte = [0; 1];
         let read = tokio::time::timeout(GIVE_UP, self.0.read(&mut byte));
@@ -78,7 +77,7 @@ impl Connection {
 }
 
 #[sqlx::test]
-async fn a_connection_on_which_a_call_was_shed_is_served_again(pool: PgPool) {
+async fn a_connection_works_after_a_shed_request(pool: PgPool) {
     let test = Test::new(pool).await;
     let gate = Arc::new(Semaphore::new(0));
     let hang = {
@@ -90,7 +89,7 @@ async fn a_connection_on_which_a_call_was_shed_is_served_again(pool: PgPool) {
         .route("/", get(async || "here").patch(async |body: String| body));
     let connections = CALLS + 1;
     within_descriptor_limit(u32::try_from(2 * connections).unwrap());
-    let router = limited(router, &test.app, Limits::of(CALLS));
+    let router = limit_calls(router, &test.app, ConcurrencyLimits::new(CALLS));
     let port = Port::open(router, PATIENT, 4_096).await;
     let mut open = Vec::new();
     for _ in 0..connections {
@@ -101,17 +100,24 @@ async fn a_connection_on_which_a_call_was_shed_is_served_again(pool: PgPool) {
         open.push(connection);
     }
     let mut shed = open.pop().unwrap();
-    let answer = shed.answer().await.unwrap();
-    assert_eq!((answer.status, answer.closes()), (503, false), "{answer:?}");
-    assert!(answer.head.contains("\r\nretry-after: 1\r\n"), "{answer:?}");
-    assert!(
-        answer.body.contains("\"code\":\"unavailable\""),
-        "{answer:?}"
+    let response = shed.response().await.unwrap();
+    assert_eq!(
+        (response.status, response.closes()),
+        (503, false),
+        "{response:?}"
     );
-    // Now the gateway is idle. The connection goes on without a pause.
+    assert!(
+        response.head.contains("\r\nretry-after: 1\r\n"),
+        "{response:?}"
+    );
+    assert!(
+        response.body.contains("\"code\":\"unavailable\""),
+        "{response:?}"
+    );
+    // Now the gateway is idle, and the connection works again at once.
     gate.close();
     for connection in &mut open {
-        connection.answer().await.unwrap();
+        connection.response().await.unwrap();
     }
     for _ in 0..3 {
         for request in [
@@ -119,21 +125,21 @@ async fn a_connection_on_which_a_call_was_shed_is_served_again(pool: PgPool) {
             "PATCH / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}",
         ] {
             shed.send(request).await;
-            let answer = shed.answer().await.unwrap();
-            assert_eq!(answer.status, 200, "{request}: {answer:?}");
+            let response = shed.response().await.unwrap();
+            assert_eq!(response.status, 200, "{request}: {response:?}");
         }
     }
 }
 
-/// A call with a body of `length` that its handler does not read.
-fn unread(line: &str, key: Option<&Held>, length: usize) -> Vec<u8> {
+/// A request whose body of `length` bytes is not read by its handler.
+fn unread(line: &str, key: Option<&TestKey>, length: usize) -> Vec<u8> {
     let key = key.map(|key| format!("authorization: Bearer {}\r\n", key.secret));
     let key = key.unwrap_or_default();
     let head = format!("{line} HTTP/1.1\r\nhost: x\r\n{key}content-length: {length}\r\n\r\n");
     [head.into_bytes(), vec![b'x'; length]].concat()
 }
 
-/// Calls whose bodies nobody reads, and their statuses; the first without a key.
+/// Requests whose bodies are not read, with their statuses. The first has no key.
 const UNREAD: [(&str, u16); 5] = [
     ("POST /v1/games", 401),
     ("POST /v1/games", 403),
@@ -143,7 +149,7 @@ const UNREAD: [(&str, u16); 5] = [
 ];
 
 #[sqlx::test]
-async fn a_connection_stays_after_a_body_that_nobody_reads(pool: PgPool) {
+async fn a_connection_stays_open_after_an_unread_body(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let port = Port::open(test.router.clone(), PATIENT, 100).await;
@@ -153,37 +159,41 @@ async fn a_connection_stays_after_a_body_that_nobody_reads(pool: PgPool) {
             for _ in 0..2 {
                 let key = (status != 401).then_some(&key);
                 connection.send(unread(line, key, length)).await;
-                let answer = connection.answer().await;
-                let answer = answer.unwrap_or_else(|| panic!("{line}: the call was lost"));
-                let outcome = (answer.status, answer.closes());
-                assert_eq!(outcome, (status, false), "{line}: {answer:?}");
+                let response = connection.response().await;
+                let response = response.unwrap_or_else(|| panic!("{line}: the call was lost"));
+                let outcome = (response.status, response.closes());
+                assert_eq!(outcome, (status, false), "{line}: {response:?}");
             }
         }
     }
 }
 
 #[sqlx::test]
-async fn a_connection_stays_after_a_call_with_a_body_was_shed(pool: PgPool) {
+async fn a_connection_stays_open_after_a_shed_request_with_a_body(pool: PgPool) {
     let test = Test::new(pool).await;
-    let none = Limits {
+    let none = ConcurrencyLimits {
         calls: 0,
-        waiting: 0,
-        ..Limits::of(0)
+        queued: 0,
+        ..ConcurrencyLimits::new(0)
     };
-    let router = limited(test.router.clone(), &test.app, none);
+    let router = limit_calls(test.router.clone(), &test.app, none);
     let port = Port::open(router, PATIENT, 100).await;
     let mut connection = Connection::open(&port).await;
     for _ in 0..3 {
         connection
             .send(unread("POST /v1/games", None, 100_000))
             .await;
-        let answer = connection.answer().await.expect("the call was lost");
-        assert_eq!((answer.status, answer.closes()), (503, false), "{answer:?}");
+        let response = connection.response().await.expect("the call was lost");
+        assert_eq!(
+            (response.status, response.closes()),
+            (503, false),
+            "{response:?}"
+        );
     }
 }
 
 #[sqlx::test]
-async fn a_connection_that_cannot_stay_says_so(pool: PgPool) {
+async fn a_connection_that_must_close_says_so(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let port = Port::open(test.router.clone(), PATIENT, 100).await;
@@ -205,9 +215,9 @@ async fn a_connection_that_cannot_stay_says_so(pool: PgPool) {
     ] {
         let mut connection = Connection::open(&port).await;
         connection.send(call).await;
-        let answer = connection.answer().await.unwrap();
-        let outcome = (answer.status, answer.closes());
-        assert_eq!(outcome, (status, true), "{answer:?}");
+        let response = connection.response().await.unwrap();
+        let outcome = (response.status, response.closes());
+        assert_eq!(outcome, (status, true), "{response:?}");
         assert!(connection.is_at_its_end().await);
     }
 }

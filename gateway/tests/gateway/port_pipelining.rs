@@ -1,4 +1,4 @@
-//! Calls over HTTP/1.1 that come one after the other, or together, on one connection.
+//! Sequential and pipelined requests on one HTTP/1.1 connection.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,12 +14,12 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 
 use crate::port::{PATIENT, Port};
 
-/// When a test gives up.
+/// The timeout of a test.
 const GIVE_UP: Duration = Duration::from_secs(30);
 
 type Pieces = mpsc::UnboundedSender<&'static str>;
 
-/// A port, and what sends the pieces of the answer to `/pieces`.
+/// A port, and a sender of the body of `/pieces`.
 async fn open() -> (Port, Pieces) {
     let (pieces, received) = mpsc::unbounded_channel();
     let received = Arc::new(Mutex::new(Some(received)));
@@ -35,9 +35,9 @@ async fn open() -> (Port, Pieces) {
     (Port::open(router, PATIENT, 100).await, pieces)
 }
 
-struct Caller(TcpStream);
+struct Client(TcpStream);
 
-impl Caller {
+impl Client {
     async fn to(port: &Port) -> Self {
         Self(TcpStream::connect(port.address).await.unwrap())
     }
@@ -46,7 +46,7 @@ impl Caller {
         self.0.write_all(text.as_bytes()).await.unwrap();
     }
 
-    /// Reads until what came ends with `end`.
+    /// Reads until the received text ends with `end`.
     async fn read_to(&mut self, end: &str) -> String {
         let mut came = Vec::new();
         let reading = async {
@@ -66,54 +66,54 @@ const GET: &str = "GET / HTTP/1.1\r\nhost: x\r\n\r\n";
 #[tokio::test]
 async fn a_connection_is_used_again_and_again() {
     let (port, _pieces) = open().await;
-    let mut caller = Caller::to(&port).await;
+    let mut client = Client::to(&port).await;
     for length in 1..50 {
-        caller.send(GET).await;
-        caller.read_to("\r\n\r\nhere").await;
+        client.send(GET).await;
+        client.read_to("\r\n\r\nhere").await;
         let said = "x".repeat(length);
         let post = format!("POST /said HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n");
-        caller.send(&post).await;
-        caller.send(&said).await;
-        caller.read_to(&format!("\r\n\r\n{said}")).await;
+        client.send(&post).await;
+        client.send(&said).await;
+        client.read_to(&format!("\r\n\r\n{said}")).await;
     }
 }
 
 #[tokio::test]
-async fn calls_that_come_together_are_all_answered() {
+async fn pipelined_requests_are_all_answered() {
     let (port, _pieces) = open().await;
-    let mut caller = Caller::to(&port).await;
+    let mut client = Client::to(&port).await;
     for _ in 0..20 {
-        caller.send(&GET.repeat(5)).await;
+        client.send(&GET.repeat(5)).await;
         for _ in 0..5 {
-            caller.read_to("\r\n\r\nhere").await;
+            client.read_to("\r\n\r\nhere").await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_head_that_began_with_the_call_before_it_is_not_lost() {
+async fn a_head_that_arrives_with_the_previous_request_is_not_lost() {
     let (port, _pieces) = open().await;
     for cut in 1..GET.len() {
         let (begin, rest) = GET.split_at(cut);
-        let mut caller = Caller::to(&port).await;
-        caller.send(&format!("{GET}{begin}")).await;
-        caller.read_to("\r\n\r\nhere").await;
-        caller.send(rest).await;
-        caller.read_to("\r\n\r\nhere").await;
+        let mut client = Client::to(&port).await;
+        client.send(&format!("{GET}{begin}")).await;
+        client.read_to("\r\n\r\nhere").await;
+        client.send(rest).await;
+        client.read_to("\r\n\r\nhere").await;
     }
 }
 
 #[tokio::test]
-async fn an_answer_that_comes_in_pieces_is_waited_for() {
+async fn a_streamed_response_is_sent_completely() {
     let (port, pieces) = open().await;
-    let mut caller = Caller::to(&port).await;
-    caller.send("GET /pieces HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    let mut client = Client::to(&port).await;
+    client.send("GET /pieces HTTP/1.1\r\nhost: x\r\n\r\n").await;
     for piece in ["bao", "oware", "morabaraba"] {
         pieces.send(piece).unwrap();
-        caller.read_to(&format!("{piece}\r\n")).await;
+        client.read_to(&format!("{piece}\r\n")).await;
     }
     drop(pieces);
-    caller.read_to("0\r\n\r\n").await;
-    caller.send(GET).await;
-    caller.read_to("\r\n\r\nhere").await;
+    client.read_to("0\r\n\r\n").await;
+    client.send(GET).await;
+    client.read_to("\r\n\r\nhere").await;
 }

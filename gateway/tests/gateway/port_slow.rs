@@ -1,4 +1,4 @@
-//! Callers that are slow, silent or take nothing: each is let go within its bound, and nobody else notices.
+//! Slow and silent clients, and clients that receive nothing: each is disconnected in time, and others are not affected.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
 use crate::port::Port;
-use crate::support::{Test, With, account_key};
+use crate::support::{Test, TestConfig, account_key};
 
-/// Short, so that nobody waits long; the deadlines themselves are tested beside `server/timeouts.rs`, by times of their own.
+/// Short, to keep the tests fast. The deadlines themselves are tested in `server/timeouts.rs`.
 const SHORT: Timeouts = Timeouts {
     http_head: Duration::from_millis(300),
     http_body: Duration::from_millis(300),
     http_idle: Duration::from_millis(600),
     http_write: Duration::from_millis(600),
 };
-/// When a test gives up.
+/// The timeout of a test.
 const GIVE_UP: Duration = Duration::from_secs(30);
-/// More than the kernel takes on its own.
+/// More than the kernel buffers.
 const LARGE: usize = 32 * 1024 * 1024;
 
 async fn open() -> Port {
@@ -33,13 +33,13 @@ async fn open() -> Port {
     Port::open(router, SHORT, 300).await
 }
 
-/// What a connection over HTTP/2 begins with.
+/// The beginning of an HTTP/2 connection.
 const HELLO_2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
-/// A frame over HTTP/2 that asks for nothing but its echo.
+/// A PING frame.
 const PING_2: &[u8] = b"\0\0\x08\x06\0\0\0\0\0pingping";
 
-/// A connection over HTTP/2 that begins with a GET of the path, and whose caller takes so much of its answer.
+/// An HTTP/2 connection with a GET of the path, whose client has a receive window of this size.
 fn get_2(path: &str, window: u32) -> Vec<u8> {
     let length = |text: &[u8]| u8::try_from(text.len()).unwrap();
     let settings = [b"\0\x04", &window.to_be_bytes()[..]].concat();
@@ -54,7 +54,7 @@ fn get_2(path: &str, window: u32) -> Vec<u8> {
     .concat()
 }
 
-/// Sends `at_once`, then `again` over and over, until the server has closed the connection; what it said.
+/// Sends `at_once`, then `again` repeatedly, until the server closes the connection. Returns what the server sent.
 async fn until_closed(port: &Port, at_once: &[u8], again: &[u8]) -> String {
     let (mut read, mut write) = TcpStream::connect(port.address).await.unwrap().into_split();
     let sending = async {
@@ -68,13 +68,13 @@ async fn until_closed(port: &Port, at_once: &[u8], again: &[u8]) -> String {
     };
     let mut said = Vec::new();
     let reading = async {
-        // A reset ends a connection as well.
+        // A reset also ends the connection.
         drop(read.read_to_end(&mut said).await);
     };
     let closed = async {
         tokio::select! {
             () = reading => {}
-            // The server has gone in the middle of our sending.
+            // The server has closed the connection while we send.
             _ = sending => {}
         }
     };
@@ -87,7 +87,7 @@ async fn until_closed(port: &Port, at_once: &[u8], again: &[u8]) -> String {
     String::from_utf8_lossy(&said).into_owned()
 }
 
-/// Who it is, what it sends at once and then again and again, and how many answers it gets.
+/// A description, what the client sends at once and then repeatedly, and the number of responses.
 type Slow<'a> = (&'static str, &'a [u8], &'a [u8], usize);
 
 #[rustfmt::skip]
@@ -101,7 +101,7 @@ const SLOW: &[Slow<'_>] = &[
     ("stops in the middle of a head", b"GET / HTTP/1.1\r\nho", b"", 0),
     ("sends a head byte by byte", b"GET / HTTP/1.1\r\nx: ", b"x", 0),
     ("sends empty lines for ever", b"\r\n", b"\r\n", 0),
-    ("stays after its answer", b"GET / HTTP/1.1\r\nhost: x\r\n\r\n", b"", 1),
+    ("stays after its response", b"GET / HTTP/1.1\r\nhost: x\r\n\r\n", b"", 1),
     ("stops in the middle of its second head", b"GET / HTTP/1.1\r\nhost: x\r\n\r\nGET / HT", b"", 1),
     ("sends its second head byte by byte", b"GET / HTTP/1.1\r\nhost: x\r\n\r\nGET /", b"x", 1),
     ("sends no body", b"GET / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n", b"", 1),
@@ -110,13 +110,13 @@ const SLOW: &[Slow<'_>] = &[
 ];
 
 #[tokio::test]
-async fn whoever_is_too_slow_is_let_go_and_others_are_served() {
+async fn slow_clients_are_disconnected_and_others_are_served() {
     let port = open().await;
     let all_taken = until_closed(&port, &get_2("/", 9), PING_2).await;
     assert!(all_taken.contains("here"), "{all_taken:?}");
     let nothing_taken = get_2("/", 0);
     let over_http2 = (
-        "takes nothing of its answer over HTTP/2",
+        "takes nothing of its response over HTTP/2",
         &*nothing_taken,
         PING_2,
         0,
@@ -124,11 +124,11 @@ async fn whoever_is_too_slow_is_let_go_and_others_are_served() {
     let slow = SLOW
         .iter()
         .chain([&over_http2])
-        .map(async |(who, at_once, again, answers)| {
+        .map(async |(who, at_once, again, responses)| {
             let said = until_closed(&port, at_once, again).await;
             assert_eq!(
                 said.matches("HTTP/1.1 200 OK").count(),
-                *answers,
+                *responses,
                 "one that {who}: {said}"
             );
             assert!(!said.contains(" 500 "), "one that {who}: {said}");
@@ -152,10 +152,10 @@ async fn whoever_is_too_slow_is_let_go_and_others_are_served() {
 }
 
 #[sqlx::test]
-async fn a_body_is_cut_off_where_it_ends_too_late_or_not(pool: PgPool) {
-    let with = With {
+async fn a_slow_or_endless_body_is_rejected(pool: PgPool) {
+    let with = TestConfig {
         body_timeout: SHORT.http_body,
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let account = test.account("free").await;
@@ -173,7 +173,7 @@ async fn a_body_is_cut_off_where_it_ends_too_late_or_not(pool: PgPool) {
     let said = until_closed(&port, slow.as_bytes(), b"").await;
     assert!(said.contains("connection: close"), "{said}");
     assert!(said.contains("\"code\":\"bad_json\""), "{said}");
-    assert!(said.contains("the body came too slowly"), "{said}");
+    assert!(said.contains("The body came too slowly"), "{said}");
     assert!(said.contains("within 300ms"), "{said}");
 
     let endless = format!("{head}transfer-encoding: chunked\r\n\r\n");
@@ -184,7 +184,7 @@ async fn a_body_is_cut_off_where_it_ends_too_late_or_not(pool: PgPool) {
 }
 
 #[tokio::test]
-async fn whoever_does_not_take_an_answer_is_let_go() {
+async fn a_client_that_does_not_receive_is_disconnected() {
     let port = open().await;
     let over_http1 = b"GET /large HTTP/1.1\r\nhost: x\r\n\r\n".to_vec();
     let over_http2 = get_2("/large", i32::MAX.cast_unsigned());
@@ -211,7 +211,7 @@ async fn whoever_does_not_take_an_answer_is_let_go() {
 }
 
 #[tokio::test]
-async fn an_answer_is_not_lost_on_a_caller_that_still_sends() {
+async fn a_client_that_still_sends_gets_its_response() {
     let port = open().await;
     let head = "GET / HTTP/1.1\r\nhost: x\r\ncontent-length: 8000000\r\n\r\n";
     let all = [head.as_bytes(), &vec![b'x'; 8_000_000]].concat();

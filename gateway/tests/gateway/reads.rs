@@ -1,13 +1,13 @@
-//! The reads beside games: what reaches catalogue-svc of each.
+//! The reads besides games: the requests to catalogue-svc.
 
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Form, Mode, PageRequest};
 use kit::{Code, Fault};
 use sqlx::PgPool;
 
-use crate::support::{Held, Script, Test};
+use crate::support::{Script, Test, TestKey};
 
-/// What every question of these tests carries.
+/// In every request of these tests.
 const MODE: i32 = Mode::Live as i32;
 const FORM: i32 = Form::Json as i32;
 
@@ -18,16 +18,16 @@ fn page(limit: u32, cursor: &str) -> PageRequest {
     }
 }
 
-/// Asks for `path` and expects the stand-in to have been asked `question`.
+/// Gets `path` and asserts which request catalogue-svc received.
 async fn asks<Q: Clone + PartialEq + std::fmt::Debug + 'static>(
     test: &Test,
-    key: &Held,
+    key: &TestKey,
     path: &str,
-    question: Q,
+    request: Q,
 ) {
-    let answer = test.get(key, path).await;
-    assert!(answer.is_ok(), "{path}: {}", answer.text);
-    assert_eq!(test.catalogue.asked::<Q>(), question, "{path}");
+    let response = test.get(key, path).await;
+    assert!(response.is_ok(), "{path}: {}", response.text);
+    assert_eq!(test.catalogue.last_request::<Q>(), request, "{path}");
 }
 
 #[sqlx::test]
@@ -115,17 +115,17 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_cursor_of_a_history_that_is_gone_is_answered_so(pool: PgPool) {
+async fn a_cursor_of_an_outdated_history_is_gone(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let fault = Fault::new(Code::Gone, "start again without a cursor");
     test.catalogue.script(Script::Refuse(fault));
-    let answer = test.get(&key, "/changes?cursor=abc").await;
-    assert_eq!(answer.refusal(), (410, "gone"));
+    let response = test.get(&key, "/changes?cursor=abc").await;
+    assert_eq!(response.error(), (410, "gone"));
 }
 
 #[sqlx::test]
-async fn countries_are_asked_for_with_or_without_the_empty_ones(pool: PgPool) {
+async fn countries_are_requested_with_or_without_empty_ones(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     for (path, empty) in [
@@ -134,36 +134,36 @@ async fn countries_are_asked_for_with_or_without_the_empty_ones(pool: PgPool) {
         ("/countries?empty=", false),
         ("/countries?empty=true", true),
     ] {
-        let question = proto::ListCountriesRequest {
+        let request = proto::ListCountriesRequest {
             mode: MODE,
             page: Some(page(0, "")),
             form: FORM,
             at_least: None,
             empty,
         };
-        asks(&test, &key, path, question).await;
+        asks(&test, &key, path, request).await;
     }
     for value in ["1", "TRUE", "yes"] {
-        let answer = test.get(&key, &format!("/countries?empty={value}")).await;
-        assert_eq!(answer.refusal(), (400, "invalid"), "{value}");
-        assert_eq!(answer.fields(), ["empty"], "{value}");
+        let response = test.get(&key, &format!("/countries?empty={value}")).await;
+        assert_eq!(response.error(), (400, "invalid"), "{value}");
+        assert_eq!(response.fields(), ["empty"], "{value}");
     }
 }
 
 #[sqlx::test]
-async fn genres_take_no_page(pool: PgPool) {
+async fn genres_ignore_page_parameters(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
-    let question = proto::ListGenresRequest {
+    let request = proto::ListGenresRequest {
         mode: MODE,
         form: FORM,
         at_least: None,
     };
-    asks(&test, &key, "/genres?limit=many&cursor=x", question).await;
+    asks(&test, &key, "/genres?limit=many&cursor=x", request).await;
 }
 
 #[sqlx::test]
-async fn single_things_are_asked_for_by_their_decoded_name(pool: PgPool) {
+async fn items_are_requested_by_their_decoded_names(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let creator = proto::GetCreatorRequest {
@@ -190,18 +190,18 @@ async fn single_things_are_asked_for_by_their_decoded_name(pool: PgPool) {
 
     let calls = test.catalogue.calls();
     for path in ["/creators/%ff", "/countries/%ff", "/events/%ff"] {
-        let answer = test.get(&key, path).await;
-        assert_eq!(answer.refusal(), (404, "not_found"), "{path}");
+        let response = test.get(&key, path).await;
+        assert_eq!(response.error(), (404, "not_found"), "{path}");
     }
     assert_eq!(test.catalogue.calls(), calls, "these name nothing");
     for path in ["/creators/none", "/countries/none", "/events/none"] {
-        let answer = test.get(&key, path).await;
-        assert_eq!(answer.refusal(), (404, "not_found"), "{path}");
+        let response = test.get(&key, path).await;
+        assert_eq!(response.error(), (404, "not_found"), "{path}");
     }
 }
 
 #[sqlx::test]
-async fn lists_and_single_things_are_wrapped_alike(pool: PgPool) {
+async fn lists_and_items_have_the_same_envelopes(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     for path in [
@@ -214,20 +214,24 @@ async fn lists_and_single_things_are_wrapped_alike(pool: PgPool) {
         "/changes",
         "/rankings/games/all",
     ] {
-        let answer = test.get(&key, path).await;
-        assert!(answer.json["data"].is_array(), "{path}: {}", answer.text);
-        assert_eq!(answer.json["meta"]["total"], 61, "{path}");
-        assert_eq!(answer.json["meta"]["next_cursor"], "next", "{path}");
+        let response = test.get(&key, path).await;
+        assert!(
+            response.json["data"].is_array(),
+            "{path}: {}",
+            response.text
+        );
+        assert_eq!(response.json["meta"]["total"], 61, "{path}");
+        assert_eq!(response.json["meta"]["next_cursor"], "next", "{path}");
     }
     for path in ["/creators/kora", "/countries/kora", "/events/kora"] {
-        let answer = test.get(&key, path).await;
-        assert_eq!(answer.json["data"]["slug"], "kora", "{path}");
-        assert!(answer.json["meta"].get("total").is_none(), "{path}");
+        let response = test.get(&key, path).await;
+        assert_eq!(response.json["data"]["slug"], "kora", "{path}");
+        assert!(response.json["meta"].get("total").is_none(), "{path}");
     }
 }
 
 #[sqlx::test]
-async fn every_bad_parameter_is_named(pool: PgPool) {
+async fn every_bad_parameter_is_reported(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     for path in [
@@ -239,9 +243,9 @@ async fn every_bad_parameter_is_named(pool: PgPool) {
         "/changes",
     ] {
         let bad = format!("{path}?limit=101&cursor=%zz&unknown=%zz");
-        let answer = test.get(&key, &bad).await;
-        assert_eq!(answer.refusal(), (400, "invalid"), "{path}");
-        assert_eq!(answer.fields(), ["cursor", "limit"], "{path}");
+        let response = test.get(&key, &bad).await;
+        assert_eq!(response.error(), (400, "invalid"), "{path}");
+        assert_eq!(response.fields(), ["cursor", "limit"], "{path}");
     }
     let twice = test.get(&key, "/events?when=past&when=past").await;
     assert_eq!(twice.fields(), ["when"]);

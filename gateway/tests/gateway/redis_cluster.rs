@@ -7,18 +7,18 @@ use sqlx::PgPool;
 use testing::redis::Servers;
 use uuid::Uuid;
 
-use crate::support::{Answer, Held, LONG, Test, With, plans};
+use crate::support::{LONG, Test, TestConfig, TestKey, TestResponse, plans};
 
-fn with(servers: &Servers, limits: &str) -> With {
-    With {
+fn with(servers: &Servers, limits: &str) -> TestConfig {
+    TestConfig {
         plans: plans(limits),
         redis: servers.url(),
-        ..With::default()
+        ..TestConfig::default()
     }
 }
 
-/// Keys of as many accounts, which lie on all nodes.
-async fn keys(test: &Test, count: usize) -> Vec<(String, Held)> {
+/// Keys of several accounts, which are spread over all nodes.
+async fn keys(test: &Test, count: usize) -> Vec<(String, TestKey)> {
     let mut keys = Vec::new();
     for _ in 0..count {
         let account = test.account("free").await;
@@ -28,24 +28,24 @@ async fn keys(test: &Test, count: usize) -> Vec<(String, Held)> {
     keys
 }
 
-async fn call_all(test: &Test, keys: &[(String, Held)]) -> Vec<Answer> {
+async fn call_all(test: &Test, keys: &[(String, TestKey)]) -> Vec<TestResponse> {
     join_all(keys.iter().map(|(_, key)| test.get(key, "/games"))).await
 }
 
 #[sqlx::test]
-async fn months_hold_on_every_node(pool: PgPool) {
+async fn months_are_limited_on_every_node(pool: PgPool) {
     let servers = Servers::cluster(false).unwrap();
     let test = Test::with(pool, with(&servers, "calls_per_month = 3")).await;
     let keys = keys(&test, 12).await;
     for left in [2, 1, 0] {
-        for answer in call_all(&test, &keys).await {
-            assert!(answer.is_ok(), "{}", answer.text);
+        for response in call_all(&test, &keys).await {
+            assert!(response.is_ok(), "{}", response.text);
             let month = format!("\"month\";r={left};");
-            assert!(answer.header("ratelimit").contains(&month), "{left}");
+            assert!(response.header("ratelimit").contains(&month), "{left}");
         }
     }
-    for answer in call_all(&test, &keys).await {
-        assert_eq!(answer.refusal(), (429, "quota_exceeded"));
+    for response in call_all(&test, &keys).await {
+        assert_eq!(response.error(), (429, "quota_exceeded"));
     }
     for node in 0..3 {
         let size = servers.ask(node, &["dbsize"]).unwrap();
@@ -54,21 +54,21 @@ async fn months_hold_on_every_node(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_revocation_is_met_on_every_node(pool: PgPool) {
+async fn a_revocation_takes_effect_on_every_node(pool: PgPool) {
     let servers = Servers::cluster(false).unwrap();
     let test = Test::with(pool, with(&servers, "")).await;
     let keys = keys(&test, 6).await;
-    assert!(call_all(&test, &keys).await.iter().all(Answer::is_ok));
+    assert!(call_all(&test, &keys).await.iter().all(TestResponse::is_ok));
     for (_, key) in &keys {
         test.revoke(key).await;
     }
-    // No gateway has seen the change on the feed: it is the tombstone.
-    for answer in call_all(&test, &keys).await {
-        assert_eq!(answer.refusal(), (401, "invalid_key"));
+    // No gateway has read the feed: the tombstone rejects the key.
+    for response in call_all(&test, &keys).await {
+        assert_eq!(response.error(), (401, "invalid_key"));
     }
 }
 
-/// What PostgreSQL has of the month of `account`.
+/// The month's count in PostgreSQL.
 async fn written(pool: &PgPool, account: &str) -> i64 {
     let account: Uuid = account.parse().unwrap();
     #[expect(clippy::disallowed_methods, reason = "a look from outside")]
@@ -78,15 +78,15 @@ async fn written(pool: &PgPool, account: &str) -> i64 {
 }
 
 #[sqlx::test]
-async fn a_node_that_comes_back_with_less_is_told_of_the_rest(pool: PgPool) {
+async fn a_node_that_has_lost_counts_gets_them_back(pool: PgPool) {
     let mut servers = Servers::cluster(false).unwrap();
     let test = Test::with(pool.clone(), with(&servers, "calls_per_month = 3")).await;
     let keys = keys(&test, 6).await;
-    assert!(call_all(&test, &keys).await.iter().all(Answer::is_ok));
+    assert!(call_all(&test, &keys).await.iter().all(TestResponse::is_ok));
     for node in 0..3 {
         servers.ask(node, &["save"]).unwrap();
     }
-    assert!(call_all(&test, &keys).await.iter().all(Answer::is_ok));
+    assert!(call_all(&test, &keys).await.iter().all(TestResponse::is_ok));
     let flushed = async {
         for (account, _) in &keys {
             while written(&pool, account).await < 2 {
@@ -96,18 +96,18 @@ async fn a_node_that_comes_back_with_less_is_told_of_the_rest(pool: PgPool) {
     };
     tokio::time::timeout(LONG, flushed).await.unwrap();
     for node in 0..3 {
-        // Its file says one call.
+        // The file of the node has one call.
         servers.restart(node).unwrap();
     }
     for (account, key) in &keys {
         let mut allowed = 0;
         loop {
-            // While the connection is made anew a call may be counted without Redis; the header leaves the month out then.
-            let answer = test.get(key, "/games").await;
-            if answer.refusal() == (429, "quota_exceeded") {
+            // While the gateway reconnects, a call may be counted without Redis. The header then lacks the month.
+            let response = test.get(key, "/games").await;
+            if response.error() == (429, "quota_exceeded") {
                 break;
             }
-            allowed += i32::from(answer.header("ratelimit").contains("\"month\""));
+            allowed += i32::from(response.header("ratelimit").contains("\"month\""));
             assert!(allowed <= 1, "{account} has more than three calls");
         }
     }

@@ -1,4 +1,4 @@
-//! Staff's calls, through the writer, to the database and the feed.
+//! Staff RPCs, from the writer to the database and the feed.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ fn fields(fault: &Fault) -> Vec<&str> {
     fault.fields.keys().map(String::as_str).collect()
 }
 
-/// The feed's rows about accounts and keys: entity, event, revision.
+/// Accounts and keys on the feed: entity, event, revision.
 async fn feed(pool: &PgPool) -> Vec<(String, String, i64)> {
     let rows = sqlx::query!(
         "select entity, event, revision from gateway.feed where entity <> 'plan' order by seq"
@@ -77,7 +77,7 @@ async fn rotate(test: &Test, id: &str) -> Result<proto::RotateKeyResponse, Statu
 }
 
 #[sqlx::test]
-async fn an_account_is_made_found_and_moved(pool: PgPool) {
+async fn an_account_is_created_found_and_moved(pool: PgPool) {
     let test = Test::new(pool).await;
     let made = create(&test, " Savanna ", "Ama@Example.org", "")
         .await
@@ -99,7 +99,7 @@ async fn an_account_is_made_found_and_moved(pool: PgPool) {
     };
     let moved = set("build").await.unwrap().into_inner().account.unwrap();
     assert_eq!((moved.id, moved.plan.as_str()), (made.id, "build"));
-    // What changes nothing is no news.
+    // A call that changes nothing is not published.
     set("build").await.unwrap();
     let refused = fault(set("gold").await);
     assert_eq!(fields(&refused), ["plan"]);
@@ -112,20 +112,20 @@ async fn an_account_is_made_found_and_moved(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn an_address_is_one_account_s_whatever_its_case(pool: PgPool) {
+async fn an_email_address_is_unique_ignoring_case(pool: PgPool) {
     let test = Test::new(pool).await;
     create(&test, "A", "ama@example.org", "").await.unwrap();
     let refused = fault(create(&test, "B", "AMA@example.org", "").await);
     assert_eq!(fields(&refused), ["email"]);
 
-    // At once, too: one is made, and the others of the same batch with it.
+    // Also concurrently: one succeeds, and the failures do not affect others in the batch.
     let same = (0..5).map(|_| create(&test, "C", "kofi@example.org", ""));
     let made = futures::future::join_all(same).await;
     assert_eq!(made.iter().filter(|outcome| outcome.is_ok()).count(), 1);
 }
 
 #[sqlx::test]
-async fn every_bad_field_is_named_at_once(pool: PgPool) {
+async fn every_bad_field_is_reported_at_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let refused = fault(create(&test, " ", "nobody", "gold").await);
     assert_eq!(fields(&refused), ["email", "name", "plan"]);
@@ -147,7 +147,7 @@ async fn every_bad_field_is_named_at_once(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn nobody_and_nothing_are_not_found(pool: PgPool) {
+async fn unknown_accounts_and_keys_are_not_found(pool: PgPool) {
     let test = Test::new(pool).await;
     let id = kit::ids::row_id().to_string();
     assert_eq!(fault(get(&test, &id).await).code, Code::NotFound);
@@ -160,7 +160,7 @@ async fn nobody_and_nothing_are_not_found(pool: PgPool) {
         let made = test.key_like(account_key(account, "test")).await;
         for refused in [fault(listed), made.err().unwrap()] {
             assert_eq!(refused.code, Code::NotFound);
-            assert_eq!(refused.message, format!("there is no account {account}"));
+            assert_eq!(refused.message, format!("There is no account {account}."));
         }
     }
     assert_eq!(fault(rotate(&test, &id).await).code, Code::NotFound);
@@ -173,7 +173,7 @@ async fn nobody_and_nothing_are_not_found(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn accounts_are_listed_page_by_page(pool: PgPool) {
+async fn accounts_are_listed_in_pages(pool: PgPool) {
     let test = Test::new(pool).await;
     let mut made = BTreeSet::new();
     for _ in 0..5 {
@@ -219,7 +219,7 @@ async fn plans_are_listed_cheapest_first(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_secret_is_shown_once_and_kept_nowhere(pool: PgPool) {
+async fn a_secret_is_shown_once_and_stored_nowhere(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
@@ -227,9 +227,9 @@ async fn a_secret_is_shown_once_and_kept_nowhere(pool: PgPool) {
     let listed = list_keys(&test, &account).await;
     assert_eq!(listed.len(), 1);
     assert!(key.secret.ends_with(&listed[0].last4));
-    let told = sqlx::query!("select state from gateway.feed where entity = 'key'");
-    let told = told.fetch_one(&test.pool).await.unwrap().state;
-    assert_eq!(proto::Key::decode(told.as_slice()).unwrap(), listed[0]);
+    let published = sqlx::query!("select state from gateway.feed where entity = 'key'");
+    let published = published.fetch_one(&test.pool).await.unwrap().state;
+    assert_eq!(proto::Key::decode(published.as_slice()).unwrap(), listed[0]);
     let body = &key.secret["svc_live_".len()..];
     assert!(!format!("{listed:?}").contains(body));
     let row = sqlx::query_scalar!(r#"select to_jsonb(key)::text as "row!" from gateway.key"#);
@@ -241,7 +241,7 @@ async fn the_plan_limits_working_keys(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let live = || account_key(&account, "live");
-    // More than fit, all at once.
+    // More than the plan allows, concurrently.
     let made = futures::future::join_all((0..8).map(|_| test.key_like(live()))).await;
     let keys: Vec<_> = made.into_iter().flatten().collect();
     assert_eq!(keys.len(), 5);
@@ -249,7 +249,7 @@ async fn the_plan_limits_working_keys(pool: PgPool) {
     assert_eq!(fields(&refused), ["account"]);
     assert!(refused.fields["account"].contains("5 live keys"));
 
-    // Test keys are free; a rotated key leaves its place to its successor; a revoked and an expired one leave theirs.
+    // Test keys do not count. A rotated key does not count, but its successor does. Revoked and expired keys do not count.
     test.key_like(account_key(&account, "test")).await.unwrap();
     rotate(&test, &keys[0].id).await.unwrap();
     assert!(test.key_like(live()).await.is_err());
@@ -266,7 +266,7 @@ async fn the_plan_limits_working_keys(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn games_keys_need_a_game_that_stands(pool: PgPool) {
+async fn keys_of_games_need_a_published_game(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     crate::keys::publish(&test, "kora", true).await;
@@ -298,7 +298,7 @@ async fn games_keys_need_a_game_that_stands(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_rotation_keeps_the_rights_and_happens_once(pool: PgPool) {
+async fn a_rotation_keeps_the_permissions_and_succeeds_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let request = proto::CreateKeyRequest {
@@ -319,7 +319,7 @@ async fn a_rotation_keeps_the_rights_and_happens_once(pool: PgPool) {
     test.revoke(&key).await;
     test.revoke(&key).await;
     assert_eq!(fields(&fault(rotate(&test, &old.id).await)), ["id"]);
-    let told: Vec<_> = feed(&test.pool)
+    let published: Vec<_> = feed(&test.pool)
         .await
         .into_iter()
         .map(|(_, event, revision)| (event, revision))
@@ -332,7 +332,7 @@ async fn a_rotation_keeps_the_rights_and_happens_once(pool: PgPool) {
         ("revoked", 3),
     ];
     assert_eq!(
-        told,
+        published,
         expected.map(|(event, revision)| (event.to_owned(), revision))
     );
 }

@@ -1,4 +1,4 @@
-//! Calls of staff are made by somebody (§5): a member whom listings-svc knows, in a role, and recorded.
+//! Authorization and audit of staff RPCs: members come from listings-svc (§5).
 
 use contracts::common::v1 as common;
 use contracts::gateway::v1 as proto;
@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use time::Duration;
 use tonic::Status;
 
-use crate::support::{Test, With, account_key, by, by_operator};
+use crate::support::{Test, TestConfig, account_key, by, by_operator};
 
 fn member(name: &str, role: Role) -> Member {
     Member {
@@ -25,8 +25,8 @@ async fn audit(
     who: Member,
     filter: common::ListAuditRequest,
 ) -> Result<Vec<common::AuditEntry>, Status> {
-    let answer = test.staff.list_audit(by(who, filter)).await?;
-    Ok(answer.into_inner().entries)
+    let response = test.staff.list_audit(by(who, filter)).await?;
+    Ok(response.into_inner().entries)
 }
 
 async fn all(test: &Test) -> Vec<common::AuditEntry> {
@@ -39,21 +39,29 @@ fn details(action: &common::AuditEntry) -> Value {
 }
 
 #[sqlx::test]
-async fn a_token_is_of_the_member_whom_listings_svc_knows(pool: PgPool) {
+async fn a_token_belongs_to_a_member_of_listings_svc(pool: PgPool) {
     let test = Test::new(pool).await;
     let (ada, eve) = ("staff_ada", "staff_eve");
-    test.listings.knows(ada, "ada", RoleThere::Reviewer);
+    test.listings.add_member(ada, "ada", RoleThere::Reviewer);
     for _ in 0..3 {
         let found = test.members.find(ada).await.unwrap();
         assert_eq!(found, Some(member("ada", Role::Reviewer)));
     }
-    assert_eq!(test.listings.looked_for(), 1, "it is known for a moment");
+    assert_eq!(
+        test.listings.member_lookups(),
+        1,
+        "it is known for a moment"
+    );
     assert_eq!(test.members.find(eve).await.unwrap(), None);
     assert_eq!(test.members.find("eve").await.unwrap(), None);
-    assert_eq!(test.listings.looked_for(), 2, "not for what is no token");
-    // A token that has ended is refused within a second, and one that was made just now works.
-    test.listings.forgets(ada);
-    test.listings.knows(eve, "eve", RoleThere::Admin);
+    assert_eq!(
+        test.listings.member_lookups(),
+        2,
+        "not for what is no token"
+    );
+    // Within a second, a removed token is rejected and a new one works.
+    test.listings.remove_member(ada);
+    test.listings.add_member(eve, "eve", RoleThere::Admin);
     test.clock.advance(Duration::SECOND);
     assert_eq!(test.members.find(ada).await.unwrap(), None);
     let found = test.members.find(eve).await.unwrap();
@@ -61,10 +69,10 @@ async fn a_token_is_of_the_member_whom_listings_svc_knows(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn without_listings_svc_nobody_is_taken_for_a_member(pool: PgPool) {
-    let with = With {
+async fn without_listings_svc_no_token_is_accepted(pool: PgPool) {
+    let with = TestConfig {
         no_listings: true,
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let fault = test.members.find("staff_ada").await.unwrap_err();
@@ -72,7 +80,7 @@ async fn without_listings_svc_nobody_is_taken_for_a_member(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_rotation_is_recorded_with_who_did_it(pool: PgPool) {
+async fn a_rotation_is_audited_with_its_member(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
@@ -95,14 +103,14 @@ async fn a_rotation_is_recorded_with_who_did_it(pool: PgPool) {
     assert!(!last.refused);
     assert_eq!(details(last)["new_key"], json!(new.id));
     assert!(!last.details.contains(&new.last4), "{}", last.details);
-    // A call that changes nothing, or is refused for what it asks, leaves no trace.
+    // A call that changes nothing or is invalid is not audited.
     let again = test.staff.rotate_key(by_operator(request)).await;
     assert!(again.is_err());
     assert_eq!(all(&test).await.len(), recorded.len());
 }
 
 #[sqlx::test]
-async fn what_a_role_does_not_let_through_is_not_done_and_recorded(pool: PgPool) {
+async fn an_unauthorized_call_is_rejected_and_audited(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
@@ -149,7 +157,7 @@ async fn what_a_role_does_not_let_through_is_not_done_and_recorded(pool: PgPool)
             ("create_key", true)
         ]
     );
-    // She reads and decides, and reads what others did as little as they may.
+    // A reviewer reads and decides, but may not read the audit records of others.
     let keys = proto::ListKeysRequest {
         account: account.clone(),
     };
@@ -160,13 +168,13 @@ async fn what_a_role_does_not_let_through_is_not_done_and_recorded(pool: PgPool)
     };
     let status = audit(&test, ada(), others).await.unwrap_err();
     assert_eq!(status.code(), tonic::Code::PermissionDenied);
-    // A call that came by no gate is nobody's.
+    // A call that did not pass authentication has no member.
     let nobody = tonic::Request::new(proto::ListPlansRequest {});
     assert!(test.staff.list_plans(nobody).await.is_err());
 }
 
 #[sqlx::test]
-async fn every_change_of_staff_is_in_the_audit_page_by_page(pool: PgPool) {
+async fn every_change_is_audited_and_listed_in_pages(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
@@ -175,7 +183,7 @@ async fn every_change_of_staff_is_in_the_audit_page_by_page(pool: PgPool) {
         plan: "build".to_owned(),
     };
     for _ in 0..2 {
-        // The second time nothing changes.
+        // The second call changes nothing.
         test.staff
             .set_account_plan(by_operator(plan.clone()))
             .await

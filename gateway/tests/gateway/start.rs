@@ -1,4 +1,4 @@
-//! Tables of plans that the gateway does not start with.
+//! Tables of plans with which the gateway does not start.
 
 use std::process::{Command, Output};
 
@@ -8,7 +8,7 @@ use crate::support::{Test, redis_url};
 
 const TABLE: &str = "[[plan]]\nname = \"free\"\ntitle = \"Free\"\nwebhook_events = false\n";
 
-/// Runs the gateway itself, with this table of plans, on the database of `pool`, until it gives up.
+/// Runs the gateway process with a table of plans on the database of `pool` until it exits.
 fn run(pool: &PgPool, table: &str) -> Output {
     let options = pool.connect_options();
     let database = options.get_database().unwrap();
@@ -38,13 +38,13 @@ fn run(pool: &PgPool, table: &str) -> Output {
 }
 
 #[sqlx::test]
-async fn unknown_names_in_the_table_of_plans_are_refused(pool: PgPool) {
+async fn unknown_names_in_the_table_of_plans_are_rejected(pool: PgPool) {
     let table = format!("{TABLE}lacks = [\"games\", \"toys\"]\ncalls_per_hour = 3\n");
     let output = run(&pool, &table);
     assert!(!output.status.success());
     let said = String::from_utf8(output.stderr).unwrap();
     for part in [
-        "plan `free`: `lacks` is a list of games, genres,",
+        "plan `free`: `lacks` must be a list of these: games, genres,",
         "rankings, search, changes, economy, tips",
         "plan `free`: `calls_per_hour` is not known",
     ] {
@@ -53,13 +53,13 @@ async fn unknown_names_in_the_table_of_plans_are_refused(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_table_without_a_plan_that_accounts_are_on_is_refused(pool: PgPool) {
+async fn a_table_without_a_plan_of_an_account_is_rejected(pool: PgPool) {
     let test = Test::new(pool.clone()).await;
     test.account("free").await;
     test.account("partner").await;
     let output = run(&pool, TABLE);
     assert!(!output.status.success());
     let said = String::from_utf8(output.stderr).unwrap();
-    let expected = "plans: there are accounts on partner, which the table lacks; it has free";
+    let expected = "plans: the table lacks partner, which accounts are on; it has free";
     assert!(said.contains(expected), "{said}");
 }

@@ -1,4 +1,4 @@
-//! Switches (§7.3): thrown at one replica, met at another, kept over a restart.
+//! Switches (§7.3): set at one replica, effective at another, and after a restart.
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
@@ -7,7 +7,7 @@ use prost::Message as _;
 use sqlx::PgPool;
 use tonic::Status;
 
-use crate::support::{Held, START, Test, account_key, by_operator};
+use crate::support::{START, Test, TestKey, account_key, by_operator};
 
 pub(crate) async fn set(
     test: &Test,
@@ -20,8 +20,8 @@ pub(crate) async fn set(
         on,
         reason: reason.to_owned(),
     };
-    let answer = test.staff.set_switch(by_operator(request)).await?;
-    Ok(answer.into_inner().switch.unwrap())
+    let response = test.staff.set_switch(by_operator(request)).await?;
+    Ok(response.into_inner().switch.unwrap())
 }
 
 async fn list(test: &Test) -> proto::ListSwitchesResponse {
@@ -33,8 +33,8 @@ async fn list(test: &Test) -> proto::ListSwitchesResponse {
         .into_inner()
 }
 
-/// What a read, `GET /me`, a new game and an edit are answered.
-async fn met(test: &Test, key: &Held) -> [&'static str; 4] {
+/// The codes of a read, `GET /me`, a POST and a PATCH.
+async fn codes(test: &Test, key: &TestKey) -> [&'static str; 4] {
     let calls = [
         key.get("/games"),
         key.get("/me"),
@@ -43,24 +43,27 @@ async fn met(test: &Test, key: &Held) -> [&'static str; 4] {
     ];
     let mut codes = [""; 4];
     for (code, call) in codes.iter_mut().zip(calls) {
-        let answer = test.call(call).await;
-        *code = match answer.refusal() {
+        let response = test.call(call).await;
+        *code = match response.error() {
             (200, _) => "ok",
             (503, "api_unavailable") => "api_unavailable",
             (503, "module_off") => "module_off",
             (503, "closed") => "closed",
-            // There is no body: it is the next thing that is looked at.
+            // The requests have no body, which is checked next.
             (400, "bad_json") => "bad_json",
-            other => unreachable!("{other:?}: {}", answer.text),
+            other => unreachable!("{other:?}: {}", response.text),
         };
         let waits = matches!(*code, "api_unavailable" | "closed");
-        assert_eq!(answer.header("retry-after"), if waits { "60" } else { "" });
+        assert_eq!(
+            response.header("retry-after"),
+            if waits { "60" } else { "" }
+        );
     }
     codes
 }
 
 #[sqlx::test]
-async fn a_switch_acts_at_every_replica_and_after_a_restart(pool: PgPool) {
+async fn a_switch_takes_effect_at_every_replica_and_after_a_restart(pool: PgPool) {
     let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool.clone()).await);
     let account = here.account("free").await;
     let request = proto::CreateKeyRequest {
@@ -88,40 +91,40 @@ async fn a_switch_acts_at_every_replica_and_after_a_restart(pool: PgPool) {
         set(&here, name, on, "").await.unwrap();
         there.catch_up().await;
         for key in [&live, &sample] {
-            assert_eq!(met(&there, key).await, expected, "{name} {on}");
+            assert_eq!(codes(&there, key).await, expected, "{name} {on}");
         }
     }
     set(&here, "api", false, "").await.unwrap();
     let restarted = Test::new(pool).await;
-    assert_eq!(met(&restarted, &live).await, ["api_unavailable"; 4]);
+    assert_eq!(codes(&restarted, &live).await, ["api_unavailable"; 4]);
 }
 
 #[sqlx::test]
-async fn paths_that_are_not_there_meet_the_api_s_switch_and_wrong_keys_do_not(pool: PgPool) {
+async fn the_api_switch_applies_to_unknown_paths_but_not_to_invalid_keys(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let key = test.live_key().await;
     set(&test, "api", false, "").await.unwrap();
     test.catch_up().await;
-    let answer = test.get(&key, "/nowhere").await;
-    assert_eq!(answer.refusal(), (503, "api_unavailable"));
+    let response = test.get(&key, "/nowhere").await;
+    assert_eq!(response.error(), (503, "api_unavailable"));
     let page = key.get("/games").header("origin", "https://example.org");
-    assert_eq!(test.call(page).await.refusal(), (403, "server_only"));
+    assert_eq!(test.call(page).await.error(), (403, "server_only"));
     test.revoke(&key).await;
-    let answer = test.get(&key, "/games").await;
-    assert_eq!(answer.refusal(), (401, "invalid_key"));
+    let response = test.get(&key, "/games").await;
+    assert_eq!(response.error(), (401, "invalid_key"));
 }
 
 #[sqlx::test]
-async fn switches_are_listed_with_when_why_and_what_is_not_served(pool: PgPool) {
+async fn switches_are_listed_with_time_and_reason(pool: PgPool) {
     let test = Test::new(pool).await;
     let before = list(&test).await;
-    let standing: Vec<(&str, bool)> = before
+    let states: Vec<(&str, bool)> = before
         .switches
         .iter()
         .map(|switch| (switch.name.as_str(), switch.on))
         .collect();
     assert_eq!(
-        standing,
+        states,
         [
             ("api", true),
             ("economy", true),
@@ -131,30 +134,34 @@ async fn switches_are_listed_with_when_why_and_what_is_not_served(pool: PgPool) 
         ]
     );
 
-    let thrown = set(&test, "submissions", false, " Reviewers are away ")
+    let updated = set(&test, "submissions", false, " Reviewers are away ")
         .await
         .unwrap();
-    assert_eq!(thrown.reason, "Reviewers are away");
-    assert_eq!(thrown.changed_at, Some(kit::timestamp::encode(START)));
-    // What stands so already is left as it is, and no news.
+    assert_eq!(updated.reason, "Reviewers are away");
+    assert_eq!(updated.changed_at, Some(kit::timestamp::encode(START)));
+    // Setting a switch to its current state changes and publishes nothing.
     let again = set(&test, "submissions", false, "Other").await.unwrap();
-    assert_eq!(again, thrown);
-    assert_eq!(list(&test).await.switches[3], thrown);
-    let told =
+    assert_eq!(again, updated);
+    assert_eq!(list(&test).await.switches[3], updated);
+    let published =
         sqlx::query!("select id, event, revision, state from gateway.feed where entity = 'switch'");
-    let told = told.fetch_one(&test.pool).await.unwrap();
+    let published = published.fetch_one(&test.pool).await.unwrap();
     assert_eq!(
-        (told.id.as_str(), told.event.as_str(), told.revision),
+        (
+            published.id.as_str(),
+            published.event.as_str(),
+            published.revision
+        ),
         ("submissions", "updated", 2)
     );
     assert_eq!(
-        proto::Switch::decode(told.state.as_slice()).unwrap(),
-        thrown
+        proto::Switch::decode(published.state.as_slice()).unwrap(),
+        updated
     );
 }
 
 #[sqlx::test]
-async fn a_switch_that_is_none_is_refused(pool: PgPool) {
+async fn an_unknown_switch_is_rejected(pool: PgPool) {
     let test = Test::new(pool).await;
     let refused = set(&test, "light", true, &"x".repeat(201)).await;
     let fault = Fault::from(refused.unwrap_err());

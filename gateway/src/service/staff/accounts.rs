@@ -1,16 +1,16 @@
-//! Accounts, and the plans they may be on.
+//! RPCs for accounts and their plans.
 
 use contracts::gateway::v1 as proto;
 use kit::cursor::Binding;
 use kit::{Fault, ids, pg};
 
-use super::page::Page;
-use super::{Staff, unexpected};
+use super::page::ResultPage;
+use super::{Staff, unexpected_result};
 use crate::domain::account::Account;
 use crate::domain::fields::Problems;
 use crate::domain::staff_action::By;
 use crate::store::accounts;
-use crate::write::{Done, Item};
+use crate::write::{Command, Done};
 
 pub(super) async fn create(
     staff: &Staff,
@@ -31,7 +31,7 @@ pub(super) async fn create(
         revision: 1,
     };
     problems.finish()?;
-    let account = changed(staff, by, Item::CreateAccount(account)).await?;
+    let account = write(staff, by, Command::CreateAccount(account)).await?;
     Ok(proto::CreateAccountResponse {
         account: Some(account),
     })
@@ -43,12 +43,12 @@ pub(super) async fn list(
 ) -> Result<proto::ListAccountsResponse, Fault> {
     let mut problems = Problems::default();
     let binding = Binding::new("accounts", []);
-    let page = Page::read(&mut problems, binding, request.limit, &request.cursor);
+    let page = ResultPage::parse(&mut problems, binding, request.limit, &request.cursor);
     problems.finish()?;
-    let mut found = accounts::page(&staff.pool, page.after, page.rows())
+    let mut found = accounts::page(&staff.pool, page.after, page.rows_to_fetch())
         .await
         .map_err(|error| pg::fault(&error))?;
-    let next_cursor = page.cut(&mut found, |account| account.id)?;
+    let next_cursor = page.truncate(&mut found, |account| account.id)?;
     Ok(proto::ListAccountsResponse {
         accounts: found.iter().map(Into::into).collect(),
         next_cursor,
@@ -71,30 +71,30 @@ pub(super) async fn set_plan(
     request: proto::SetAccountPlanRequest,
 ) -> Result<proto::SetAccountPlanResponse, Fault> {
     let mut problems = Problems::default();
-    let named = problems.account("account", &request.account);
+    let identifier = problems.account("account", &request.account);
     let plan = problems.plan("plan", &request.plan, &staff.plans);
     problems.finish()?;
-    let account = changed(staff, by, Item::SetPlan(named, plan)).await?;
+    let account = write(staff, by, Command::SetPlan(identifier, plan)).await?;
     Ok(proto::SetAccountPlanResponse {
         account: Some(account),
     })
 }
 
-/// The account that staff name by its id or its e-mail address.
+/// Finds an account by its id or its e-mail address.
 pub(super) async fn find(staff: &Staff, text: &str) -> Result<Account, Fault> {
     let mut problems = Problems::default();
-    let named = problems.account("account", text);
+    let identifier = problems.account("account", text);
     problems.finish()?;
-    accounts::find(&staff.pool, &named)
+    accounts::find(&staff.pool, &identifier)
         .await
         .map_err(|error| pg::fault(&error))?
-        .ok_or_else(|| named.unknown())
+        .ok_or_else(|| identifier.unknown())
 }
 
-/// Makes a change that leaves an account behind.
-async fn changed(staff: &Staff, by: By, item: Item) -> Result<proto::Account, Fault> {
+/// Applies a command that returns an account.
+async fn write(staff: &Staff, by: By, item: Command) -> Result<proto::Account, Fault> {
     match staff.write(by, item).await? {
         Done::Account(account) => Ok((&account).into()),
-        other => Err(unexpected(&other)),
+        other => Err(unexpected_result(&other)),
     }
 }

@@ -1,25 +1,25 @@
-//! Live keys: asked for, looked at, revealed (§5.2). Until there is a dashboard staff ask and reveal for the owner.
+//! RPCs for requests of live keys (§5.2). Until there is a dashboard, staff request and reveal keys for their owners.
 
 use contracts::gateway::v1 as proto;
 use kit::cursor::Binding;
 use kit::{Fault, ids, pg};
 
-use super::page::Page;
-use super::{Staff, id, keys, unexpected};
+use super::page::ResultPage;
+use super::{Staff, id, keys, unexpected_result};
 use crate::domain::fields::Problems;
-use crate::domain::key::{Mode, Wanted};
+use crate::domain::key::{Mode, Spec};
 use crate::domain::staff_action::By;
 use crate::store::key_requests;
-use crate::write::{Done, Item};
+use crate::write::{Command, Done};
 
-pub(super) async fn ask(
+pub(super) async fn request(
     staff: &Staff,
     by: By,
     request: proto::RequestKeyRequest,
 ) -> Result<proto::RequestKeyResponse, Fault> {
     let mut problems = Problems::default();
-    let named = problems.account("account", &request.account);
-    let wanted = Wanted {
+    let identifier = problems.account("account", &request.account);
+    let spec = Spec {
         name: problems.name("name", &request.name),
         mode: Mode::Live,
         kind: problems.kind("kind", &request.kind),
@@ -27,11 +27,16 @@ pub(super) async fn ask(
         game: request.game.filter(|slug| !slug.is_empty()),
         expires_at: keys::expiry(&mut problems, request.expires_at),
     };
-    problems.key(&wanted, staff.clock.now());
+    problems.key(&spec, staff.clock.now());
     problems.finish()?;
-    let asked = changed(staff, by, Item::AskKey(named, wanted, ids::row_id())).await?;
+    let key_request = write(
+        staff,
+        by,
+        Command::RequestKey(identifier, spec, ids::row_id()),
+    )
+    .await?;
     Ok(proto::RequestKeyResponse {
-        request: Some(asked),
+        request: Some(key_request),
     })
 }
 
@@ -42,12 +47,12 @@ pub(super) async fn list(
     let mut problems = Problems::default();
     let state = problems.state("state", &request.state);
     let binding = Binding::new("key requests", [Some(state.as_str())]);
-    let page = Page::read(&mut problems, binding, request.limit, &request.cursor);
+    let page = ResultPage::parse(&mut problems, binding, request.limit, &request.cursor);
     problems.finish()?;
-    let mut found = key_requests::page(&staff.pool, state, page.after, page.rows())
+    let mut found = key_requests::page(&staff.pool, state, page.after, page.rows_to_fetch())
         .await
         .map_err(|error| pg::fault(&error))?;
-    let next_cursor = page.cut(&mut found, |request| request.id)?;
+    let next_cursor = page.truncate(&mut found, |request| request.id)?;
     Ok(proto::ListKeyRequestsResponse {
         requests: found.iter().map(Into::into).collect(),
         next_cursor,
@@ -59,7 +64,7 @@ pub(super) async fn approve(
     by: By,
     request: proto::ApproveKeyRequest,
 ) -> Result<proto::ApproveKeyResponse, Fault> {
-    let approved = changed(staff, by, Item::ApproveKey(id(&request.id)?)).await?;
+    let approved = write(staff, by, Command::ApproveKey(id(&request.id)?)).await?;
     Ok(proto::ApproveKeyResponse {
         request: Some(approved),
     })
@@ -74,10 +79,13 @@ pub(super) async fn reject(
     let id = problems.id("id", &request.id);
     let reason = problems.reason("reason", &request.reason);
     if reason.is_empty() {
-        problems.add("reason", "is required: its owner reads it");
+        problems.add(
+            "reason",
+            "A reason is required: the owner of the key reads it.",
+        );
     }
     problems.finish()?;
-    let rejected = changed(staff, by, Item::RejectKey(id, reason)).await?;
+    let rejected = write(staff, by, Command::RejectKey(id, reason)).await?;
     Ok(proto::RejectKeyResponse {
         request: Some(rejected),
     })
@@ -89,24 +97,24 @@ pub(super) async fn reveal(
     request: proto::RevealKeyRequest,
 ) -> Result<proto::RevealKeyResponse, Fault> {
     let id = id(&request.id)?;
-    let asked = key_requests::find(&staff.pool, id)
+    let key_request = key_requests::find(&staff.pool, id)
         .await
         .map_err(|error| pg::fault(&error))?
-        .ok_or_else(|| Fault::not_found("no such key was asked for"))?;
-    let (secret, fresh) = keys::fresh(staff, id, Mode::Live, asked.wanted.kind);
-    match staff.write(by, Item::RevealKey(fresh)).await? {
+        .ok_or_else(|| Fault::not_found("There is no key request with this id."))?;
+    let (secret, new_key) = keys::new_secret(staff, id, Mode::Live, key_request.spec.kind);
+    match staff.write(by, Command::RevealKey(new_key)).await? {
         Done::Key(key) => Ok(proto::RevealKeyResponse {
             key: Some((&key).into()),
             secret: secret.expose().to_owned(),
         }),
-        other => Err(unexpected(&other)),
+        other => Err(unexpected_result(&other)),
     }
 }
 
-/// Makes a change that leaves a request behind.
-async fn changed(staff: &Staff, by: By, item: Item) -> Result<proto::KeyRequest, Fault> {
+/// Applies a command that returns a request.
+async fn write(staff: &Staff, by: By, item: Command) -> Result<proto::KeyRequest, Fault> {
     match staff.write(by, item).await? {
         Done::KeyRequest(request) => Ok((&request).into()),
-        other => Err(unexpected(&other)),
+        other => Err(unexpected_result(&other)),
     }
 }

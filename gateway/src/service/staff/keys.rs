@@ -1,4 +1,4 @@
-//! Keys: made without a review, rotated, revoked.
+//! RPCs for keys. `CreateKey` makes a key without a review.
 
 use contracts::gateway::v1 as proto;
 use kit::{Fault, ids, pg, timestamp};
@@ -6,13 +6,13 @@ use prost_types::Timestamp;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Staff, accounts, id, unexpected};
+use super::{Staff, accounts, id, unexpected_result};
 use crate::domain::fields::Problems;
-use crate::domain::key::{Key, Kind, Mode, Wanted};
+use crate::domain::key::{Key, Kind, Mode, Spec};
 use crate::domain::secret::Secret;
 use crate::domain::staff_action::By;
 use crate::store::keys;
-use crate::write::{Done, Fresh, Item};
+use crate::write::{Command, Done, NewKey};
 
 pub(super) async fn create(
     staff: &Staff,
@@ -20,8 +20,8 @@ pub(super) async fn create(
     request: proto::CreateKeyRequest,
 ) -> Result<proto::CreateKeyResponse, Fault> {
     let mut problems = Problems::default();
-    let named = problems.account("account", &request.account);
-    let wanted = Wanted {
+    let identifier = problems.account("account", &request.account);
+    let spec = Spec {
         name: problems.name("name", &request.name),
         mode: problems.mode("mode", &request.mode),
         kind: problems.kind("kind", &request.kind),
@@ -29,18 +29,18 @@ pub(super) async fn create(
         game: request.game.filter(|slug| !slug.is_empty()),
         expires_at: expiry(&mut problems, request.expires_at),
     };
-    problems.key(&wanted, staff.clock.now());
+    problems.key(&spec, staff.clock.now());
     problems.finish()?;
-    let (secret, fresh) = fresh(staff, ids::row_id(), wanted.mode, wanted.kind);
+    let (secret, new_key) = new_secret(staff, ids::row_id(), spec.mode, spec.kind);
     match staff
-        .write(by, Item::CreateKey(named, wanted, fresh))
+        .write(by, Command::CreateKey(identifier, spec, new_key))
         .await?
     {
         Done::Key(key) => Ok(proto::CreateKeyResponse {
             key: Some((&key).into()),
             secret: secret.expose().to_owned(),
         }),
-        other => Err(unexpected(&other)),
+        other => Err(unexpected_result(&other)),
     }
 }
 
@@ -66,13 +66,13 @@ pub(super) async fn rotate(
     let old = keys::find(&staff.pool, id)
         .await
         .map_err(|error| pg::fault(&error))?
-        .ok_or_else(|| Fault::not_found("there is no such key"))?;
-    let (secret, fresh) = fresh(staff, ids::row_id(), old.mode, old.kind);
-    match staff.write(by, Item::RotateKey(id, fresh)).await? {
+        .ok_or_else(|| Fault::not_found("There is no key with this id."))?;
+    let (secret, new_key) = new_secret(staff, ids::row_id(), old.mode, old.kind);
+    match staff.write(by, Command::RotateKey(id, new_key)).await? {
         Done::Rotated(new, old) => {
             if !old.works(staff.clock.now()) {
-                // Without a grace, to rotate is to revoke.
-                bury(staff, &old).await;
+                // Without a grace period, a rotation is a revocation.
+                add_tombstone(staff, &old).await;
             }
             Ok(proto::RotateKeyResponse {
                 key: Some((&new).into()),
@@ -80,7 +80,7 @@ pub(super) async fn rotate(
                 old_key: Some((&old).into()),
             })
         }
-        other => Err(unexpected(&other)),
+        other => Err(unexpected_result(&other)),
     }
 }
 
@@ -90,46 +90,47 @@ pub(super) async fn revoke(
     request: proto::RevokeKeyRequest,
 ) -> Result<proto::RevokeKeyResponse, Fault> {
     let id = id(&request.id)?;
-    match staff.write(by, Item::RevokeKey(id)).await? {
+    match staff.write(by, Command::RevokeKey(id)).await? {
         Done::Key(key) => {
-            bury(staff, &key).await;
+            add_tombstone(staff, &key).await;
             Ok(proto::RevokeKeyResponse {
                 key: Some((&key).into()),
             })
         }
-        other => Err(unexpected(&other)),
+        other => Err(unexpected_result(&other)),
     }
 }
 
-/// The next call with the key, at any gateway, meets a tombstone; without one they learn within a second, by the feed.
-async fn bury(staff: &Staff, key: &Key) {
+/// With the tombstone, every gateway rejects the next call with the key. Without it, the gateways learn of the revocation from
+/// the feed, within a second.
+async fn add_tombstone(staff: &Staff, key: &Key) {
     if !staff
         .quota
-        .bury(key.account, key.id, staff.clock.now())
+        .revoke(key.account, key.id, staff.clock.now())
         .await
     {
-        tracing::warn!(key.id = %key.id, "a key that has stopped has no tombstone: Redis is away");
+        tracing::warn!(key.id = %key.id, "Redis is away, so the stopped key has no tombstone; gateways reject it once they have read the feed");
     }
 }
 
-/// When a key is to stop.
+/// Parses an expiry.
 pub(super) fn expiry(problems: &mut Problems, at: Option<Timestamp>) -> Option<OffsetDateTime> {
     at.and_then(|at| {
         timestamp::decode(at).or_else(|| {
-            problems.add("expires_at", "is not a time");
+            problems.add("expires_at", "Give a valid time.");
             None
         })
     })
 }
 
-/// Makes a secret for the key with this id, and what is kept of it.
-pub(super) fn fresh(staff: &Staff, id: Uuid, mode: Mode, kind: Kind) -> (Secret, Fresh) {
+/// Generates a secret, and what is stored of it.
+pub(super) fn new_secret(staff: &Staff, id: Uuid, mode: Mode, kind: Kind) -> (Secret, NewKey) {
     let public = kind == Kind::Public;
-    let secret = staff.format.make(mode, public, &mut rand::rng());
-    let fresh = Fresh {
+    let secret = staff.format.generate(mode, public, &mut rand::rng());
+    let new_key = NewKey {
         id,
         hash: secret.hash(),
         last4: secret.last4().to_owned(),
     };
-    (secret, fresh)
+    (secret, new_key)
 }

@@ -1,4 +1,4 @@
-//! Accounts, plans, keys and switches, by staff: gateway.v1.StaffService. A file a subject.
+//! gateway.v1.StaffService: accounts, plans, keys and switches, for staff. One file per subject.
 
 mod accounts;
 mod key_requests;
@@ -20,26 +20,22 @@ use uuid::Uuid;
 
 use crate::domain::fields::Problems;
 use crate::domain::plan::Plans;
-use crate::domain::secret::Format;
+use crate::domain::secret::KeyFormat;
 use crate::domain::staff_action::{Action, By};
 use crate::quota::Quota;
-use crate::write::{Done, Item, Write, Writes};
+use crate::write::{Command, Done, Write, Writes};
 
-/// What staff calls work on.
 pub struct Staff {
-    /// Reads.
+    /// For reads.
     pub pool: PgPool,
-    /// Changes.
+    /// For changes.
     pub writer: Writer<Writes>,
-    /// The plans.
     pub plans: Arc<Plans>,
-    /// How keys are written.
-    pub format: Format,
+    pub format: KeyFormat,
     /// For tombstones.
     pub quota: Arc<Quota>,
-    /// Who may do what, and what was done.
+    /// Authorizes calls and records them.
     pub audit: Audit,
-    /// The time.
     pub clock: Clock,
 }
 
@@ -54,8 +50,8 @@ impl StaffService for Staff {
             .audit
             .admit(&request, Action::CreateAccount, on)
             .await?;
-        let answer = accounts::create(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = accounts::create(self, by, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn list_accounts(
@@ -64,8 +60,8 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::ListAccountsResponse>, Status> {
         let on = ("account", "");
         self.audit.admit(&request, Action::Look, on).await?;
-        let answer = accounts::list(self, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = accounts::list(self, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn get_account(
@@ -74,8 +70,8 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::GetAccountResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
         self.audit.admit(&request, Action::Look, on).await?;
-        let answer = accounts::get(self, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = accounts::get(self, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn set_account_plan(
@@ -84,8 +80,8 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::SetAccountPlanResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
         let by = self.audit.admit(&request, Action::SetPlan, on).await?;
-        let answer = accounts::set_plan(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = accounts::set_plan(self, by, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn list_plans(
@@ -104,8 +100,8 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::CreateKeyResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
         let by = self.audit.admit(&request, Action::CreateKey, on).await?;
-        let answer = keys::create(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = keys::create(self, by, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn list_keys(
@@ -114,8 +110,8 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::ListKeysResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
         self.audit.admit(&request, Action::Look, on).await?;
-        let answer = keys::list(self, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = keys::list(self, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn rotate_key(
@@ -124,8 +120,8 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::RotateKeyResponse>, Status> {
         let on = ("key", request.get_ref().id.as_str());
         let by = self.audit.admit(&request, Action::RotateKey, on).await?;
-        let answer = keys::rotate(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = keys::rotate(self, by, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn revoke_key(
@@ -134,8 +130,8 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::RevokeKeyResponse>, Status> {
         let on = ("key", request.get_ref().id.as_str());
         let by = self.audit.admit(&request, Action::RevokeKey, on).await?;
-        let answer = keys::revoke(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = keys::revoke(self, by, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn request_key(
@@ -144,8 +140,8 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::RequestKeyResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
         let by = self.audit.admit(&request, Action::RequestKey, on).await?;
-        let answer = key_requests::ask(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = key_requests::request(self, by, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn list_key_requests(
@@ -154,8 +150,8 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::ListKeyRequestsResponse>, Status> {
         let on = ("key_request", "");
         self.audit.admit(&request, Action::Look, on).await?;
-        let answer = key_requests::list(self, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = key_requests::list(self, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn approve_key(
@@ -164,8 +160,8 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::ApproveKeyResponse>, Status> {
         let on = ("key_request", request.get_ref().id.as_str());
         let by = self.audit.admit(&request, Action::ApproveKey, on).await?;
-        let answer = key_requests::approve(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = key_requests::approve(self, by, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn reject_key(
@@ -174,8 +170,8 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::RejectKeyResponse>, Status> {
         let on = ("key_request", request.get_ref().id.as_str());
         let by = self.audit.admit(&request, Action::RejectKey, on).await?;
-        let answer = key_requests::reject(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = key_requests::reject(self, by, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn reveal_key(
@@ -184,8 +180,8 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::RevealKeyResponse>, Status> {
         let on = ("key_request", request.get_ref().id.as_str());
         let by = self.audit.admit(&request, Action::RevealKey, on).await?;
-        let answer = key_requests::reveal(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = key_requests::reveal(self, by, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn list_switches(
@@ -194,8 +190,8 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::ListSwitchesResponse>, Status> {
         let on = ("switch", "");
         self.audit.admit(&request, Action::Look, on).await?;
-        let answer = switches::list(self, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = switches::list(self, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn set_switch(
@@ -204,22 +200,22 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::SetSwitchResponse>, Status> {
         let on = ("switch", request.get_ref().name.as_str());
         let by = self.audit.admit(&request, Action::SetSwitch, on).await?;
-        let answer = switches::set(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let response = switches::set(self, by, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn list_audit(
         &self,
         request: Request<ListAuditRequest>,
     ) -> Result<Response<ListAuditResponse>, Status> {
-        let answer = self.audit.list::<Action>(request).await?;
-        Ok(Response::new(answer))
+        let response = self.audit.list::<Action>(request).await?;
+        Ok(Response::new(response))
     }
 }
 
 impl Staff {
-    async fn write(&self, by: By, item: Item) -> Result<Done, Fault> {
-        let (done, _) = self.writer.write(Write::by(by, item)).await?;
+    async fn write(&self, by: By, item: Command) -> Result<Done, Fault> {
+        let (done, _) = self.writer.write(Write::by_staff(by, item)).await?;
         Ok(done)
     }
 }
@@ -231,8 +227,8 @@ fn id(text: &str) -> Result<Uuid, Fault> {
     Ok(id)
 }
 
-/// The writer answers each kind of item in one way.
-fn unexpected(done: &Done) -> Fault {
-    tracing::error!(?done, "the writer has answered something else");
+/// The writer returned the result of another command, which is a bug.
+fn unexpected_result(done: &Done) -> Fault {
+    tracing::error!(?done, "the writer returned the result of another command");
     crate::envelope::internal()
 }

@@ -1,4 +1,4 @@
-//! Pages of staff's lists, which run by id: the oldest first.
+//! Pages of lists that are sorted by id, oldest first.
 
 use kit::Fault;
 use kit::cursor::Binding;
@@ -6,35 +6,41 @@ use uuid::Uuid;
 
 use crate::domain::fields::Problems;
 
-/// Rows on a page when nobody says how many, and at most.
-const USUAL: u32 = 100;
-const MOST: u32 = 500;
+/// Rows per page: by default, and at most.
+const DEFAULT_LIMIT: u32 = 100;
+const MAX_LIMIT: u32 = 500;
 
-/// A page that is asked for.
+/// A requested page.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct ResultPage {
     binding: Binding,
     limit: u32,
-    /// The row that it follows on.
+    /// The last row of the page before.
     pub(super) after: Option<Uuid>,
 }
 
-impl Page {
-    /// Reads what is asked for; `binding` names the list.
-    pub(super) fn read(
+impl ResultPage {
+    /// Parses a request. `binding` names the list.
+    pub(super) fn parse(
         problems: &mut Problems,
         binding: Binding,
         limit: u32,
         cursor: &str,
     ) -> Self {
-        let limit = if limit == 0 { USUAL } else { limit };
-        if limit > MOST {
-            problems.add("limit", format!("is 1 to {MOST}"));
+        let limit = if limit == 0 { DEFAULT_LIMIT } else { limit };
+        if limit > MAX_LIMIT {
+            problems.add(
+                "limit",
+                format!("Give a whole number from 1 to {MAX_LIMIT}."),
+            );
         }
         let after = match cursor {
             "" => None,
             cursor => binding.decode(cursor).or_else(|| {
-                problems.add("cursor", "is none that this list gave out");
+                problems.add(
+                    "cursor",
+                    "This cursor is not from this list. Start without a cursor.",
+                );
                 None
             }),
         };
@@ -45,13 +51,13 @@ impl Page {
         }
     }
 
-    /// Rows to look for: one more than asked for tells whether there is a further page.
-    pub(super) fn rows(&self) -> i64 {
+    /// One row more than requested shows whether there is a next page.
+    pub(super) fn rows_to_fetch(&self) -> i64 {
         i64::from(self.limit) + 1
     }
 
-    /// Cuts what was found to the page; the cursor of the next, if there is one.
-    pub(super) fn cut<T>(
+    /// Truncates the rows to the page. Returns the cursor of the next page, if there is one.
+    pub(super) fn truncate<T>(
         &self,
         found: &mut Vec<T>,
         id: impl Fn(&T) -> Uuid,

@@ -1,13 +1,13 @@
-//! Switches.
+//! RPCs for switches.
 
 use contracts::gateway::v1 as proto;
 use kit::{Fault, pg};
 
-use super::{Staff, unexpected};
+use super::{Staff, unexpected_result};
 use crate::domain::fields::Problems;
 use crate::domain::staff_action::By;
 use crate::store::switches;
-use crate::write::{Done, Item, Thrown};
+use crate::write::{Command, Done, SwitchUpdate};
 
 pub(super) async fn list(
     staff: &Staff,
@@ -29,16 +29,16 @@ pub(super) async fn set(
     request: proto::SetSwitchRequest,
 ) -> Result<proto::SetSwitchResponse, Fault> {
     let mut problems = Problems::default();
-    let thrown = Thrown {
+    let update = SwitchUpdate {
         switch: problems.switch("name", &request.name),
         on: request.on,
         reason: problems.reason("reason", &request.reason),
     };
     problems.finish()?;
-    match staff.write(by, Item::Throw(thrown)).await? {
+    match staff.write(by, Command::SetSwitch(update)).await? {
         Done::Switch(setting) => Ok(proto::SetSwitchResponse {
             switch: Some((&setting).into()),
         }),
-        other => Err(unexpected(&other)),
+        other => Err(unexpected_result(&other)),
     }
 }

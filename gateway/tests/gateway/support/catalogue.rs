@@ -1,4 +1,4 @@
-//! A stand-in for catalogue-svc that speaks its protocol and does as it is told.
+//! A scripted stub of catalogue-svc.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex};
@@ -19,54 +19,53 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 
-/// The `data` of a list, with what a parser would not keep: odd spaces, a number beyond 2^53, an escape.
+/// The `data` of a list, with details that a parser would lose: odd spaces, a number beyond 2^53, an escape.
 pub(crate) const ROWS: &str = r#"[{"slug": "kora",  "n":12345678901234567890,"t":"\u0041"}]"#;
 pub(crate) const OBJECT: &str = r#"{"slug": "kora" }"#;
 
-/// What it does with calls.
+/// How the stub responses.
 #[derive(Debug, Clone)]
 pub(crate) enum Script {
     Answer,
     Refuse(Fault),
-    /// Never answers.
     Hang,
-    /// Fails so many times as a lost connection does, then answers.
+    /// Fails this many times like a lost connection, then responses.
     Lose(u32),
 }
 
 #[derive(Clone)]
 pub(crate) struct Catalogue {
     pub(crate) address: String,
-    told: Arc<Mutex<Told>>,
+    state: Arc<Mutex<StubState>>,
 }
 
-struct Told {
+struct StubState {
     script: Script,
     calls: u32,
-    asked: Option<Box<dyn Any + Send>>,
+    last_request: Option<Box<dyn Any + Send>>,
     position: Option<Position>,
-    /// `data` of every answer, where it is not the usual.
+    /// The `data` of responses, if it is not the default.
     data: Option<Bytes>,
     total: u64,
-    /// Of every single game and event.
+    /// The revision of all games and events.
     revision: i64,
 }
 
-/// The `data` of a list, its page, and how far the answer reaches.
-type List = (Bytes, Option<PageInfo>, Option<Position>);
+/// The `data` of a list, its page, and the position of the response.
+type ListResponse = (Bytes, Option<PageInfo>, Option<Position>);
 
-/// The `data` of a single thing, its revision, and how far the answer reaches.
-type One = (Bytes, i64, Option<Position>);
+/// The `data` of an item, its revision, and the position of the response.
+type ItemResponse = (Bytes, i64, Option<Position>);
 
 impl Catalogue {
     pub(crate) async fn start(lifecycle: &Lifecycle) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let catalogue = Self {
             address: format!("http://{}", listener.local_addr().unwrap()),
-            told: Arc::new(Mutex::new(Told {
+            state: Arc::new(Mutex::new(StubState {
                 script: Script::Answer,
                 calls: 0,
-                asked: None,
+                last_request: None,
                 position: None,
                 data: None,
                 total: 61,
@@ -87,65 +86,63 @@ impl Catalogue {
     }
 
     pub(crate) fn script(&self, script: Script) {
-        self.told.lock().unwrap().script = script;
+        self.state.lock().unwrap().script = script;
     }
 
-    /// How often it was called.
     pub(crate) fn calls(&self) -> u32 {
-        self.told.lock().unwrap().calls
+        self.state.lock().unwrap().calls
     }
 
-    /// The last question, which was one of this kind.
-    pub(crate) fn asked<Q: Clone + 'static>(&self) -> Q {
-        let told = self.told.lock().unwrap();
-        let asked = told.asked.as_ref().unwrap();
-        asked.downcast_ref::<Q>().unwrap().clone()
+    /// The last request, which must be of this type.
+    pub(crate) fn last_request<Q: Clone + 'static>(&self) -> Q {
+        let state = self.state.lock().unwrap();
+        let last_request = state.last_request.as_ref().unwrap();
+        last_request.downcast_ref::<Q>().unwrap().clone()
     }
 
-    /// How far it says that its answers reach.
-    pub(crate) fn stands_at(&self, position: feed::Position) {
-        self.told.lock().unwrap().position = Some(position.into());
+    /// Sets the position of all responses.
+    pub(crate) fn set_position(&self, position: feed::Position) {
+        self.state.lock().unwrap().position = Some(position.into());
     }
 
-    /// Every single game and event is at this revision from now on.
-    pub(crate) fn revised(&self, revision: i64) {
-        self.told.lock().unwrap().revision = revision;
+    pub(crate) fn set_revision(&self, revision: i64) {
+        self.state.lock().unwrap().revision = revision;
     }
 
-    /// Every answer has this `data` from now on, and a list so many rows in all.
-    pub(crate) fn holds(&self, data: impl Into<Bytes>, total: u64) {
-        let mut told = self.told.lock().unwrap();
-        (told.data, told.total) = (Some(data.into()), total);
+    /// Sets the `data` of all responses, and the total of lists.
+    pub(crate) fn set_data(&self, data: impl Into<Bytes>, total: u64) {
+        let mut state = self.state.lock().unwrap();
+        (state.data, state.total) = (Some(data.into()), total);
     }
 
-    /// The answer to a question for a list. Every list has the same page.
-    async fn list(&self, question: impl Any + Send) -> Result<List, Status> {
-        self.act(question).await?;
-        let told = self.told.lock().unwrap();
+    /// Answers a request for a list. All lists have the same page.
+    async fn list(&self, request: impl Any + Send) -> Result<ListResponse, Status> {
+        self.run_script(request).await?;
+        let state = self.state.lock().unwrap();
         let page = PageInfo {
-            total: told.total,
+            total: state.total,
             next_cursor: Some("next".to_owned()),
             ..PageInfo::default()
         };
-        let json = told.data.clone().unwrap_or_else(|| ROWS.into());
-        Ok((json, Some(page), told.position.clone()))
+        let json = state.data.clone().unwrap_or_else(|| ROWS.into());
+        Ok((json, Some(page), state.position.clone()))
     }
 
-    /// The answer to a question for a single thing. There is only one, called `kora`.
-    async fn one(&self, name: String, question: impl Any + Send) -> Result<One, Status> {
-        self.act(question).await?;
+    /// Answers a request for an item. The only item is `kora`.
+    async fn one(&self, name: String, request: impl Any + Send) -> Result<ItemResponse, Status> {
+        self.run_script(request).await?;
         if name != "kora" {
             return Err(self.unknown());
         }
-        let told = self.told.lock().unwrap();
-        let json = told.data.clone().unwrap_or_else(|| OBJECT.into());
-        Ok((json, told.revision, told.position.clone()))
+        let state = self.state.lock().unwrap();
+        let json = state.data.clone().unwrap_or_else(|| OBJECT.into());
+        Ok((json, state.revision, state.position.clone()))
     }
 
-    /// Refuses, and says how far it has come where it knows.
+    /// The error for an unknown name, with the stub's position if it has one.
     fn unknown(&self) -> Status {
         let mut status = Status::from(Fault::new(Code::NotFound, "there is nothing of this name"));
-        if let Some(position) = self.told.lock().unwrap().position.as_ref() {
+        if let Some(position) = self.state.lock().unwrap().position.as_ref() {
             feed::Position::try_from(position)
                 .unwrap()
                 .attach(&mut status);
@@ -153,13 +150,13 @@ impl Catalogue {
         status
     }
 
-    async fn act(&self, question: impl Any + Send) -> Result<(), Status> {
+    async fn run_script(&self, request: impl Any + Send) -> Result<(), Status> {
         let script = {
-            let mut told = self.told.lock().unwrap();
-            told.calls += 1;
-            told.asked = Some(Box::new(question));
-            let script = told.script.clone();
-            if let Script::Lose(times) = &mut told.script {
+            let mut state = self.state.lock().unwrap();
+            state.calls += 1;
+            state.last_request = Some(Box::new(request));
+            let script = state.script.clone();
+            if let Script::Lose(times) = &mut state.script {
                 *times = times.saturating_sub(1);
             }
             script

@@ -1,4 +1,4 @@
-//! A stand-in for economy-svc: it notes what it was sent, and answers alike.
+//! A stub of economy-svc that records requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,19 +17,18 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 
-/// The rates that it has.
 pub(crate) const RATES: &str = r#"[{"from":"bao","to":"kora"},{"from":"kora","to":"bao"}]"#;
-/// Their version.
+/// The version of the rates.
 pub(crate) const VERSION: &str = "a-1-1-0--";
 
 #[derive(Clone)]
 pub(crate) struct Economy {
     pub(crate) address: String,
-    told: Arc<Mutex<Told>>,
+    state: Arc<Mutex<StubState>>,
 }
 
 #[derive(Default)]
-struct Told {
+struct StubState {
     reports: Vec<proto::SubmitReportRequest>,
     tips: Vec<proto::SendTipRequest>,
     rates: Vec<proto::ListRatesRequest>,
@@ -40,7 +39,7 @@ impl Economy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let economy = Self {
             address: format!("http://{}", listener.local_addr().unwrap()),
-            told: Arc::default(),
+            state: Arc::default(),
         };
         let server = Server::builder()
             .add_service(ReportsServiceServer::new(economy.clone()))
@@ -52,19 +51,16 @@ impl Economy {
         economy
     }
 
-    /// The reports that were sent.
     pub(crate) fn reports(&self) -> Vec<proto::SubmitReportRequest> {
-        self.told.lock().unwrap().reports.clone()
+        self.state.lock().unwrap().reports.clone()
     }
 
-    /// The tips that were sent.
     pub(crate) fn tips(&self) -> Vec<proto::SendTipRequest> {
-        self.told.lock().unwrap().tips.clone()
+        self.state.lock().unwrap().tips.clone()
     }
 
-    /// The rates that were asked for.
     pub(crate) fn rates(&self) -> Vec<proto::ListRatesRequest> {
-        self.told.lock().unwrap().rates.clone()
+        self.state.lock().unwrap().rates.clone()
     }
 }
 
@@ -76,7 +72,7 @@ impl ReportsService for Economy {
     ) -> Result<Response<proto::SubmitReportResponse>, Status> {
         let request = request.into_inner();
         let writes = request.mode() == contracts::common::v1::Mode::Live && !request.dry_run;
-        self.told.lock().unwrap().reports.push(request);
+        self.state.lock().unwrap().reports.push(request);
         Ok(Response::new(proto::SubmitReportResponse {
             report: writes.then_some(7),
             at: Some(kit::timestamp::encode(super::START)),
@@ -95,15 +91,15 @@ impl TipsService for Economy {
     ) -> Result<Response<proto::SendTipResponse>, Status> {
         let request = request.into_inner();
         let writes = request.mode() == contracts::common::v1::Mode::Live && !request.dry_run;
-        let answer = proto::SendTipResponse {
+        let response = proto::SendTipResponse {
             tip: writes.then(|| "t-1".to_owned()),
             game: request.game.clone(),
             amount: 5,
             at: Some(kit::timestamp::encode(super::START)),
             replayed: false,
         };
-        self.told.lock().unwrap().tips.push(request);
-        Ok(Response::new(answer))
+        self.state.lock().unwrap().tips.push(request);
+        Ok(Response::new(response))
     }
 }
 
@@ -118,7 +114,7 @@ impl RatesService for Economy {
     ) -> Result<Response<Self::ListRatesStream>, Status> {
         let request = request.into_inner();
         let head_only = request.head_only;
-        self.told.lock().unwrap().rates.push(request);
+        self.state.lock().unwrap().rates.push(request);
         let head = proto::RatesHead {
             version: VERSION.to_owned(),
             page: Some(page(2)),

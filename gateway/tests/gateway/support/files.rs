@@ -1,4 +1,4 @@
-//! A stand-in for listings-svc that has files of pictures and says how far its feed has come.
+//! A stub of listings-svc with picture files and a feed position.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -20,27 +20,26 @@ use super::listings::Listings;
 #[derive(Clone)]
 pub(crate) struct Files {
     pub(crate) address: String,
-    told: Arc<Mutex<Told>>,
+    state: Arc<Mutex<StubState>>,
 }
 
 #[derive(Default)]
-struct Told {
+struct StubState {
     files: BTreeMap<String, Bytes>,
-    /// Offset and length of every part that was asked for.
-    asked: Vec<(u64, u32)>,
+    /// Offset and length of every requested part.
+    requests: Vec<(u64, u32)>,
     hangs: bool,
     position: Option<Position>,
-    /// How often it was asked for its position.
-    positions: u32,
+    position_requests: u32,
 }
 
 impl Files {
-    /// Answers at one address with `listings`.
+    /// Serves `listings` at the same address.
     pub(crate) async fn start(lifecycle: &Lifecycle, listings: &Listings) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let files = Self {
             address: format!("http://{}", listener.local_addr().unwrap()),
-            told: Arc::default(),
+            state: Arc::default(),
         };
         let server = Server::builder()
             .add_routes(listings.routes())
@@ -51,33 +50,32 @@ impl Files {
         files
     }
 
-    pub(crate) fn hold(&self, name: &str, bytes: impl Into<Bytes>) {
-        let mut told = self.told.lock().unwrap();
-        told.files.insert(name.to_owned(), bytes.into());
+    pub(crate) fn insert(&self, name: &str, bytes: impl Into<Bytes>) {
+        let mut state = self.state.lock().unwrap();
+        state.files.insert(name.to_owned(), bytes.into());
     }
 
-    /// How far its feed has come; it does not say before.
-    pub(crate) fn stands_at(&self, position: Position) {
-        self.told.lock().unwrap().position = Some(position);
+    /// Sets the feed position. Without one, requests for it fail.
+    pub(crate) fn set_position(&self, position: Position) {
+        self.state.lock().unwrap().position = Some(position);
     }
 
-    /// How often it was asked for that.
-    pub(crate) fn positions(&self) -> u32 {
-        self.told.lock().unwrap().positions
+    pub(crate) fn position_requests(&self) -> u32 {
+        self.state.lock().unwrap().position_requests
     }
 
     pub(crate) fn hang(&self, hangs: bool) {
-        self.told.lock().unwrap().hangs = hangs;
+        self.state.lock().unwrap().hangs = hangs;
     }
 
-    /// The parts that were asked for since this was last asked.
-    pub(crate) fn asked(&self) -> Vec<(u64, u32)> {
-        std::mem::take(&mut self.told.lock().unwrap().asked)
+    /// Takes the recorded requests.
+    pub(crate) fn take_requests(&self) -> Vec<(u64, u32)> {
+        std::mem::take(&mut self.state.lock().unwrap().requests)
     }
 
-    /// How many parts were asked for and not yet told of.
-    pub(crate) fn waiting(&self) -> usize {
-        self.told.lock().unwrap().asked.len()
+    /// The number of recorded requests.
+    pub(crate) fn request_count(&self) -> usize {
+        self.state.lock().unwrap().requests.len()
     }
 }
 
@@ -89,9 +87,9 @@ impl PictureService for Files {
     ) -> Result<Response<proto::GetPictureResponse>, Status> {
         let request = request.into_inner();
         let (file, hangs) = {
-            let mut told = self.told.lock().unwrap();
-            told.asked.push((request.offset, request.most));
-            (told.files.get(&request.name).cloned(), told.hangs)
+            let mut state = self.state.lock().unwrap();
+            state.requests.push((request.offset, request.most));
+            (state.files.get(&request.name).cloned(), state.hangs)
         };
         if hangs {
             std::future::pending::<()>().await;
@@ -131,9 +129,9 @@ impl FeedService for Files {
         _: Request<common::GetPositionRequest>,
     ) -> Result<Response<common::GetPositionResponse>, Status> {
         let (position, hangs) = {
-            let mut told = self.told.lock().unwrap();
-            told.positions += 1;
-            (told.position, told.hangs)
+            let mut state = self.state.lock().unwrap();
+            state.position_requests += 1;
+            (state.position, state.hangs)
         };
         if hangs {
             std::future::pending::<()>().await;

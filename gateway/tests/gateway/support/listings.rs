@@ -1,4 +1,4 @@
-//! A stand-in for listings-svc as accounts write through it and as it knows the staff: it notes what it was sent, and does as it is told.
+//! A scripted stub of listings-svc that records writes and knows members of staff.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -15,30 +15,29 @@ use sha2::{Digest as _, Sha256};
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
-/// What it does with calls.
+/// How the stub responses writes.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Outcome {
     /// Writes `kora`, at revision 7.
     #[default]
     Written,
     Refused(Fault),
-    /// Does its work and loses the answer.
+    /// Does the work and loses the response.
     Lost,
-    /// Never answers.
     Hangs,
 }
 
 #[derive(Clone, Default)]
-pub(crate) struct Listings(Arc<Mutex<Told>>);
+pub(crate) struct Listings(Arc<Mutex<StubState>>);
 
 #[derive(Default)]
-struct Told {
+struct StubState {
     outcome: Outcome,
     preconditions: Vec<Option<Vec<i64>>>,
     writes: u32,
     members: HashMap<Vec<u8>, proto::Member>,
-    /// How often it was asked whose a token is.
-    looked_for: u32,
+    /// How often a member was looked up by token.
+    member_lookups: u32,
 }
 
 impl Listings {
@@ -49,13 +48,11 @@ impl Listings {
             .add_service(MemberServiceServer::new(self.clone()))
     }
 
-    /// From now on every call ends like this.
-    pub(crate) fn ends(&self, outcome: Outcome) {
+    pub(crate) fn set_outcome(&self, outcome: Outcome) {
         self.0.lock().unwrap().outcome = outcome;
     }
 
-    /// A token of a member works from now on.
-    pub(crate) fn knows(&self, token: &str, name: &str, role: proto::Role) {
+    pub(crate) fn add_member(&self, token: &str, name: &str, role: proto::Role) {
         let member = proto::Member {
             name: name.to_owned(),
             role: role.into(),
@@ -65,28 +62,25 @@ impl Listings {
         self.0.lock().unwrap().members.insert(hash, member);
     }
 
-    /// A token has ended.
-    pub(crate) fn forgets(&self, token: &str) {
+    pub(crate) fn remove_member(&self, token: &str) {
         let hash = Sha256::digest(token).to_vec();
         self.0.lock().unwrap().members.remove(&hash);
     }
 
-    /// How often it was asked whose a token is.
-    pub(crate) fn looked_for(&self) -> u32 {
-        self.0.lock().unwrap().looked_for
+    pub(crate) fn member_lookups(&self) -> u32 {
+        self.0.lock().unwrap().member_lookups
     }
 
-    /// How many writes it was sent.
     pub(crate) fn writes(&self) -> u32 {
         self.0.lock().unwrap().writes
     }
 
-    /// The conditions of the changes that it was sent since this was last asked.
+    /// Takes the recorded conditions of `PATCH` requests.
     pub(crate) fn preconditions(&self) -> Vec<Option<Vec<i64>>> {
         std::mem::take(&mut self.0.lock().unwrap().preconditions)
     }
 
-    fn note(&self, precondition: Option<proto::Precondition>) {
+    fn record(&self, precondition: Option<proto::Precondition>) {
         let revisions = precondition.map(|condition| condition.revisions);
         self.0.lock().unwrap().preconditions.push(revisions);
     }
@@ -96,9 +90,9 @@ impl Listings {
         writing: Option<proto::Writing>,
     ) -> Result<Option<proto::Written>, Status> {
         let outcome = {
-            let mut told = self.0.lock().unwrap();
-            told.writes += 1;
-            told.outcome.clone()
+            let mut state = self.0.lock().unwrap();
+            state.writes += 1;
+            state.outcome.clone()
         };
         let writing = writing.unwrap_or_default();
         match outcome {
@@ -136,7 +130,7 @@ impl GamesService for Listings {
         request: Request<proto::UpdateGameRequest>,
     ) -> Result<Response<proto::UpdateGameResponse>, Status> {
         let request = request.into_inner();
-        self.note(request.precondition);
+        self.record(request.precondition);
         let written = self.write(request.writing).await?;
         Ok(Response::new(proto::UpdateGameResponse { written }))
     }
@@ -157,7 +151,7 @@ impl EventsService for Listings {
         request: Request<proto::UpdateEventRequest>,
     ) -> Result<Response<proto::UpdateEventResponse>, Status> {
         let request = request.into_inner();
-        self.note(request.precondition);
+        self.record(request.precondition);
         let written = self.write(request.writing).await?;
         Ok(Response::new(proto::UpdateEventResponse { written }))
     }
@@ -182,9 +176,9 @@ impl MemberService for Listings {
         &self,
         request: Request<proto::FindMemberRequest>,
     ) -> Result<Response<proto::FindMemberResponse>, Status> {
-        let mut told = self.0.lock().unwrap();
-        told.looked_for += 1;
-        let member = told
+        let mut state = self.0.lock().unwrap();
+        state.member_lookups += 1;
+        let member = state
             .members
             .get(&request.get_ref().token_sha256[..])
             .cloned();

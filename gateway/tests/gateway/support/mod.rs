@@ -1,10 +1,10 @@
-//! A gateway in this process, and what a test does with it.
+//! A gateway in the test's process, with stubs of the services.
 
-mod answer;
 mod catalogue;
 pub(crate) mod economy;
 mod files;
 mod listings;
+mod response;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -16,21 +16,21 @@ use axum::extract::ConnectInfo;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
-use gateway::domain::address::{Proxies, ProxyHeader};
+use gateway::domain::address::{ProxyHeader, TrustedProxies};
 use gateway::domain::key::{Caller, Key, Kind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
-use gateway::domain::secret::Format;
-use gateway::feeds::own::Own;
+use gateway::domain::secret::KeyFormat;
+use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::last_used::LastUsed;
 use gateway::jobs::month_use::MonthUse;
-use gateway::lookup::{Bounds, Lookup};
+use gateway::lookup::{Lookup, Options};
 use gateway::quota::{self, Quota};
 use gateway::service::staff::Staff;
-use gateway::switches::Board;
+use gateway::switches::SwitchCache;
 use gateway::upstream;
 use gateway::upstream::pictures::Pictures;
-use gateway::write::{Item, Write, Writes};
+use gateway::write::{Command, Write, Writes};
 use kit::audit::Audit;
 use kit::config::Secret;
 use kit::feed::{Latest, Producer, Retention, Writer};
@@ -47,13 +47,13 @@ use tonic::Request;
 use tower::ServiceExt as _;
 use uuid::Uuid;
 
-pub(crate) use answer::Answer;
 pub(crate) use catalogue::{Catalogue, Script};
 pub(crate) use economy::Economy;
 pub(crate) use files::Files;
 pub(crate) use listings::{Listings, Outcome};
+pub(crate) use response::TestResponse;
 
-/// Every read that catalogue-svc answers.
+/// Paths of all reads that catalogue-svc responses.
 pub(crate) const READS: [&str; 13] = [
     "/games",
     "/games/kora",
@@ -70,23 +70,21 @@ pub(crate) const READS: [&str; 13] = [
     "/rankings/kora/kora",
 ];
 
-/// When tests begin.
+/// The time at which tests begin.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-22 08:00:00.5 UTC);
 
-/// A loaded machine must not make Redis, PostgreSQL or the catalogue seem away.
+/// Long enough that Redis, PostgreSQL and the services never time out on a loaded machine.
 pub(crate) const LONG: Duration = Duration::from_secs(10);
 
-/// What calls to catalogue-svc are held to.
-pub(crate) const UPSTREAM: upstream::Bounds = upstream::Bounds {
+pub(crate) const UPSTREAM: upstream::CallLimits = upstream::CallLimits {
     deadline: LONG,
     write_deadline: LONG,
     calls: 256,
-    patience: LONG,
+    queue_timeout: LONG,
 };
-/// How often a test's gateway writes down the month's use.
 const MONTH_FLUSH: Duration = Duration::from_millis(50);
 
-/// A replica of the gateway, its staff service, and the catalogue behind it.
+/// A replica of the gateway with its stubs.
 pub(crate) struct Test {
     pub(crate) app: App,
     pub(crate) router: Router,
@@ -98,39 +96,39 @@ pub(crate) struct Test {
     pub(crate) files: Files,
     pub(crate) listings: Listings,
     pub(crate) members: FleetMembers,
-    own: Own,
+    invalidation: Invalidation,
     lifecycle: Lifecycle,
 }
 
 impl Drop for Test {
-    /// Its tasks end with it, and give back their connections.
+    /// Stops the tasks, which releases their connections.
     fn drop(&mut self) {
         self.lifecycle.stopping().cancel();
     }
 }
 
-/// A key as its owner holds it.
-pub(crate) struct Held {
+/// A whole key.
+pub(crate) struct TestKey {
     pub(crate) id: String,
     pub(crate) secret: String,
 }
 
-/// How a replica differs from the usual one.
-pub(crate) struct With {
+/// How a replica differs from the default.
+pub(crate) struct TestConfig {
     pub(crate) clock: Clock,
     pub(crate) plans: Plans,
     pub(crate) redis: String,
     pub(crate) patience: Duration,
-    pub(crate) upstream: upstream::Bounds,
-    pub(crate) bounds: Bounds,
-    pub(crate) proxies: Proxies,
+    pub(crate) upstream: upstream::CallLimits,
+    pub(crate) lookup: Options,
+    pub(crate) proxies: TrustedProxies,
     pub(crate) grace: Duration,
-    /// Nobody is where listings-svc should be.
+    /// Nothing listens at the address of listings-svc.
     pub(crate) no_listings: bool,
     pub(crate) body_timeout: Duration,
 }
 
-impl Default for With {
+impl Default for TestConfig {
     fn default() -> Self {
         Self {
             clock: Clock::fixed(START),
@@ -138,12 +136,12 @@ impl Default for With {
             redis: redis_url(),
             patience: LONG,
             upstream: UPSTREAM,
-            bounds: Bounds {
+            lookup: Options {
                 outage: Duration::from_hours(1),
                 deadline: LONG,
-                unknown_a_minute: 30,
+                unknown_per_minute: 30,
             },
-            proxies: Proxies::default(),
+            proxies: TrustedProxies::default(),
             grace: Duration::from_hours(24),
             no_listings: false,
             body_timeout: LONG,
@@ -151,13 +149,12 @@ impl Default for With {
     }
 }
 
-/// Redis for tests.
 #[expect(clippy::disallowed_methods, reason = "tests have no settings")]
 pub(crate) fn redis_url() -> String {
     std::env::var("REDIS_URL").expect("REDIS_URL names a Redis for tests")
 }
 
-/// A plan table with one plan `free` of these limits, in which one beside it has every endpoint.
+/// A table with the plan `free` with these limits, and the plan `build` without any.
 pub(crate) fn plans(limits: &str) -> Plans {
     plan_table::parse(&format!(
         "[[plan]]\nname = \"free\"\ntitle = \"Free\"\nwebhook_events = false\n{limits}\n
@@ -166,7 +163,7 @@ pub(crate) fn plans(limits: &str) -> Plans {
     .unwrap()
 }
 
-/// A caller as the gate finds it.
+/// The caller that the gate finds.
 pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
     Caller {
         key: Key {
@@ -187,46 +184,47 @@ pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
         },
         account_name: "Savanna".to_owned(),
         plan: "free".to_owned(),
-        game_stands: true,
+        game_published: true,
     }
 }
 
 impl Test {
     pub(crate) async fn new(pool: PgPool) -> Self {
-        Self::with(pool, With::default()).await
+        Self::with(pool, TestConfig::default()).await
     }
 
-    pub(crate) async fn with(pool: PgPool, with: With) -> Self {
+    pub(crate) async fn with(pool: PgPool, with: TestConfig) -> Self {
         let (lifecycle, supervisor) = Lifecycle::new();
-        // Nobody supervises: a task that ends by itself shows in the test.
+        // Nobody supervises the tasks. A task that ends early makes the test fail.
         drop(supervisor);
         let catalogue = Catalogue::start(&lifecycle).await;
         let economy = Economy::start(&lifecycle).await;
         let channel = connect(&catalogue.address, &lifecycle);
-        let desk = Listings::default();
-        let files = Files::start(&lifecycle, &desk).await;
-        let nowhere = "http://127.0.0.1:1";
+        let listings_stub = Listings::default();
+        let files = Files::start(&lifecycle, &listings_stub).await;
+        let unreachable = "http://127.0.0.1:1";
         let address = Some(files.address.as_str()).filter(|_| !with.no_listings);
-        let listings = connect(address.unwrap_or(nowhere), &lifecycle);
+        let listings = connect(address.unwrap_or(unreachable), &lifecycle);
         let members = FleetMembers::new(listings.clone(), LONG, with.clock.clone());
 
         let (clock, plans) = (with.clock, Arc::new(with.plans));
         let writer = write(&pool, &clock, &lifecycle, &plans, with.grace).await;
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
-        let counted = Arc::new(quota::Shared::new(LONG));
-        let quota = Quota::new(redis.clone(), Arc::clone(&counted));
-        let quota_of_staff = Arc::new(Quota::new(redis.clone(), Arc::clone(&counted)));
-        let month_use = MonthUse::new(pool.clone(), redis.another(), counted);
+        let counters = Arc::new(quota::SharedCounters::new(LONG));
+        let quota = Quota::new(redis.clone(), Arc::clone(&counters));
+        let quota_of_staff = Arc::new(Quota::new(redis.clone(), Arc::clone(&counters)));
+        let month_use = MonthUse::new(pool.clone(), redis.another(), counters);
         let stopping = lifecycle.stopping();
         lifecycle.finishing("month use", async move {
             month_use.run(MONTH_FLUSH, stopping).await;
             Ok(())
         });
-        // Tests share a Redis, but not what is told there.
-        let latest = Latest::new(redis, &format!("test-{}", kit::ids::row_id())).holding(LONG);
-        let lookup = Arc::new(Lookup::new(pool.clone(), with.bounds));
-        let switches = Arc::new(Board::new(pool.clone()));
-        let own = Own::start(
+        // Tests share a Redis, so each has a position of its own.
+        let newest_position =
+            Latest::new(redis, &format!("test-{}", kit::ids::row_id())).holding(LONG);
+        let lookup = Arc::new(Lookup::new(pool.clone(), with.lookup));
+        let switches = Arc::new(SwitchCache::new(pool.clone()));
+        let invalidation = Invalidation::start(
             pool.clone(),
             Arc::clone(&lookup),
             Arc::clone(&switches),
@@ -236,7 +234,7 @@ impl Test {
         .unwrap();
         let app: App = Arc::new(Gateway {
             clock: clock.clone(),
-            format: Format::new("svc_"),
+            format: KeyFormat::new("svc_"),
             proxies: with.proxies,
             proxy_header: ProxyHeader::default(),
             docs_url: "https://docs.example/errors".to_owned(),
@@ -249,8 +247,8 @@ impl Test {
             economy: upstream::Economy::new(connect(&economy.address, &lifecycle), with.upstream),
             player_calls: 30,
             pictures: Arc::new(Pictures::new(listings, with.upstream)),
-            openings: Arc::default(),
-            latest,
+            encoded_prefixes: Arc::default(),
+            newest_position,
             body_timeout: with.body_timeout,
             last_used: Arc::new(LastUsed::default()),
         });
@@ -272,47 +270,49 @@ impl Test {
             catalogue,
             economy,
             files,
-            listings: desk,
+            listings: listings_stub,
             members,
-            own,
+            invalidation,
             lifecycle,
         }
     }
 
-    /// What the replica does again and again by itself: takes in what others have changed.
+    /// Polls the feed as the replica does periodically.
     pub(crate) async fn catch_up(&mut self) {
         self.try_catch_up().await.unwrap();
     }
 
     pub(crate) async fn try_catch_up(&mut self) -> Result<(), sqlx::Error> {
-        self.own.catch_up().await
+        self.invalidation.catch_up().await
     }
 
-    /// Makes a call.
-    pub(crate) async fn call(&self, request: http::request::Builder) -> Answer {
+    pub(crate) async fn call(&self, request: http::request::Builder) -> TestResponse {
         self.send(request.body(Body::empty()).unwrap()).await
     }
 
-    pub(crate) async fn send(&self, request: http::Request<Body>) -> Answer {
+    pub(crate) async fn send(&self, request: http::Request<Body>) -> TestResponse {
         let response = self.router.clone().oneshot(request).await.unwrap();
-        Answer::read(response).await
+        TestResponse::read(response).await
     }
 
-    /// GET of `path` below the base address.
-    pub(crate) async fn get(&self, key: &Held, path: &str) -> Answer {
+    /// GETs a path below `/v1`.
+    pub(crate) async fn get(&self, key: &TestKey, path: &str) -> TestResponse {
         self.call(key.get(path)).await
     }
 
-    /// A key of the right shape, with the right checksum, that nobody has.
-    pub(crate) fn guess(&self) -> Held {
-        let secret = self.app.format.make(Mode::Live, false, &mut rand::rng());
-        Held {
+    /// A well-formed key that does not exist.
+    pub(crate) fn guess(&self) -> TestKey {
+        let secret = self
+            .app
+            .format
+            .generate(Mode::Live, false, &mut rand::rng());
+        TestKey {
             id: String::new(),
             secret: secret.expose().to_owned(),
         }
     }
 
-    /// An account on a plan; its id.
+    /// Creates an account on a plan. Returns its id.
     pub(crate) async fn account(&self, plan: &str) -> String {
         let request = proto::CreateAccountRequest {
             name: "Savanna Studio".to_owned(),
@@ -323,33 +323,36 @@ impl Test {
         made.unwrap().into_inner().account.unwrap().id
     }
 
-    /// A key of an account that reads only.
-    pub(crate) async fn key(&self, account: &str, mode: &str) -> Held {
+    /// Creates a key that can only read.
+    pub(crate) async fn key(&self, account: &str, mode: &str) -> TestKey {
         self.key_like(account_key(account, mode)).await.unwrap()
     }
 
-    /// A live key of a new account on the plan Free.
-    pub(crate) async fn live_key(&self) -> Held {
+    /// Creates a live key of a new account on the plan `free`.
+    pub(crate) async fn live_key(&self) -> TestKey {
         let account = self.account("free").await;
         self.key(&account, "live").await
     }
 
-    pub(crate) async fn key_like(&self, request: proto::CreateKeyRequest) -> Result<Held, Fault> {
+    pub(crate) async fn key_like(
+        &self,
+        request: proto::CreateKeyRequest,
+    ) -> Result<TestKey, Fault> {
         let made = self.staff.create_key(by_operator(request)).await?;
         let made = made.into_inner();
-        Ok(Held {
+        Ok(TestKey {
             id: made.key.unwrap().id,
             secret: made.secret,
         })
     }
 
-    pub(crate) async fn revoke(&self, key: &Held) {
+    pub(crate) async fn revoke(&self, key: &TestKey) {
         let request = proto::RevokeKeyRequest { id: key.id.clone() };
         self.staff.revoke_key(by_operator(request)).await.unwrap();
     }
 }
 
-/// What makes the changes of staff, once the plans are told.
+/// Starts the writer and publishes the plans.
 async fn write(
     pool: &PgPool,
     clock: &Clock,
@@ -366,28 +369,26 @@ async fn write(
     );
     let plans = Arc::clone(plans);
     let writer = producer.writer(Writes { plans, grace });
-    let told = Write::of_gateway(Item::TellPlans);
-    writer.write(told).await.unwrap();
+    let publish = Write::by_gateway(Command::PublishPlans);
+    writer.write(publish).await.unwrap();
     writer
 }
 
-/// A client of the stand-in at `address`.
 fn connect(address: &str, lifecycle: &Lifecycle) -> Client {
     let addresses = Addresses::List(vec![address.to_owned()]);
     let token = Secret::from("fleet-token-fleet-token-fleet-token".to_owned());
     kit::rpc::client::connect(addresses, &token, lifecycle).unwrap()
 }
 
-/// A Redis where nobody is.
 pub(crate) const NO_REDIS: &str = "redis://127.0.0.1:1";
 
-/// Another pool to the same database: of a replica that can be cut off by itself.
+/// Another pool for the same database, for a replica that is cut off alone.
 pub(crate) async fn another(pool: &PgPool) -> PgPool {
     let options = (*pool.connect_options()).clone();
     PgPoolOptions::new().connect_with(options).await.unwrap()
 }
 
-/// Nobody reads or writes this table until what is returned is dropped.
+/// Locks a table until the returned transaction is dropped.
 pub(crate) async fn lock(pool: &PgPool, table: &str) -> sqlx::Transaction<'static, sqlx::Postgres> {
     let mut transaction = another(pool).await.begin().await.unwrap();
     let lock = format!("lock table {table} in access exclusive mode");
@@ -397,19 +398,19 @@ pub(crate) async fn lock(pool: &PgPool, table: &str) -> sqlx::Transaction<'stati
     transaction
 }
 
-/// A call of staff as it comes from the fleet's own token.
+/// A staff call with the fleet's staff token.
 pub(crate) fn by_operator<T>(message: T) -> Request<T> {
     by(Member::operator(), message)
 }
 
-/// A call of staff as the port hands it over.
+/// A staff call of a member.
 pub(crate) fn by<T>(member: Member, message: T) -> Request<T> {
     let mut request = Request::new(message);
     request.extensions_mut().insert(member);
     request
 }
 
-/// The question for a key of an account.
+/// A request for a key of an account.
 pub(crate) fn account_key(account: &str, mode: &str) -> proto::CreateKeyRequest {
     proto::CreateKeyRequest {
         account: account.to_owned(),
@@ -419,7 +420,7 @@ pub(crate) fn account_key(account: &str, mode: &str) -> proto::CreateKeyRequest 
     }
 }
 
-impl Held {
+impl TestKey {
     pub(crate) fn request(&self, method: &str, path: &str) -> http::request::Builder {
         http::Request::builder()
             .method(method)
@@ -431,7 +432,7 @@ impl Held {
         self.request("GET", path)
     }
 
-    /// GET of games over a connection from `address`.
+    /// GETs games over a connection from `address`.
     pub(crate) fn get_from(&self, address: &str) -> http::request::Builder {
         let peer: IpAddr = address.parse().unwrap();
         self.get("/games")

@@ -1,23 +1,26 @@
-//! What a request must not be: too long, or without a host. The bounds lie below the library's, so that the answer comes in the
-//! envelope (§7.2).
+//! Limits on the size of a request, and the check of its host. They lie below the limits of the HTTP library, so that the error
+//! response has the envelope (§7.2).
 
 use http::header::{CONTENT_LENGTH, HOST, HeaderValue};
 use http::uri::Authority;
 use http::{Request, Version};
 use kit::{Code, Fault};
 
-const URI: usize = 16 * 1024;
-const HEADERS: usize = 32 * 1024;
-const FIELDS: usize = 100;
-/// Bytes of a body.
-pub const BODY: u64 = 256 * 1024;
+const MAX_URI: usize = 16 * 1024;
+const MAX_HEADER_BYTES: usize = 32 * 1024;
+const MAX_HEADER_FIELDS: usize = 100;
+/// The largest body, in bytes.
+pub const MAX_BODY: u64 = 256 * 1024;
 
-/// Why a request is refused whatever it asks; an extension of it, so that the refusal is in the envelope and in the log.
+/// The error of a request that was rejected before the router.
+///
+/// It is a request extension, through which it reaches the layer that writes the envelope and the log line.
 #[derive(Debug, Clone)]
-pub struct Objection(pub Fault);
+pub struct Rejection(pub Fault);
 
-/// Refuses a request over HTTP/1.1 that names no host, and any that names two or something that is none: where two readers could
-/// differ over whom it is for, they could differ over where it ends.
+/// Rejects a request with more than one host or a malformed one, and a request over HTTP/1.1 without a host.
+///
+/// If two readers could disagree about the host, they could disagree about where the request ends (request smuggling).
 pub fn host<B>(request: &Request<B>) -> Result<(), Fault> {
     let hosts: Vec<&HeaderValue> = request.headers().get_all(HOST).iter().collect();
     let good = match hosts.as_slice() {
@@ -30,7 +33,7 @@ pub fn host<B>(request: &Request<B>) -> Result<(), Fault> {
     }
     Err(Fault::invalid_field(
         "host",
-        "Name it once, as a name or an address, with a port or without.",
+        "Send one host: a name or an address, with or without a port.",
     ))
 }
 
@@ -38,16 +41,16 @@ fn is_host(text: &[u8]) -> bool {
     Authority::try_from(text).is_ok_and(|host| !host.as_str().contains('@'))
 }
 
-/// Refuses what is too long to be looked at: 414 and 431.
+/// Rejects a request whose path and query are too long (414), or whose headers are (431).
 pub fn head<B>(request: &Request<B>) -> Result<(), Fault> {
     let uri = request
         .uri()
         .path_and_query()
         .map_or(0, |uri| uri.as_str().len());
-    if uri > URI {
+    if uri > MAX_URI {
         return Err(Fault::new(
             Code::UriTooLong,
-            "path and query are over 16 KiB; ask for less at once",
+            "Path and query are longer than 16 KiB. Shorten them.",
         ));
     }
     let headers = request.headers();
@@ -55,30 +58,32 @@ pub fn head<B>(request: &Request<B>) -> Result<(), Fault> {
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len())
         .sum();
-    if headers.len() > FIELDS || length > HEADERS {
+    if headers.len() > MAX_HEADER_FIELDS || length > MAX_HEADER_BYTES {
         return Err(Fault::new(
             Code::HeadersTooLarge,
-            "the headers are over 32 KiB or more than 100 fields; send fewer",
+            "The headers are larger than 32 KiB or more than 100. Send fewer or shorter ones.",
         ));
     }
     Ok(())
 }
 
-/// Refuses a body that says it is too long: 413. Nothing of it is read.
+/// Rejects a request whose `Content-Length` is too large (413), before reading any of the body.
 pub fn body<B>(request: &Request<B>) -> Result<(), Fault> {
     let length = request
         .headers()
         .get(CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse().ok());
-    if length.is_some_and(|length: u64| length > BODY) {
+    if length.is_some_and(|length: u64| length > MAX_BODY) {
         return Err(too_large());
     }
     Ok(())
 }
 
-/// A body is too long.
 pub fn too_large() -> Fault {
-    Fault::new(Code::TooLarge, "the body is over 256 KiB; send less")
+    Fault::new(
+        Code::TooLarge,
+        "The body is larger than 256 KiB. Send a smaller one.",
+    )
 }
 
 #[cfg(test)]
@@ -92,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_named_once() {
+    fn a_request_has_one_valid_host() {
         let named = |version, hosts: &[&str]| {
             let request = Request::get("/").version(version);
             let request = hosts.iter().fold(request, |r, host| r.header(HOST, *host));
@@ -117,22 +122,28 @@ mod tests {
     }
 
     #[test]
-    fn each_bound_is_the_last_that_passes() {
+    fn each_limit_is_the_largest_accepted_size() {
         let uri = |length: usize| Request::get(format!("/{}?q=x", "a".repeat(length - 5)));
-        assert_eq!(code(uri(URI)), None);
-        assert_eq!(code(uri(URI + 1)), Some(Code::UriTooLong));
+        assert_eq!(code(uri(MAX_URI)), None);
+        assert_eq!(code(uri(MAX_URI + 1)), Some(Code::UriTooLong));
 
         let header = |length: usize| Request::get("/").header("x", "a".repeat(length - 1));
-        assert_eq!(code(header(HEADERS)), None);
-        assert_eq!(code(header(HEADERS + 1)), Some(Code::HeadersTooLarge));
+        assert_eq!(code(header(MAX_HEADER_BYTES)), None);
+        assert_eq!(
+            code(header(MAX_HEADER_BYTES + 1)),
+            Some(Code::HeadersTooLarge)
+        );
 
         let fields =
             |count| (0..count).fold(Request::get("/"), |r, n| r.header(format!("x-{n}"), ""));
-        assert_eq!(code(fields(FIELDS)), None);
-        assert_eq!(code(fields(FIELDS + 1)), Some(Code::HeadersTooLarge));
+        assert_eq!(code(fields(MAX_HEADER_FIELDS)), None);
+        assert_eq!(
+            code(fields(MAX_HEADER_FIELDS + 1)),
+            Some(Code::HeadersTooLarge)
+        );
 
         let body = |length: u64| Request::post("/").header(CONTENT_LENGTH, length);
-        assert_eq!(code(body(BODY)), None);
-        assert_eq!(code(body(BODY + 1)), Some(Code::TooLarge));
+        assert_eq!(code(body(MAX_BODY)), None);
+        assert_eq!(code(body(MAX_BODY + 1)), Some(Code::TooLarge));
     }
 }

@@ -1,13 +1,13 @@
--- Takes back what a call has used, because it was answered with a fault of ours.
+-- Takes back a call that ended in a server error.
 --
 -- KEYS: the account's hash.
--- ARGV: the key, the month, the run of Redis (empty in a cluster), start of the minute that the call was counted in, 1 when it used the
--- month.
--- Answer: 0 when the month, which it used, is not counted by this run, 1 otherwise.
+-- ARGV: the key; the month; the run id of Redis (empty in a cluster); the start of the minute in which the call was counted; 1 if
+-- the call counted in the month.
+-- Returns: 0 if the call counted in the month and this run does not have the month, 1 otherwise.
 
 local start_field, calls_field = ARGV[1] .. ':start', ARGV[1] .. ':calls'
-local held = redis.call('hmget', KEYS[1], start_field, calls_field)
-if held[1] == ARGV[4] and tonumber(held[2]) > 0 then
+local values = redis.call('hmget', KEYS[1], start_field, calls_field)
+if values[1] == ARGV[4] and tonumber(values[2]) > 0 then
   redis.call('hincrby', KEYS[1], calls_field, -1)
 end
 if ARGV[5] ~= '1' then
@@ -16,7 +16,7 @@ end
 
 local run = ARGV[3]
 if run == '' then
-  -- A cluster: only the node itself knows which run it is.
+  -- In a cluster, only the node itself knows its run id.
   run = string.sub(string.match(redis.call('info', 'server'), 'run_id:(%w+)'), 1, 20)
 end
 local month_field = ARGV[2] .. '@' .. run

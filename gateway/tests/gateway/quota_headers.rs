@@ -1,4 +1,4 @@
-//! What callers see of their quota: headers, refusals, `GET /me`, and a Redis that is away.
+//! The rate limit as clients see it: headers, errors, `GET /me`, and a Redis that is away.
 
 use std::time::Duration as Patience;
 
@@ -8,56 +8,56 @@ use sqlx::PgPool;
 use time::Duration;
 use tokio::net::TcpListener;
 
-use crate::support::{Script, Test, With, plans};
+use crate::support::{Script, Test, TestConfig, plans};
 
-fn limited(limits: &str) -> With {
-    With {
+fn limited(limits: &str) -> TestConfig {
+    TestConfig {
         plans: plans(limits),
-        ..With::default()
+        ..TestConfig::default()
     }
 }
 
 #[sqlx::test]
-async fn what_is_left_is_on_every_counted_answer(pool: PgPool) {
+async fn every_counted_response_has_rate_limit_headers(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
-    let answer = test.get(&key, "/games").await;
+    let response = test.get(&key, "/games").await;
     assert_eq!(
-        answer.header("ratelimit-policy"),
+        response.header("ratelimit-policy"),
         "\"minute\";q=60;w=60, \"month\";q=50000"
     );
     // From 22 March 08:00 to the end of the month are 9 days and 16 hours.
     assert_eq!(
-        answer.header("ratelimit"),
+        response.header("ratelimit"),
         "\"minute\";r=59;t=60, \"month\";r=49999;t=835200"
     );
     test.clock.advance(Duration::milliseconds(30_001));
     for (path, left) in [("/games?limit=0", 58), ("/nowhere", 57), ("/me", 56)] {
-        let answer = test.get(&key, path).await;
+        let response = test.get(&key, path).await;
         let expected = format!("\"minute\";r={left};t=30, ");
         assert!(
-            answer.header("ratelimit").starts_with(&expected),
+            response.header("ratelimit").starts_with(&expected),
             "{path}: {}",
-            answer.header("ratelimit")
+            response.header("ratelimit")
         );
     }
     let sample = test.key(&account, "test").await;
-    let answer = test.get(&sample, "/games").await;
-    assert_eq!(answer.header("ratelimit-policy"), "\"minute\";q=60;w=60");
+    let response = test.get(&sample, "/games").await;
+    assert_eq!(response.header("ratelimit-policy"), "\"minute\";q=60;w=60");
 }
 
 #[sqlx::test]
-async fn a_spent_minute_says_how_long_to_wait(pool: PgPool) {
+async fn an_exceeded_minute_has_retry_after(pool: PgPool) {
     let test = Test::with(pool, limited("calls_per_minute = 1")).await;
     let key = test.live_key().await;
     assert!(test.get(&key, "/games").await.is_ok());
     test.clock.advance(Duration::milliseconds(500));
     for _ in 0..2 {
-        let answer = test.get(&key, "/games").await;
-        assert_eq!(answer.refusal(), (429, "rate_limited"));
-        assert_eq!(answer.header("retry-after"), "60");
-        assert_eq!(answer.header("ratelimit"), "\"minute\";r=0;t=60");
+        let response = test.get(&key, "/games").await;
+        assert_eq!(response.error(), (429, "rate_limited"));
+        assert_eq!(response.header("retry-after"), "60");
+        assert_eq!(response.header("ratelimit"), "\"minute\";r=0;t=60");
     }
     test.clock.advance(Duration::milliseconds(59_400));
     assert_eq!(test.get(&key, "/games").await.header("retry-after"), "1");
@@ -66,7 +66,7 @@ async fn a_spent_minute_says_how_long_to_wait(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_spent_month_says_when_it_turns(pool: PgPool) {
+async fn an_exceeded_month_has_its_reset(pool: PgPool) {
     let test = Test::with(pool, limited("calls_per_month = 1")).await;
     let account = test.account("free").await;
     let (one, other) = (
@@ -74,14 +74,14 @@ async fn a_spent_month_says_when_it_turns(pool: PgPool) {
         test.key(&account, "live").await,
     );
     assert!(test.get(&one, "/games").await.is_ok());
-    let answer = test.get(&other, "/games").await;
-    assert_eq!(answer.refusal(), (429, "quota_exceeded"));
+    let response = test.get(&other, "/games").await;
+    assert_eq!(response.error(), (429, "quota_exceeded"));
     assert_eq!(
-        answer.json["error"]["resets_at"],
+        response.json["error"]["resets_at"],
         "2026-04-01T00:00:00.000Z"
     );
-    assert_eq!(answer.header("retry-after"), "835200");
-    assert_eq!(answer.header("ratelimit"), "\"month\";r=0;t=835200");
+    assert_eq!(response.header("retry-after"), "835200");
+    assert_eq!(response.header("ratelimit"), "\"month\";r=0;t=835200");
     let sample = test.key(&account, "test").await;
     assert!(test.get(&sample, "/games").await.is_ok());
     test.clock.advance(Duration::seconds(835_200));
@@ -89,15 +89,15 @@ async fn a_spent_month_says_when_it_turns(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn faults_of_ours_cost_nothing(pool: PgPool) {
+async fn server_errors_are_refunded(pool: PgPool) {
     let test = Test::with(pool, limited("calls_per_minute = 3\ncalls_per_month = 3")).await;
     let key = test.live_key().await;
     let script = Script::Refuse(Fault::new(Code::Internal, "broken"));
     test.catalogue.script(script);
     for _ in 0..5 {
-        let answer = test.get(&key, "/games").await;
-        assert_eq!(answer.refusal(), (500, "internal"));
-        assert!(answer.header("ratelimit").contains("\"month\";r=3;"));
+        let response = test.get(&key, "/games").await;
+        assert_eq!(response.error(), (500, "internal"));
+        assert!(response.header("ratelimit").contains("\"month\";r=3;"));
     }
     test.catalogue.script(Script::Answer);
     assert!(
@@ -109,14 +109,14 @@ async fn faults_of_ours_cost_nothing(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn me_says_who_asks_and_what_is_left(pool: PgPool) {
+async fn me_shows_key_account_and_limits(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;
     let key = test.key(&account, "live").await;
     test.get(&key, "/games").await;
-    let answer = test.get(&key, "/me").await;
-    assert!(answer.is_ok());
-    let data = answer.json["data"].clone();
+    let response = test.get(&key, "/me").await;
+    assert!(response.is_ok());
+    let data = response.json["data"].clone();
     let me: Me = serde_json::from_value(data.clone()).unwrap();
     let expected = serde_json::json!({
         "account": {"id": account, "name": "Savanna Studio", "plan": {"name": "build", "title": "Build"}},
@@ -129,23 +129,23 @@ async fn me_says_who_asks_and_what_is_left(pool: PgPool) {
     });
     assert_eq!(data, expected);
     assert_eq!(me.month.unwrap().used, 2);
-    assert!(!answer.text.contains(&key.secret));
+    assert!(!response.text.contains(&key.secret));
 }
 
 #[sqlx::test]
 async fn me_without_limits_has_nulls(pool: PgPool) {
     let test = Test::with(pool, limited("")).await;
     let key = test.live_key().await;
-    let answer = test.get(&key, "/me").await;
-    assert_eq!(answer.header("ratelimit"), "");
-    let me: Me = serde_json::from_value(answer.json["data"].clone()).unwrap();
+    let response = test.get(&key, "/me").await;
+    assert_eq!(response.header("ratelimit"), "");
+    let me: Me = serde_json::from_value(response.json["data"].clone()).unwrap();
     assert_eq!((me.minute.limit, me.minute.remaining), (None, None));
     let month = me.month.unwrap();
     assert_eq!((month.limit, month.used, month.remaining), (None, 1, None));
 }
 
 async fn without_redis(pool: PgPool, redis: String) {
-    let with = With {
+    let with = TestConfig {
         redis,
         patience: Patience::from_millis(50),
         ..limited("calls_per_minute = 2\ncalls_per_month = 1")
@@ -153,16 +153,16 @@ async fn without_redis(pool: PgPool, redis: String) {
     let test = Test::with(pool, with).await;
     let key = test.live_key().await;
     for left in ["1", "0"] {
-        let answer = test.get(&key, "/me").await;
-        assert!(answer.is_ok(), "{}", answer.text);
+        let response = test.get(&key, "/me").await;
+        assert!(response.is_ok(), "{}", response.text);
         assert_eq!(
-            answer.header("ratelimit"),
+            response.header("ratelimit"),
             format!("\"minute\";r={left};t=60")
         );
-        assert!(answer.json["data"]["month"].is_null());
+        assert!(response.json["data"]["month"].is_null());
     }
     assert_eq!(
-        test.get(&key, "/games").await.refusal(),
+        test.get(&key, "/games").await.error(),
         (429, "rate_limited")
     );
     test.clock.advance(Duration::MINUTE);
@@ -171,20 +171,20 @@ async fn without_redis(pool: PgPool, redis: String) {
     test.catalogue
         .script(Script::Refuse(Fault::new(Code::Internal, "broken")));
     for _ in 0..3 {
-        assert_eq!(test.get(&key, "/games").await.refusal(), (500, "internal"));
+        assert_eq!(test.get(&key, "/games").await.error(), (500, "internal"));
     }
-    // A revocation cannot leave a tombstone then, and is made all the same.
+    // The revocation succeeds without a tombstone.
     test.revoke(&key).await;
 }
 
 #[sqlx::test]
-async fn without_redis_each_replica_holds_a_key_to_its_minute(pool: PgPool) {
+async fn without_redis_each_replica_limits_the_minute(pool: PgPool) {
     without_redis(pool, "redis://127.0.0.1:1".to_owned()).await;
 }
 
 #[sqlx::test]
-async fn a_redis_that_does_not_answer_in_time_is_away(pool: PgPool) {
-    // It takes connections and never says a word.
+async fn a_redis_that_does_not_reply_in_time_is_away(pool: PgPool) {
+    // It accepts connections and never responses.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     without_redis(pool, format!("redis://{}", silent.local_addr().unwrap())).await;
 }

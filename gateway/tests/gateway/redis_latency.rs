@@ -1,4 +1,4 @@
-//! A Redis that answers, but late, now and then: no call waits for longer than the gateway's patience, and none is counted twice or not.
+//! A Redis that is sometimes slow: no call waits longer than `redis_patience`, and every call is counted once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,36 +11,36 @@ use tokio::net::tcp::OwnedWriteHalf;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::support::{Held, Test, With, plans, redis_url};
+use crate::support::{Test, TestConfig, TestKey, plans, redis_url};
 
-/// What the gateway waits for Redis.
+/// How long the gateway waits for Redis.
 const PATIENCE: Duration = Duration::from_millis(400);
 const CALLS: usize = 8;
 const GIVE_UP: Duration = Duration::from_secs(30);
 
-/// Redis, and how much later its answers come.
-struct Late {
+/// A proxy of Redis that delays replies.
+struct DelayedRedis {
     address: String,
     by: Arc<AtomicU64>,
 }
 
-impl Late {
+impl DelayedRedis {
     async fn redis() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let url: redis::ConnectionInfo = redis_url().parse().unwrap();
         let to = url.addr().to_string();
-        // Whatever names a user or a database stays.
+        // A user or a database in the address is kept.
         let address = redis_url().replacen(&to, &format!("127.0.0.1:{port}"), 1);
         let by = Arc::new(AtomicU64::new(0));
         let lateness = Arc::clone(&by);
         let relaying = async move {
             while let Ok((caller, _)) = listener.accept().await {
                 let redis = TcpStream::connect(&to).await.unwrap();
-                let (asked, answers) = caller.into_split();
+                let (asked, responses) = caller.into_split();
                 let (answered, asks) = redis.into_split();
                 spawn(relay(asked, asks, Arc::default()));
-                spawn(relay(answered, answers, Arc::clone(&lateness)));
+                spawn(relay(answered, responses, Arc::clone(&lateness)));
             }
         };
         spawn(relaying);
@@ -58,7 +58,7 @@ fn spawn(task: impl Future<Output = ()> + Send + 'static) {
     drop(tokio::spawn(task));
 }
 
-/// Hands on what comes, so many milliseconds later.
+/// Forwards bytes with a delay.
 async fn relay(mut from: impl AsyncRead + Unpin, mut to: OwnedWriteHalf, late: Arc<AtomicU64>) {
     let mut came = vec![0; 1 << 16];
     while let Ok(length) = from.read(&mut came).await
@@ -72,26 +72,26 @@ async fn relay(mut from: impl AsyncRead + Unpin, mut to: OwnedWriteHalf, late: A
     }
 }
 
-/// Makes calls at once; how many of them were told of the month, which only Redis knows.
-async fn call(test: &Test, key: &Held) -> usize {
-    let answers = join_all((0..CALLS).map(|_| test.get(key, "/games"))).await;
-    for answer in &answers {
-        assert!(answer.is_ok(), "{}", answer.text);
+/// Makes concurrent calls. Returns how many got the month, which only Redis knows.
+async fn call(test: &Test, key: &TestKey) -> usize {
+    let responses = join_all((0..CALLS).map(|_| test.get(key, "/games"))).await;
+    for response in &responses {
+        assert!(response.is_ok(), "{}", response.text);
     }
-    let told = answers
+    let with_month = responses
         .iter()
-        .filter(|answer| answer.header("ratelimit").contains("month"));
-    told.count()
+        .filter(|response| response.header("ratelimit").contains("month"));
+    with_month.count()
 }
 
 #[sqlx::test]
-async fn a_redis_that_is_late_again_and_again_loses_no_count(pool: PgPool) {
-    let redis = Late::redis().await;
-    let with = With {
+async fn a_slow_redis_loses_no_count(pool: PgPool) {
+    let redis = DelayedRedis::redis().await;
+    let with = TestConfig {
         redis: redis.address.clone(),
         patience: PATIENCE,
         plans: plans("calls_per_month = 1000000"),
-        ..With::default()
+        ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let account = test.account("free").await;
@@ -105,25 +105,29 @@ async fn a_redis_that_is_late_again_and_again_loses_no_count(pool: PgPool) {
     };
     let mut calls = 0;
     for part in [0, 1, 8, 40, 0, 8] {
-        // Parts of a tenth of what the gateway waits.
+        // In tenths of the gateway's timeout.
         let lateness = PATIENCE * part / 10;
         redis.by(lateness);
-        let mut told = 0;
+        let mut with_month = 0;
         for _ in 0..3 {
-            told += call(&test, &key).await;
+            with_month += call(&test, &key).await;
             calls += CALLS;
         }
         match part {
             // In time.
             0 | 1 | 8 => {}
-            _ => assert_eq!(told, 0, "{part}"),
+            _ => assert_eq!(with_month, 0, "{part}"),
         }
         redis.by(Duration::ZERO);
-        // Back: what it was not there for is told to it afterwards.
+        // Afterwards Redis gets the calls that it has missed.
         let wanted = Some(calls.try_into().unwrap());
-        let settled = timeout(GIVE_UP, async { while used().await != wanted {} });
-        let settled = settled.await.is_ok();
-        assert!(settled, "{part}: {:?} of {calls} are counted", used().await);
+        let caught_up = timeout(GIVE_UP, async { while used().await != wanted {} });
+        let caught_up = caught_up.await.is_ok();
+        assert!(
+            caught_up,
+            "{part}: {:?} of {calls} are counted",
+            used().await
+        );
         assert_eq!(call(&test, &key).await, CALLS, "{part}");
         calls += CALLS;
     }

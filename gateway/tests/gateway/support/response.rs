@@ -1,4 +1,4 @@
-//! An answer as a caller reads it.
+//! A response as a client reads it.
 
 use std::io::Read as _;
 
@@ -9,17 +9,17 @@ use http_body_util::BodyExt as _;
 use serde_json::Value;
 
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    /// The body as it came.
+    /// As received.
     pub(crate) bytes: Bytes,
-    /// The body, decoded.
+    /// Decoded.
     pub(crate) text: String,
     pub(crate) json: Value,
 }
 
-impl Answer {
+impl TestResponse {
     pub(crate) async fn read(response: Response) -> Self {
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
@@ -35,7 +35,7 @@ impl Answer {
     }
 
     /// Status and `error.code`.
-    pub(crate) fn refusal(&self) -> (u16, &str) {
+    pub(crate) fn error(&self) -> (u16, &str) {
         let code = self.json["error"]["code"].as_str().unwrap_or("none");
         (self.status.as_u16(), code)
     }
@@ -57,7 +57,7 @@ impl Answer {
     }
 }
 
-/// A body in a coding; one without any, such as that of HEAD, stays so.
+/// Decodes a body. An empty body, as of HEAD, stays empty.
 fn decoded(coding: &str, bytes: &[u8]) -> String {
     let mut text = String::new();
     let mut decoder: Box<dyn std::io::Read> = match coding {

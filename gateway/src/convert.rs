@@ -1,4 +1,4 @@
-//! From the gateway's own types to the messages of its contracts, and back.
+//! Conversions from the gateway's types to protobuf messages.
 
 use contracts::common::v1 as common;
 use contracts::gateway::v1 as proto;
@@ -10,7 +10,6 @@ use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plan;
 use crate::domain::switch::Setting;
 
-/// The mode, for the services.
 pub fn mode(mode: Mode) -> common::Mode {
     match mode {
         Mode::Live => common::Mode::Live,
@@ -68,15 +67,15 @@ impl From<&Key> for proto::Key {
 
 impl From<&KeyRequest> for proto::KeyRequest {
     fn from(request: &KeyRequest) -> Self {
-        let wanted = &request.wanted;
+        let spec = &request.spec;
         Self {
             id: request.id.to_string(),
             account_id: request.account.to_string(),
-            name: wanted.name.clone(),
-            kind: wanted.kind.as_str().to_owned(),
-            may_write: wanted.may_write,
-            game: wanted.game.clone(),
-            expires_at: wanted.expires_at.map(timestamp::encode),
+            name: spec.name.clone(),
+            kind: spec.kind.as_str().to_owned(),
+            may_write: spec.may_write,
+            game: spec.game.clone(),
+            expires_at: spec.expires_at.map(timestamp::encode),
             state: request.state.as_str().to_owned(),
             asked_at: Some(timestamp::encode(request.asked_at)),
             decided_at: request.decided_at.map(timestamp::encode),

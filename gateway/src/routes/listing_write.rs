@@ -1,36 +1,36 @@
-//! What writes of games and of events have in common: from a request to the services' message, and from their answer to ours (§4.3).
+//! Writes of games and events: from a request to the message for listings-svc, and from its response to ours (§4.3).
 
 use contracts::listings::v1::{Author, State, Writing, Written};
 use contracts::public::{Created, DryRun, Updated};
 
 use crate::app::Gateway;
+use crate::convert;
 use crate::domain::key::Caller;
-use crate::envelope::{self, Answer};
-use crate::errors::Refusal;
+use crate::envelope::{self, ApiResponse};
+use crate::errors::ApiError;
 use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::json_body::JsonBody;
-use crate::extract::query::Query;
-use crate::message;
+use crate::extract::query::Params;
 
-/// What follows a submission, for a person.
+/// Tells the submitter what happens next.
 const NOTE: &str =
-    "It waits for a person to look at it before it is public. GET /me/listings says how it stands.";
+    "A person reviews it before it becomes public. GET /me/listings shows its status.";
 
-/// What is to be written.
-pub(super) async fn writing(
+/// Builds the message for listings-svc.
+pub(super) fn write_request(
     app: &Gateway,
     caller: &Caller,
     query: Option<&str>,
     key: IdempotencyKey,
     body: JsonBody,
-) -> Result<Writing, Refusal> {
-    let mut query = Query::read(query, &["dry_run"]);
+) -> Result<Writing, ApiError> {
+    let mut query = Params::parse(query, &["dry_run"]);
     let dry_run = query.flag("dry_run");
-    query.answered(async { Ok(()) }).await?;
+    query.finish()?;
     Ok(Writing {
         author: Some(Author {
             account_id: caller.key.account.to_string(),
-            mode: message::mode(caller.key.mode).into(),
+            mode: convert::mode(caller.key.mode).into(),
             writes_per_day: app.plans.get_or_cheapest(&caller.plan).writes_per_day,
         }),
         body: body.0,
@@ -39,50 +39,53 @@ pub(super) async fn writing(
     })
 }
 
-/// The answer to a POST. What was created is below the path `list`.
-pub(super) fn created(list: &str, written: Option<Written>) -> Result<Answer, Refusal> {
+/// The response to a POST. `list` is the path below which the listing was created.
+pub(super) fn created_response(
+    list: &str,
+    written: Option<Written>,
+) -> Result<ApiResponse, ApiError> {
     let written = written.ok_or_else(envelope::internal)?;
     let (status, replayed, revision) = (status(&written), written.replayed, written.revision);
     let Some(slug) = written.slug else {
         return dry_run("create", status);
     };
-    // A slug is of small letters, digits and hyphens: nothing in it is to be encoded.
+    // A slug has lower-case letters, digits and hyphens only, so it needs no percent-encoding.
     let path = format!("{list}/{slug}");
-    let answer = Answer::written(&Created {
+    let response = ApiResponse::json(&Created {
         slug,
         status,
         url: written.url,
         note: NOTE.to_owned(),
     })?;
-    let answer = answer.created_at(path).at_revision(revision);
-    Ok(answer.replayed(replayed))
+    let response = response.created_at(path).at_revision(revision);
+    Ok(response.replayed(replayed))
 }
 
-/// The answer to a PATCH.
-pub(super) fn updated(written: Option<Written>) -> Result<Answer, Refusal> {
+/// The response to a PATCH.
+pub(super) fn updated_response(written: Option<Written>) -> Result<ApiResponse, ApiError> {
     let written = written.ok_or_else(envelope::internal)?;
     let status = status(&written);
     let Some(slug) = written.slug else {
         return dry_run("update", status);
     };
-    let answer = Answer::written(&Updated {
+    let response = ApiResponse::json(&Updated {
         slug,
         status,
         url: written.url,
         note: Some(written.note).filter(|note| !note.is_empty()),
     })?;
-    Ok(answer.at_revision(written.revision))
+    Ok(response.at_revision(written.revision))
 }
 
-fn dry_run(would: &str, status: String) -> Result<Answer, Refusal> {
-    Answer::written(&DryRun {
+fn dry_run(would: &str, status: String) -> Result<ApiResponse, ApiError> {
+    ApiResponse::json(&DryRun {
         dry_run: true,
         would: would.to_owned(),
         status,
     })
 }
 
-/// As the contract calls it (§3).
+/// The name of the state in the contract (§3).
 fn status(written: &Written) -> String {
     let status = match written.state() {
         State::Published => "published",

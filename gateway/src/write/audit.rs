@@ -1,11 +1,11 @@
-//! What the audit says of a change.
+//! Audit records of commands.
 
 use kit::audit::Subject;
 use serde_json::json;
 
 use super::Done;
 
-/// What was changed; `None` for what is no change of staff.
+/// The subject of the audit record; `None` if staff did not make the change.
 pub(super) fn subject(done: &Done) -> Option<Subject> {
     let (entity, name, details) = match done {
         Done::Account(account) => (
@@ -35,7 +35,7 @@ pub(super) fn subject(done: &Done) -> Option<Subject> {
             request.id.to_string(),
             json!({
                 "account": request.account,
-                "name": request.wanted.name,
+                "name": request.spec.name,
                 "state": request.state.as_str(),
                 "reason": request.reason,
             }),
@@ -45,7 +45,7 @@ pub(super) fn subject(done: &Done) -> Option<Subject> {
             setting.switch.as_str().to_owned(),
             json!({ "on": setting.is_on, "reason": setting.reason }),
         ),
-        Done::Told => return None,
+        Done::PlansPublished => return None,
     };
     Some(Subject {
         entity,

@@ -4,39 +4,40 @@ use contracts::common::v1::PageInfo;
 use http::header::{HeaderMap, HeaderValue, IF_NONE_MATCH};
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// What a tag begins with that names a revision.
+/// The first character of a tag that names a revision.
 const REVISION: &str = "r";
 
-/// The tag of an answer's data: the same at every replica and in every coding, and another when the data is another.
+/// The entity tag of a response. It depends on `data` only, so it is the same at every replica and in every content coding.
 ///
-/// It is weak, since around the data each answer differs; but that of a game or an event names the listing's revision and is strong, so
-/// that `If-Match` can be held against it: the revision alone counts there. The hash is quick, not cryptographic: whoever writes into the directory
-/// and finds two contents with one tag has hidden a change of theirs from those who ask for it by the tag.
+/// The tag of most responses is weak, since `meta` differs from response to response. The tag of a game or an event is strong and
+/// names the revision of the listing, because `If-Match` needs a strong tag; only the revision counts there. The hash is fast,
+/// not cryptographic: a studio that finds two contents with one hash can hide its own change from callers that send
+/// `If-None-Match`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tag(String);
+pub struct ETag(String);
 
-impl Tag {
-    /// The tag of an answer that is the same byte for byte.
+impl ETag {
+    /// The tag of content that is the same byte for byte, such as a picture.
     pub fn strong(hash: &str) -> Self {
         Self(format!("\"{hash}\""))
     }
 
-    /// The tag of a listing at this revision, whatever a read of it shows.
+    /// The tag of a listing at a revision, whatever a read of it shows.
     pub fn of_revision(revision: i64) -> Self {
         Self(format!("\"{REVISION}{revision}\""))
     }
 
-    /// The tag of content that a service names by its version: hexadecimal digits, slugs and hyphens.
+    /// The tag of content whose service names its version: hexadecimal digits, slugs and hyphens.
     pub(super) fn of_version(version: &str) -> Self {
         Self(format!("W/\"{version}\""))
     }
 
-    /// The tag of one object, which may be a listing at a `revision`, or of the rows of a list and what its page says.
+    /// The tag of one object, which may be a listing with a `revision`, or of a list: its rows, its total and its cursor.
     pub(super) fn of(data: &[u8], page: Option<&PageInfo>, revision: Option<i64>) -> Self {
         let mut hash = Xxh3Default::new();
         hash.update(data);
         if let Some(page) = page {
-            // No JSON goes on like this, so rows and page cannot be taken for rows alone.
+            // The separator. It cannot occur in JSON, so a list never hashes like its rows alone.
             hash.update(&[0]);
             hash.update(&page.total.to_le_bytes());
             if let Some(cursor) = &page.next_cursor {
@@ -45,19 +46,19 @@ impl Tag {
             }
         }
         let hash = hash.digest128();
-        // Without the hash, a change of its page's name would not be seen in a game.
+        // The hash is needed besides the revision: a game also shows the name of its creator, which can change without a new
+        // revision.
         Self(revision.map_or_else(
             || format!("W/\"{hash:032x}\""),
             |revision| format!("\"{REVISION}{revision}-{hash:032x}\""),
         ))
     }
 
-    /// The tag as a header has it.
     pub fn into_value(self) -> Option<HeaderValue> {
         HeaderValue::try_from(self.0).ok()
     }
 
-    /// What stands between the quotes: the whole of it in a weak comparison (RFC 9110, 8.8.3.2).
+    /// The text between the quotes: all that a weak comparison looks at (RFC 9110, 8.8.3.2).
     fn opaque(&self) -> &[u8] {
         let tag = self.0.as_bytes();
         let quoted = tag.strip_prefix(b"W/").unwrap_or(tag);
@@ -68,46 +69,46 @@ impl Tag {
     }
 }
 
-/// The answers that a caller has: `If-None-Match`, read when there is something to hold against it.
+/// The header `If-None-Match`. It is parsed only when a tag is compared with it.
 #[derive(Debug, Clone, Default)]
-pub struct Known(Vec<HeaderValue>);
+pub struct IfNoneMatch(Vec<HeaderValue>);
 
-impl Known {
-    /// The tags that these headers name.
-    pub fn by(headers: &HeaderMap) -> Self {
+impl IfNoneMatch {
+    pub fn from_headers(headers: &HeaderMap) -> Self {
         Self(headers.get_all(IF_NONE_MATCH).iter().cloned().collect())
     }
 
-    /// Whether the caller has the answer with this tag. Headers that are not well-formed say nothing, as if there were none.
-    pub fn has(&self, tag: &Tag) -> bool {
-        match sent_tags(&self.0) {
-            Some(SentTags::Any) => true,
-            Some(SentTags::These(tags)) => tags.iter().any(|sent| sent.opaque == tag.opaque()),
+    /// Whether the header contains this tag. A malformed header matches nothing.
+    pub fn matches(&self, tag: &ETag) -> bool {
+        match parse_tags(&self.0) {
+            Some(TagList::Any) => true,
+            Some(TagList::Tags(tags)) => tags.iter().any(|sent| sent.opaque == tag.opaque()),
             None => false,
         }
     }
 }
 
-/// The tags of a header as a caller sends it.
+/// The tags in a header.
 #[derive(Debug, PartialEq, Eq)]
-pub enum SentTags<'a> {
+pub enum TagList<'a> {
     /// `*`
     Any,
-    /// In their order.
-    These(Vec<SentTag<'a>>),
+    /// In the order of the header.
+    Tags(Vec<ParsedTag<'a>>),
 }
 
-/// A tag as a caller sends it.
+/// One tag in a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SentTag<'a> {
-    /// Whether it says `W/`.
+pub struct ParsedTag<'a> {
+    /// Whether it begins with `W/`.
     pub weak: bool,
-    /// What stands between the quotes.
+    /// The text between the quotes.
     opaque: &'a [u8],
 }
 
-impl SentTag<'_> {
-    /// The revision of a listing that it names: only digits of ours, so that no two tags name one.
+impl ParsedTag<'_> {
+    /// The revision that the tag names, if it is one of ours. Only the canonical form counts, so that no two tags name one
+    /// revision.
     pub fn revision(&self) -> Option<i64> {
         let text = std::str::from_utf8(self.opaque).ok()?;
         let named = text.strip_prefix(REVISION)?;
@@ -119,15 +120,15 @@ impl SentTag<'_> {
     }
 }
 
-/// The tags of a header's lines; `None` when they are not well-formed.
+/// Parses the tags in the lines of a header; `None` if they are malformed.
 ///
-/// The crate `headers` does not do: it has no way to see the tags of `If-Match`, finds a tag in a list that is not well-formed, and its
-/// debug assertions panic at a space within a tag.
-pub fn sent_tags(lines: &[HeaderValue]) -> Option<SentTags<'_>> {
+/// The crate `headers` does not fit: it gives no access to the tags of `If-Match`, finds a tag in a malformed list, and its debug
+/// assertions panic at a space within a tag.
+pub fn parse_tags(lines: &[HeaderValue]) -> Option<TagList<'_>> {
     if let [only] = lines
         && only.as_bytes().trim_ascii() == b"*"
     {
-        return Some(SentTags::Any);
+        return Some(TagList::Any);
     }
     let mut tags = Vec::new();
     for line in lines {
@@ -138,11 +139,12 @@ pub fn sent_tags(lines: &[HeaderValue]) -> Option<SentTags<'_>> {
             rest = after;
         }
     }
-    Some(SentTags::These(tags))
+    Some(TagList::Tags(tags))
 }
 
-/// The first member of a list of tags, and what comes behind its comma. A list may have empty members (RFC 9110, 5.6.1.2).
-fn member(list: &[u8]) -> Option<(Option<SentTag<'_>>, &[u8])> {
+/// Parses the first member of a list of tags and returns what follows its comma. A list may have empty members (RFC 9110,
+/// 5.6.1.2).
+fn member(list: &[u8]) -> Option<(Option<ParsedTag<'_>>, &[u8])> {
     let list = list.trim_ascii_start();
     let (sent, after) = if matches!(list.first(), None | Some(b',')) {
         (None, list)
@@ -154,12 +156,12 @@ fn member(list: &[u8]) -> Option<(Option<SentTag<'_>>, &[u8])> {
         let quoted = quoted.strip_prefix(b"\"")?;
         let end = quoted.iter().position(|byte| *byte == b'"')?;
         let (opaque, after) = quoted.split_at(end);
-        // A tab or a space may stand in a header, but not in a tag.
+        // A header may contain tabs and spaces, but a tag may not.
         if opaque.iter().any(|byte| *byte <= b' ' || *byte == 0x7f) {
             return None;
         }
         (
-            Some(SentTag { weak, opaque }),
+            Some(ParsedTag { weak, opaque }),
             after[1..].trim_ascii_start(),
         )
     };
@@ -183,19 +185,19 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_of_rows_cursor_and_total_and_of_nothing_else() {
+    fn a_tag_depends_on_rows_cursor_total_and_revision() {
         let rows = br#"[{"slug":"kora"}]"#;
-        let list = |page: &PageInfo| Tag::of(rows, Some(page), None);
+        let list = |page: &PageInfo| ETag::of(rows, Some(page), None);
         let tags = [
             list(&page(61, Some("next"))),
             list(&page(62, Some("next"))),
             list(&page(61, Some("nexu"))),
             list(&page(61, Some(""))),
             list(&page(61, None)),
-            Tag::of(br#"[{"slug":"korb"}]"#, Some(&page(61, Some("next"))), None),
-            Tag::of(rows, None, None),
-            Tag::of(rows, None, Some(7)),
-            Tag::of(rows, None, Some(8)),
+            ETag::of(br#"[{"slug":"korb"}]"#, Some(&page(61, Some("next"))), None),
+            ETag::of(rows, None, None),
+            ETag::of(rows, None, Some(7)),
+            ETag::of(rows, None, Some(8)),
         ];
         for (n, tag) in tags.iter().enumerate() {
             assert!(!tags[..n].contains(tag), "{n}: {tag:?}");
@@ -203,22 +205,22 @@ mod tests {
         assert_eq!(list(&page(61, Some("next"))), tags[0]);
     }
 
-    /// Replicas of two versions must agree, and callers keep tags for long.
+    /// Replicas of two versions must produce the same tags, and callers keep tags for a long time.
     #[test]
-    fn tags_are_the_same_for_good() {
-        let tag = Tag::of(br#"{"slug":"kora"}"#, None, None);
+    fn tags_never_change() {
+        let tag = ETag::of(br#"{"slug":"kora"}"#, None, None);
         assert_eq!(tag.0, r#"W/"5eb7558f4adb757b4f51907aaf55d5a4""#);
-        let tag = Tag::of(br#"{"slug":"kora"}"#, None, Some(12));
+        let tag = ETag::of(br#"{"slug":"kora"}"#, None, Some(12));
         assert_eq!(tag.0, r#""r12-5eb7558f4adb757b4f51907aaf55d5a4""#);
-        let tag = Tag::of(b"[]", Some(&page(7, Some("next"))), None);
+        let tag = ETag::of(b"[]", Some(&page(7, Some("next"))), None);
         assert_eq!(tag.0, r#"W/"aed84fb99b4481287de8bbfa6f613a0a""#);
     }
 
     #[test]
-    fn a_tag_of_ours_names_its_revision() {
-        let read = |value: &'static str| match sent_tags(&[HeaderValue::from_static(value)])? {
-            SentTags::These(tags) => Some((tags[0].weak, tags[0].revision())),
-            SentTags::Any => None,
+    fn a_tag_names_its_revision() {
+        let read = |value: &'static str| match parse_tags(&[HeaderValue::from_static(value)])? {
+            TagList::Tags(tags) => Some((tags[0].weak, tags[0].revision())),
+            TagList::Any => None,
         };
         assert_eq!(read(r#""r12""#), Some((false, Some(12))));
         assert_eq!(read(r#""r12-5eb7558f""#), Some((false, Some(12))));
@@ -239,17 +241,17 @@ mod tests {
         }
     }
 
-    fn known(lines: &[&str]) -> bool {
+    fn matches(lines: &[&str]) -> bool {
         let mut headers = HeaderMap::new();
         for line in lines {
             let value = HeaderValue::from_bytes(line.as_bytes()).unwrap();
             headers.append(IF_NONE_MATCH, value);
         }
-        Known::by(&headers).has(&Tag("W/\"kora\"".to_owned()))
+        IfNoneMatch::from_headers(&headers).matches(&ETag("W/\"kora\"".to_owned()))
     }
 
     #[test]
-    fn a_tag_is_known_weak_or_strong_alone_or_among_others() {
+    fn if_none_match_compares_weakly_in_lists() {
         for value in [
             r#"W/"kora""#,
             r#""kora""#,
@@ -262,13 +264,13 @@ mod tests {
             "*",
             " * ",
         ] {
-            assert!(known(&[value]), "{value}");
+            assert!(matches(&[value]), "{value}");
         }
-        assert!(known(&[r#""oud""#, r#""kora", "nay""#]));
+        assert!(matches(&[r#""oud""#, r#""kora", "nay""#]));
     }
 
     #[test]
-    fn other_tags_and_what_is_not_well_formed_are_not_known() {
+    fn if_none_match_ignores_other_tags_and_malformed_lists() {
         for value in [
             "",
             ",",
@@ -290,10 +292,10 @@ mod tests {
             "**",
             r#""*""#,
         ] {
-            assert!(!known(&[value]), "{value}");
+            assert!(!matches(&[value]), "{value}");
         }
-        assert!(!known(&[]));
-        assert!(!known(&["*", "*"]));
-        assert!(!known(&[r#""kora""#, "oud"]));
+        assert!(!matches(&[]));
+        assert!(!matches(&["*", "*"]));
+        assert!(!matches(&[r#""kora""#, "oud"]));
     }
 }

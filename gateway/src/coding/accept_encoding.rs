@@ -5,49 +5,50 @@ use http::header::ACCEPT_ENCODING;
 
 use super::Coding;
 
-/// What a caller takes, each with its weight in thousandths; 0 is refused.
+/// The codings that a client accepts. Weights are in thousandths; 0 means not acceptable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Accepted {
+pub struct AcceptEncoding {
     zstd: Option<u16>,
     brotli: Option<u16>,
     gzip: Option<u16>,
     identity: Option<u16>,
-    /// Whatever is not named.
-    rest: Option<u16>,
+    /// `*`
+    wildcard: Option<u16>,
 }
 
-impl Accepted {
-    /// What the headers say. A part of them that is not well-formed, or names what nobody here knows, says nothing.
-    pub fn by(headers: &HeaderMap) -> Self {
+impl AcceptEncoding {
+    /// Parses the headers. Malformed members and unknown codings are ignored.
+    pub fn from_headers(headers: &HeaderMap) -> Self {
         let mut accepted = Self::default();
         for value in headers.get_all(ACCEPT_ENCODING) {
             let parts = value.to_str().unwrap_or_default().split(',');
             for (name, weight) in parts.filter_map(part) {
-                if let Some(place) = accepted.place(name) {
-                    *place = Some(weight);
+                if let Some(slot) = accepted.weight_mut(name) {
+                    *slot = Some(weight);
                 }
             }
         }
         accepted
     }
 
-    /// The coding that the caller likes best; between equals, the first in [`Coding::ALL`]. `None` is none: when that is liked better,
-    /// when all are refused (406 would help nobody), or when the answer is `small` and may be sent as it is.
+    /// The coding with the highest weight; among equals, the first in [`Coding::ALL`]. `None` means no coding: if the client
+    /// prefers that, if no coding is acceptable (a 406 would help nobody), or if the response is `small`.
     pub fn best(&self, small: bool) -> Option<Coding> {
-        // What is not coded is taken unless it is refused. Unweighed, it yields to every coding that is taken.
-        let unnamed = self.rest.filter(|weight| *weight == 0);
+        // The identity coding is acceptable unless it is excluded. Without a weight of its own, every accepted coding is
+        // preferred to it.
+        let unnamed = self.wildcard.filter(|weight| *weight == 0);
         let plain = self.identity.or(unnamed);
         if small && plain != Some(0) {
             return None;
         }
-        let weight = |coding| self.of(coding).or(self.rest).unwrap_or(0);
-        // The last of equals is taken.
+        let weight = |coding| self.weight(coding).or(self.wildcard).unwrap_or(0);
+        // `max_by_key` returns the last of equals.
         let best = Coding::ALL.into_iter().rev().max_by_key(|it| weight(*it))?;
         let least = plain.unwrap_or(0).max(1);
         (weight(best) >= least).then_some(best)
     }
 
-    fn of(&self, coding: Coding) -> Option<u16> {
+    fn weight(&self, coding: Coding) -> Option<u16> {
         match coding {
             Coding::Zstd => self.zstd,
             Coding::Brotli => self.brotli,
@@ -55,15 +56,15 @@ impl Accepted {
         }
     }
 
-    fn place(&mut self, name: &str) -> Option<&mut Option<u16>> {
+    fn weight_mut(&mut self, name: &str) -> Option<&mut Option<u16>> {
         let names = [
             ("gzip", &mut self.gzip),
             ("br", &mut self.brotli),
             ("zstd", &mut self.zstd),
             ("identity", &mut self.identity),
-            ("*", &mut self.rest),
+            ("*", &mut self.wildcard),
         ];
-        // `x-gzip` is gzip's old name (RFC 9110, 8.4.1.3).
+        // `x-gzip` is the old name of gzip (RFC 9110, 8.4.1.3).
         let name = if name.eq_ignore_ascii_case("x-gzip") {
             "gzip"
         } else {
@@ -72,7 +73,7 @@ impl Accepted {
         let mut names = names.into_iter();
         names
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
-            .map(|(_, place)| place)
+            .map(|(_, slot)| slot)
     }
 }
 
@@ -87,7 +88,7 @@ fn part(text: &str) -> Option<(&str, u16)> {
         .map(|weight| (trim(name), weight))
 }
 
-/// From `0` to `1`, with up to three digits behind the point.
+/// `0` to `1`, with up to three digits after the point.
 fn thousandths(value: &str) -> Option<u16> {
     let (whole, digits) = value.split_once('.').unwrap_or((value, ""));
     if digits.len() > 3 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -109,12 +110,12 @@ fn trim(text: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn accepted(values: &[&str]) -> Accepted {
+    fn accepted(values: &[&str]) -> AcceptEncoding {
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(ACCEPT_ENCODING, value.parse().unwrap());
         }
-        Accepted::by(&headers)
+        AcceptEncoding::from_headers(&headers)
     }
 
     fn best(value: &str) -> Option<&'static str> {
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_liked_is_taken_and_of_equals_our_first() {
+    fn the_highest_weight_wins_then_our_order() {
         for (value, expected) in [
             ("gzip", "gzip"),
             ("GZip", "gzip"),
@@ -148,8 +149,11 @@ mod tests {
     }
 
     #[test]
-    fn none_is_taken_when_none_is_wanted() {
-        assert_eq!(Accepted::by(&HeaderMap::new()).best(false), None);
+    fn no_coding_is_used_if_none_is_acceptable() {
+        assert_eq!(
+            AcceptEncoding::from_headers(&HeaderMap::new()).best(false),
+            None
+        );
         for value in [
             "",
             ",",
@@ -166,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_well_formed_says_nothing() {
+    fn malformed_members_are_ignored() {
         for value in [
             "gzip;q=2",
             "gzip;q=1.001",
@@ -188,11 +192,11 @@ mod tests {
         let mut headers = HeaderMap::new();
         let value = http::HeaderValue::from_bytes(b"gz\xffip").unwrap();
         headers.append(ACCEPT_ENCODING, value);
-        assert_eq!(Accepted::by(&headers).best(false), None);
+        assert_eq!(AcceptEncoding::from_headers(&headers).best(false), None);
     }
 
     #[test]
-    fn what_is_small_is_coded_only_when_it_must() {
+    fn small_responses_are_encoded_only_if_required() {
         for (value, expected) in [
             ("gzip, br, zstd", None),
             ("*", None),

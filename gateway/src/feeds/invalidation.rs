@@ -1,0 +1,183 @@
+//! Follows the gateway's own feed and drops changed keys from the caller cache.
+//!
+//! Every replica polls the feed. A change of a key or an account removes its callers from the cache; a change of a switch reloads all switches.
+//! Changes of games take a second path: one replica follows listings-svc for all and numbers the changes in `gateway.game.change`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kit::Clock;
+use kit::feed::{self, Position};
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use tokio::sync::watch;
+use uuid::Uuid;
+
+use crate::SCHEMA;
+use crate::domain::secret::Hash;
+use crate::lookup::Lookup;
+use crate::store::{games, keys};
+use crate::switches::SwitchCache;
+
+/// How often a replica polls, in case a notification was lost.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// How long one poll may take. The next poll uses another connection.
+const DEADLINE: Duration = Duration::from_secs(5);
+/// Changes that are handled one by one. If there are more, the whole cache is dropped.
+const MAX_CHANGES: usize = 1_000;
+
+/// Keeps the caller cache and the switches of this replica up to date.
+#[derive(Debug)]
+pub struct Invalidation {
+    pool: PgPool,
+    lookup: Arc<Lookup>,
+    switches: Arc<SwitchCache>,
+    clock: Clock,
+    cursor: Cursor,
+    /// All changes before this time have been applied.
+    fresh_as_of: OffsetDateTime,
+}
+
+/// The last change that was applied, of the feed and of `gateway.game`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cursor {
+    feed: Position,
+    games: i64,
+}
+
+/// What changed since the last poll.
+enum Changes {
+    None,
+    Some {
+        hashes: Vec<Hash>,
+        switches: bool,
+    },
+    /// There are too many changes, or the feed has a new epoch.
+    All,
+}
+
+impl Invalidation {
+    /// Starts at the end of the feed. The cursor is read first: whatever is loaded afterwards is at least as new as the cursor.
+    pub async fn start(
+        pool: PgPool,
+        lookup: Arc<Lookup>,
+        switches: Arc<SwitchCache>,
+        clock: Clock,
+    ) -> Result<Self, sqlx::Error> {
+        let fresh_as_of = clock.now();
+        let cursor = kit::pg::within(&pool, DEADLINE, Cursor::read).await?;
+        switches.reload().await?;
+        lookup.load_prefixes().await?;
+        lookup.set_fresh_as_of(fresh_as_of);
+        Ok(Self {
+            pool,
+            lookup,
+            switches,
+            clock,
+            cursor,
+            fresh_as_of,
+        })
+    }
+
+    /// Runs until the process ends. `notifications` wakes it up before the next poll is due.
+    pub async fn run(mut self, mut notifications: watch::Receiver<u64>) -> anyhow::Result<()> {
+        let unseen = metrics::gauge!("key_changes_unseen_seconds");
+        let mut failing = false;
+        loop {
+            notifications.mark_unchanged();
+            let outcome = self.catch_up().await;
+            let behind = self.clock.now() - self.fresh_as_of;
+            unseen.set(if outcome.is_ok() {
+                0.0
+            } else {
+                behind.as_seconds_f64()
+            });
+            match &outcome {
+                Ok(()) if failing => {
+                    tracing::info!("reading changes of keys and switches works again");
+                }
+                Err(error) if !failing => tracing::warn!(
+                    %error,
+                    "cannot read changes of keys and switches; cached keys are accepted for up to keys_outage"
+                ),
+                _ => {}
+            }
+            failing = outcome.is_err();
+            tokio::select! {
+                changed = notifications.changed() => changed?,
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
+            }
+        }
+    }
+
+    /// Applies all changes since the last poll.
+    pub async fn catch_up(&mut self) -> Result<(), sqlx::Error> {
+        let started = self.clock.now();
+        let (from, pool) = (self.cursor, &self.pool);
+        let (to, changes) = kit::pg::within(pool, DEADLINE, async |connection| {
+            from.changes(connection).await
+        })
+        .await?;
+        match changes {
+            Changes::None => {}
+            Changes::Some { hashes, switches } => {
+                self.lookup.invalidate(&hashes);
+                if switches {
+                    self.switches.reload().await?;
+                }
+            }
+            Changes::All => {
+                self.lookup.invalidate_all();
+                self.switches.reload().await?;
+                self.lookup.load_prefixes().await?;
+            }
+        }
+        self.cursor = to;
+        self.fresh_as_of = started;
+        self.lookup.set_fresh_as_of(started);
+        Ok(())
+    }
+}
+
+impl Cursor {
+    /// The end of both sequences.
+    async fn read(connection: &mut PgConnection) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            games: games::latest_change(connection).await?,
+            feed: feed::changes(connection, SCHEMA, 0, 0).await?.head,
+        })
+    }
+
+    /// What changed after this cursor, and the cursor to go on from.
+    async fn changes(self, connection: &mut PgConnection) -> Result<(Self, Changes), sqlx::Error> {
+        let games = games::latest_change(connection).await?;
+        let found = feed::changes(connection, SCHEMA, self.feed.seq, MAX_CHANGES).await?;
+        let to = Self {
+            games,
+            feed: found.head,
+        };
+        let is_continued = found.head.epoch == self.feed.epoch && found.head.seq >= self.feed.seq;
+        if !is_continued || found.changes.len() >= MAX_CHANGES {
+            return Ok((to, Changes::All));
+        }
+        if to == self {
+            return Ok((to, Changes::None));
+        }
+        let mut hashes = keys::hashes_of_games(connection, self.games, to.games).await?;
+        let (mut ids, mut accounts, mut switches) = (Vec::new(), Vec::new(), false);
+        for change in found.changes {
+            switches |= change.entity == "switch";
+            let Ok(id) = change.id.parse::<Uuid>() else {
+                // Switches and plans have names, not ids. Plans are skipped: each process has those of its own settings.
+                continue;
+            };
+            match change.entity.as_str() {
+                "key" => ids.push(id),
+                "account" => accounts.push(id),
+                _ => {}
+            }
+        }
+        hashes.extend(keys::hashes(connection, &ids, &accounts).await?);
+        Ok((to, Changes::Some { hashes, switches }))
+    }
+}

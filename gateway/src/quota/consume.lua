@@ -1,0 +1,46 @@
+-- Decides whether a call is allowed and counts it, atomically. domain/quota.rs has the same rules.
+--
+-- KEYS: the account's hash; redis.rs lists its fields.
+-- ARGV: the key; the month; the run id of Redis (empty in a cluster); now in milliseconds; calls per minute (-1: no limit); calls
+-- per month (-1: no limit); 1 if the call counts in the month.
+-- Returns: the verdict (0 allowed, 1 revoked, 2 minute exceeded, 3 month exceeded, 4 month missing); the start of the minute; the
+-- calls in the minute and in the month, this one included. Only an allowed call is counted.
+
+local run = ARGV[3]
+if run == '' then
+  -- In a cluster, only the node itself knows its run id.
+  run = string.sub(string.match(redis.call('info', 'server'), 'run_id:(%w+)'), 1, 20)
+end
+local start_field, calls_field, month_field = ARGV[1] .. ':start', ARGV[1] .. ':calls', ARGV[2] .. '@' .. run
+
+local values = redis.call('hmget', KEYS[1], start_field, calls_field, month_field)
+if values[1] == 'revoked' then
+  return {1, 0, 0, 0}
+end
+-- A month that another run has counted may lack the last calls of that run. It is compared with PostgreSQL first.
+local month = tonumber(values[3])
+if not month then
+  return {4, 0, 0, 0}
+end
+
+local now, start, calls = tonumber(ARGV[4]), tonumber(values[1]), tonumber(values[2])
+if not start or now - start >= 60000 or start - now >= 60000 then
+  start, calls = now, 0
+end
+
+local per_minute = tonumber(ARGV[5])
+if per_minute >= 0 and calls >= per_minute then
+  return {2, start, calls, month}
+end
+calls = calls + 1
+if ARGV[7] ~= '1' then
+  redis.call('hset', KEYS[1], start_field, start, calls_field, calls)
+  return {0, start, calls, month}
+end
+local per_month = tonumber(ARGV[6])
+if per_month >= 0 and month >= per_month then
+  return {3, start, calls - 1, month}
+end
+month = month + 1
+redis.call('hset', KEYS[1], start_field, start, calls_field, calls, month_field, month)
+return {0, start, calls, month}
