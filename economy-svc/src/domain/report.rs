@@ -4,10 +4,10 @@ use kit::{Code, Fault};
 
 use super::basket::Basket;
 use super::decimal::Decimal;
-use super::fields::{Fields, LARGEST};
+use super::fields::{Fields, MAX_SAFE_INTEGER};
 
-/// The highest price.
-const DEAREST: u64 = 10_000_000_000_000;
+/// 10^13.
+const MAX_PRICE: u64 = 10_000_000_000_000;
 
 const NAMES: &[&str] = &[
     "supply",
@@ -21,29 +21,27 @@ const NAMES: &[&str] = &[
 ];
 const PRICES: &[&str] = &["meal", "ride", "wage", "rent"];
 
-/// What a game reports. Amounts are whole units of its currency.
+/// Amounts are whole units of the game's currency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// All currency that exists.
+    /// Units in circulation.
     pub supply: u64,
     /// Created since the report before.
     pub minted: u64,
     /// Destroyed since the report before.
     pub burned: u64,
-    /// Prices.
     pub basket: Basket,
-    /// What players earned since the report before.
+    /// Units that players earned since the report before.
     pub output: u64,
-    /// Players active.
     pub active_players: u64,
     /// The game's own interest rate, in percent.
     pub policy_rate: Option<Decimal>,
-    /// The game's own selling price of a unit.
+    /// The price at which the game sells a unit.
     pub naira_per_unit: Option<Decimal>,
 }
 
 impl Report {
-    /// Reads a JSON object.
+    /// Parses a JSON object.
     ///
     /// # Errors
     /// `bad_json` for anything else; `bad_request`, naming every field that is wrong.
@@ -57,12 +55,12 @@ impl Report {
 
     fn of(fields: &Fields<'_>, problems: &mut Problems) -> Self {
         if fields.raw("rate").is_some() {
-            let problem = "rates are worked out from the figures, and never sent";
+            let problem = "rates are computed from the figures: leave the field out";
             problems.add("rate", problem);
         } else if let Some((name, problem)) = fields.unexpected(NAMES) {
             problems.add(&name, &problem);
         }
-        let mut amount = |name: &str| problems.take(name, fields.whole(name, 0, LARGEST));
+        let mut amount = |name: &str| problems.take(name, fields.whole(name, 0, MAX_SAFE_INTEGER));
         let [supply, minted, burned] = ["supply", "minted", "burned"].map(&mut amount);
         let [output, active_players] = ["output", "active_players"].map(amount);
         Self {
@@ -84,7 +82,7 @@ fn basket(fields: &Fields<'_>, problems: &mut Problems) -> Basket {
         return Basket::default();
     };
     let Some(prices) = Fields::read(json) else {
-        let problem = "it is an object with the prices meal, ride, wage and rent";
+        let problem = "it must be an object with the prices meal, ride, wage and rent";
         problems.add("basket", problem);
         return Basket::default();
     };
@@ -92,11 +90,11 @@ fn basket(fields: &Fields<'_>, problems: &mut Problems) -> Basket {
         problems.add(&format!("basket.{name}"), &problem);
     }
     let mut price = |name: &str, least| {
-        let price = prices.whole(name, least, DEAREST);
+        let price = prices.whole(name, least, MAX_PRICE);
         problems.take(&format!("basket.{name}"), price)
     };
     Basket {
-        // Prices are compared by it: a meal is never free (§2.6).
+        // The basket must cost something: a meal is never free (§2.6).
         meal: price("meal", 1),
         ride: price("ride", 0),
         wage: price("wage", 0),
@@ -110,7 +108,7 @@ fn policy_rate(fields: &Fields<'_>) -> Result<Option<Decimal>, String> {
     };
     let rate = Decimal::parse(text).filter(|rate| rate.is_within(-100, 10_000));
     rate.map(Some)
-        .ok_or_else(|| "it is a number of percent from -100 to 10000, or left out".to_owned())
+        .ok_or_else(|| "it must be a percentage from -100 to 10000, or left out".to_owned())
 }
 
 fn naira_per_unit(fields: &Fields<'_>) -> Result<Option<Decimal>, String> {
@@ -118,12 +116,12 @@ fn naira_per_unit(fields: &Fields<'_>) -> Result<Option<Decimal>, String> {
         return Ok(None);
     };
     let price = Decimal::parse(text).filter(|price| price.is_positive());
-    price
-        .map(Some)
-        .ok_or_else(|| "it is a number above 0, from 1e-30 to below 1e31, or left out".to_owned())
+    price.map(Some).ok_or_else(|| {
+        "it must be a number above 0, from 1e-30 to below 1e31, or left out".to_owned()
+    })
 }
 
-/// What is wrong with a report, field by field.
+/// The problems of a report, one for each bad field.
 #[derive(Debug, Default)]
 struct Problems(Vec<String>);
 

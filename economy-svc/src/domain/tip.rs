@@ -4,19 +4,18 @@ use std::collections::BTreeMap;
 
 use kit::{Code, Fault};
 
-use super::fields::{Fields, LARGEST};
+use super::fields::{Fields, MAX_SAFE_INTEGER};
 
-/// Characters of a player's name at most.
+/// Maximum length of a player's name.
 const PLAYER: usize = 128;
-/// Characters of a note at most.
+/// Maximum length of a note.
 const NOTE: usize = 500;
 
 const NAMES: &[&str] = &["game", "player", "amount", "note"];
 
-/// What a game's server sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tip {
-    /// As the game calls its player.
+    /// The player's name within the game.
     pub player: String,
     /// Whole units of the game's currency.
     pub amount: u64,
@@ -25,18 +24,18 @@ pub struct Tip {
 }
 
 impl Tip {
-    /// Reads a JSON object that is sent with a key of the game `own`.
+    /// Parses a JSON object that was sent with a key of the game `key_game`.
     ///
     /// # Errors
     /// `bad_json` for anything else, `not_found` for another game, `invalid` for bad fields.
-    pub fn read(json: &str, own: &str) -> Result<Self, Fault> {
+    pub fn read(json: &str, key_game: &str) -> Result<Self, Fault> {
         let fields = Fields::read(json)
             .ok_or_else(|| Fault::new(Code::BadJson, "the body is not a JSON object"))?;
         let mut bad = BTreeMap::new();
         match fields.text("game", usize::MAX) {
-            Ok(Some(game)) if game != own => {
+            Ok(Some(game)) if game != key_game => {
                 return Err(Fault::not_found(format!(
-                    "this key is the game {own}'s, and tips no other; leave `game` out"
+                    "this key belongs to the game {key_game} and cannot tip another game; leave `game` out"
                 )));
             }
             Ok(_) => {}
@@ -52,10 +51,10 @@ impl Tip {
             Some(String::new())
         });
         if player.is_none() {
-            bad.insert("player".to_owned(), "It is missing.".to_owned());
+            bad.insert("player".to_owned(), "It is required.".to_owned());
         }
         let amount = fields
-            .whole("amount", 1, LARGEST)
+            .whole("amount", 1, MAX_SAFE_INTEGER)
             .unwrap_or_else(|problem| {
                 bad.insert("amount".to_owned(), sentence(&problem));
                 0
