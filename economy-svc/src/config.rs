@@ -7,7 +7,6 @@ use kit::rpc::client::Addresses;
 
 use crate::write::Rules;
 
-/// What economy-svc needs to know at start.
 #[derive(Debug, clap::Args)]
 pub struct Settings {
     #[command(flatten)]
@@ -15,13 +14,13 @@ pub struct Settings {
     /// Where listings-svc is: `http://host:port,…`, `file:/path` or `dns:http://host:port`
     #[arg(long)]
     pub(crate) listings_addresses: Addresses,
-    /// Seconds that listings-svc has to say whose a staff token is
+    /// Seconds that listings-svc has to authenticate a staff token
     #[arg(long, default_value = "2", value_parser = seconds)]
     pub(crate) upstream_deadline: Duration,
-    /// Minutes between two stored reports of a game, at least
+    /// Minimum minutes between two reports of a game
     #[arg(long, default_value = "60", value_parser = clap::value_parser!(u32).range(0..))]
     report_interval: u32,
-    /// By how many percent the cost of a basket moves at most, for a report to count without a review
+    /// Largest change of a basket's cost, in percent, with which a report counts without a review
     #[arg(long, default_value = "50", value_parser = clap::value_parser!(u32).range(1..))]
     most_jump: u32,
     /// Days after which a currency without a counted report is late
@@ -30,7 +29,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What commands are held to.
     pub(crate) fn rules(&self) -> Rules {
         Rules {
             report_interval: time::Duration::minutes(self.report_interval.into()),
@@ -38,7 +36,6 @@ impl Settings {
         }
     }
 
-    /// How long a currency may be silent.
     pub(crate) fn late_after(&self) -> time::Duration {
         time::Duration::days(self.late_after.into())
     }

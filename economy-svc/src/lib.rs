@@ -16,14 +16,12 @@ use kit::pg::Schema;
 use kit::rpc::FleetMembers;
 
 use service::Parts;
-use write::Writes;
+use write::CommandHandler;
 
 pub use config::Settings;
 
-/// Its schema.
 pub const SCHEMA: Schema = Schema("economy");
 
-/// Its migrations.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// Starts the service.
@@ -38,7 +36,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         Retention::default(),
     );
     let rules = boot.settings.rules();
-    let writer = producer.writer(Writes(rules));
+    let writer = producer.writer(CommandHandler(rules));
     kit::idempotency::spawn_forget(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
 
     let mut services = kit::rpc::server::services();

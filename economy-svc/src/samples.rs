@@ -1,4 +1,4 @@
-//! The economy that test keys see (§5.3): sample currencies, reports and swaps that ship, dated back from the hour it is.
+//! The economy that test keys see (§5.3): bundled sample currencies, reports and swaps, dated relative to the current hour.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,8 +7,8 @@ use time::{Duration, OffsetDateTime, Time};
 
 use crate::domain::basket::Basket;
 use crate::domain::decimal::Decimal;
-use crate::domain::economy::{DAY, Economy, Listed, Pair, TRADE, valid_until};
-use crate::domain::figures::{Counted, Figures};
+use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair, TRADE, valid_until};
+use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::report::Report;
 use crate::domain::swap::Market;
 
@@ -16,23 +16,23 @@ const FILE: &str = include_str!("../sample/economy.json");
 
 #[derive(Debug, Clone, Deserialize)]
 struct Samples {
-    currencies: Vec<Currency>,
-    swaps: Vec<Swap>,
+    currencies: Vec<SampleCurrency>,
+    swaps: Vec<SampleSwap>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct Currency {
+struct SampleCurrency {
     slug: String,
     title: String,
     #[serde(rename = "currency")]
     name: String,
     /// The newest first.
-    reports: Vec<Reported>,
+    reports: Vec<SampleReport>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct Reported {
-    /// Before the midnight (UTC) that today began with.
+struct SampleReport {
+    /// Before the last midnight UTC.
     days_ago: i64,
     supply: u64,
     minted: u64,
@@ -48,8 +48,8 @@ struct Reported {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct Swap {
-    /// Before the hour that runs.
+struct SampleSwap {
+    /// Before the start of the current hour.
     hours_ago: i64,
     party: String,
     from: String,
@@ -61,7 +61,7 @@ struct Swap {
 /// The sample economy as it is at `at`.
 ///
 /// # Errors
-/// The file that ships is not one.
+/// The bundled file is not valid.
 pub fn economy(at: OffsetDateTime) -> Result<Economy, serde_json::Error> {
     let Samples {
         mut currencies,
@@ -69,42 +69,42 @@ pub fn economy(at: OffsetDateTime) -> Result<Economy, serde_json::Error> {
     } = serde_json::from_str(FILE)?;
     currencies.sort_by(|a, b| a.slug.cmp(&b.slug));
     let midnight = at.replace_time(Time::MIDNIGHT);
-    let mut listed: Vec<Listed> = (currencies.into_iter())
-        .filter_map(|currency| list(currency, midnight, at))
+    let mut currencies: Vec<ListedCurrency> = (currencies.into_iter())
+        .filter_map(|currency| listed_currency(currency, midnight, at))
         .collect();
-    let places: HashMap<String, usize> = (listed.iter().enumerate())
-        .map(|(place, listed)| (listed.slug.clone(), place))
+    let indexes: HashMap<String, usize> = (currencies.iter().enumerate())
+        .map(|(index, currency)| (currency.slug.clone(), index))
         .collect();
     let since_midnight = at - midnight;
     let hour = midnight + Duration::hours(since_midnight.whole_hours());
-    let swaps: Vec<Placed> = (swaps.iter())
-        .filter_map(|swap| place(swap, hour, &places))
+    let swaps: Vec<IndexedSwap> = (swaps.iter())
+        .filter_map(|swap| indexed_swap(swap, hour, &indexes))
         .collect();
     for swap in swaps.iter().filter(|swap| swap.at > at - TRADE) {
-        if let Some(from) = listed.get_mut(swap.from) {
+        if let Some(from) = currencies.get_mut(swap.from) {
             from.trade_balance += i128::from(swap.gave);
         }
-        if let Some(to) = listed.get_mut(swap.to) {
+        if let Some(to) = currencies.get_mut(swap.to) {
             to.trade_balance -= i128::from(swap.got);
         }
     }
     let next_hour = hour + Duration::HOUR;
     Ok(Economy {
-        listed,
+        currencies,
         markets: markets(&swaps, at),
         markets_day_before: markets(&swaps, at - DAY),
         valid_until: valid_until(at, [(next_hour, Duration::ZERO)]),
     })
 }
 
-/// The name of a sample currency, and its reports as they are dated at `at`, the newest first; `None` when no sample game has this slug.
+/// The name of a sample currency and its reports as dated at `at`, the newest first; `None`: no sample game has this slug.
 ///
 /// # Errors
-/// The file that ships is not one.
+/// The bundled file is not valid.
 pub fn history(
     slug: &str,
     at: OffsetDateTime,
-) -> Result<Option<(String, Vec<Counted>)>, serde_json::Error> {
+) -> Result<Option<(String, Vec<CountedReport>)>, serde_json::Error> {
     let Samples { currencies, .. } = serde_json::from_str(FILE)?;
     let found = currencies
         .into_iter()
@@ -114,19 +114,23 @@ pub fn history(
 }
 
 /// Reports with their dates, the newest first.
-fn counted(reports: Vec<Reported>, midnight: OffsetDateTime) -> Vec<Counted> {
+fn counted(reports: Vec<SampleReport>, midnight: OffsetDateTime) -> Vec<CountedReport> {
     (reports.into_iter())
-        .map(|reported| Counted {
+        .map(|reported| CountedReport {
             at: midnight - Duration::days(reported.days_ago),
             report: report(reported),
         })
         .collect()
 }
 
-fn list(currency: Currency, midnight: OffsetDateTime, at: OffsetDateTime) -> Option<Listed> {
+fn listed_currency(
+    currency: SampleCurrency,
+    midnight: OffsetDateTime,
+    at: OffsetDateTime,
+) -> Option<ListedCurrency> {
     let reports = counted(currency.reports, midnight);
     let before = reports.iter().find(|counted| counted.at <= at - DAY);
-    Some(Listed {
+    Some(ListedCurrency {
         slug: currency.slug,
         title: currency.title,
         currency: currency.name,
@@ -137,7 +141,7 @@ fn list(currency: Currency, midnight: OffsetDateTime, at: OffsetDateTime) -> Opt
     })
 }
 
-fn report(reported: Reported) -> Report {
+fn report(reported: SampleReport) -> Report {
     let decimal = |text: Option<String>| text.as_deref().and_then(Decimal::parse);
     Report {
         supply: reported.supply,
@@ -156,8 +160,8 @@ fn report(reported: Reported) -> Report {
     }
 }
 
-/// A swap with its currencies by their places.
-struct Placed {
+/// A swap with the indexes of its currencies.
+struct IndexedSwap {
     at: OffsetDateTime,
     party: String,
     from: usize,
@@ -166,18 +170,22 @@ struct Placed {
     got: u64,
 }
 
-fn place(swap: &Swap, hour: OffsetDateTime, places: &HashMap<String, usize>) -> Option<Placed> {
-    Some(Placed {
+fn indexed_swap(
+    swap: &SampleSwap,
+    hour: OffsetDateTime,
+    indexes: &HashMap<String, usize>,
+) -> Option<IndexedSwap> {
+    Some(IndexedSwap {
         at: hour - Duration::hours(swap.hours_ago),
         party: swap.party.clone(),
-        from: *places.get(&swap.from)?,
-        to: *places.get(&swap.to)?,
+        from: *indexes.get(&swap.from)?,
+        to: *indexes.get(&swap.to)?,
         gave: swap.gave,
         got: swap.got,
     })
 }
 
-fn markets(swaps: &[Placed], at: OffsetDateTime) -> HashMap<Pair, Market> {
+fn markets(swaps: &[IndexedSwap], at: OffsetDateTime) -> HashMap<Pair, Market> {
     let mut markets: HashMap<Pair, (Market, HashSet<&str>)> = HashMap::new();
     for swap in swaps
         .iter()
@@ -224,15 +232,16 @@ mod tests {
         for minutes in [0, 1, 59, 60, 754, 1_439] {
             let at = datetime!(2026-03-01 00:00 UTC) + Duration::minutes(minutes);
             let economy = economy(at).unwrap();
-            let listed = &economy.listed;
+            let listed = &economy.currencies;
             assert!(listed.len() >= 12);
             assert!(
                 listed
                     .iter()
                     .all(|listed| listed.slug.starts_with("sample-"))
             );
-            let some =
-                |is: fn(&Listed) -> bool| assert!(listed.iter().any(is) && !listed.iter().all(is));
+            let some = |is: fn(&ListedCurrency) -> bool| {
+                assert!(listed.iter().any(is) && !listed.iter().all(is));
+            };
             some(|listed| listed.figures.inflation.is_some());
             some(|listed| listed.figures.growth.is_some());
             some(|listed| listed.figures.money_growth.is_some());

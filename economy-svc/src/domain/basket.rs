@@ -1,29 +1,28 @@
-//! What a month of living costs in a game: a basket of fixed quantities (a Lowe index; ILO, Consumer Price Index Manual, 2020, ch. 2).
+//! The cost of a month of living in a game: a basket of fixed quantities (a Lowe index; ILO, Consumer Price Index Manual, 2020, ch. 2).
 
-/// The price that counts most is that of food.
+/// Meals in a month.
 pub const MEALS: u64 = 60;
-/// Rides of a month.
+/// Rides in a month.
 pub const RIDES: u64 = 40;
-/// Days of somebody else's work.
+/// Days of paid work in a month.
 pub const WAGES: u64 = 20;
-/// A month's rent.
+/// Rents in a month.
 pub const RENTS: u64 = 1;
 
 /// Prices in a game, in whole units of its currency, each up to 10^13.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Basket {
-    /// A meal; above 0.
+    /// Above 0.
     pub meal: u64,
-    /// A ride.
     pub ride: u64,
-    /// A day's wage.
+    /// For a day.
     pub wage: u64,
-    /// A month's rent.
+    /// For a month.
     pub rent: u64,
 }
 
 impl Basket {
-    /// What it costs: at most 1.21 × 10^15, which a reader's float holds exactly.
+    /// At most 1.21 × 10^15, which a float holds exactly.
     pub const fn cost(self) -> u64 {
         MEALS * self.meal + RIDES * self.ride + WAGES * self.wage + RENTS * self.rent
     }

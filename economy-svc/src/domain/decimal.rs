@@ -1,4 +1,4 @@
-//! Decimal numbers as games write them (§2.6): the interest rate and the selling price.
+//! Decimal numbers in reports (§2.6): the interest rate and the selling price.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use contracts::public::Number;
 
 use super::ratio::write_decimal;
 
-/// Significant digits that are kept; more are rounded half to even.
+/// Significant digits; more are rounded half to even.
 const DIGITS: usize = 15;
-/// The first digit stands for a power of ten within these.
+/// Powers of ten of the first digit.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -30..=30;
 
 /// A decimal number of up to 15 significant digits.
@@ -17,12 +17,12 @@ pub struct Decimal {
     negative: bool,
     /// 15 digits, or 0.
     digits: u64,
-    /// What the first digit stands for.
+    /// Power of ten of the first digit.
     exponent: i32,
 }
 
 impl Decimal {
-    /// Reads a JSON number; `None` for what is none, or is not 0 and has its first digit outside 10^-30 to 10^30.
+    /// Parses a JSON number; `None` for anything else, and for a number other than 0 whose first digit lies outside 10^-30 to 10^30.
     pub fn parse(text: &str) -> Option<Self> {
         let (negative, unsigned) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -59,33 +59,31 @@ impl Decimal {
         exponent: 0,
     };
 
-    /// Whether it is above 0.
     pub fn is_positive(self) -> bool {
         !self.negative && self.digits > 0
     }
 
-    /// Whether it lies from `least` to `most`, both whole.
+    /// Whether it lies in `least..=most`.
     pub fn is_within(self, least: i32, most: i32) -> bool {
         if self.exponent > 10 {
             return false;
         }
-        // What is smaller than 10^-10 is on the same side of every whole bound but 0 as 10^-10 is.
+        // A number below 10^-10 compares with every whole bound other than 0 as 10^-10 does.
         let places = 14 - self.exponent.max(-10);
         let unit = 10_i128.pow(places.unsigned_abs());
         let value = i128::from(self.digits) * if self.negative { -1 } else { 1 };
         (i128::from(least) * unit..=i128::from(most) * unit).contains(&value)
     }
 
-    /// As it is printed.
     pub fn number(self) -> Number {
         Number::from_text(self.to_string())
     }
 }
 
-/// The first 15 digits, rounded half to even, and whether that carried into another place.
+/// The first 15 digits, rounded half to even, and whether the rounding carried into another digit.
 fn round(significant: &str) -> Option<(u64, bool)> {
-    let (kept, rest) = significant.split_at(significant.len().min(DIGITS));
-    let digits: u64 = format!("{kept:0<DIGITS$}").parse().ok()?;
+    let (leading, rest) = significant.split_at(significant.len().min(DIGITS));
+    let digits: u64 = format!("{leading:0<DIGITS$}").parse().ok()?;
     let up = match rest.as_bytes().split_first() {
         None => false,
         Some((first, after)) => {

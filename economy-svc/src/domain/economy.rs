@@ -1,68 +1,66 @@
-//! All listed currencies at a moment, and how long what is said of them holds.
+//! All listed currencies at a moment, and until when their rates and figures are valid.
 
 use std::collections::HashMap;
 
 use time::{Duration, OffsetDateTime};
 
-use super::figures::{Counted, Figures};
+use super::figures::{CountedReport, Figures};
 use super::swap::Market;
 
-/// How far back a rate is compared (`day_change_pct`), and how long swaps make a market.
+/// The window of `day_change_pct` and of the market.
 pub const DAY: Duration = Duration::DAY;
-/// How far back the balance of trade goes.
+/// The window of `trade_balance`.
 pub const TRADE: Duration = Duration::days(30);
 
 /// A listed currency: that of a published game with a counted report.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
-    /// Of the game.
+pub struct ListedCurrency {
+    /// The game's slug.
     pub slug: String,
-    /// Of the game.
+    /// The game's title.
     pub title: String,
-    /// Name of the currency.
+    /// The currency's name.
     pub currency: String,
     /// The newest counted report.
-    pub newest: Counted,
-    /// Changes against the reports before.
+    pub newest: CountedReport,
     pub figures: Figures,
-    /// What the basket cost a day before, by the report that counted then.
+    /// Cost of the basket in the report that counted a day before.
     pub cost_day_before: Option<u64>,
-    /// Over 30 days: units given in for other currencies, less the units given out.
+    /// Over 30 days: units given in for other currencies, less units given out.
     pub trade_balance: i128,
 }
 
-/// A pair of currencies, by their places in [`Economy::listed`]; the smaller is first.
+/// A pair of currencies by their indexes in [`Economy::currencies`]; the smaller is first.
 pub type Pair = (usize, usize);
 
-/// The listed currencies at a moment, by the slugs of their games.
+/// The listed currencies at a moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Economy {
-    /// By slug.
-    pub listed: Vec<Listed>,
-    /// The swaps of the day before the moment.
+    /// Sorted by slug.
+    pub currencies: Vec<ListedCurrency>,
+    /// Swaps of the last 24 hours.
     pub markets: HashMap<Pair, Market>,
-    /// The swaps of the day before that.
+    /// Swaps of the 24 hours before these.
     pub markets_day_before: HashMap<Pair, Market>,
-    /// When something of this changes by the clock alone; `None` for never.
+    /// When the clock alone changes something; `None`: never.
     pub valid_until: Option<OffsetDateTime>,
 }
 
-/// When what is said at `now` changes by the clock alone, if the newest events of these kinds are as old as this: an event leaves a
-/// window that long after it happened.
+/// When the clock alone next changes something: each event leaves its window when it is as old as the window is long.
 pub fn valid_until(
     now: OffsetDateTime,
-    leaving: impl IntoIterator<Item = (OffsetDateTime, Duration)>,
+    events: impl IntoIterator<Item = (OffsetDateTime, Duration)>,
 ) -> Option<OffsetDateTime> {
-    let moments = leaving.into_iter().map(|(at, window)| at + window);
+    let moments = events.into_iter().map(|(at, window)| at + window);
     moments.filter(|moment| *moment > now).min()
 }
 
 impl Economy {
-    /// The place of a game's currency.
+    /// The index of a game's currency.
     pub fn find(&self, slug: &str) -> Option<usize> {
         let found = self
-            .listed
-            .binary_search_by(|listed| listed.slug.as_str().cmp(slug));
+            .currencies
+            .binary_search_by(|currency| currency.slug.as_str().cmp(slug));
         found.ok()
     }
 }

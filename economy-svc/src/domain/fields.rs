@@ -1,4 +1,4 @@
-//! The fields of a body, as they were written: numbers are read digit by digit and never pass through a float.
+//! The fields of a JSON object as raw text. Numbers are parsed from their digits and never pass through a float.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,8 +6,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// 2^53 - 1, the largest whole number that every reader of JSON holds exactly.
-pub const LARGEST: u64 = 9_007_199_254_740_991;
+/// 2^53 − 1: JSON readers that use floats hold whole numbers up to this one exactly (`Number.MAX_SAFE_INTEGER`).
+pub const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_991;
 
 /// The fields of a JSON object, in their order.
 #[derive(Debug)]
@@ -36,12 +36,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Reads a JSON object; `None` for anything else.
+    /// Parses a JSON object; `None` for anything else.
     pub fn read(json: &'a str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
 
-    /// The names that are given twice, and those that `known` lacks: each with what is wrong.
+    /// The first field that is given twice or is not in `known`, and what is wrong with it.
     pub fn unexpected(&self, known: &[&str]) -> Option<(String, String)> {
         for (at, (name, _)) in self.0.iter().enumerate() {
             if self.0.iter().take(at).any(|(earlier, _)| earlier == name) {
@@ -58,17 +58,15 @@ impl<'a> Fields<'a> {
         None
     }
 
-    /// The value of a field as it was written; `None` when it is absent or null.
+    /// The raw text of a field; `None` when it is absent or null.
     pub fn raw(&self, name: &str) -> Option<&'a str> {
         let mut fields = self.0.iter();
         let found = fields.find(|(given, _)| given == name)?;
         Some(found.1.get()).filter(|text| *text != "null")
     }
 
-    /// A whole number.
-    ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with the number.
     pub fn whole(&self, name: &str, least: u64, most: u64) -> Result<u64, String> {
         let Some(text) = self.raw(name) else {
             return Err(format!(
@@ -86,7 +84,7 @@ impl<'a> Fields<'a> {
     /// A text of 1 to `most` characters without control characters; `None` when it is absent, null or empty.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with the text.
     pub fn text(&self, name: &str, most: usize) -> Result<Option<String>, String> {
         let Some(raw) = self.raw(name) else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! The figures of a currency: how the newest counted report compares with those before it (§2.7).
+//! The figures of a currency: the newest counted report compared with the counted reports before it (§2.7).
 
 use time::OffsetDateTime;
 
@@ -7,31 +7,29 @@ use super::report::Report;
 
 /// A report that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
-    /// When it came.
+pub struct CountedReport {
     pub at: OffsetDateTime,
-    /// What it says.
     pub report: Report,
 }
 
-/// Changes between counted reports, in percent. A figure is `None` when there is nothing to compare with, or that was 0.
+/// Changes between counted reports, in percent. `None`: there is no report to compare with, or its value was 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
     /// Of the basket's cost.
     pub inflation: Option<Ratio>,
     /// Of the supply.
     pub money_growth: Option<Ratio>,
-    /// Of the output a day, each report's over its own interval.
+    /// Of the output per day, over each report's own interval.
     pub growth: Option<Ratio>,
 }
 
 impl Figures {
-    /// The figures by the newest counted reports, the newest first. The third is needed for growth: output belongs to the interval since
-    /// the report before.
-    pub fn of(newest: &[Counted]) -> Self {
+    /// Computes the figures from the newest three counted reports, the newest first. Growth needs the third: a report's output belongs to
+    /// the interval since the report before.
+    pub fn of(newest: &[CountedReport]) -> Self {
         let change = |of: fn(&Report) -> u64| {
             let (now, before) = (newest.first()?, newest.get(1)?);
-            let amount = |counted: &Counted| Ratio::new(u128::from(of(&counted.report)), 1);
+            let amount = |counted: &CountedReport| Ratio::new(u128::from(of(&counted.report)), 1);
             amount(now)?.change_pct(amount(before)?)
         };
         Self {
@@ -42,13 +40,13 @@ impl Figures {
     }
 }
 
-fn growth(newest: &[Counted]) -> Option<Ratio> {
+fn growth(newest: &[CountedReport]) -> Option<Ratio> {
     let [now, before, first] = newest.first_chunk()?;
     output_per_time(now, before)?.change_pct(output_per_time(before, first)?)
 }
 
-/// What was earned in a microsecond of a report's interval: the unit does not matter, since two of these are compared.
-fn output_per_time(report: &Counted, before: &Counted) -> Option<Ratio> {
+/// Output per microsecond of a report's interval. The unit cancels out in the comparison.
+fn output_per_time(report: &CountedReport, before: &CountedReport) -> Option<Ratio> {
     let interval = (report.at - before.at).whole_microseconds();
     let interval = u128::try_from(interval).ok()?;
     Ratio::new(u128::from(report.report.output), interval)
@@ -62,18 +60,18 @@ mod tests {
     use super::super::report::tests::body;
     use super::*;
 
-    fn counted(hours: i64, supply: u64, meal: u64, output: u64) -> Counted {
+    fn counted(hours: i64, supply: u64, meal: u64, output: u64) -> CountedReport {
         let mut report = Report::read(&body().to_string()).unwrap();
         (report.supply, report.output) = (supply, output);
         report.basket.meal = meal;
         (report.basket.ride, report.basket.wage, report.basket.rent) = (0, 0, 0);
-        Counted {
+        CountedReport {
             at: datetime!(2026-03-01 00:00 UTC) + Duration::hours(hours),
             report,
         }
     }
 
-    fn printed(newest: &[Counted]) -> [Option<String>; 3] {
+    fn printed(newest: &[CountedReport]) -> [Option<String>; 3] {
         let figures = Figures::of(newest);
         [figures.inflation, figures.money_growth, figures.growth]
             .map(|figure| figure.map(|figure| figure.to_string()))

@@ -1,12 +1,14 @@
-//! Whether a report counts, or is held until a person has looked at it (§3).
+//! Whether a report counts, or is held for a review by staff (§3).
 
 use time::OffsetDateTime;
 use time::macros::format_description;
 
 use super::basket::Basket;
 
-/// Says why a report with the prices `new` is held, if the basket's cost has moved by more than `percent` against the last counted
-/// report: which price moved it most, by how much, against what and when.
+/// Why a report with the prices `new` is held; `None`: it counts.
+///
+/// A report is held when its basket's cost differs from that of the last counted report by more than `percent`. The reason names the price
+/// that contributed most.
 pub fn reason(new: Basket, (last, at): (Basket, OffsetDateTime), percent: u32) -> Option<String> {
     let (cost, before) = (u128::from(new.cost()), u128::from(last.cost()));
     let percent = u128::from(percent);
@@ -26,13 +28,13 @@ pub fn reason(new: Basket, (last, at): (Basket, OffsetDateTime), percent: u32) -
         ))
         .unwrap_or_default();
     Some(format!(
-        "The basket costs {cost}, {} than the {before} of the counted report of {when}; {name} moved it most, from {earlier} to {price}. \
-         More than {percent} % is held until a person has looked at it.",
+        "The basket costs {cost}, {} than the {before} of the counted report of {when}; {name} contributed most, from {earlier} to {price}. \
+         A change of more than {percent} % is held for a review.",
         difference(cost, before),
     ))
 }
 
-/// Such as `75.3 % more`, cut to one place.
+/// For example `75.3 % more`, truncated to one decimal place.
 fn difference(now: u128, before: u128) -> String {
     let word = if now > before { "more" } else { "less" };
     let tenths = now.abs_diff(before) * 1_000 / before.max(1);
@@ -75,8 +77,8 @@ mod tests {
         let reason = held(basket(25, 300), basket(10, 400)).unwrap();
         assert_eq!(
             reason,
-            "The basket costs 1800, 80.0 % more than the 1000 of the counted report of 2026-03-01 08:00 UTC; meal moved it most, \
-             from 10 to 25. More than 50 % is held until a person has looked at it."
+            "The basket costs 1800, 80.0 % more than the 1000 of the counted report of 2026-03-01 08:00 UTC; meal contributed most, \
+             from 10 to 25. A change of more than 50 % is held for a review."
         );
     }
 }

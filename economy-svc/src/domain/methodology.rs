@@ -1,4 +1,4 @@
-//! The method in words, for those who rely on its figures (§10.13).
+//! The public description of the method (§10.13).
 
 use contracts::public::{Constant, Formula, Methodology};
 
@@ -8,7 +8,7 @@ use super::swap::{PARTIES, SWAPS};
 /// Changes whenever the same reports and swaps lead to other figures.
 pub const VERSION: u32 = 1;
 
-/// The method as it is set up here: `most_jump_percent` holds a report, and a currency is late after `late_days`.
+/// The method with this deployment's settings.
 pub fn methodology(most_jump_percent: u32, late_days: i64) -> Methodology {
     Methodology {
         version: VERSION,
@@ -93,7 +93,7 @@ fn constants(most_jump_percent: u32, late_days: i64) -> Vec<Constant> {
         constant(
             "most_jump_pct",
             most_jump_percent.to_string(),
-            "A report whose cost has moved by more, up or down, is held until a person has looked at it.",
+            "A report whose cost has moved by more, up or down, is held for a review.",
         ),
         constant(
             "late_days",

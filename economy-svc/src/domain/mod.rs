@@ -1,4 +1,4 @@
-//! What the figures of games mean: pure, without I/O and without a clock of their own.
+//! The rules of the economy: pure functions without I/O and without a clock.
 
 pub mod basket;
 pub mod decimal;

@@ -1,27 +1,25 @@
 //! Exchange rates between listed currencies (§2.8).
 //!
-//! A worked rate A→B is cost(B) / cost(A): what one unit of A's money buys in B's, by equal baskets. Where enough has been swapped in a
-//! day the rate is the market's. Both are exact fractions, so that B→A is 1 / (A→B) to the last digit before they are printed.
+//! A worked rate A→B is cost(B) / cost(A): the units of B that buy what one unit of A buys, by equal baskets. A pair with enough swaps in
+//! 24 hours has a market rate instead. Both are exact fractions: B→A is exactly 1 / (A→B) until it is printed.
 
 use std::collections::HashMap;
 
 use time::OffsetDateTime;
 
-use super::economy::{Economy, Listed, Pair};
+use super::economy::{Economy, ListedCurrency, Pair};
 use super::ratio::Ratio;
 use super::swap::Market;
 
-/// Where a rate comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// From the baskets.
+    /// Computed from the baskets.
     Worked,
-    /// From swaps.
+    /// Observed in swaps.
     Market,
 }
 
 impl Source {
-    /// As it is printed.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Worked => "worked",
@@ -30,22 +28,21 @@ impl Source {
     }
 }
 
-/// What one unit of a currency is in another.
+/// The price of one unit of a currency in another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
     /// Units of the second for one unit of the first.
     pub value: Ratio,
-    /// Where it comes from.
     pub source: Source,
-    /// When the newer of the two reports came, or the last swap.
+    /// The time of the newer of the two reports, or of the last swap.
     pub at: OffsetDateTime,
-    /// Against the rate a day before, in percent; `None` when there was none.
+    /// Change from the rate a day before, in percent; `None`: there was no rate.
     pub day_change: Option<Ratio>,
 }
 
-/// The rate between two listed currencies; `None` when both are the same.
+/// The rate between two listed currencies by their indexes; `None` when both are the same.
 pub fn rate(economy: &Economy, from: usize, to: usize) -> Option<Rate> {
-    let (first, second) = (economy.listed.get(from)?, economy.listed.get(to)?);
+    let (first, second) = (economy.currencies.get(from)?, economy.currencies.get(to)?);
     if from == to {
         return None;
     }
@@ -82,8 +79,8 @@ pub fn rate(economy: &Economy, from: usize, to: usize) -> Option<Rate> {
     })
 }
 
-fn cost(listed: &Listed) -> u64 {
-    listed.newest.report.basket.cost()
+fn cost(currency: &ListedCurrency) -> u64 {
+    currency.newest.report.basket.cost()
 }
 
 fn worked(from: u64, to: u64) -> Option<Ratio> {
@@ -96,23 +93,23 @@ mod tests {
     use time::macros::datetime;
 
     use super::super::basket::Basket;
-    use super::super::figures::{Counted, Figures};
+    use super::super::figures::{CountedReport, Figures};
     use super::super::report::Report;
     use super::super::report::tests::body;
     use super::*;
 
     const AT: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
-    /// Of a printed number, against the exact one: half of the fifteenth digit, three times over.
+    /// The largest relative difference of a product of three printed numbers from the exact one: half of the fifteenth digit each.
     const NEAR: f64 = 2e-14;
 
-    fn listed(slug: usize, basket: Basket) -> Listed {
+    fn listed(slug: usize, basket: Basket) -> ListedCurrency {
         let mut report = Report::read(&body().to_string()).unwrap();
         report.basket = basket;
-        Listed {
+        ListedCurrency {
             slug: slug.to_string(),
             title: String::new(),
             currency: String::new(),
-            newest: Counted { at: AT, report },
+            newest: CountedReport { at: AT, report },
             figures: Figures::of(&[]),
             cost_day_before: None,
             trade_balance: 0,
@@ -122,7 +119,7 @@ mod tests {
     fn economy(baskets: &[Basket], markets: HashMap<Pair, Market>) -> Economy {
         let listed = baskets.iter().enumerate();
         Economy {
-            listed: listed
+            currencies: listed
                 .map(|(slug, basket)| self::listed(slug, *basket))
                 .collect(),
             markets,
@@ -132,7 +129,7 @@ mod tests {
     }
 
     prop_compose! {
-        /// Every basket that a report may have.
+        /// Every basket that a report may contain.
         fn baskets()(meal in 1_u64..=10_000_000_000_000, ride in 0_u64..=10_000_000_000_000,
             wage in 0_u64..=10_000_000_000_000, rent in 0_u64..=10_000_000_000_000) -> Basket {
             Basket { meal, ride, wage, rent }

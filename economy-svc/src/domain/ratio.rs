@@ -1,4 +1,4 @@
-//! Exact fractions, and how they are printed: rounded once, to 15 significant digits, half to even.
+//! Exact fractions. Printing rounds once, to 15 significant digits, half to even.
 
 use std::fmt;
 use std::ops::{Div, Mul, Rem};
@@ -6,11 +6,11 @@ use std::ops::{Div, Mul, Rem};
 use contracts::public::Number;
 use ethnum::U256;
 
-/// Significant digits of a printed number: a reader's float holds so many exactly.
+/// Significant digits of a printed number: a float holds 15 exactly.
 const DIGITS: u32 = 15;
-/// 10^14 and 10^15: a whole number of 15 digits lies between.
-const LEAST: u64 = 100_000_000_000_000;
-const MOST: u64 = 1_000_000_000_000_000;
+/// 10^14 and 10^15: the bounds of whole numbers with 15 digits.
+const MIN_DIGITS: u64 = 100_000_000_000_000;
+const DIGITS_LIMIT: u64 = 1_000_000_000_000_000;
 
 /// A fraction. Numerators and denominators are products of at most two sums of amounts (each below 2^90) and a hundred, so that no
 /// step of the arithmetic leaves 256 bits.
@@ -24,10 +24,10 @@ pub struct Ratio {
 impl Ratio {
     /// `numerator / denominator`; `None` when the denominator is 0.
     pub fn new(numerator: u128, denominator: u128) -> Option<Self> {
-        Self::wide(U256::new(numerator), U256::new(denominator))
+        Self::from_u256(U256::new(numerator), U256::new(denominator))
     }
 
-    fn wide(numerator: U256, denominator: U256) -> Option<Self> {
+    fn from_u256(numerator: U256, denominator: U256) -> Option<Self> {
         (denominator != 0).then_some(Self {
             negative: false,
             numerator,
@@ -35,7 +35,7 @@ impl Ratio {
         })
     }
 
-    /// By how many percent `self` is above `before`; negative when it is below. `None` when `before` is 0.
+    /// The change from `before` in percent; negative when `self` is smaller. `None` when `before` is 0.
     pub fn change_pct(self, before: Self) -> Option<Self> {
         let now = self.numerator * before.denominator;
         let then = before.numerator * self.denominator;
@@ -44,16 +44,15 @@ impl Ratio {
         } else {
             (true, then - now)
         };
-        let change = Self::wide(difference * U256::new(100), then)?;
+        let change = Self::from_u256(difference * U256::new(100), then)?;
         Some(Self { negative, ..change })
     }
 
-    /// The other direction; `None` when this is 0.
+    /// `None` when this is 0.
     pub fn reciprocal(self) -> Option<Self> {
-        Self::wide(self.denominator, self.numerator)
+        Self::from_u256(self.denominator, self.numerator)
     }
 
-    /// As it is printed.
     pub fn number(self) -> Number {
         Number::from_text(self.to_string())
     }
@@ -71,7 +70,7 @@ impl fmt::Display for Ratio {
         if self.numerator == 0 {
             return f.write_str("0");
         }
-        // Nearly every figure fits the machine's own arithmetic, which is many times faster: n × 10^15 stays below 2^126.
+        // Most figures fit `u128`, which is many times faster: n × 10^15 stays below 2^126.
         let narrow = U256::ONE << 76;
         let (digits, exponent) = if self.numerator < narrow && self.denominator < narrow {
             digits(self.numerator.as_u128(), self.denominator.as_u128())
@@ -82,15 +81,15 @@ impl fmt::Display for Ratio {
     }
 }
 
-/// Whole numbers that are wide enough.
-trait Wide:
+/// The arithmetic of [`digits`], for `u128` and [`U256`].
+trait Integer:
     Copy + Ord + From<u64> + TryInto<u64> + Mul<Output = Self> + Div<Output = Self> + Rem<Output = Self>
 {
     fn log10(self) -> u32;
     fn power_of_ten(exponent: u32) -> Self;
 }
 
-impl Wide for u128 {
+impl Integer for u128 {
     fn log10(self) -> u32 {
         self.ilog10()
     }
@@ -100,7 +99,7 @@ impl Wide for u128 {
     }
 }
 
-impl Wide for U256 {
+impl Integer for U256 {
     fn log10(self) -> u32 {
         let mut digits = 0;
         let mut left = self;
@@ -116,32 +115,32 @@ impl Wide for U256 {
     }
 }
 
-/// The 15 digits of `n / d` (neither is 0), and the power of ten that the first of them stands for.
-fn digits<T: Wide>(n: T, d: T) -> (u64, i32) {
-    // The quotient of the leading digits is off by one place at most.
+/// The 15 leading digits of `n / d` (neither is 0), and the power of ten of the first.
+fn digits<T: Integer>(n: T, d: T) -> (u64, i32) {
+    // The difference of the logarithms is off by at most one.
     let guess = n.log10().cast_signed() - d.log10().cast_signed();
     let exponent = [guess, guess - 1]
         .into_iter()
         .find(|exponent| {
             let (n, d) = scaled(n, d, *exponent);
-            n / d >= T::from(LEAST)
+            n / d >= T::from(MIN_DIGITS)
         })
         .unwrap_or(guess);
     let (n, d) = scaled(n, d, exponent);
-    let quotient: u64 = (n / d).try_into().unwrap_or(MOST);
+    let quotient: u64 = (n / d).try_into().unwrap_or(DIGITS_LIMIT);
     let rest = n % d;
     let twice = rest * T::from(2);
     let up = twice > d || (twice == d && quotient % 2 == 1);
     let rounded = quotient + u64::from(up);
-    if rounded >= MOST {
+    if rounded >= DIGITS_LIMIT {
         (rounded / 10, exponent + 1)
     } else {
         (rounded, exponent)
     }
 }
 
-/// `n` and `d` with a quotient of 15 digits, if the first digit of `n / d` stands for 10^`exponent`.
-fn scaled<T: Wide>(n: T, d: T, exponent: i32) -> (T, T) {
+/// Scales `n / d` to a quotient of 15 digits, if its first digit has the power of ten `exponent`.
+fn scaled<T: Integer>(n: T, d: T, exponent: i32) -> (T, T) {
     let places = DIGITS.cast_signed() - 1 - exponent;
     let power = T::power_of_ten(places.unsigned_abs());
     if places >= 0 {
@@ -151,7 +150,7 @@ fn scaled<T: Wide>(n: T, d: T, exponent: i32) -> (T, T) {
     }
 }
 
-/// Writes `digits`, of which the first stands for 10^`exponent`, as a JSON number: in full where that is short, as JavaScript does.
+/// Writes digits as a JSON number; the first has the power of ten `exponent`. Uses an exponent where JavaScript does.
 pub(super) fn write_decimal(
     f: &mut impl fmt::Write,
     negative: bool,
@@ -236,7 +235,7 @@ mod tests {
         /// The product of two.
         pub(in super::super) fn times(self, other: Self) -> Self {
             let numerator = self.numerator * other.numerator;
-            Self::wide(numerator, self.denominator * other.denominator).unwrap()
+            Self::from_u256(numerator, self.denominator * other.denominator).unwrap()
         }
     }
 
@@ -251,7 +250,7 @@ mod tests {
         #[test]
         fn what_is_printed_is_near(n in 1_u64.., d in 1_u64..) {
             let (rounded, exponent) = digits(u128::from(n), u128::from(d));
-            prop_assert!((LEAST..MOST).contains(&rounded));
+            prop_assert!((MIN_DIGITS..DIGITS_LIMIT).contains(&rounded));
             let (n, d) = scaled(U256::from(n), U256::from(d), exponent);
             let printed = U256::from(rounded) * d;
             let off = if printed > n { printed - n } else { n - printed };

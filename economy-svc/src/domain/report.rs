@@ -4,10 +4,10 @@ use kit::{Code, Fault};
 
 use super::basket::Basket;
 use super::decimal::Decimal;
-use super::fields::{Fields, LARGEST};
+use super::fields::{Fields, MAX_SAFE_INTEGER};
 
-/// The highest price.
-const DEAREST: u64 = 10_000_000_000_000;
+/// 10^13.
+const MAX_PRICE: u64 = 10_000_000_000_000;
 
 const NAMES: &[&str] = &[
     "supply",
@@ -21,29 +21,27 @@ const NAMES: &[&str] = &[
 ];
 const PRICES: &[&str] = &["meal", "ride", "wage", "rent"];
 
-/// What a game reports. Amounts are whole units of its currency.
+/// Amounts are whole units of the game's currency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// All currency that exists.
+    /// Units in circulation.
     pub supply: u64,
     /// Created since the report before.
     pub minted: u64,
     /// Destroyed since the report before.
     pub burned: u64,
-    /// Prices.
     pub basket: Basket,
-    /// What players earned since the report before.
+    /// Units that players earned since the report before.
     pub output: u64,
-    /// Players active.
     pub active_players: u64,
     /// The game's own interest rate, in percent.
     pub policy_rate: Option<Decimal>,
-    /// The game's own selling price of a unit.
+    /// The price at which the game sells a unit.
     pub naira_per_unit: Option<Decimal>,
 }
 
 impl Report {
-    /// Reads a JSON object.
+    /// Parses a JSON object.
     ///
     /// # Errors
     /// `bad_json` for anything else; `bad_request`, naming every field that is wrong.
@@ -66,7 +64,7 @@ impl Report {
         } else if let Some((name, problem)) = fields.unexpected(NAMES) {
             problems.add(&name, &problem);
         }
-        let mut amount = |name: &str| problems.take(name, fields.whole(name, 0, LARGEST));
+        let mut amount = |name: &str| problems.take(name, fields.whole(name, 0, MAX_SAFE_INTEGER));
         let [supply, minted, burned] = ["supply", "minted", "burned"].map(&mut amount);
         let [output, active_players] = ["output", "active_players"].map(amount);
         Self {
@@ -99,11 +97,11 @@ fn basket(fields: &Fields<'_>, problems: &mut Problems) -> Basket {
         problems.add(&format!("basket.{name}"), &problem);
     }
     let mut price = |name: &str, least| {
-        let price = prices.whole(name, least, DEAREST);
+        let price = prices.whole(name, least, MAX_PRICE);
         problems.take(&format!("basket.{name}"), price)
     };
     Basket {
-        // Prices are compared by it: a meal is never free (§2.6).
+        // The basket must cost something: a meal is never free (§2.6).
         meal: price("meal", 1),
         ride: price("ride", 0),
         wage: price("wage", 0),
@@ -130,7 +128,7 @@ fn naira_per_unit(fields: &Fields<'_>) -> Result<Option<Decimal>, String> {
     })
 }
 
-/// What is wrong with a report, field by field.
+/// The problems of a report, one for each bad field.
 #[derive(Debug, Default)]
 struct Problems(Vec<String>);
 

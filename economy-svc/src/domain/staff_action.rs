@@ -1,26 +1,25 @@
-//! What staff do with the economy, and the role that each action needs.
+//! The actions of staff, and the role that each needs.
 
 use kit::audit;
 use kit::rpc::staff::Role;
 
-/// What a call of staff does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Reads currencies and held reports.
     Look,
     /// Registers or renames a currency.
     SetCurrency,
-    /// Lets a held report count.
+    /// Makes a held report count.
     ApproveReport,
-    /// Refuses a held report for good.
+    /// Rejects a held report permanently.
     RejectReport,
-    /// Books swaps of the past.
+    /// Books past swaps.
     ImportSwaps,
-    /// Reads what others did.
+    /// Reads the audit.
     ReadAudit,
 }
 
-/// A member of staff, and what they do here.
+/// A member of staff and their action.
 pub type By = audit::By<Action>;
 
 impl audit::Action for Action {
@@ -46,7 +45,7 @@ impl audit::Action for Action {
         }
     }
 
-    /// A reviewer looks and decides, an admin does the rest.
+    /// A reviewer reads and decides on reports; everything else needs an admin.
     fn needs(self) -> Role {
         match self {
             Self::Look | Self::ApproveReport | Self::RejectReport => Role::Reviewer,

@@ -1,34 +1,33 @@
-//! Swaps between two currencies, and the market that those of a day make (§2.8).
+//! The market of a pair of currencies: its swaps of 24 hours (§2.8).
 
 use time::OffsetDateTime;
 
 use super::ratio::Ratio;
 
-/// Swaps of a pair that make a market.
+/// Minimum swaps of a market.
 pub const SWAPS: u64 = 3;
-/// Parties that make a market.
+/// Minimum parties of a market.
 pub const PARTIES: u64 = 2;
 
-/// The swaps of a pair of currencies within a day, both directions together.
+/// The swaps of a pair of currencies within 24 hours, in both directions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Market {
-    /// How many.
     pub swaps: u64,
-    /// By how many.
+    /// Distinct parties.
     pub parties: u64,
     /// Units of the first currency that changed hands.
     pub first: u128,
     /// Units of the second.
     pub second: u128,
-    /// When the last was made.
+    /// Time of the last swap.
     pub last: OffsetDateTime,
 }
 
 impl Market {
-    /// Units of the second currency for one of the first, weighted by volume; `None` when too few have traded.
+    /// Units of the second currency for one of the first, weighted by volume; `None`: too few swaps or parties.
     pub fn rate(&self) -> Option<Ratio> {
-        let trades = self.swaps >= SWAPS && self.parties >= PARTIES;
-        trades
+        let is_market = self.swaps >= SWAPS && self.parties >= PARTIES;
+        is_market
             .then(|| Ratio::new(self.second, self.first))
             .flatten()
     }

@@ -4,19 +4,18 @@ use std::collections::BTreeMap;
 
 use kit::{Code, Fault};
 
-use super::fields::{Fields, LARGEST};
+use super::fields::{Fields, MAX_SAFE_INTEGER};
 
-/// Characters of a player's name at most.
+/// Maximum length of a player's name.
 const PLAYER: usize = 128;
-/// Characters of a note at most.
+/// Maximum length of a note.
 const NOTE: usize = 500;
 
 const NAMES: &[&str] = &["game", "player", "amount", "note"];
 
-/// What a game's server sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tip {
-    /// As the game calls its player.
+    /// The player's name within the game.
     pub player: String,
     /// Whole units of the game's currency.
     pub amount: u64,
@@ -25,11 +24,11 @@ pub struct Tip {
 }
 
 impl Tip {
-    /// Reads a JSON object that is sent with a key of the game `own`.
+    /// Parses a JSON object that was sent with a key of the game `key_game`.
     ///
     /// # Errors
     /// `bad_json` for anything else, `not_found` for another game, `invalid` for bad fields.
-    pub fn read(json: &str, own: &str) -> Result<Self, Fault> {
+    pub fn read(json: &str, key_game: &str) -> Result<Self, Fault> {
         let fields = Fields::read(json).ok_or_else(|| {
             Fault::new(
                 Code::BadJson,
@@ -38,9 +37,9 @@ impl Tip {
         })?;
         let mut bad = BTreeMap::new();
         match fields.text("game", usize::MAX) {
-            Ok(Some(game)) if game != own => {
+            Ok(Some(game)) if game != key_game => {
                 return Err(Fault::not_found(format!(
-                    "This key belongs to the game {own} and cannot tip another one. Leave `game` out."
+                    "This key belongs to the game {key_game} and cannot tip another one. Leave `game` out."
                 )));
             }
             Ok(_) => {}
@@ -62,7 +61,7 @@ impl Tip {
             );
         }
         let amount = fields
-            .whole("amount", 1, LARGEST)
+            .whole("amount", 1, MAX_SAFE_INTEGER)
             .unwrap_or_else(|problem| {
                 bad.insert("amount".to_owned(), sentence(&problem));
                 0

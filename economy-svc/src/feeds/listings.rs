@@ -1,4 +1,4 @@
-//! Follows listings-svc: which games there are, and who owns their pages.
+//! Follows listings-svc: games and the owners of their pages.
 
 use anyhow::Context as _;
 use contracts::common::v1::{Change, Mode};
@@ -13,13 +13,12 @@ use crate::SCHEMA;
 use crate::config::Settings;
 use crate::store::{games, pages};
 
-/// Starts following.
 pub(crate) fn follow(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()> {
     let addresses = &boot.settings.listings_addresses;
     boot.follow(pool, SCHEMA, "listings", addresses, Listings)
 }
 
-/// Takes games and pages in; everything else on the feed is passed over.
+/// Stores games and pages; other entities on the feed are skipped.
 #[derive(Clone)]
 struct Listings;
 
@@ -67,7 +66,7 @@ fn game(change: &Change) -> anyhow::Result<games::Row> {
     let mode = match game.mode() {
         Mode::Live => "live",
         Mode::Test => "test",
-        Mode::Unspecified => anyhow::bail!("a game without a mode"),
+        Mode::Unspecified => anyhow::bail!("the game has no mode"),
     };
     let published = game.state() == State::Published;
     Ok(games::Row {

@@ -1,4 +1,4 @@
-//! What reports and tips have in common: how a call of a game's key is read and made.
+//! Calls with a game's key: shared by reports and tips.
 
 use contracts::common::v1::Mode;
 use kit::feed::Writer;
@@ -8,19 +8,19 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::store::games;
-use crate::write::{Done, Rules, Write, Writes};
+use crate::write::{Command, CommandHandler, Outcome, Rules};
 
-/// Makes the writes of games.
+/// Runs the commands of games.
 #[derive(Debug, Clone)]
-pub(super) struct Writing {
+pub(super) struct CommandRunner {
     pub(super) pool: PgPool,
     pub(super) clock: Clock,
     pub(super) rules: Rules,
-    writer: Writer<Writes>,
+    writer: Writer<CommandHandler>,
     calls: Calls,
 }
 
-/// A call of a game's key, as the gateway sends it.
+/// A call with a game's key, as the gateway sends it.
 pub(super) struct Call<'a> {
     pub(super) account_id: &'a str,
     pub(super) mode: Mode,
@@ -32,18 +32,17 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Whether it is to have an effect.
+    /// Whether the call changes anything: test keys and dry runs do not.
     pub(super) fn writes(&self) -> bool {
         self.mode == Mode::Live && !self.dry_run
     }
 
-    /// The body as a text.
     pub(super) fn text(&self) -> Result<&str, Fault> {
         std::str::from_utf8(self.body)
             .map_err(|_utf8| Fault::new(Code::BadJson, "the body is not UTF-8"))
     }
 
-    /// The `Idempotency-Key` of a call with an effect. It is the game's, since one body may be sent for several games of an account.
+    /// The `Idempotency-Key` of a call that writes. Its scope is the game, since an account may send one body for several games.
     pub(super) fn idempotency_key(&self, route: &str) -> Result<Option<idempotency::Key>, Fault> {
         if self.idempotency_key.is_empty() || !self.writes() {
             return Ok(None);
@@ -52,7 +51,7 @@ impl Call<'_> {
             .account_id
             .parse()
             .map_err(|_uuid| Fault::invalid_field("account_id", "It is the id of an account."))?;
-        // A body that serde cannot hold was refused for its fields.
+        // `null` stands for a body that serde cannot parse (nested too deeply): its fields were refused before.
         let body = serde_json::from_slice(self.body).unwrap_or_default();
         let route = format!("{route} {}", self.game);
         Ok(Some(idempotency::Key {
@@ -62,9 +61,13 @@ impl Call<'_> {
     }
 }
 
-impl Writing {
-    /// Writes through `writer`.
-    pub(super) fn new(pool: PgPool, writer: Writer<Writes>, clock: Clock, rules: Rules) -> Self {
+impl CommandRunner {
+    pub(super) fn new(
+        pool: PgPool,
+        writer: Writer<CommandHandler>,
+        clock: Clock,
+        rules: Rules,
+    ) -> Self {
         Self {
             pool,
             clock,
@@ -74,24 +77,24 @@ impl Writing {
         }
     }
 
-    /// The game that a live key belongs to.
+    /// The game of a live key.
     pub(super) async fn game(&self, slug: &str) -> Result<Uuid, Fault> {
         let found = games::find(&self.pool, slug).await?;
-        // The gateway knows it, so it will be known here in a moment.
+        // The gateway has seen the game: the follower of listings-svc will store it shortly.
         found
             .map(|game| game.id)
-            .ok_or_else(|| Fault::unavailable("a game that listings-svc has not told of yet"))
+            .ok_or_else(|| Fault::unavailable("a new game is not synchronised yet"))
     }
 
-    /// Makes a write, which nobody makes with the same `Idempotency-Key` meanwhile.
-    pub(super) async fn write(
+    /// Runs a command. A concurrent call with the same `Idempotency-Key` is refused.
+    pub(super) async fn run(
         &self,
-        write: Write,
+        command: Command,
         key: Option<&idempotency::Key>,
-    ) -> Result<Done, Fault> {
+    ) -> Result<Outcome, Fault> {
         let in_flight = key.map(|key| self.calls.begin(key.name.clone()));
         let _in_flight = in_flight.transpose()?;
-        let (done, _) = self.writer.write(write).await?;
-        Ok(done)
+        let (outcome, _) = self.writer.write(command).await?;
+        Ok(outcome)
     }
 }

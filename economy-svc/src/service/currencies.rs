@@ -11,21 +11,20 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::render;
-use super::snapshots::Snapshots;
+use super::snapshots::SnapshotCache;
 use crate::domain::staff_action::By;
 use crate::store::currencies;
 use crate::store::games::{self, Game};
-use crate::write::{Done, SetName, Write, Writes, unexpected};
+use crate::write::{Command, CommandHandler, Outcome, SetName, unexpected_outcome};
 
-/// Characters of a name at most.
-const LONGEST: usize = 60;
+/// Maximum length of a name.
+const MAX_CHARS: usize = 60;
 
-/// The service.
 #[derive(Debug)]
 pub(super) struct Service {
     pub(super) pool: PgPool,
-    pub(super) writer: Writer<Writes>,
-    pub(super) snapshots: Arc<Snapshots>,
+    pub(super) writer: Writer<CommandHandler>,
+    pub(super) snapshots: Arc<SnapshotCache>,
 }
 
 #[tonic::async_trait]
@@ -35,7 +34,7 @@ impl CurrenciesService for Service {
         request: Request<proto::ListCurrenciesRequest>,
     ) -> Result<Response<proto::ListCurrenciesResponse>, Status> {
         let snapshot = self.snapshots.now(request.get_ref().mode()).await?;
-        let total = u64::try_from(snapshot.economy.listed.len()).unwrap_or(u64::MAX);
+        let total = u64::try_from(snapshot.economy.currencies.len()).unwrap_or(u64::MAX);
         Ok(Response::new(proto::ListCurrenciesResponse {
             json: snapshot.currencies().await?,
             page: Some(render::page(total)),
@@ -58,8 +57,8 @@ impl Service {
     ) -> Result<proto::SetCurrencyResponse, Fault> {
         let account: Uuid = (request.account_id.parse())
             .map_err(|_uuid| Fault::invalid_field("account_id", "It is the id of an account."))?;
-        let name = name(&request.name)?;
-        let game = games::find_own(&self.pool, &request.game, account).await?;
+        let name = parse_name(&request.name)?;
+        let game = games::find_owned(&self.pool, &request.game, account).await?;
         let game = game.ok_or_else(|| {
             Fault::not_found(format!(
                 "no game of yours has the slug {}; GET /me/listings lists yours",
@@ -71,44 +70,44 @@ impl Service {
     }
 }
 
-/// A name as it is kept.
+/// Trims and validates a name.
 ///
 /// # Errors
-/// `invalid`: it is no name.
-pub(super) fn name(sent: &str) -> Result<String, Fault> {
+/// `invalid`: the name is empty, too long or has control characters.
+pub(super) fn parse_name(sent: &str) -> Result<String, Fault> {
     let name = sent.trim();
-    if !(1..=LONGEST).contains(&name.chars().count()) || name.chars().any(char::is_control) {
-        let reason = format!("It has 1 to {LONGEST} characters.");
+    if !(1..=MAX_CHARS).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+        let reason = format!("It must be 1 to {MAX_CHARS} characters without control characters.");
         return Err(Fault::invalid_field("name", reason));
     }
     Ok(name.to_owned())
 }
 
-/// Gives the currency of a game a name, by an owner or by staff.
+/// Names the currency of a game, for its owner or for staff.
 pub(super) async fn set(
     pool: &PgPool,
-    writer: &Writer<Writes>,
+    writer: &Writer<CommandHandler>,
     (game, name, given_by): (Game, String, String),
     by: Option<By>,
 ) -> Result<proto::SetCurrencyResponse, Fault> {
-    let wanted = SetName {
+    let command = SetName {
         game: game.id,
         slug: game.slug,
         name,
         given_by,
     };
-    let named = match writer.write(Write::Name(by, wanted)).await?.0 {
-        Done::Named(named) => named,
-        other => return Err(unexpected(&other)),
+    let change = match writer.write(Command::Name(by, command)).await?.0 {
+        Outcome::Named(change) => change,
+        other => return Err(unexpected_outcome(&other)),
     };
     let currency = names(pool, Some(game.id)).await?.pop();
     Ok(proto::SetCurrencyResponse {
         currency,
-        unchanged: named.is_unchanged(),
+        unchanged: change.is_unchanged(),
     })
 }
 
-/// Every currency with all its names, or that of one game.
+/// All currencies with their names, or the currency of one game.
 pub(super) async fn names(
     pool: &PgPool,
     game: Option<Uuid>,

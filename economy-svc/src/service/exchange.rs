@@ -11,23 +11,22 @@ use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use crate::domain::fields::LARGEST;
+use crate::domain::fields::MAX_SAFE_INTEGER;
 use crate::store::currencies;
 use crate::store::games;
 use crate::store::swaps::{self, Swap};
-use crate::write::{Done, Write, Writes, unexpected};
+use crate::write::{Command, CommandHandler, Outcome, unexpected_outcome};
 
-/// What the second of two swaps with one id is told.
-pub(super) const OTHER: &str =
-    "a swap with this id is booked with other contents; use a new id for another swap";
-/// Characters of an id and of a party at most.
-const LONGEST: usize = 128;
+/// Why the second of two different swaps with one id is refused.
+pub(super) const ID_CONFLICT: &str =
+    "a different swap with this id is already booked; use a new id for each swap";
+/// Maximum length of an id and of a party.
+const MAX_CHARS: usize = 128;
 
-/// The service.
 #[derive(Debug)]
 pub(super) struct Service {
     pub(super) pool: PgPool,
-    pub(super) writer: Writer<Writes>,
+    pub(super) writer: Writer<CommandHandler>,
     pub(super) clock: Clock,
 }
 
@@ -53,15 +52,15 @@ impl ExchangeService for Service {
 impl Service {
     async fn record(&self, sent: proto::Swap) -> Result<proto::RecordSwapResponse, Fault> {
         let currencies = currencies_of(&self.pool, [&sent]).await?;
-        let swap = read(&sent, &currencies, self.clock.now())?;
-        let write = Write::Swaps(None, vec![swap.clone()]);
-        let (done, _) = self.writer.write(write).await?;
-        let Done::Swapped(booked) = done else {
-            return Err(unexpected(&done));
+        let swap = parse(&sent, &currencies, self.clock.now())?;
+        let command = Command::Swaps(None, vec![swap.clone()]);
+        let (outcome, _) = self.writer.write(command).await?;
+        let Outcome::Swapped(booked) = outcome else {
+            return Err(unexpected_outcome(&outcome));
         };
         let replayed = booked.is_empty();
         let at = if replayed {
-            self.same(&swap, sent.at.is_some()).await?
+            self.booked_at(&swap, sent.at.is_some()).await?
         } else {
             swap.at
         };
@@ -74,8 +73,11 @@ impl Service {
         })
     }
 
-    /// When the swap with this id was made, if it is the same one.
-    async fn same(&self, swap: &Swap, with_time: bool) -> Result<OffsetDateTime, Fault> {
+    /// The time of the booked swap with this id, which must be the same swap.
+    ///
+    /// # Errors
+    /// `idempotency_mismatch`: the booked swap is a different one.
+    async fn booked_at(&self, swap: &Swap, with_time: bool) -> Result<OffsetDateTime, Fault> {
         let booked = swaps::find(&self.pool, std::slice::from_ref(&swap.id)).await?;
         let booked = booked.into_iter().next();
         let at = booked.as_ref().map(|booked| booked.at);
@@ -85,7 +87,7 @@ impl Service {
         };
         match (booked, at) {
             (Some(booked), Some(at)) if booked == sent => Ok(at),
-            _ => Err(Fault::new(Code::IdempotencyMismatch, OTHER)),
+            _ => Err(Fault::new(Code::IdempotencyMismatch, ID_CONFLICT)),
         }
     }
 
@@ -103,7 +105,7 @@ impl Service {
     }
 }
 
-/// The games with a currency that swaps name.
+/// The games in these swaps that have a currency, by slug.
 pub(super) async fn currencies_of(
     pool: &PgPool,
     sent: impl IntoIterator<Item = &proto::Swap>,
@@ -116,11 +118,11 @@ pub(super) async fn currencies_of(
     currencies::of_slugs(pool, &slugs).await
 }
 
-/// A swap as it is sent, between two of these currencies.
+/// Parses a swap between two of these currencies.
 ///
 /// # Errors
 /// `invalid`, with every bad field.
-pub(super) fn read(
+pub(super) fn parse(
     sent: &proto::Swap,
     currencies: &HashMap<String, Uuid>,
     now: OffsetDateTime,
@@ -129,21 +131,27 @@ pub(super) fn read(
     let mut refuse = |field: &str, reason: String| {
         bad.insert(field.to_owned(), reason);
     };
-    let is_id = (1..=LONGEST).contains(&sent.id.len())
+    let is_id = (1..=MAX_CHARS).contains(&sent.id.len())
         && sent.id.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_id {
         refuse(
             "id",
-            format!("It is 1 to {LONGEST} visible ASCII characters."),
+            format!("It must be 1 to {MAX_CHARS} visible ASCII characters."),
         );
     }
     let party = sent.party.trim();
-    if !(1..=LONGEST).contains(&party.chars().count()) || party.chars().any(char::is_control) {
-        refuse("party", format!("It is 1 to {LONGEST} characters."));
+    if !(1..=MAX_CHARS).contains(&party.chars().count()) || party.chars().any(char::is_control) {
+        refuse(
+            "party",
+            format!("It must be 1 to {MAX_CHARS} characters without control characters."),
+        );
     }
     let mut amount = |field: &str, amount: u64| {
-        if !(1..=LARGEST).contains(&amount) {
-            refuse(field, format!("It is a whole number from 1 to {LARGEST}."));
+        if !(1..=MAX_SAFE_INTEGER).contains(&amount) {
+            refuse(
+                field,
+                format!("It must be a whole number from 1 to {MAX_SAFE_INTEGER}."),
+            );
         }
         amount.cast_signed()
     };
@@ -152,7 +160,7 @@ pub(super) fn read(
         None => now,
         Some(Some(at)) if at <= now => at.truncate_to_microsecond(),
         Some(_) => {
-            refuse("at", "It is a moment that is past.".to_owned());
+            refuse("at", "It must be a time in the past.".to_owned());
             now
         }
     };
@@ -165,7 +173,7 @@ pub(super) fn read(
     };
     let games = (game("from", &sent.from), game("to", &sent.to));
     if sent.from == sent.to {
-        refuse("to", "It is the same currency.".to_owned());
+        refuse("to", "It must differ from `from`.".to_owned());
     }
     match games {
         (Some(from_game), Some(to_game)) if bad.is_empty() => Ok(Swap {

@@ -14,17 +14,16 @@ use tonic::{Request, Response, Status};
 
 use super::render;
 use crate::domain::decimal::Decimal;
-use crate::domain::figures::{Counted, Figures};
+use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::ratio::Ratio;
 use crate::samples;
 use crate::store::games;
-use crate::store::history::{self, Entry, Wanted};
+use crate::store::history::{self, Entry, Filter};
 
-/// Rows of a page unless it is said otherwise, and at most (§4.1).
-const USUAL: usize = 20;
-const MOST: usize = 100;
+/// Rows of a page: default and maximum (§4.1).
+const DEFAULT_LIMIT: usize = 20;
+const MAX_LIMIT: usize = 100;
 
-/// The service.
 #[derive(Debug)]
 pub(super) struct Service {
     pub(super) pool: PgPool,
@@ -43,8 +42,8 @@ impl HistoryService for Service {
 
 /// A page of reports, the oldest first.
 struct ResultPage {
-    /// Those before the first, the newest first: its figures compare with them.
-    before: Vec<Counted>,
+    /// The two reports before the first entry, the newest first, for the figures of the first entries.
+    before: Vec<CountedReport>,
     entries: Vec<Entry>,
     total: u64,
 }
@@ -60,18 +59,15 @@ impl Service {
         let mut moment = |field: &str, at: Option<prost_types::Timestamp>| {
             let decoded = at.map(timestamp::decode);
             if decoded == Some(None) {
-                bad.insert(
-                    field.to_owned(),
-                    "It is no moment of a calendar.".to_owned(),
-                );
+                bad.insert(field.to_owned(), "It is not a valid time.".to_owned());
             }
             decoded.flatten()
         };
         let (from, to) = (moment("from", request.from), moment("to", request.to));
         let limit = match usize::try_from(page.limit) {
-            Ok(0) => USUAL,
-            Ok(limit) => limit.min(MOST),
-            Err(_) => MOST,
+            Ok(0) => DEFAULT_LIMIT,
+            Ok(limit) => limit.min(MAX_LIMIT),
+            Err(_) => MAX_LIMIT,
         };
         let [begin, end] = [from, to].map(|at| at.map(|at| at.unix_timestamp_nanos().to_string()));
         let filters = [
@@ -124,20 +120,19 @@ impl Service {
     ) -> Result<ResultPage, Fault> {
         let game = games::find(&self.pool, slug).await?;
         let game = game.filter(|game| game.published).ok_or_else(no_currency)?;
-        let wanted = Wanted {
+        let filter = Filter {
             game: game.id,
             from,
             to,
             after,
         };
-        // One more than the page has tells whether there is another.
-        let most = i64::try_from(limit + 1).unwrap_or(i64::MAX);
-        let entries = history::counted(&self.pool, wanted, most).await?;
-        let total = history::count(&self.pool, wanted).await?;
+        // One row more than the page shows whether there is a next page.
+        let limit = i64::try_from(limit + 1).unwrap_or(i64::MAX);
+        let entries = history::list(&self.pool, filter, limit).await?;
+        let total = history::count(&self.pool, filter).await?;
         let before = match entries.first() {
             Some(first) => {
-                let place = (first.counted.at, first.id);
-                history::before(&self.pool, game.id, place).await?
+                history::before(&self.pool, game.id, (first.counted.at, first.id)).await?
             }
             None => Vec::new(),
         };
@@ -152,13 +147,12 @@ impl Service {
         let history = samples::history(slug, self.clock.now());
         let history = history.map_err(|error| Fault::internal(&error))?;
         let (currency, mut reports) = history.ok_or_else(no_currency)?;
-        // They come the newest first.
         reports.reverse();
-        let is_wanted =
+        let is_in_range =
             |at: OffsetDateTime| from.is_none_or(|from| at >= from) && to.is_none_or(|to| at < to);
         let total = reports
             .iter()
-            .filter(|counted| is_wanted(counted.at))
+            .filter(|counted| is_in_range(counted.at))
             .count();
         let mut before = Vec::new();
         let mut entries = Vec::new();
@@ -166,7 +160,7 @@ impl Service {
             let is_before = after.is_some_and(|after| (counted.at, id) <= after);
             if is_before || from.is_some_and(|from| counted.at < from) {
                 before.insert(0, counted);
-            } else if is_wanted(counted.at) {
+            } else if is_in_range(counted.at) {
                 entries.push(Entry {
                     id,
                     currency: currency.clone(),
@@ -182,7 +176,7 @@ impl Service {
     }
 }
 
-/// From when, before when, and after which report.
+/// Start (inclusive), end (exclusive), and the last report of the page before.
 type Range = (
     Option<OffsetDateTime>,
     Option<OffsetDateTime>,
@@ -196,14 +190,14 @@ fn no_currency() -> Fault {
     )
 }
 
-/// The rows, each with its figures against the reports before it.
+/// Renders the rows. The figures of each compare it with the reports before.
 fn rows(page: ResultPage) -> Result<bytes::Bytes, Fault> {
     let mut newest = page.before;
     let mut rows = Vec::with_capacity(page.entries.len());
     for entry in page.entries {
         newest.insert(0, entry.counted);
         newest.truncate(3);
-        let Some(Counted { at, report }) = newest.first() else {
+        let Some(CountedReport { at, report }) = newest.first() else {
             continue;
         };
         let (basket, figures) = (report.basket, Figures::of(&newest));

@@ -1,4 +1,4 @@
-//! How rates and figures are worked out (`economy/v1/methodology.proto`).
+//! How rates and figures are computed (`economy/v1/methodology.proto`).
 
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::methodology_service_server::MethodologyService;
@@ -9,7 +9,6 @@ use tonic::{Request, Response, Status};
 use crate::domain::methodology::methodology;
 use crate::write::Rules;
 
-/// The service.
 #[derive(Debug)]
 pub(super) struct Service {
     pub(super) rules: Rules,

@@ -1,4 +1,4 @@
-//! The gRPC services of economy-svc, a file a subject.
+//! The gRPC services of economy-svc, one file for each.
 
 mod calls;
 mod currencies;
@@ -30,19 +30,19 @@ use time::Duration;
 use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
-use crate::write::{Rules, Writes};
-use calls::Writing;
-use snapshots::Snapshots;
+use crate::write::{CommandHandler, Rules};
+use calls::CommandRunner;
+use snapshots::SnapshotCache;
 
-/// What the services are made of.
+/// The dependencies of the services.
 #[derive(Debug)]
 pub struct Parts {
     pub pool: PgPool,
     pub clock: Clock,
     pub producer: Producer,
-    pub writer: Writer<Writes>,
+    pub writer: Writer<CommandHandler>,
     pub rules: Rules,
-    /// How long a currency may be silent.
+    /// A currency without a report for so long is late.
     pub late: Duration,
 }
 
@@ -57,13 +57,15 @@ impl Parts {
             rules,
             late,
         } = self;
-        let snapshots = Arc::new(Snapshots::new(pool.clone(), clock.clone(), late));
-        let writing = Writing::new(pool.clone(), writer.clone(), clock.clone(), rules);
+        let snapshots = Arc::new(SnapshotCache::new(pool.clone(), clock.clone(), late));
+        let commands = CommandRunner::new(pool.clone(), writer.clone(), clock.clone(), rules);
         let audit = Audit::new(pool.clone(), SCHEMA, clock.clone());
         services
             .add_service(producer.service())
-            .add_service(ReportsServiceServer::new(reports::Service(writing.clone())))
-            .add_service(TipsServiceServer::new(tips::Service(writing)))
+            .add_service(ReportsServiceServer::new(reports::Service(
+                commands.clone(),
+            )))
+            .add_service(TipsServiceServer::new(tips::Service(commands)))
             .add_service(RatesServiceServer::new(rates::Service(Arc::clone(
                 &snapshots,
             ))))

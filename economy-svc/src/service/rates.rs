@@ -11,12 +11,11 @@ use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 
 use super::render;
-use super::snapshots::{Snapshot, Snapshots};
+use super::snapshots::{Snapshot, SnapshotCache};
 use crate::domain::economy::Economy;
 
-/// The service.
 #[derive(Debug)]
-pub(super) struct Service(pub(super) Arc<Snapshots>);
+pub(super) struct Service(pub(super) Arc<SnapshotCache>);
 
 #[tonic::async_trait]
 impl RatesService for Service {
@@ -41,34 +40,34 @@ impl Service {
             None => self.0.now(mode).await?,
             Some(at) => {
                 let at = timestamp::decode(at)
-                    .ok_or_else(|| Fault::invalid_field("at", "It is no moment of a calendar."))?;
-                self.0.past(mode, at).await?
+                    .ok_or_else(|| Fault::invalid_field("at", "It is not a valid time."))?;
+                self.0.at(mode, at).await?
             }
         };
         let (from, to) = currencies(&snapshot.economy, &request)?;
         let version = format!("{}-{}-{}", snapshot.version, request.from, request.to);
-        let pieces = if request.head_only {
+        let chunks = if request.head_only {
             Arc::from([])
         } else {
-            pieces(&snapshot, from, to).await?
+            chunks(&snapshot, from, to).await?
         };
-        let length = pieces.iter().map(Bytes::len).sum::<usize>();
+        let length = chunks.iter().map(Bytes::len).sum::<usize>();
         let head = Part::Head(proto::RatesHead {
             version,
             page: Some(render::page(render::count(&snapshot.economy, from, to))),
             length: u64::try_from(length).unwrap_or(u64::MAX),
         });
-        // Pieces are shared, not copied, however many read them.
-        let pieces = (0..pieces.len())
-            .filter_map(move |index| pieces.get(index).cloned())
+        // Cloning `Bytes` shares the memory.
+        let chunks = (0..chunks.len())
+            .filter_map(move |index| chunks.get(index).cloned())
             .map(Part::Json);
-        let parts = std::iter::once(head).chain(pieces);
+        let parts = std::iter::once(head).chain(chunks);
         let answers = parts.map(|part| Ok(proto::ListRatesResponse { part: Some(part) }));
         Ok(stream::iter(answers).boxed())
     }
 }
 
-/// The places of the currencies that are asked for.
+/// The indexes of the currencies in `from` and `to`.
 fn currencies(
     economy: &Economy,
     request: &proto::ListRatesRequest,
@@ -77,8 +76,8 @@ fn currencies(
         if slug.is_empty() {
             return Ok(None);
         }
-        let place = economy.find(slug);
-        place.map(Some).ok_or_else(|| {
+        let index = economy.find(slug);
+        index.map(Some).ok_or_else(|| {
             let reason = "No listed currency belongs to a game with this slug; GET /economy/currencies lists them.";
             Fault::invalid_field(field, reason)
         })
@@ -86,7 +85,7 @@ fn currencies(
     Ok((find("from", &request.from)?, find("to", &request.to)?))
 }
 
-async fn pieces(
+async fn chunks(
     snapshot: &Arc<Snapshot>,
     from: Option<usize>,
     to: Option<usize>,
@@ -95,5 +94,5 @@ async fn pieces(
         return snapshot.rates().await;
     }
     let snapshot = Arc::clone(snapshot);
-    render::aside(move || render::rates(&snapshot.economy, from, to)).await
+    render::on_blocking_thread(move || render::rates(&snapshot.economy, from, to)).await
 }

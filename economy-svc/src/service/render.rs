@@ -8,24 +8,24 @@ use serde::Serialize;
 use time::{Duration, OffsetDateTime};
 
 use crate::domain::decimal::Decimal;
-use crate::domain::economy::{Economy, Listed};
+use crate::domain::economy::{Economy, ListedCurrency};
 use crate::domain::methodology;
 use crate::domain::rates::{Rate, rate};
 use crate::domain::ratio::Ratio;
 
-/// Bytes of a piece: large enough that a piece costs little, small enough that a few of them are nothing.
-const PIECE: usize = 64 * 1024;
+/// Bytes of a chunk: large enough to amortise the cost of a gRPC message, small enough to bound a stream's memory.
+const CHUNK: usize = 64 * 1024;
 
-/// Makes something on a thread of its own, so that no other call waits for it.
-pub(super) async fn aside<T: Send + 'static>(
-    make: impl FnOnce() -> Result<T, serde_json::Error> + Send + 'static,
+/// Renders on a blocking thread, so that rendering does not delay other calls.
+pub(super) async fn on_blocking_thread<T: Send + 'static>(
+    render: impl FnOnce() -> Result<T, serde_json::Error> + Send + 'static,
 ) -> Result<T, Fault> {
-    let made = tokio::task::spawn_blocking(make).await;
-    let made = made.map_err(|error| Fault::internal(&error))?;
-    made.map_err(|error| Fault::internal(&error))
+    let rendered = tokio::task::spawn_blocking(render).await;
+    let rendered = rendered.map_err(|error| Fault::internal(&error))?;
+    rendered.map_err(|error| Fault::internal(&error))
 }
 
-/// What is said of a list whose rows hold figures.
+/// The page information of a list of figures.
 pub(super) fn page(total: u64) -> PageInfo {
     PageInfo {
         total,
@@ -34,16 +34,15 @@ pub(super) fn page(total: u64) -> PageInfo {
     }
 }
 
-/// Rates in the order of their slugs, from one currency or to one, if they are given. No pieces together are no list: there is at least
-/// one.
+/// Rates in the order of their slugs, optionally only those from or to one currency. There is at least one chunk: the empty list is `[]`.
 pub(super) fn rates<P: FromIterator<Bytes>>(
     economy: &Economy,
     from: Option<usize>,
     to: Option<usize>,
 ) -> Result<P, serde_json::Error> {
-    let places = 0..economy.listed.len();
-    let all = |one: Option<usize>| one.map_or_else(|| places.clone(), |one| one..one + 1);
-    let mut rows = Pieces::default();
+    let indexes = 0..economy.currencies.len();
+    let all = |one: Option<usize>| one.map_or_else(|| indexes.clone(), |one| one..one + 1);
+    let mut rows = JsonChunks::default();
     for from in all(from) {
         for to in all(to) {
             if let Some(rate) = rate(economy, from, to) {
@@ -54,25 +53,26 @@ pub(super) fn rates<P: FromIterator<Bytes>>(
     Ok(rows.finish().into_iter().collect())
 }
 
-/// How many rates there are, from one currency or to one, if they are given.
+/// The number of rates, optionally only of those from or to one currency.
 pub(super) fn count(economy: &Economy, from: Option<usize>, to: Option<usize>) -> u64 {
-    let listed = economy.listed.len();
+    let currencies = economy.currencies.len();
     let count = match (from, to) {
-        (None, None) => listed * listed.saturating_sub(1),
+        (None, None) => currencies * currencies.saturating_sub(1),
         (Some(from), Some(to)) => usize::from(from != to),
-        (Some(_), None) | (None, Some(_)) => listed.saturating_sub(1),
+        (Some(_), None) | (None, Some(_)) => currencies.saturating_sub(1),
     };
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
 fn rate_row<'a>(economy: &'a Economy, from: usize, to: usize, rate: &Rate) -> public::Rate<'a> {
-    let text =
-        |place: usize, of: fn(&Listed) -> &str| economy.listed.get(place).map_or("", of).into();
+    let text = |index: usize, of: fn(&ListedCurrency) -> &str| {
+        economy.currencies.get(index).map_or("", of).into()
+    };
     public::Rate {
-        from: text(from, |listed| &listed.slug),
-        to: text(to, |listed| &listed.slug),
-        currency_from: text(from, |listed| &listed.currency),
-        currency_to: text(to, |listed| &listed.currency),
+        from: text(from, |currency| &currency.slug),
+        to: text(to, |currency| &currency.slug),
+        currency_from: text(from, |currency| &currency.currency),
+        currency_to: text(to, |currency| &currency.currency),
         rate: rate.value.number(),
         source: rate.source.as_str().into(),
         at: Timestamp(rate.at),
@@ -86,22 +86,26 @@ pub(super) fn currencies(
     now: OffsetDateTime,
     late: Duration,
 ) -> Result<Bytes, serde_json::Error> {
-    let rows: Vec<public::Currency> = (economy.listed.iter())
-        .map(|listed| currency_row(listed, now, late))
+    let rows: Vec<public::Currency> = (economy.currencies.iter())
+        .map(|currency| currency_row(currency, now, late))
         .collect();
     serde_json::to_vec(&rows).map(Bytes::from)
 }
 
-fn currency_row(listed: &Listed, now: OffsetDateTime, late: Duration) -> public::Currency {
-    let report = &listed.newest.report;
+fn currency_row(
+    currency: &ListedCurrency,
+    now: OffsetDateTime,
+    late: Duration,
+) -> public::Currency {
+    let report = &currency.newest.report;
     let basket = report.basket;
-    let figures = listed.figures;
+    let figures = currency.figures;
     public::Currency {
-        slug: listed.slug.clone(),
-        name: listed.title.clone(),
-        currency: listed.currency.clone(),
-        reported_at: Timestamp(listed.newest.at),
-        late: now >= listed.newest.at + late,
+        slug: currency.slug.clone(),
+        name: currency.title.clone(),
+        currency: currency.currency.clone(),
+        reported_at: Timestamp(currency.newest.at),
+        late: now >= currency.newest.at + late,
         supply: report.supply,
         minted: report.minted,
         burned: report.burned,
@@ -117,36 +121,36 @@ fn currency_row(listed: &Listed, now: OffsetDateTime, late: Duration) -> public:
         inflation_pct: figures.inflation.map(Ratio::number),
         growth_pct: figures.growth.map(Ratio::number),
         money_growth_pct: figures.money_growth.map(Ratio::number),
-        trade_balance: Number::from_text(listed.trade_balance.to_string()),
+        trade_balance: Number::from_text(currency.trade_balance.to_string()),
         policy_rate_pct: report.policy_rate.map(Decimal::number),
         naira_per_unit: report.naira_per_unit.map(Decimal::number),
     }
 }
 
-/// A JSON list that is written piece by piece.
+/// Writes a JSON list in chunks.
 #[derive(Debug, Default)]
-struct Pieces {
-    whole: Vec<Bytes>,
-    piece: Vec<u8>,
+struct JsonChunks {
+    full: Vec<Bytes>,
+    chunk: Vec<u8>,
     rows: usize,
 }
 
-impl Pieces {
+impl JsonChunks {
     fn push(&mut self, row: &impl Serialize) -> Result<(), serde_json::Error> {
-        self.piece.push(if self.rows == 0 { b'[' } else { b',' });
+        self.chunk.push(if self.rows == 0 { b'[' } else { b',' });
         self.rows += 1;
-        serde_json::to_writer(&mut self.piece, row)?;
-        if self.piece.len() >= PIECE {
-            let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE + 1_024));
-            self.whole.push(piece.into());
+        serde_json::to_writer(&mut self.chunk, row)?;
+        if self.chunk.len() >= CHUNK {
+            let chunk = std::mem::replace(&mut self.chunk, Vec::with_capacity(CHUNK + 1_024));
+            self.full.push(chunk.into());
         }
         Ok(())
     }
 
     fn finish(mut self) -> Vec<Bytes> {
         let end: &[u8] = if self.rows == 0 { b"[]" } else { b"]" };
-        self.piece.extend_from_slice(end);
-        self.whole.push(self.piece.into());
-        self.whole
+        self.chunk.extend_from_slice(end);
+        self.full.push(self.chunk.into());
+        self.full
     }
 }

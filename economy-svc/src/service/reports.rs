@@ -6,15 +6,14 @@ use contracts::economy::v1::reports_service_server::ReportsService;
 use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 
-use super::calls::{Call, Writing};
+use super::calls::{Call, CommandRunner};
 use crate::domain::report::Report;
 use crate::store::{currencies, reports};
 use crate::write::report::{check_interval, no_currency};
-use crate::write::{Done, Submit, Write, unexpected};
+use crate::write::{Command, Outcome, SubmitReport, unexpected_outcome};
 
-/// The service.
 #[derive(Debug)]
-pub(super) struct Service(pub(super) Writing);
+pub(super) struct Service(pub(super) CommandRunner);
 
 #[tonic::async_trait]
 impl ReportsService for Service {
@@ -39,7 +38,7 @@ impl Service {
     async fn submit(&self, call: &Call<'_>) -> Result<proto::SubmitReportResponse, Fault> {
         let body = call.text()?;
         let report = Report::read(body)?;
-        // A test key's report is checked by itself: it meets no live game, and no report before it.
+        // A test key's report is validated only: it is compared with no game and no earlier report.
         if call.mode == Mode::Test {
             return Ok(proto::SubmitReportResponse::default());
         }
@@ -49,33 +48,33 @@ impl Service {
             return Ok(proto::SubmitReportResponse::default());
         }
         let idempotency_key = call.idempotency_key("POST /economy/report")?;
-        let submit = Submit {
+        let submit = SubmitReport {
             game,
             body: body.to_owned(),
             report,
             idempotency_key: idempotency_key.clone(),
         };
-        let write = Write::Report(Box::new(submit));
-        match self.0.write(write, idempotency_key.as_ref()).await? {
-            Done::Reported(answer) => Ok(proto::SubmitReportResponse {
+        let command = Command::Report(Box::new(submit));
+        match self.0.run(command, idempotency_key.as_ref()).await? {
+            Outcome::Reported(answer) => Ok(proto::SubmitReportResponse {
                 report: Some(answer.report),
                 at: Some(timestamp::encode(answer.at)),
                 counted: answer.held.is_none(),
                 held: answer.held,
                 replayed: answer.replayed,
             }),
-            other => Err(unexpected(&other)),
+            other => Err(unexpected_outcome(&other)),
         }
     }
 
-    /// What a dry run is refused for, besides the report itself.
+    /// The checks of a dry run, apart from those of the report itself.
     async fn check(&self, game: uuid::Uuid) -> Result<(), Fault> {
         let mut connection = self.0.pool.acquire().await?;
         if !currencies::exists(&mut connection, game).await? {
             return Err(no_currency());
         }
         let now = self.0.clock.now();
-        let newest = reports::last(&mut connection, game).await?.newest_at;
+        let newest = reports::baseline(&mut connection, game).await?.newest_at;
         check_interval(newest, &self.0.rules, now)
     }
 }

@@ -6,15 +6,14 @@ use contracts::economy::v1::tips_service_server::TipsService;
 use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 
-use super::calls::{Call, Writing};
+use super::calls::{Call, CommandRunner};
 use crate::domain::tip::Tip;
 use crate::store::currencies;
 use crate::write::tip::no_currency;
-use crate::write::{Done, Send, Write, unexpected};
+use crate::write::{Command, Outcome, SendTip, unexpected_outcome};
 
-/// The service.
 #[derive(Debug)]
-pub(super) struct Service(pub(super) Writing);
+pub(super) struct Service(pub(super) CommandRunner);
 
 #[tonic::async_trait]
 impl TipsService for Service {
@@ -51,21 +50,21 @@ impl Service {
             };
         }
         let idempotency_key = call.idempotency_key("POST /play/tips")?;
-        let send = Send {
+        let send = SendTip {
             game,
             tip,
             idempotency_key: idempotency_key.clone(),
         };
-        let write = Write::Tip(Box::new(send));
-        match self.0.write(write, idempotency_key.as_ref()).await? {
-            Done::Tipped(answer) => Ok(proto::SendTipResponse {
+        let command = Command::Tip(Box::new(send));
+        match self.0.run(command, idempotency_key.as_ref()).await? {
+            Outcome::Tipped(answer) => Ok(proto::SendTipResponse {
                 tip: Some(answer.tip.to_string()),
                 game: call.game.to_owned(),
                 amount: answer.amount,
                 at: Some(timestamp::encode(answer.at)),
                 replayed: answer.replayed,
             }),
-            other => Err(unexpected(&other)),
+            other => Err(unexpected_outcome(&other)),
         }
     }
 }

@@ -6,19 +6,19 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// What becomes of a lock.
+/// The result of [`lock`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Locked {
-    /// The row is ours until the transaction ends; this is its revision.
-    Held(i64),
-    /// Another transaction has it.
+pub enum LockResult {
+    /// The transaction holds the row's lock; the value is the currency's revision.
+    Acquired(i64),
+    /// Another transaction holds the lock.
     Busy,
-    /// There is none.
-    Absent,
+    /// The game has no currency.
+    NotFound,
 }
 
 /// Locks the currency of a game.
-pub async fn lock(connection: &mut PgConnection, game: Uuid) -> Result<Locked, sqlx::Error> {
+pub async fn lock(connection: &mut PgConnection, game: Uuid) -> Result<LockResult, sqlx::Error> {
     let locked = sqlx::query_scalar!(
         "select revision from economy.currency where game_id = $1 for no key update skip locked",
         game
@@ -26,12 +26,12 @@ pub async fn lock(connection: &mut PgConnection, game: Uuid) -> Result<Locked, s
     .fetch_optional(&mut *connection)
     .await?;
     if let Some(revision) = locked {
-        return Ok(Locked::Held(revision));
+        return Ok(LockResult::Acquired(revision));
     }
     Ok(if exists(connection, game).await? {
-        Locked::Busy
+        LockResult::Busy
     } else {
-        Locked::Absent
+        LockResult::NotFound
     })
 }
 
@@ -45,7 +45,7 @@ pub async fn exists(connection: &mut PgConnection, game: Uuid) -> Result<bool, s
     .await
 }
 
-/// The games of these slugs that have a currency.
+/// The games with these slugs that have a currency.
 pub async fn of_slugs(
     pool: &PgPool,
     slugs: &[String],
@@ -60,7 +60,7 @@ pub async fn of_slugs(
     Ok(rows.into_iter().map(|row| (row.slug, row.id)).collect())
 }
 
-/// The name of a currency now, and since when.
+/// The current name of a currency, and since when.
 pub async fn name(
     connection: &mut PgConnection,
     game: Uuid,
@@ -74,7 +74,7 @@ pub async fn name(
     Ok(row.map(|row| (row.name, row.since)))
 }
 
-/// Gives a currency a name from `since` on; the currency is made if there is none. Returns its revision.
+/// Names a game's currency from `since` on, and creates the currency if there is none. Returns its revision.
 pub async fn set_name(
     connection: &mut PgConnection,
     game: Uuid,
@@ -111,7 +111,7 @@ pub struct Row {
     pub given_by: String,
 }
 
-/// Every name of every currency (of one game, if it is given), by slug, the newest first.
+/// The names of all currencies, or of one game's currency, ordered by slug; the newest name first.
 pub async fn names(pool: &PgPool, game: Option<Uuid>) -> Result<Vec<Row>, sqlx::Error> {
     sqlx::query_as!(
         Row,

@@ -1,4 +1,4 @@
-//! The listed currencies at a moment, worked out from reports, names and swaps: nothing that follows from them is stored.
+//! Computes the listed currencies at a moment from reports, names and swaps. Nothing derived from these is stored.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -9,12 +9,12 @@ use uuid::Uuid;
 
 use super::reports::report_of_row;
 use super::version::{self, Version};
-use crate::domain::economy::{DAY, Economy, Listed, Pair, TRADE, valid_until};
-use crate::domain::figures::{Counted, Figures};
+use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair, TRADE, valid_until};
+use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::swap::Market;
 
-/// Loads the live economy as it was at `at`, by what is known now, and the version of that: all in one snapshot of the database. `late`
-/// is how long a currency may be silent.
+/// Loads the live economy at `at`, from what is stored now, with the version of what is stored: one snapshot of the database. A currency
+/// without a report for `late` is late.
 pub async fn load(
     pool: &PgPool,
     at: OffsetDateTime,
@@ -23,29 +23,32 @@ pub async fn load(
     let begin = "begin isolation level repeatable read read only";
     let mut snapshot = pool.begin_with(begin).await?;
     let version = version::read(&mut *snapshot).await?;
-    let (mut listed, places) = listed(&mut snapshot, at).await?;
+    let (mut currencies, indexes) = listed_currencies(&mut snapshot, at).await?;
     for (game, units) in trade_balances(&mut snapshot, at).await? {
-        if let Some(listed) = places.get(&game).and_then(|place| listed.get_mut(*place)) {
-            listed.trade_balance = units;
+        if let Some(currency) = indexes
+            .get(&game)
+            .and_then(|index| currencies.get_mut(*index))
+        {
+            currency.trade_balance = units;
         }
     }
-    let markets_now = markets(&mut snapshot, at, &places).await?;
-    let markets_day_before = markets(&mut snapshot, at - DAY, &places).await?;
-    let leaving = leaving(&mut snapshot, at, late).await?;
+    let markets_now = markets(&mut snapshot, at, &indexes).await?;
+    let markets_day_before = markets(&mut snapshot, at - DAY, &indexes).await?;
+    let oldest = oldest_events(&mut snapshot, at, late).await?;
     let economy = Economy {
-        listed,
+        currencies,
         markets: markets_now,
         markets_day_before,
-        valid_until: valid_until(at, leaving),
+        valid_until: valid_until(at, oldest),
     };
     Ok((version, economy))
 }
 
-/// The listed currencies by slug, and the place of each game.
-async fn listed(
+/// The listed currencies by slug, and the index of each game's currency.
+async fn listed_currencies(
     connection: &mut PgConnection,
     at: OffsetDateTime,
-) -> Result<(Vec<Listed>, HashMap<Uuid, usize>), sqlx::Error> {
+) -> Result<(Vec<ListedCurrency>, HashMap<Uuid, usize>), sqlx::Error> {
     let rows = sqlx::query!(
         r#"select game.id, game.slug, game.title, name.name as "currency!", before.cost as "cost_before?",
                report.at as "at!", report.supply as "supply!", report.minted as "minted!", report.burned as "burned!",
@@ -71,18 +74,18 @@ async fn listed(
     )
     .fetch_all(connection)
     .await?;
-    let mut listed: Vec<Listed> = Vec::new();
-    let mut places = HashMap::new();
-    let mut newest: Vec<Counted> = Vec::new();
+    let mut currencies: Vec<ListedCurrency> = Vec::new();
+    let mut indexes = HashMap::new();
+    let mut newest: Vec<CountedReport> = Vec::new();
     for row in rows {
-        let counted = Counted {
+        let counted = CountedReport {
             at: row.at,
             report: report_of_row!(row),
         };
-        if let Entry::Vacant(place) = places.entry(row.id) {
+        if let Entry::Vacant(entry) = indexes.entry(row.id) {
             newest.clear();
-            place.insert(listed.len());
-            listed.push(Listed {
+            entry.insert(currencies.len());
+            currencies.push(ListedCurrency {
                 slug: row.slug,
                 title: row.title,
                 currency: row.currency,
@@ -93,14 +96,14 @@ async fn listed(
             });
         }
         newest.push(counted);
-        if let Some(last) = listed.last_mut() {
+        if let Some(last) = currencies.last_mut() {
             last.figures = Figures::of(&newest);
         }
     }
-    Ok((listed, places))
+    Ok((currencies, indexes))
 }
 
-/// Over 30 days: what was given in of each currency, less what was given out.
+/// Units of each currency given in over 30 days, less units given out.
 async fn trade_balances(
     connection: &mut PgConnection,
     at: OffsetDateTime,
@@ -124,11 +127,11 @@ async fn trade_balances(
         .collect())
 }
 
-/// The swaps of the day before `at`, by pair.
+/// The swaps of the 24 hours before `at`, per pair.
 async fn markets(
     connection: &mut PgConnection,
     at: OffsetDateTime,
-    places: &HashMap<Uuid, usize>,
+    indexes: &HashMap<Uuid, usize>,
 ) -> Result<HashMap<Pair, Market>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"select least(from_game, to_game) as "one!", greatest(from_game, to_game) as "other!",
@@ -144,12 +147,12 @@ async fn markets(
     .await?;
     let mut markets = HashMap::new();
     for row in rows {
-        let (Some(&one), Some(&other)) = (places.get(&row.one), places.get(&row.other)) else {
+        let (Some(&one), Some(&other)) = (indexes.get(&row.one), indexes.get(&row.other)) else {
             continue;
         };
         let units = |text: &str| text.parse().unwrap_or(0_u128);
         let (first, second) = (units(&row.units_of_one), units(&row.units_of_other));
-        // Pairs are in the order of slugs here, and were in that of ids there.
+        // The query orders a pair by game id, `Pair` by slug.
         let (first, second) = if one < other {
             (first, second)
         } else {
@@ -167,8 +170,8 @@ async fn markets(
     Ok(markets)
 }
 
-/// The oldest event in each window that ends by the clock, and the length of the window.
-async fn leaving(
+/// The oldest event within each time window, and the window's length.
+async fn oldest_events(
     connection: &mut PgConnection,
     at: OffsetDateTime,
     late: Duration,

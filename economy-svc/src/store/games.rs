@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
-/// A game, as the economy needs to know it.
+/// What the economy stores of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub id: Uuid,
@@ -16,7 +16,7 @@ pub struct Row {
     pub page_id: Uuid,
 }
 
-/// Takes games in, in one statement; of several states of one game the last counts.
+/// Inserts or updates games in one statement. The last of several rows with one id wins.
 pub async fn upsert(
     connection: &mut PgConnection,
     epoch: Uuid,
@@ -34,7 +34,7 @@ pub async fn upsert(
         published.push(row.published);
         pages.push(row.page_id);
     }
-    // A statement sees the table as it was before: what rates and figures show of a game is counted where it becomes another.
+    // `held` is the row before this statement: the version rises only when something that rates and figures show has changed.
     sqlx::query!(
         "with sent as (
              select * from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::uuid[])
@@ -66,12 +66,11 @@ pub async fn upsert(
     Ok(())
 }
 
-/// Whether PostgreSQL takes it: it has no texts with a NUL in them.
+/// Whether PostgreSQL can hold the text: its texts have no NUL.
 pub fn is_text(text: &str) -> bool {
     !text.contains('\0')
 }
 
-/// A live game by its slug.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Game {
     pub id: Uuid,
@@ -93,8 +92,8 @@ pub async fn find(executor: impl PgExecutor<'_>, slug: &str) -> Result<Option<Ga
     .await
 }
 
-/// The live game with this slug, if the account owns its page.
-pub async fn find_own(
+/// The live game with this slug, if the account owns the game's page.
+pub async fn find_owned(
     executor: impl PgExecutor<'_>,
     slug: &str,
     account: Uuid,
@@ -113,7 +112,7 @@ pub async fn find_own(
     .await
 }
 
-/// Removes the games that `epoch` does not know.
+/// Removes the games that were not seen in `epoch`.
 pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "with gone as (delete from economy.game where epoch <> $1 returning id)

@@ -1,39 +1,36 @@
-//! The counted reports of a game, one after the other.
+//! The counted reports of a game in their order.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::reports::report_of_row;
-use crate::domain::figures::Counted;
+use crate::domain::figures::CountedReport;
 
 /// A counted report.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Its number.
     pub id: i64,
-    /// Name of the currency then.
+    /// The currency's name at that time.
     pub currency: String,
-    /// When it came, and what it says.
-    pub counted: Counted,
+    pub counted: CountedReport,
 }
 
-/// Which counted reports of a game are wanted.
+/// Which counted reports of a game are read.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
-    /// The game.
+pub struct Filter {
     pub game: Uuid,
-    /// From this moment on.
+    /// Inclusive.
     pub from: Option<OffsetDateTime>,
-    /// Before this moment.
+    /// Exclusive.
     pub to: Option<OffsetDateTime>,
-    /// After this report.
+    /// Time and number of the last report of the page before.
     pub after: Option<(OffsetDateTime, i64)>,
 }
 
-/// Up to `most` counted reports, the oldest first.
-pub async fn counted(pool: &PgPool, wanted: Wanted, most: i64) -> Result<Vec<Entry>, sqlx::Error> {
-    let (after, after_id) = wanted.after.unzip();
+/// The oldest first.
+pub async fn list(pool: &PgPool, filter: Filter, limit: i64) -> Result<Vec<Entry>, sqlx::Error> {
+    let (after, after_id) = filter.after.unzip();
     let rows = sqlx::query!(
         r#"select report.id, at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
                policy_rate::text, naira_per_unit::text,
@@ -44,12 +41,12 @@ pub async fn counted(pool: &PgPool, wanted: Wanted, most: i64) -> Result<Vec<Ent
                and ($2::timestamptz is null or at >= $2) and ($3::timestamptz is null or at < $3)
                and ($4::timestamptz is null or (at, report.id) > ($4, $5::bigint))
            order by at, report.id limit $6"#,
-        wanted.game,
-        wanted.from,
-        wanted.to,
+        filter.game,
+        filter.from,
+        filter.to,
         after,
         after_id,
-        most
+        limit
     )
     .fetch_all(pool)
     .await?;
@@ -57,7 +54,7 @@ pub async fn counted(pool: &PgPool, wanted: Wanted, most: i64) -> Result<Vec<Ent
         .into_iter()
         .map(|row| Entry {
             id: row.id,
-            counted: Counted {
+            counted: CountedReport {
                 at: row.at,
                 report: report_of_row!(row),
             },
@@ -66,26 +63,26 @@ pub async fn counted(pool: &PgPool, wanted: Wanted, most: i64) -> Result<Vec<Ent
         .collect())
 }
 
-/// How many counted reports of a game there are in all between two moments.
-pub async fn count(pool: &PgPool, wanted: Wanted) -> Result<i64, sqlx::Error> {
+/// The number of counted reports from `filter.from` to `filter.to`.
+pub async fn count(pool: &PgPool, filter: Filter) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!" from economy.report
            where game_id = $1 and counted
                and ($2::timestamptz is null or at >= $2) and ($3::timestamptz is null or at < $3)"#,
-        wanted.game,
-        wanted.from,
-        wanted.to
+        filter.game,
+        filter.from,
+        filter.to
     )
     .fetch_one(pool)
     .await
 }
 
-/// The two counted reports before this one, the newest first.
+/// The two counted reports before the one with this time and number, the newest first.
 pub async fn before(
     pool: &PgPool,
     game: Uuid,
     (at, id): (OffsetDateTime, i64),
-) -> Result<Vec<Counted>, sqlx::Error> {
+) -> Result<Vec<CountedReport>, sqlx::Error> {
     let rows = sqlx::query!(
         "select at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
              policy_rate::text, naira_per_unit::text
@@ -99,7 +96,7 @@ pub async fn before(
     .await?;
     Ok(rows
         .into_iter()
-        .map(|row| Counted {
+        .map(|row| CountedReport {
             at: row.at,
             report: report_of_row!(row),
         })

@@ -1,5 +1,4 @@
-//! The schema `economy` in PostgreSQL, a file a subject. Everything but the games, which listings-svc tells of, is changed through
-//! [`crate::write`] only.
+//! The tables of schema `economy`. Only [`crate::write`] changes them, apart from the games and pages, which follow listings-svc.
 
 pub mod currencies;
 pub mod economy;

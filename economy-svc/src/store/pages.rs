@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// A page, as the economy needs to know it.
+/// What the economy stores of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub id: Uuid,
-    /// Accounts.
+    /// Account ids.
     pub owners: Vec<Uuid>,
 }
 
-/// Takes pages in, in one statement; of several states of one page the last counts.
+/// Inserts or updates pages in one statement. The last of several rows with one id wins.
 pub async fn upsert(
     connection: &mut PgConnection,
     epoch: Uuid,
@@ -25,7 +25,7 @@ pub async fn upsert(
     for row in newest.into_values() {
         ids.push(row.id);
         let accounts: Vec<String> = row.owners.iter().map(Uuid::to_string).collect();
-        // PostgreSQL has no arrays of arrays of different lengths.
+        // PostgreSQL has no arrays of arrays with different lengths: each array goes as text.
         owners.push(format!("{{{}}}", accounts.join(",")));
     }
     sqlx::query!(
@@ -41,7 +41,7 @@ pub async fn upsert(
     Ok(())
 }
 
-/// Removes the pages that `epoch` does not know.
+/// Removes the pages that were not seen in `epoch`.
 pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from economy.page where epoch <> $1", epoch)
         .execute(connection)

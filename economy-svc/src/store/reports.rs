@@ -8,17 +8,16 @@ use crate::domain::basket::Basket;
 use crate::domain::decimal::Decimal;
 use crate::domain::report::Report;
 
-/// What a new report of a game is held against.
+/// The reports that a new report of the game is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Last {
-    /// When the newest report came, counted or not.
+pub struct Baseline {
+    /// Time of the newest report, counted or held.
     pub newest_at: Option<OffsetDateTime>,
-    /// The newest counted report: its number, its prices, and when it came.
+    /// Number, prices and time of the newest counted report.
     pub counted: Option<(i64, Basket, OffsetDateTime)>,
 }
 
-/// The last reports of a game.
-pub async fn last(connection: &mut PgConnection, game: Uuid) -> Result<Last, sqlx::Error> {
+pub async fn baseline(connection: &mut PgConnection, game: Uuid) -> Result<Baseline, sqlx::Error> {
     let row = sqlx::query!(
         r#"select (select at from economy.report where game_id = $1 order by at desc, id desc limit 1) as newest_at,
                id as "id?", meal as "meal?", ride as "ride?", wage as "wage?", rent as "rent?", at as "at?"
@@ -39,25 +38,25 @@ pub async fn last(connection: &mut PgConnection, game: Uuid) -> Result<Last, sql
     let prices = (row.meal.zip(row.ride)).zip(row.wage.zip(row.rent));
     let prices = prices.map(|((meal, ride), (wage, rent))| basket(meal, ride, wage, rent));
     let counted = row.id.zip(prices).zip(row.at);
-    Ok(Last {
+    Ok(Baseline {
         newest_at: row.newest_at,
         counted: counted.map(|((id, prices), at)| (id, prices, at)),
     })
 }
 
-/// A report that is to be stored.
+/// A report to insert.
 #[derive(Debug)]
-pub struct New<'a> {
+pub struct NewReport<'a> {
     pub game: Uuid,
     pub at: OffsetDateTime,
     pub body: &'a str,
     pub report: &'a Report,
-    /// Why it is held, and the report that it was compared with.
+    /// Why the report is held, and the number of the report that it was compared with.
     pub held: Option<(&'a str, i64)>,
 }
 
-/// Stores a report; returns its number.
-pub async fn insert(connection: &mut PgConnection, new: New<'_>) -> Result<i64, sqlx::Error> {
+/// Returns the report's number.
+pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result<i64, sqlx::Error> {
     let Report {
         supply,
         minted,
@@ -98,21 +97,21 @@ pub async fn insert(connection: &mut PgConnection, new: New<'_>) -> Result<i64, 
     .await
 }
 
-/// Where a report stands.
+/// Whether a report counts, was rejected, or (neither) is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct ReviewState {
     pub game_id: Uuid,
     pub counted: bool,
     pub rejected: bool,
 }
 
-/// Where a report stands; `None` when there is none.
-pub async fn standing(
+/// `None`: there is no report with this number.
+pub async fn review_state(
     connection: &mut PgConnection,
     id: i64,
-) -> Result<Option<Standing>, sqlx::Error> {
+) -> Result<Option<ReviewState>, sqlx::Error> {
     sqlx::query_as!(
-        Standing,
+        ReviewState,
         "select game_id, counted, rejected from economy.report where id = $1",
         id
     )
@@ -120,7 +119,7 @@ pub async fn standing(
     .await
 }
 
-/// What staff say of a held report.
+/// A decision of staff on a held report.
 #[derive(Debug, Clone, Copy)]
 pub struct Decision<'a> {
     pub approved: bool,
@@ -128,7 +127,6 @@ pub struct Decision<'a> {
     pub reason: &'a str,
 }
 
-/// Decides on a report.
 pub async fn decide(
     connection: &mut PgConnection,
     id: i64,
@@ -148,7 +146,7 @@ pub async fn decide(
     Ok(())
 }
 
-/// A report as staff look at it.
+/// A report as staff see it.
 #[derive(Debug, Clone)]
 pub struct Row {
     pub id: i64,
@@ -160,7 +158,7 @@ pub struct Row {
     pub compared_with: Option<i64>,
 }
 
-/// Reports that wait for a decision, the oldest first; or, if their numbers are given, those.
+/// Held reports, the oldest first; or the reports with these numbers.
 pub async fn list(pool: &PgPool, ids: Option<&[i64]>, most: i64) -> Result<Vec<Row>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"select report.id, game.slug,
@@ -190,7 +188,7 @@ pub async fn list(pool: &PgPool, ids: Option<&[i64]>, most: i64) -> Result<Vec<R
         .collect())
 }
 
-/// The report that a row holds. Each checked query has a type of its own for its rows, so no function takes all of them.
+/// The [`Report`] in a row. Each checked query has its own row type; a macro serves them all.
 macro_rules! report_of_row {
     ($row:expr) => {
         $crate::domain::report::Report {
@@ -212,7 +210,7 @@ macro_rules! report_of_row {
 }
 pub(super) use report_of_row;
 
-/// A number of the database, which was read once before it was stored.
+/// A `numeric`, read as text. It was valid when it was stored.
 pub(super) fn decimal(text: Option<&str>) -> Option<Decimal> {
     text.and_then(Decimal::parse)
 }

@@ -4,7 +4,6 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// A swap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Swap {
     pub id: String,
@@ -18,8 +17,8 @@ pub struct Swap {
     pub got: i64,
 }
 
-/// Books swaps that are not booked yet; returns the ids of those that were booked now. In each currency the party's account and the
-/// exchange's move by the same amount in opposite directions.
+/// Books the swaps whose ids are new, and returns these ids. In each currency the party's account and the exchange's account change by
+/// the same amount in opposite directions.
 pub async fn insert(
     connection: &mut PgConnection,
     swaps: &[Swap],
@@ -57,7 +56,7 @@ pub async fn insert(
     .await
 }
 
-/// Those of these swaps that are booked.
+/// The booked swaps with these ids.
 pub async fn find(pool: &PgPool, ids: &[String]) -> Result<Vec<Swap>, sqlx::Error> {
     sqlx::query_as!(
         Swap,
@@ -68,7 +67,7 @@ pub async fn find(pool: &PgPool, ids: &[String]) -> Result<Vec<Swap>, sqlx::Erro
     .await
 }
 
-/// What an account holds.
+/// The balance of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Balance {
     pub kind: String,
@@ -76,7 +75,7 @@ pub struct Balance {
     pub units: String,
 }
 
-/// What every account of a currency holds.
+/// The balances of all accounts of a currency.
 pub async fn balances(pool: &PgPool, game: Uuid) -> Result<Vec<Balance>, sqlx::Error> {
     sqlx::query_as!(
         Balance,

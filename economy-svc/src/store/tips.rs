@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::domain::tip::Tip;
 
-/// Books a tip: the player's account, which is outside and may be below 0, gives what the maker's gets.
+/// Books a tip: debits the player's account, which is external and may be negative, and credits the maker's.
 pub async fn insert(
     connection: &mut PgConnection,
     id: Uuid,

@@ -1,28 +1,28 @@
-//! The version of all that rates and figures show, in two rows: it is read at every call, so that no replica is ever late.
+//! The version of the data behind rates and figures, in two rows. Every call reads it, so that no replica serves stale data.
 
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
-/// A version. What is shown of the same version is the same until the clock changes it.
+/// Rates and figures of one version are the same until the clock changes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Version {
-    /// The life of the data; new after a restore.
+    /// New after a restore of the database.
     pub epoch: Uuid,
-    /// The newest change of reports, swaps or currency names, by its place on the feed. The order of the feed is the order of commit, so
-    /// a reader that has seen a version never misses a change below it.
+    /// Sequence number on the feed of the newest change of reports, swaps or currency names. The feed is in the order of commit: a reader
+    /// that has seen a version never misses a change below it.
     pub seq: i64,
-    /// Counts the changes of games.
+    /// The number of changes of games.
     pub games: i64,
 }
 
 impl Version {
-    /// Whether it includes all that `other` does.
+    /// Whether this version includes every change of `other`.
     pub fn reaches(self, other: Self) -> bool {
         self.epoch == other.epoch && self.seq >= other.seq && self.games >= other.games
     }
 }
 
-/// The version of now.
+/// The current version.
 pub async fn read(executor: impl PgExecutor<'_>) -> Result<Version, sqlx::Error> {
     sqlx::query_as!(
         Version,

@@ -11,9 +11,9 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::rates_moved;
-use crate::store::currencies::{self, Locked};
+use crate::store::currencies::{self, LockResult};
 
-/// A name for the currency of a game.
+/// Names the currency of a game.
 #[derive(Debug, Clone)]
 pub struct SetName {
     pub game: Uuid,
@@ -23,61 +23,61 @@ pub struct SetName {
     pub given_by: String,
 }
 
-/// What came of it.
+/// A currency's name before and after a [`SetName`].
 #[derive(Debug, Clone)]
-pub struct Named {
+pub struct NameChange {
     slug: String,
     name: String,
-    /// It had another name before; `None` when it had none.
+    /// `None`: the game had no currency.
     before: Option<String>,
 }
 
-impl Named {
-    /// Whether it had this name already.
+impl NameChange {
+    /// Whether the currency had this name already.
     pub fn is_unchanged(&self) -> bool {
         self.before.as_ref() == Some(&self.name)
     }
 }
 
-/// Registers a currency, or renames it. The name before stays in its history.
+/// Registers a currency, or renames it. Earlier names stay in its history.
 pub(super) async fn set_name(
     connection: &mut PgConnection,
-    wanted: &SetName,
+    request: &SetName,
     now: OffsetDateTime,
-) -> Result<(Named, Vec<NewChange>), Stop> {
-    if currencies::lock(connection, wanted.game).await? == Locked::Busy {
+) -> Result<(NameChange, Vec<NewChange>), Stop> {
+    if currencies::lock(connection, request.game).await? == LockResult::Busy {
         return Err(Stop::Busy);
     }
-    let before = currencies::name(connection, wanted.game).await?;
-    let named = Named {
-        slug: wanted.slug.clone(),
-        name: wanted.name.clone(),
+    let before = currencies::name(connection, request.game).await?;
+    let change = NameChange {
+        slug: request.slug.clone(),
+        name: request.name.clone(),
         before: before.map(|(name, _)| name),
     };
-    if named.is_unchanged() {
-        return Ok((named, Vec::new()));
+    if change.is_unchanged() {
+        return Ok((change, Vec::new()));
     }
     let SetName {
         game,
         name,
         given_by,
         ..
-    } = wanted;
+    } = request;
     let revision = currencies::set_name(connection, *game, name, given_by, now).await?;
-    let changes = vec![publish(wanted, revision), rates_moved()];
-    Ok((named, changes))
+    let changes = vec![publish(request, revision), rates_moved()];
+    Ok((change, changes))
 }
 
-fn publish(wanted: &SetName, revision: i64) -> NewChange {
+fn publish(request: &SetName, revision: i64) -> NewChange {
     let state = proto::Currency {
-        game_id: wanted.game.to_string(),
+        game_id: request.game.to_string(),
         mode: Mode::Live.into(),
-        name: wanted.name.clone(),
+        name: request.name.clone(),
         revision,
     };
     NewChange {
         entity: "currency",
-        id: wanted.game.to_string(),
+        id: request.game.to_string(),
         revision,
         event: "named",
         announced: false,
@@ -86,11 +86,11 @@ fn publish(wanted: &SetName, revision: i64) -> NewChange {
     }
 }
 
-/// What the audit says of it.
-pub(super) fn subject(named: &Named) -> Subject {
+/// The audit's entry.
+pub(super) fn subject(change: &NameChange) -> Subject {
     Subject {
         entity: "currency",
-        name: named.slug.clone(),
-        details: json!({ "name": named.name, "before": named.before }),
+        name: change.slug.clone(),
+        details: json!({ "name": change.name, "before": change.before }),
     }
 }

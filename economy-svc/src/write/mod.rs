@@ -1,6 +1,6 @@
-//! Commands: everything that changes the economy goes through the writer of the feed as one of these, a file a subject.
+//! Commands: every change of the economy goes through the feed's writer as one of these.
 //!
-//! Each is one straight line: lock, look for a stored answer, load, decide, save, publish. Rows are locked in the order currencies, head
+//! Each command is one straight line: lock, look for a stored answer, load, decide, save, publish. Rows are locked in the order currencies, head
 //! of the feed.
 
 mod currency;
@@ -19,103 +19,100 @@ use crate::SCHEMA;
 use crate::domain::staff_action::By;
 use crate::store::swaps::Swap;
 
-pub use currency::{Named, SetName};
-pub use report::{Reported, Submit};
-pub use review::{Decided, Review};
-pub use tip::{Send, Tipped};
+pub use currency::{NameChange, SetName};
+pub use report::{Receipt as ReportReceipt, Submit as SubmitReport};
+pub use review::{ReviewOutcome, ReviewReport};
+pub use tip::{Receipt as TipReceipt, Send as SendTip};
 
-/// What commands are held to.
+/// Limits that commands must meet.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     /// The shortest time between two stored reports of a game.
     pub report_interval: Duration,
-    /// By how many percent the cost of the basket moves at most, for a report to count at once.
+    /// The largest change of the basket's cost, in percent, with which a report counts without a review.
     pub most_jump_percent: u32,
 }
 
-/// A change that is asked for.
+/// A change of the economy.
 #[derive(Debug)]
-pub enum Write {
-    /// A report of a game.
-    Report(Box<Submit>),
-    /// A tip of a player.
-    Tip(Box<Send>),
+pub enum Command {
+    Report(Box<SubmitReport>),
+    Tip(Box<SendTip>),
     /// Swaps of an exchange, or of a file.
     Swaps(Option<By>, Vec<Swap>),
-    /// A name for a currency.
     Name(Option<By>, SetName),
-    /// What staff say of a held report.
-    Review(By, Review),
+    /// The decision of staff on a held report.
+    Review(By, ReviewReport),
 }
 
-/// What came of it.
+/// The result of a command.
 #[derive(Debug)]
-pub enum Done {
-    Reported(Reported),
-    Tipped(Tipped),
-    /// The ids of the swaps that were booked now.
+pub enum Outcome {
+    Reported(ReportReceipt),
+    Tipped(TipReceipt),
+    /// Ids of the swaps that this command booked.
     Swapped(Vec<String>),
-    Named(Named),
-    Decided(Decided),
+    Named(NameChange),
+    Decided(ReviewOutcome),
 }
 
-/// Carries out commands.
+/// Applies commands inside the kit's writer.
 #[derive(Debug, Clone)]
-pub struct Writes(pub Rules);
+pub struct CommandHandler(pub Rules);
 
-impl Apply for Writes {
-    type Item = Write;
-    type Done = Done;
+impl Apply for CommandHandler {
+    type Item = Command;
+    type Done = Outcome;
 
     async fn apply(
         &self,
         connection: &mut PgConnection,
-        write: &Write,
+        command: &Command,
         now: OffsetDateTime,
-    ) -> Result<Applied<Done>, sqlx::Error> {
-        Applied::of(self.run(connection, write, now).await)
+    ) -> Result<Applied<Outcome>, sqlx::Error> {
+        Applied::of(self.run(connection, command, now).await)
     }
 }
 
-impl Writes {
+impl CommandHandler {
     async fn run(
         &self,
         connection: &mut PgConnection,
-        write: &Write,
+        command: &Command,
         now: OffsetDateTime,
-    ) -> Result<(Done, Vec<NewChange>), Stop> {
-        match write {
-            Write::Report(submit) => report::submit(connection, submit, &self.0, now).await,
-            Write::Tip(send) => tip::send(connection, send, now).await,
-            Write::Swaps(by, swaps) => {
+    ) -> Result<(Outcome, Vec<NewChange>), Stop> {
+        match command {
+            Command::Report(submit) => report::submit(connection, submit, &self.0, now).await,
+            Command::Tip(send) => tip::send(connection, send, now).await,
+            Command::Swaps(by, swaps) => {
                 let (done, changes) = swap::record(&mut *connection, swaps, now).await?;
                 record(connection, by.as_ref(), &changes, now, || {
                     swap::subject(&done)
                 })
                 .await?;
-                Ok((Done::Swapped(done), changes))
+                Ok((Outcome::Swapped(done), changes))
             }
-            Write::Name(by, wanted) => {
+            Command::Name(by, wanted) => {
                 let (done, changes) = currency::set_name(&mut *connection, wanted, now).await?;
                 record(connection, by.as_ref(), &changes, now, || {
                     currency::subject(&done)
                 })
                 .await?;
-                Ok((Done::Named(done), changes))
+                Ok((Outcome::Named(done), changes))
             }
-            Write::Review(by, review) => {
+            Command::Review(by, review) => {
                 let (done, changes) = review::decide(&mut *connection, by, review, now).await?;
                 record(connection, Some(by), &changes, now, || {
                     review::subject(review)
                 })
                 .await?;
-                Ok((Done::Decided(done), changes))
+                Ok((Outcome::Decided(done), changes))
             }
         }
     }
 }
 
-/// Records what staff did. A call that changed nothing leaves no trace.
+/// Records an action of staff in the audit, unless it changed nothing.
 async fn record(
     connection: &mut PgConnection,
     by: Option<&By>,
@@ -129,7 +126,7 @@ async fn record(
     by.record(connection, SCHEMA, subject(), now).await
 }
 
-/// The change that makes every replica work out rates and figures anew.
+/// The change that makes every replica compute rates and figures again.
 fn rates_moved() -> NewChange {
     NewChange {
         entity: "rates",
@@ -142,8 +139,11 @@ fn rates_moved() -> NewChange {
     }
 }
 
-/// The writer answers each kind of command in one way.
-pub fn unexpected(done: &Done) -> Fault {
-    tracing::error!(?done, "the writer did something else than what was sent");
+/// The writer returned the outcome of another kind of command.
+pub fn unexpected_outcome(outcome: &Outcome) -> Fault {
+    tracing::error!(
+        ?outcome,
+        "the writer returned the outcome of another command"
+    );
     Fault::new(Code::Internal, "something broke on our side")
 }

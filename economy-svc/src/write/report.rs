@@ -8,66 +8,66 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Done, Rules, rates_moved};
+use super::{Outcome, Rules, rates_moved};
 use crate::SCHEMA;
 use crate::domain::hold;
 use crate::domain::report::Report;
-use crate::store::currencies::{self, Locked};
-use crate::store::reports::{self, New};
+use crate::store::currencies::{self, LockResult};
+use crate::store::reports::{self, NewReport};
 
-/// A report as it is sent.
+/// Submits a report.
 #[derive(Debug)]
 pub struct Submit {
     pub game: Uuid,
-    /// As it came.
+    /// The JSON that the game sent.
     pub body: String,
     pub report: Report,
     pub idempotency_key: Option<idempotency::Key>,
 }
 
-/// What a report is answered.
+/// The answer to a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reported {
+pub struct Receipt {
     pub report: i64,
     #[serde(with = "time::serde::rfc3339")]
     pub at: OffsetDateTime,
-    /// Why it is held; a report that is not counts.
+    /// Why the report is held; `None`: it counts.
     pub held: Option<String>,
-    /// The same call came before, and this is what it was answered.
+    /// The answer to an earlier call with the same `Idempotency-Key`.
     #[serde(skip)]
     pub replayed: bool,
 }
 
-/// Stores a report: it counts, or is held.
+/// Stores a report, which counts or is held.
 pub(super) async fn submit(
     connection: &mut PgConnection,
     submit: &Submit,
     rules: &Rules,
     now: OffsetDateTime,
-) -> Result<(Done, Vec<NewChange>), Stop> {
-    // Of two reports at once the second waits here, and then comes too soon.
+) -> Result<(Outcome, Vec<NewChange>), Stop> {
+    // Of two concurrent reports the second waits here, and is then refused as too soon.
     match currencies::lock(connection, submit.game).await? {
-        Locked::Held(_) => {}
-        Locked::Busy => return Err(Stop::Busy),
-        Locked::Absent => return Err(no_currency().into()),
+        LockResult::Acquired(_) => {}
+        LockResult::Busy => return Err(Stop::Busy),
+        LockResult::NotFound => return Err(no_currency().into()),
     }
     if let Some(key) = &submit.idempotency_key {
-        let stored: Option<Reported> = key.replay(connection, SCHEMA, now).await?;
+        let stored: Option<Receipt> = key.replay(connection, SCHEMA, now).await?;
         if let Some(answer) = stored {
-            let answer = Reported {
+            let answer = Receipt {
                 replayed: true,
                 ..answer
             };
-            return Ok((Done::Reported(answer), Vec::new()));
+            return Ok((Outcome::Reported(answer), Vec::new()));
         }
     }
-    let last = reports::last(connection, submit.game).await?;
-    check_interval(last.newest_at, rules, now)?;
-    let held = last.counted.and_then(|(id, basket, at)| {
+    let baseline = reports::baseline(connection, submit.game).await?;
+    check_interval(baseline.newest_at, rules, now)?;
+    let held = baseline.counted.and_then(|(id, basket, at)| {
         let reason = hold::reason(submit.report.basket, (basket, at), rules.most_jump_percent);
         reason.map(|reason| (reason, id))
     });
-    let new = New {
+    let new = NewReport {
         game: submit.game,
         at: now,
         body: &submit.body,
@@ -75,7 +75,7 @@ pub(super) async fn submit(
         held: held.as_ref().map(|(reason, id)| (reason.as_str(), *id)),
     };
     let report = reports::insert(connection, new).await?;
-    let answer = Reported {
+    let answer = Receipt {
         report,
         at: now,
         held: held.map(|(reason, _)| reason),
@@ -89,10 +89,10 @@ pub(super) async fn submit(
     } else {
         Vec::new()
     };
-    Ok((Done::Reported(answer), changes))
+    Ok((Outcome::Reported(answer), changes))
 }
 
-/// Refuses a report that comes too soon after the last one of the game, whether that counted or not.
+/// Refuses a report that comes too soon after the game's last one, whether that one counts or is held.
 pub fn check_interval(
     newest: Option<OffsetDateTime>,
     rules: &Rules,
@@ -115,10 +115,10 @@ pub fn check_interval(
     })
 }
 
-/// Refuses a report, or a tip, of a game without a currency.
+/// The error for a report of a game without a currency.
 pub fn no_currency() -> Fault {
     Fault::new(
         Code::BadRequest,
-        "currency: the game has none yet; its owner registers its name in the dashboard, or staff do (staff currency set), and then reports are taken",
+        "currency: the game has no currency yet; its owner must first register a name in the dashboard, or staff with `staff currency set`",
     )
 }

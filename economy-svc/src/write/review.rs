@@ -1,4 +1,4 @@
-//! What staff say of reports that are held (§3).
+//! Decisions of staff on held reports (§3).
 
 use kit::audit::Subject;
 use kit::feed::{NewChange, Stop};
@@ -9,59 +9,58 @@ use time::OffsetDateTime;
 
 use super::rates_moved;
 use crate::domain::staff_action::By;
-use crate::store::currencies::{self, Locked};
+use crate::store::currencies::{self, LockResult};
 use crate::store::reports::{self, Decision};
 
-/// A decision on a held report.
+/// Decides on a held report.
 #[derive(Debug, Clone)]
-pub struct Review {
+pub struct ReviewReport {
     /// The report's number.
     pub report: i64,
     pub approved: bool,
     pub reason: String,
 }
 
-/// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decided {
-    Now,
-    /// The same was said before.
-    Before,
+pub enum ReviewOutcome {
+    Decided,
+    /// The same decision was made before.
+    Unchanged,
 }
 
-/// Decides on a held report. Approved, it counts with its own time, so that the order of approvals makes no difference.
+/// Decides on a held report. An approved report counts from its own time, so that the order of approvals makes no difference.
 pub(super) async fn decide(
     connection: &mut PgConnection,
     by: &By,
-    review: &Review,
+    review: &ReviewReport,
     now: OffsetDateTime,
-) -> Result<(Decided, Vec<NewChange>), Stop> {
-    let Some(standing) = reports::standing(connection, review.report).await? else {
+) -> Result<(ReviewOutcome, Vec<NewChange>), Stop> {
+    let Some(state) = reports::review_state(connection, review.report).await? else {
         return Err(Fault::not_found(
-            "there is no report with this number: look at the list of held reports",
+            "there is no report with this number; `staff report list` lists the held reports",
         )
         .into());
     };
-    // All that is done with the reports of a game is done under the lock of its currency.
-    if currencies::lock(connection, standing.game_id).await? == Locked::Busy {
+    // The lock of the currency guards all writes to the game's reports.
+    if currencies::lock(connection, state.game_id).await? == LockResult::Busy {
         return Err(Stop::Busy);
     }
-    let standing = reports::standing(connection, review.report).await?;
-    match standing {
-        Some(standing) if standing.counted && review.approved => {
-            return Ok((Decided::Before, Vec::new()));
+    let state = reports::review_state(connection, review.report).await?;
+    match state {
+        Some(state) if state.counted && review.approved => {
+            return Ok((ReviewOutcome::Unchanged, Vec::new()));
         }
-        Some(standing) if standing.rejected && !review.approved => {
-            return Ok((Decided::Before, Vec::new()));
+        Some(state) if state.rejected && !review.approved => {
+            return Ok((ReviewOutcome::Unchanged, Vec::new()));
         }
-        Some(standing) if standing.counted || standing.rejected => {
-            let state = if standing.counted {
-                "counts"
+        Some(state) if state.counted || state.rejected => {
+            let decision = if state.counted {
+                "counts already"
             } else {
                 "was rejected"
             };
             let message = format!(
-                "report {} {state}; only one that is held is decided on",
+                "report {} {decision}; only a held report can be approved or rejected",
                 review.report
             );
             return Err(Fault::new(Code::PreconditionFailed, message).into());
@@ -74,12 +73,12 @@ pub(super) async fn decide(
         reason: &review.reason,
     };
     reports::decide(connection, review.report, decision, now).await?;
-    // A rejected one moves nothing; its row stands on the feed so that the audit has its trace.
-    Ok((Decided::Now, vec![rates_moved()]))
+    // A rejection changes no rate. Its change on the feed makes `record` write the audit.
+    Ok((ReviewOutcome::Decided, vec![rates_moved()]))
 }
 
-/// What the audit says of it.
-pub(super) fn subject(review: &Review) -> Subject {
+/// The audit's entry.
+pub(super) fn subject(review: &ReviewReport) -> Subject {
     Subject {
         entity: "report",
         name: review.report.to_string(),

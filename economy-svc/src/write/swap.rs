@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use super::rates_moved;
 use crate::store::swaps::{self, Swap};
 
-/// Books the swaps that are not booked yet, and returns their ids.
+/// Books the swaps whose ids are new, and returns these ids.
 pub(super) async fn record(
     connection: &mut PgConnection,
     swaps: &[Swap],
@@ -24,7 +24,7 @@ pub(super) async fn record(
     Ok((booked, changes))
 }
 
-/// What the audit says of an import.
+/// The audit's entry for an import.
 pub(super) fn subject(booked: &[String]) -> Subject {
     Subject {
         entity: "swap",

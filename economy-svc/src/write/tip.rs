@@ -10,12 +10,12 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Done;
+use super::Outcome;
 use crate::SCHEMA;
 use crate::domain::tip::Tip;
 use crate::store::{currencies, tips};
 
-/// A tip as it is sent.
+/// Sends a tip.
 #[derive(Debug)]
 pub struct Send {
     pub game: Uuid,
@@ -23,14 +23,14 @@ pub struct Send {
     pub idempotency_key: Option<idempotency::Key>,
 }
 
-/// What a tip is answered.
+/// The answer to a tip.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tipped {
+pub struct Receipt {
     pub tip: Uuid,
     pub amount: u64,
     #[serde(with = "time::serde::rfc3339")]
     pub at: OffsetDateTime,
-    /// The same call came before, and this is what it was answered.
+    /// The answer to an earlier call with the same `Idempotency-Key`.
     #[serde(skip)]
     pub replayed: bool,
 }
@@ -40,19 +40,19 @@ pub(super) async fn send(
     connection: &mut PgConnection,
     send: &Send,
     now: OffsetDateTime,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> Result<(Outcome, Vec<NewChange>), Stop> {
     if let Some(key) = &send.idempotency_key {
-        // No row is locked for a tip, or all tips to a game would wait for each other.
+        // A tip locks its key, not the game's row: tips to one game must not wait for each other.
         if !key.lock(connection).await? {
             return Err(Stop::Busy);
         }
-        let stored: Option<Tipped> = key.replay(connection, SCHEMA, now).await?;
+        let stored: Option<Receipt> = key.replay(connection, SCHEMA, now).await?;
         if let Some(answer) = stored {
-            let answer = Tipped {
+            let answer = Receipt {
                 replayed: true,
                 ..answer
             };
-            return Ok((Done::Tipped(answer), Vec::new()));
+            return Ok((Outcome::Tipped(answer), Vec::new()));
         }
     }
     if !currencies::exists(connection, send.game).await? {
@@ -60,7 +60,7 @@ pub(super) async fn send(
     }
     let id = ids::row_id();
     tips::insert(connection, id, send.game, &send.tip, now).await?;
-    let answer = Tipped {
+    let answer = Receipt {
         tip: id,
         amount: send.tip.amount,
         at: now,
@@ -70,17 +70,16 @@ pub(super) async fn send(
         key.store(connection, SCHEMA, &answer, now).await?;
     }
     let change = paid(id, send, now);
-    Ok((Done::Tipped(answer), vec![change]))
+    Ok((Outcome::Tipped(answer), vec![change]))
 }
 
-/// Refuses a tip to a game without a currency (§4.2).
+/// The error for a tip to a game without a currency (§4.2).
 pub fn no_currency() -> Fault {
-    let reason =
-        "The game has no currency yet; its owner registers its name in the dashboard, or staff do.";
+    let reason = "The game has no currency yet; its owner must first register a name in the dashboard, or staff with `staff currency set`.";
     Fault::invalid_field("game", reason)
 }
 
-/// For the feed: webhook-svc tells the game's maker.
+/// The change on the feed, from which webhook-svc makes `tip.paid`.
 fn paid(id: Uuid, send: &Send, now: OffsetDateTime) -> NewChange {
     let state = proto::Tip {
         id: id.to_string(),

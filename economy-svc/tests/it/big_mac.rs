@@ -10,7 +10,7 @@ use sqlx::PgPool;
 use crate::support::{report, start};
 
 const FILE: &str = include_str!("data/big-mac.csv");
-/// The currencies that the index is published against, and whose rows they are.
+/// The base currencies of the index.
 const BASES: [(&str, &str); 5] = [
     ("USD", "USA"),
     ("EUR", "EUZ"),
@@ -18,10 +18,10 @@ const BASES: [(&str, &str); 5] = [
     ("JPY", "JPN"),
     ("CNY", "CHN"),
 ];
-/// It is published to five places.
+/// The index has five decimal places.
 const PRECISION: f64 = 0.000_005;
 
-/// A line of the file, by the names of its columns.
+/// A row of the file.
 type Row = HashMap<&'static str, &'static str>;
 
 fn rows() -> Vec<Row> {
@@ -32,7 +32,7 @@ fn rows() -> Vec<Row> {
         .collect()
 }
 
-/// A price with two places, times a hundred.
+/// Parses a price with two decimal places, in hundredths.
 fn hundredfold(price: &str) -> u64 {
     let (whole, places) = price.split_once('.').unwrap_or((price, ""));
     assert!(places.len() <= 2, "{price}");
@@ -62,7 +62,7 @@ async fn worked_rates_reproduce_the_big_mac_index(pool: PgPool) {
     for (index, base) in BASES {
         let of_base = rows.iter().find(|row| row["iso_a3"] == base).unwrap();
         for row in rows.iter().filter(|row| row["iso_a3"] != base) {
-            // What the currency is worth by the meal, against what it costs on the market.
+            // The currency's value by the price of a meal, compared with its market rate.
             let implied = rates[&(base.to_owned(), row["iso_a3"].to_owned())];
             let market = number(row, "dollar_ex") / number(of_base, "dollar_ex");
             let published = number(row, index);

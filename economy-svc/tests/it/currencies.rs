@@ -113,7 +113,7 @@ async fn figures_follow_the_counted_reports(pool: PgPool) {
     };
     assert_eq!(text(&bao.inflation_pct).as_deref(), Some("0"));
     assert_eq!(text(&bao.money_growth_pct).as_deref(), Some("0"));
-    // The same output in two days as in one before.
+    // The same output in two days as in one day before.
     assert_eq!(text(&bao.growth_pct).as_deref(), Some("-50"));
     assert_eq!(text(&bao.policy_rate_pct).as_deref(), Some("12.5"));
     assert_eq!(text(&bao.naira_per_unit).as_deref(), Some("0.25"));

@@ -1,4 +1,4 @@
-//! The ledger reconciles whatever is booked at once, and whoever breaks off.
+//! The ledger reconciles under concurrent bookings and broken connections.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::support::{Economy, start};
 
 const GAMES: [&str; 3] = ["bao", "kora", "mancala"];
 
-/// A sequence that looks random and is the same each time (`SplitMix64`).
+/// A deterministic pseudo-random sequence (`SplitMix64`).
 fn random(seed: u64) -> impl Iterator<Item = u64> {
     let mut state = seed;
     std::iter::repeat_with(move || {
@@ -22,7 +22,7 @@ fn random(seed: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Books one thing, whatever comes of it. Ids and keys come round again.
+/// Makes one booking and ignores its result. Ids and keys repeat.
 async fn book(economy: &Economy, numbers: [u64; 5]) {
     let [kind, from, to, amount, name] = numbers;
     let game = |n: u64| GAMES[usize::try_from(n % 3).unwrap()];
@@ -56,7 +56,7 @@ async fn the_ledger_reconciles_under_random_bookings_and_broken_connections(pool
                 .map(|(n, numbers)| book(&replicas[n % 2], *numbers)),
         );
         let breaking = async {
-            // As a crash of the service would, in the middle of its transactions.
+            // Like a crash of the service in the middle of its transactions.
             if round % 3 == 1 {
                 sqlx::query_scalar!(
                     "select count(pg_terminate_backend(pid)) from pg_stat_activity
@@ -72,7 +72,7 @@ async fn the_ledger_reconciles_under_random_bookings_and_broken_connections(pool
     reconcile(&pool).await;
 }
 
-/// Every transfer sums to nothing in each of its currencies, and has the entries of its tip or swap and no others.
+/// Every transfer sums to 0 in each of its currencies, and has exactly the entries of its tip or swap.
 async fn reconcile(pool: &PgPool) {
     let torn = sqlx::query_scalar!(
         r#"select count(*) as "count!" from (
@@ -95,7 +95,7 @@ async fn reconcile(pool: &PgPool) {
     assert!(tips > 0 && swaps > 0);
     assert_eq!(booked["tip"], (tips, tips * 2));
     assert_eq!(booked["swap"], (swaps, swaps * 4));
-    // The books of the exchange say what the swaps do.
+    // The exchange's accounts agree with the swaps.
     let moved = sqlx::query!(
         r#"select game as "game!", sum(units)::text as "units!" from (
                select from_game as game, gave as units from economy.swap

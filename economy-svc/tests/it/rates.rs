@@ -1,4 +1,4 @@
-//! Rates: worked, of the market, of a moment that is past, and their versions.
+//! Rates: worked and market rates, rates of the past, and versions.
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
@@ -89,7 +89,7 @@ async fn enough_swaps_of_a_day_make_a_market(pool: PgPool) {
         .swap("4", "bayo", ("kora", 150), ("bao", 50))
         .await
         .unwrap();
-    // 300 of the one against 750 of the other, both directions together.
+    // 300 units of one currency against 750 of the other, in both directions.
     let there = economy.rate("bao", "kora").await;
     let back = economy.rate("kora", "bao").await;
     assert_eq!((there.rate.as_str(), back.rate.as_str()), ("2.5", "0.4"));
@@ -102,7 +102,7 @@ async fn enough_swaps_of_a_day_make_a_market(pool: PgPool) {
         .collect();
     assert_eq!(balances, ["100", "-250"]);
 
-    // A day after the first three the market has one swap left, and is none.
+    // A day after the first three swaps one is left: too few for a market.
     economy
         .clock
         .advance(Duration::HOUR * 23 - Duration::MICROSECOND);
@@ -110,7 +110,7 @@ async fn enough_swaps_of_a_day_make_a_market(pool: PgPool) {
     economy.clock.advance(Duration::MICROSECOND);
     let rate = economy.rate("bao", "kora").await;
     assert_eq!((&*rate.source, rate.rate.as_str()), ("worked", "1"));
-    // The balance of trade looks back for thirty days.
+    // The trade balance covers thirty days.
     economy.clock.advance(Duration::days(28));
     assert_eq!(
         economy.all_currencies().await[0].trade_balance.as_str(),
@@ -164,7 +164,7 @@ async fn the_same_rates_have_the_same_version_and_a_head_comes_without_them(pool
     economy.tip("bao", &tip, "").await.unwrap();
     let all = proto::ListRatesRequest::default;
     assert_eq!(other.rates_of(all()).await.0, version);
-    // The clock does: day_change is there after a day.
+    // The clock does: after a day there is a day_change.
     economy.clock.advance(Duration::DAY);
     let (later, rows) = other.rates_of(all()).await;
     assert_ne!(later, version);

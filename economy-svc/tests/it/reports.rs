@@ -1,4 +1,4 @@
-//! Reports: what counts, what comes too soon, and what is answered when it comes again.
+//! Reports: which count, which come too soon, and repeated calls.
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
@@ -42,7 +42,7 @@ async fn a_report_within_the_hour_comes_too_soon_by_the_second(pool: PgPool) {
         assert_eq!((fault.code, fault.retry_after), (Code::TooSoon, Some(wait)));
     }
     economy.clock.advance(Duration::seconds(59));
-    // A held report is stored as well, and the next one waits for it.
+    // A held report also starts the interval until the next one.
     let held = economy.report("bao", &report(100)).await.unwrap();
     assert!(!held.counted);
     let fault = economy.report("bao", &report(10)).await.unwrap_err();
@@ -75,11 +75,11 @@ async fn the_same_report_again_is_answered_alike(pool: PgPool) {
     assert_eq!((again.report, again.at), (first.report, first.at));
     let other = economy.report_with("bao", &report(11), "k").await;
     assert_eq!(other.unwrap_err().code, Code::IdempotencyMismatch);
-    // A refusal frees the key; and another game's call is another call.
+    // A refused call does not use the key; a key's scope is the game.
     economy.currency("mancala").await;
     let kora = economy.report_with("kora", &report(11), "k").await.unwrap();
     assert!(!kora.replayed);
-    // A day later the key is free again.
+    // A day later the key can be used again.
     economy.clock.advance(Duration::DAY);
     let later = economy.report_with("bao", &report(11), "k").await.unwrap();
     assert!(!later.replayed);

@@ -1,4 +1,4 @@
-//! Reports that are held, and what staff say of them.
+//! Held reports, and the decisions of staff.
 
 use contracts::economy::v1 as proto;
 use kit::{Code, Fault};
@@ -41,7 +41,7 @@ async fn a_jump_moves_nothing_until_it_is_approved(pool: PgPool) {
     assert!(!answer.counted);
     let sentence = answer.held.unwrap();
     assert!(
-        sentence.contains("meal moved it most, from 10 to 20"),
+        sentence.contains("meal contributed most, from 10 to 20"),
         "{sentence}"
     );
     assert_eq!(economy.rate("kora", "bao").await.rate.as_str(), "1");
@@ -72,7 +72,7 @@ async fn a_jump_moves_nothing_until_it_is_approved(pool: PgPool) {
     assert_eq!(rate.rate.as_str(), "2");
     let bao = &economy.all_currencies().await[0];
     assert_eq!(bao.inflation_pct.as_ref().unwrap().as_str(), "100");
-    // With its own time, not that of the approval.
+    // The report has its own time, not that of the approval.
     economy.clock.advance(Duration::HOUR);
     assert_eq!(bao.reported_at.0, economy.clock.now() - Duration::HOUR);
     let fault = reject(&economy, new.id, "No.").await.unwrap_err();

@@ -1,4 +1,4 @@
-//! A service to call, and short ways to call it.
+//! A running service, and helpers to call it.
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
@@ -13,7 +13,7 @@ use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::public::{Currency, Rate};
 use economy::service::Parts;
 use economy::store::{games, pages};
-use economy::write::{Rules, Writes};
+use economy::write::{CommandHandler, Rules};
 use kit::Fault;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
@@ -25,9 +25,9 @@ use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-/// What the clock shows at first.
+/// The clock's first time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
-/// Of every key here.
+/// The account of all keys.
 pub(crate) const ACCOUNT: &str = "00000000-0000-0000-0000-00000000000a";
 
 /// A running replica.
@@ -64,7 +64,7 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
         report_interval: Duration::HOUR,
         most_jump_percent: 50,
     };
-    let writer = producer.writer(Writes(rules));
+    let writer = producer.writer(CommandHandler(rules));
     let mut services = kit::rpc::server::services();
     let parts = Parts {
         pool: pool.clone(),
@@ -94,7 +94,7 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
 }
 
 impl Drop for Economy {
-    /// Lets go of the database, which the test is about to drop.
+    /// Closes connections to the database, which the test is about to drop.
     fn drop(&mut self) {
         self.lifecycle.draining().cancel();
         self.lifecycle.stopping().cancel();
@@ -127,7 +127,7 @@ impl Economy {
             .unwrap();
     }
 
-    /// Says who owns the page of the games.
+    /// Sets the owners of the games' page.
     pub(crate) async fn owned_by(&self, accounts: &[&str]) {
         let row = pages::Row {
             id: Uuid::nil(),
@@ -163,7 +163,7 @@ impl Economy {
         self.report_with(game, body, "").await
     }
 
-    /// The same with an `Idempotency-Key`.
+    /// Sends a report with an `Idempotency-Key`.
     pub(crate) async fn report_with(
         &self,
         game: &str,
@@ -284,7 +284,7 @@ impl Economy {
         Ok(answer?.into_inner())
     }
 
-    /// What every account of a currency holds: kind, holder, units.
+    /// The balance of each account of a currency: kind, holder, units.
     pub(crate) async fn balances(&self, game: &str) -> Vec<(String, String, i128)> {
         let request = proto::ListBalancesRequest {
             game: game.to_owned(),

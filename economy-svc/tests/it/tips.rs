@@ -49,7 +49,7 @@ async fn the_same_tip_at_once_and_again_is_booked_once(pool: PgPool) {
     for answer in answers {
         match answer {
             Ok(answer) => ids.extend(answer.tip),
-            // The first is not through yet.
+            // The first call is still running.
             Err(fault) => assert_eq!(fault.code, Code::IdempotencyInFlight),
         }
     }

@@ -1,4 +1,4 @@
-//! Why a try failed, in words for the owner of the endpoint.
+//! Why an attempt failed, as a message for the owner of the endpoint.
 
 use std::error::Error;
 use std::io;
@@ -9,10 +9,11 @@ use rustls::CertificateError;
 
 use super::connector::ConnectError;
 
-/// Characters of a redirect's target that are shown.
+const CLOSED: &str = "closed the connection before it answered";
+/// Maximum characters of a redirect's target in a message.
 const TARGET: usize = 200;
 
-pub(super) fn too_late(limit: Duration) -> String {
+pub(super) fn timed_out(limit: Duration) -> String {
     format!("did not answer within {} seconds", limit.as_secs_f64())
 }
 
@@ -33,28 +34,33 @@ pub(super) fn of_status(status: StatusCode, headers: &HeaderMap) -> String {
     }
 }
 
-/// Why there is no answer.
-pub(super) fn of(error: &(dyn Error + 'static)) -> String {
-    let mut cause = Some(error);
-    let mut innermost = error;
-    while let Some(error) = cause {
-        if let Some(reason) = known(error) {
-            return reason;
-        }
-        innermost = error;
-        cause = match error
-            .downcast_ref::<io::Error>()
-            .and_then(io::Error::get_ref)
-        {
-            // An I/O error hides the error that it was made from behind its own source.
-            Some(inner) => Some(inner),
-            None => error.source(),
-        };
-    }
-    format!("could not be called: {innermost}")
+/// Why there is no response.
+pub(super) fn of_error(error: &(dyn Error + 'static)) -> String {
+    let reason = causes(error).find_map(describe);
+    reason.unwrap_or_else(|| {
+        let innermost = causes(error).last().unwrap_or(error);
+        format!("could not be called: {innermost}")
+    })
 }
 
-fn known(error: &(dyn Error + 'static)) -> Option<String> {
+/// Whether the connection was closed before the answer's head was complete.
+pub(super) fn is_closed(error: &(dyn Error + 'static)) -> bool {
+    causes(error).find_map(describe).as_deref() == Some(CLOSED)
+}
+
+/// An error and its causes, the innermost last.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| {
+        let error: &'a (dyn Error + 'static) = *error;
+        let inner = error
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref);
+        // `source` of an I/O error skips the error that it wraps.
+        inner.map_or_else(|| error.source(), |inner| Some(inner))
+    })
+}
+
+fn describe(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = error.downcast_ref::<ConnectError>() {
         return Some(error.to_string());
     }
@@ -69,7 +75,7 @@ fn known(error: &(dyn Error + 'static)) -> Option<String> {
             return Some("its answer is not HTTP".to_owned());
         }
         if error.is_incomplete_message() || error.is_closed() {
-            return Some(closed());
+            return Some(CLOSED.to_owned());
         }
     }
     let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
@@ -82,11 +88,7 @@ fn known(error: &(dyn Error + 'static)) -> Option<String> {
                 | io::ErrorKind::UnexpectedEof
         )
     )
-    .then(closed)
-}
-
-fn closed() -> String {
-    "closed the connection before it answered".to_owned()
+    .then(|| CLOSED.to_owned())
 }
 
 fn tls(error: &rustls::Error) -> String {

@@ -5,7 +5,7 @@ use kit::Fault;
 
 use super::Service;
 use crate::domain::staff_action::By;
-use crate::service::currencies::{name, set as set_name};
+use crate::service::currencies::{parse_name, set as set_name};
 use crate::store::games;
 
 pub(super) async fn set(
@@ -13,12 +13,12 @@ pub(super) async fn set(
     by: By,
     request: proto::SetCurrencyRequest,
 ) -> Result<proto::SetCurrencyResponse, Fault> {
-    let name = name(&request.name)?;
+    let name = parse_name(&request.name)?;
     let game = games::find(&service.pool, &request.game).await?;
     let game = game.ok_or_else(|| {
         Fault::not_found(format!("there is no game with the slug {}", request.game))
     })?;
     let given_by = by.member.name.clone();
-    let wanted = (game, name, given_by);
-    set_name(&service.pool, &service.writer, wanted, Some(by)).await
+    let named = (game, name, given_by);
+    set_name(&service.pool, &service.writer, named, Some(by)).await
 }

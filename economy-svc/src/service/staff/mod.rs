@@ -1,4 +1,4 @@
-//! Currencies, held reports and swaps, by staff (`economy/v1/staff.proto`). A file a subject.
+//! What staff do with currencies, held reports and swaps (`economy/v1/staff.proto`).
 
 mod currencies;
 mod reports;
@@ -15,13 +15,12 @@ use tonic::{Request, Response, Status};
 
 use crate::domain::staff_action::Action;
 use crate::service::currencies::names;
-use crate::write::{Done, Write, Writes};
+use crate::write::{Command, CommandHandler, Outcome};
 
-/// The service.
 #[derive(Debug)]
 pub(super) struct Service {
     pub(super) pool: PgPool,
-    pub(super) writer: Writer<Writes>,
+    pub(super) writer: Writer<CommandHandler>,
     pub(super) audit: Audit,
     pub(super) clock: Clock,
 }
@@ -110,8 +109,8 @@ impl StaffService for Service {
 }
 
 impl Service {
-    async fn write(&self, write: Write) -> Result<Done, Fault> {
-        let (done, _) = self.writer.write(write).await?;
-        Ok(done)
+    async fn run(&self, command: Command) -> Result<Outcome, Fault> {
+        let (outcome, _) = self.writer.write(command).await?;
+        Ok(outcome)
     }
 }

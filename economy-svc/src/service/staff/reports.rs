@@ -1,4 +1,4 @@
-//! Reports that are held.
+//! Held reports.
 
 use std::collections::HashMap;
 
@@ -9,15 +9,15 @@ use kit::{Fault, timestamp};
 use super::Service;
 use crate::domain::staff_action::By;
 use crate::store::reports::{self, Row};
-use crate::write::{Decided, Done, Review, Write, unexpected};
+use crate::write::{Command, Outcome, ReviewOutcome, ReviewReport, unexpected_outcome};
 
-/// Held reports that are shown at once.
-const MOST: i64 = 100;
+/// Held reports in one answer.
+const LIMIT: i64 = 100;
 
 pub(super) async fn held(service: &Service) -> Result<Vec<proto::HeldReport>, Fault> {
-    let held = reports::list(&service.pool, None, MOST).await?;
+    let held = reports::list(&service.pool, None, LIMIT).await?;
     let compared: Vec<i64> = held.iter().filter_map(|row| row.compared_with).collect();
-    let compared = reports::list(&service.pool, Some(&compared), MOST).await?;
+    let compared = reports::list(&service.pool, Some(&compared), LIMIT).await?;
     let compared: HashMap<i64, Row> = compared.into_iter().map(|row| (row.id, row)).collect();
     Ok((held.into_iter())
         .map(|row| proto::HeldReport {
@@ -58,7 +58,7 @@ pub(super) async fn approve(
     by: By,
     request: proto::ApproveReportRequest,
 ) -> Result<proto::ApproveReportResponse, Fault> {
-    let review = Review {
+    let review = ReviewReport {
         report: request.report,
         approved: true,
         reason: reason(&request.reason)?,
@@ -72,7 +72,7 @@ pub(super) async fn reject(
     by: By,
     request: proto::RejectReportRequest,
 ) -> Result<proto::RejectReportResponse, Fault> {
-    let review = Review {
+    let review = ReviewReport {
         report: request.report,
         approved: false,
         reason: reason(&request.reason)?,
@@ -87,10 +87,10 @@ pub(super) async fn reject(
     Ok(proto::RejectReportResponse { unchanged })
 }
 
-/// Whether the same was said before.
-async fn decide(service: &Service, by: By, review: Review) -> Result<bool, Fault> {
-    match service.write(Write::Review(by, review)).await? {
-        Done::Decided(decided) => Ok(decided == Decided::Before),
-        other => Err(unexpected(&other)),
+/// Returns whether the same decision was made before.
+async fn decide(service: &Service, by: By, review: ReviewReport) -> Result<bool, Fault> {
+    match service.run(Command::Review(by, review)).await? {
+        Outcome::Decided(decided) => Ok(decided == ReviewOutcome::Unchanged),
+        other => Err(unexpected_outcome(&other)),
     }
 }
