@@ -17,22 +17,22 @@ pub struct Settings {
     pub public_url: String,
     /// Submissions of one account that may wait for their review
     #[arg(long, default_value = "10", value_parser = clap::value_parser!(i64).range(0..))]
-    pub most_waiting: i64,
+    pub max_pending: i64,
     /// Redis 6.2 or newer, as redis://host:port, redis+cluster://host:port,host:port, or rediss:// for TLS
     #[arg(long, hide_env_values = true)]
     pub redis_url: Secret,
     /// See the type.
     #[command(flatten)]
-    pub files: Pictures,
+    pub files: PictureSettings,
 }
 
 /// Where pictures lie, and what an upload may cost.
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_field_names, reason = "the settings have these names")]
-pub struct Pictures {
+pub struct PictureSettings {
     /// Where the files of pictures lie: a folder that all replicas see, or `s3://bucket/prefix`
     #[arg(long)]
-    pub pictures: Place,
+    pub pictures: PictureLocation,
     /// Address of the bucket's server, when it is not Amazon's; path-style
     #[arg(long, value_parser = kit::public_url::parse)]
     pub pictures_endpoint: Option<String>,
@@ -49,13 +49,13 @@ pub struct Pictures {
     #[arg(long, default_value = "10", value_parser = megabytes)]
     pub picture_megabytes: usize,
     /// Pictures that are drawn at once; each takes a core, and memory for its pixels several times over
-    #[arg(long, default_value = "2", value_parser = at_once)]
+    #[arg(long, default_value = "2", value_parser = picture_count)]
     pub pictures_at_once: usize,
 }
 
 /// Where pictures lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum PictureLocation {
     /// In a folder.
     Folder(PathBuf),
     /// In a bucket that speaks S3.
@@ -67,7 +67,7 @@ pub enum Place {
     },
 }
 
-impl FromStr for Place {
+impl FromStr for PictureLocation {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -91,7 +91,7 @@ impl FromStr for Place {
     }
 }
 
-impl Pictures {
+impl PictureSettings {
     fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if self.pictures_key_id.is_some() != self.pictures_secret.is_some() {
@@ -111,7 +111,7 @@ fn megabytes(value: &str) -> Result<usize, String> {
         .ok_or_else(|| "a whole number from 1 to 100 is wanted".to_owned())
 }
 
-fn at_once(value: &str) -> Result<usize, String> {
+fn picture_count(value: &str) -> Result<usize, String> {
     let pictures = value.parse().ok().filter(|pictures| *pictures > 0);
     pictures.ok_or_else(|| "a whole number of pictures, 1 or more, is wanted".to_owned())
 }
@@ -138,22 +138,24 @@ mod tests {
 
     fn problems(more: &[&str]) -> Vec<String> {
         let given = ["listings-svc", "--pictures=/srv/pictures"];
-        let command = Pictures::augment_args(clap::Command::new("listings-svc"));
+        let command = PictureSettings::augment_args(clap::Command::new("listings-svc"));
         let matches = command.get_matches_from(given.iter().chain(more));
-        Pictures::from_arg_matches(&matches).unwrap().problems()
+        PictureSettings::from_arg_matches(&matches)
+            .unwrap()
+            .problems()
     }
 
     #[test]
     fn pictures_lie_in_a_folder_or_in_a_bucket() {
-        let bucket = |prefix: &str| Place::Bucket {
+        let bucket = |prefix: &str| PictureLocation::Bucket {
             bucket: "mchezo".to_owned(),
             prefix: prefix.to_owned(),
         };
         assert_eq!("s3://mchezo/a/b/".parse(), Ok(bucket("a/b")));
         assert_eq!("s3://mchezo".parse(), Ok(bucket("")));
-        assert_eq!("a/b".parse(), Ok(Place::Folder("a/b".into())));
+        assert_eq!("a/b".parse(), Ok(PictureLocation::Folder("a/b".into())));
         for bad in ["", "s3://", "s3:///x", "gs://mchezo"] {
-            assert!(bad.parse::<Place>().is_err(), "{bad}");
+            assert!(bad.parse::<PictureLocation>().is_err(), "{bad}");
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kit::rpc::staff::{Member, Members as Known};
+use kit::rpc::staff::{Member, Members as MemberLookup};
 use kit::{Clock, Fault, ids};
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
@@ -12,11 +12,11 @@ use time::{Duration, OffsetDateTime};
 use crate::store::members;
 
 /// How the token of a member begins.
-pub const PREFIX: &str = "staff_";
+pub const TOKEN_PREFIX: &str = "staff_";
 /// For how long a member is known without a look: a token that was ended elsewhere is refused within this.
-const MEMORY: Duration = Duration::SECOND;
+const CACHE_TTL: Duration = Duration::SECOND;
 /// Members in memory at most; beyond, all are forgotten and looked up again.
-const MOST: usize = 1_024;
+const CACHE_CAPACITY: usize = 1_024;
 
 type Hash = [u8; 32];
 
@@ -25,7 +25,7 @@ type Hash = [u8; 32];
 pub struct Members {
     pool: PgPool,
     clock: Clock,
-    seen: Arc<Mutex<HashMap<Hash, (OffsetDateTime, Member)>>>,
+    entries: Arc<Mutex<HashMap<Hash, (OffsetDateTime, Member)>>>,
 }
 
 impl Members {
@@ -34,52 +34,52 @@ impl Members {
         Self {
             pool,
             clock,
-            seen: Arc::default(),
+            entries: Arc::default(),
         }
     }
 
     /// Forgets everybody, so that what has changed just now is seen at once by this process.
-    pub fn forget(&self) {
-        self.memory().clear();
+    pub fn clear_cache(&self) {
+        self.cache().clear();
     }
 
-    fn memory(&self) -> std::sync::MutexGuard<'_, HashMap<Hash, (OffsetDateTime, Member)>> {
+    fn cache(&self) -> std::sync::MutexGuard<'_, HashMap<Hash, (OffsetDateTime, Member)>> {
         // A map is whole after every single step.
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn remembered(&self, hash: &Hash, now: OffsetDateTime) -> Option<Member> {
-        let memory = self.memory();
-        let (at, member) = memory.get(hash)?;
+    fn cached(&self, hash: &Hash, now: OffsetDateTime) -> Option<Member> {
+        let cache = self.cache();
+        let (at, member) = cache.get(hash)?;
         // A clock that was set back does not lengthen anybody's time.
-        (Duration::ZERO..MEMORY)
+        (Duration::ZERO..CACHE_TTL)
             .contains(&(now - *at))
             .then(|| member.clone())
     }
 }
 
 #[tonic::async_trait]
-impl Known for Members {
+impl MemberLookup for Members {
     async fn find(&self, token: &str) -> Result<Option<Member>, Fault> {
         // What is not shaped like a token is nobody's, without a look.
-        if !token.starts_with(PREFIX) {
+        if !token.starts_with(TOKEN_PREFIX) {
             return Ok(None);
         }
         let (hash, now) = (hash(token), self.clock.now());
-        if let Some(member) = self.remembered(&hash, now) {
+        if let Some(member) = self.cached(&hash, now) {
             return Ok(Some(member));
         }
         let found = members::find(&self.pool, &hash).await?;
-        let mut memory = self.memory();
+        let mut cache = self.cache();
         match &found {
             Some(member) => {
-                if memory.len() >= MOST {
-                    memory.clear();
+                if cache.len() >= CACHE_CAPACITY {
+                    cache.clear();
                 }
-                memory.insert(hash, (now, member.clone()));
+                cache.insert(hash, (now, member.clone()));
             }
             None => {
-                memory.remove(&hash);
+                cache.remove(&hash);
             }
         }
         Ok(found)
@@ -88,7 +88,7 @@ impl Known for Members {
 
 /// A new token.
 pub fn token() -> String {
-    ids::secret(PREFIX)
+    ids::secret(TOKEN_PREFIX)
 }
 
 /// What is kept of a token.

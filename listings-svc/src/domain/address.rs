@@ -6,7 +6,7 @@ use url::{Host, Url};
 use super::text::clip;
 
 /// The longest address.
-const LONGEST: usize = 2_048;
+const MAX_CHARS: usize = 2_048;
 
 /// Reads an https address. It is stored as written, so that what is sent reads back the same.
 pub fn read(raw: &str) -> Result<String, String> {
@@ -15,9 +15,9 @@ pub fn read(raw: &str) -> Result<String, String> {
         return Err("Give an address, or null when there is none.".to_owned());
     }
     let length = address.chars().count();
-    if length > LONGEST {
+    if length > MAX_CHARS {
         return Err(format!(
-            "Shorten it: {LONGEST} characters are the most, this has {length}."
+            "Shorten it: {MAX_CHARS} characters are the most, this has {length}."
         ));
     }
     // The parser would pass over some of these in silence.
@@ -41,7 +41,7 @@ pub fn read(raw: &str) -> Result<String, String> {
         }
         Ok(url) if url.port() == Some(0) => Err("There is no port 0.".to_owned()),
         Ok(url) => match url.host() {
-            Some(Host::Domain(name)) if !is_name(name) => {
+            Some(Host::Domain(name)) if !is_host_name(name) => {
                 Err(format!("`{}` is no name of a host.", clip(name)))
             }
             Some(_) => Ok(address),
@@ -52,7 +52,7 @@ pub fn read(raw: &str) -> Result<String, String> {
 }
 
 /// Whether the name system could hold it: labels of 1 to 63 bytes between dots, 253 bytes in all. One more dot at the end is the root.
-fn is_name(name: &str) -> bool {
+fn is_host_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     name.len() <= 253 && name.split('.').all(|label| (1..=63).contains(&label.len()))
 }
@@ -107,7 +107,7 @@ mod tests {
         ] {
             assert!(read(bad).is_err(), "{bad}");
         }
-        assert!(read(&format!("https://example.com/{}", "a".repeat(LONGEST))).is_err());
+        assert!(read(&format!("https://example.com/{}", "a".repeat(MAX_CHARS))).is_err());
     }
 
     proptest! {

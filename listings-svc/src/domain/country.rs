@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::entity::Entity;
 use super::fields::Fields;
-use super::known::Known;
 use super::record::Content;
-use super::{Read, text};
+use super::reference_data::ReferenceData;
+use super::{FromImportRow, text};
 
 /// A country that listings may be in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,25 +27,25 @@ impl Content for Country {
     }
 }
 
-impl Read for Country {
-    const NAME: &'static str = "code";
+impl FromImportRow for Country {
+    const KEY_FIELD: &'static str = "code";
 
-    fn read(fields: &mut Fields<'_>, _known: &Known) -> Self {
-        fields.pass_over(&["currency", "iso3", "capital", "geonameid"]);
+    fn from_import_row(fields: &mut Fields<'_>, _reference: &ReferenceData) -> Self {
+        fields.ignore(&["currency", "iso3", "capital", "geonameid"]);
         let code = fields
             .required("code", "Give a code: rows are known by it.")
-            .and_then(|value| fields.text("code", value, read_code))
+            .and_then(|value| fields.text("code", value, parse_code))
             .unwrap_or_default();
         Self {
             code,
             name: fields.title("name"),
-            source: fields.line("source", text::DESCRIPTION),
+            source: fields.line("source", text::MAX_DESCRIPTION),
         }
     }
 }
 
 /// Reads a country code, in either case.
-pub fn read_code(raw: &str) -> Result<String, String> {
+pub fn parse_code(raw: &str) -> Result<String, String> {
     if raw.len() == 2 && raw.bytes().all(|b| b.is_ascii_alphabetic()) {
         Ok(raw.to_ascii_uppercase())
     } else {
@@ -54,15 +54,15 @@ pub fn read_code(raw: &str) -> Result<String, String> {
 }
 
 /// The field `country_code`: a country that is known. Required.
-pub fn read_known(fields: &mut Fields<'_>, known: &Known) -> String {
+pub fn read_country_code(fields: &mut Fields<'_>, reference: &ReferenceData) -> String {
     fields
         .required(
             "country_code",
             "Give a country_code: two letters, such as NG.",
         )
         .and_then(|value| {
-            fields.text("country_code", value, |raw| match read_code(raw) {
-                Ok(code) if !known.countries.contains(&code) => Err(format!(
+            fields.text("country_code", value, |raw| match parse_code(raw) {
+                Ok(code) if !reference.countries.contains(&code) => Err(format!(
                     "{code} is not a country of this directory, which covers Africa."
                 )),
                 read => read,

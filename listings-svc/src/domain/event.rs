@@ -74,10 +74,10 @@ impl Content for Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::known::Known;
     use crate::domain::listing::{Draft, Listing};
     use crate::domain::mode::Mode;
-    use crate::domain::{fields::Problems, read};
+    use crate::domain::reference_data::ReferenceData;
+    use crate::domain::{fields::Problems, read_import_row};
     use serde_json::{Value, json};
 
     fn event(changes: Value) -> Result<Event, Problems> {
@@ -88,11 +88,12 @@ mod tests {
             unreachable!()
         };
         row.as_object_mut().unwrap().extend(changes);
-        let known = Known {
+        let reference = ReferenceData {
             countries: ["NG".to_owned()].into(),
-            ..Known::default()
+            ..ReferenceData::default()
         };
-        read::<Draft<Event>>(row.as_object().unwrap(), &known).map(|draft| draft.content)
+        read_import_row::<Draft<Event>>(row.as_object().unwrap(), &reference)
+            .map(|draft| draft.content)
     }
 
     fn bad(changes: Value) -> Vec<String> {

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::array_fields::{Credit, Screenshot};
 use super::entity::Entity;
 use super::links::Links;
-use super::lists::{Credit, Screenshot};
-use super::picture::is_ours;
+use super::picture::is_uploaded;
 use super::record::Content;
 
 /// A game.
@@ -54,18 +54,18 @@ impl Content for Game {
         &self.slug
     }
 
-    fn keeping_pictures(&self, before: &Self) -> Option<Self> {
-        let has_ours = before.cover_url.as_deref().is_some_and(is_ours)
-            || before.screenshots.iter().any(|it| is_ours(&it.url));
+    fn with_uploaded_pictures_of(&self, before: &Self) -> Option<Self> {
+        let has_ours = before.cover_url.as_deref().is_some_and(is_uploaded)
+            || before.screenshots.iter().any(|it| is_uploaded(&it.url));
         if !has_ours {
             return None;
         }
         let mut kept = self.clone();
         if kept.cover_url.is_none() {
-            kept.cover_url = before.cover_url.clone().filter(|it| is_ours(it));
+            kept.cover_url = before.cover_url.clone().filter(|it| is_uploaded(it));
         }
         if kept.screenshots.is_empty() {
-            let ours = before.screenshots.iter().filter(|it| is_ours(&it.url));
+            let ours = before.screenshots.iter().filter(|it| is_uploaded(&it.url));
             kept.screenshots = ours.cloned().collect();
         }
         (kept != *self).then_some(kept)
@@ -90,24 +90,25 @@ pub fn handles(row: &serde_json::Map<String, Value>) -> impl Iterator<Item = &st
 mod tests {
     use super::*;
     use crate::domain::fields::Problems;
-    use crate::domain::known::Known;
     use crate::domain::listing::Draft;
-    use crate::domain::read;
+    use crate::domain::read_import_row;
+    use crate::domain::reference_data::ReferenceData;
     use serde_json::json;
 
-    fn known() -> Known {
-        Known {
+    fn reference() -> ReferenceData {
+        ReferenceData {
             year: 2026,
             genres: ["puzzle", "runner", "racing", "strategy"]
                 .map(str::to_owned)
                 .into(),
             creators: [("maliyo".to_owned(), Uuid::max())].into(),
-            ..Known::default()
+            ..ReferenceData::default()
         }
     }
 
     fn game(row: &Value) -> Result<Game, Problems> {
-        read::<Draft<Game>>(row.as_object().unwrap(), &known()).map(|draft| draft.content)
+        read_import_row::<Draft<Game>>(row.as_object().unwrap(), &reference())
+            .map(|draft| draft.content)
     }
 
     #[test]
@@ -181,7 +182,7 @@ mod tests {
             screenshots: vec![shot(theirs), shot(&ours)],
             ..bare.clone()
         };
-        let kept = bare.keeping_pictures(&before).unwrap();
+        let kept = bare.with_uploaded_pictures_of(&before).unwrap();
         assert_eq!(kept.cover_url, Some(ours.clone()));
         assert_eq!(kept.screenshots, [shot(&ours)]);
         // What a row names counts.
@@ -190,8 +191,8 @@ mod tests {
             screenshots: vec![shot(theirs)],
             ..bare.clone()
         };
-        assert_eq!(named.keeping_pictures(&before), None);
-        assert_eq!(bare.keeping_pictures(&named), None);
+        assert_eq!(named.with_uploaded_pictures_of(&before), None);
+        assert_eq!(bare.with_uploaded_pictures_of(&named), None);
     }
 
     #[test]

@@ -45,8 +45,8 @@ impl Gazetteer {
     /// A gazetteer of these cities.
     pub fn new(cities: Vec<City>) -> Self {
         let mut gazetteer = Self::default();
-        for (place, city) in cities.iter().enumerate() {
-            gazetteer.by_slug.insert(city.slug.clone(), place);
+        for (index, city) in cities.iter().enumerate() {
+            gazetteer.by_slug.insert(city.slug.clone(), index);
             // The slug of a name has neither case nor diacritics.
             let names = slug::from_title(&city.name)
                 .into_iter()
@@ -54,12 +54,12 @@ impl Gazetteer {
             for name in names {
                 match gazetteer.by_name.entry((city.country_code.clone(), name)) {
                     Entry::Vacant(free) => {
-                        free.insert(place);
+                        free.insert(index);
                     }
-                    Entry::Occupied(mut held) => {
-                        let other = &cities[*held.get()];
+                    Entry::Occupied(mut entry) => {
+                        let other = &cities[*entry.get()];
                         if (city.population, &other.slug) > (other.population, &city.slug) {
-                            held.insert(place);
+                            entry.insert(index);
                         }
                     }
                 }
@@ -84,9 +84,9 @@ impl Gazetteer {
 
     /// A slug for a city that the gazetteer does not have: its name and, as the gazetteer does it for all but the largest place of
     /// a name, the country. So the same text gets the same slug, in its country only.
-    pub fn own_slug(&self, country: &str, text: &str) -> Option<String> {
+    pub fn slug_for_unlisted(&self, country: &str, text: &str) -> Option<String> {
         let mut name = slug::from_title(text)?;
-        name.truncate(slug::LONGEST - "-xx-999999".len());
+        name.truncate(slug::MAX_LENGTH - "-xx-999999".len());
         let name = format!(
             "{}-{}",
             name.trim_end_matches('-'),
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn an_own_slug_is_not_one_of_the_gazetteer() {
         assert_eq!(
-            gazetteer().own_slug("KE", "Tala"),
+            gazetteer().slug_for_unlisted("KE", "Tala"),
             Some("tala-ke-2".to_owned())
         );
     }
@@ -151,8 +151,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_gives_a_place_or_a_reason(text in "\\PC{0,140}") {
-            if let Some(own) = gazetteer().own_slug("NG", &text) {
-                prop_assert!(slug::is_valid(&own), "{own}");
+            if let Some(slug) = gazetteer().slug_for_unlisted("NG", &text) {
+                prop_assert!(slug::is_valid(&slug), "{slug}");
             }
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::address;
-use super::fields::{Fields, kind};
+use super::fields::{Fields, type_name};
 
 /// What a game may link to.
 pub const GAME: &[&str] = &[
@@ -55,17 +55,17 @@ pub fn read(fields: &mut Fields<'_>, known: &[&str]) -> Links {
         Some(value) => {
             fields.refuse(
                 "links",
-                format!("This must be an object, not {}.", kind(value)),
+                format!("This must be an object, not {}.", type_name(value)),
             );
             return links;
         }
     };
     let names = known.iter().map(|name| (*name, *name));
     let others = OTHER.iter().map(|name| (*name, "other"));
-    let taken: Vec<(&str, &str)> = names
+    let accepted: Vec<(&str, &str)> = names
         .chain(others.filter(|(_, other)| known.contains(other)))
         .collect();
-    for (key, name) in &taken {
+    for (key, name) in &accepted {
         let Some(value) = object.get(*key).filter(|value| !value.is_null()) else {
             continue;
         };
@@ -77,7 +77,7 @@ pub fn read(fields: &mut Fields<'_>, known: &[&str]) -> Links {
     let set = object.iter().filter(|(_, value)| !value.is_null());
     let unknown = set
         .map(|(key, _)| key)
-        .filter(|key| !taken.iter().any(|(taken, _)| taken == key));
+        .filter(|key| !accepted.iter().any(|(accepted, _)| accepted == key));
     fields.refuse_unknown("links.", unknown, known);
     links
 }

@@ -52,7 +52,7 @@ pub struct Draft<C> {
 impl<C> Draft<C> {
     /// The draft with another content.
     #[must_use]
-    pub fn with(&self, content: C) -> Self {
+    pub fn with_content(&self, content: C) -> Self {
         Self {
             content,
             created_at: self.created_at,
@@ -81,7 +81,7 @@ impl<C: Clone + PartialEq> Listing<C> {
 
     /// The listing after an import over it; `None` when the row says nothing new. It stays where it stands: what was taken down is
     /// not brought back by a file.
-    pub fn amended_by(&self, draft: &Draft<C>, now: OffsetDateTime) -> Option<Self> {
+    pub fn apply_import(&self, draft: &Draft<C>, now: OffsetDateTime) -> Option<Self> {
         let created_at = draft.created_at.unwrap_or(self.created_at);
         let same = draft.content == self.content
             && created_at == self.created_at
@@ -98,13 +98,13 @@ impl<C: Clone + PartialEq> Listing<C> {
                 }
             }),
             updated_at: draft.updated_at.unwrap_or_else(|| now.max(created_at)),
-            ..self.saying(draft.content.clone())
+            ..self.with_content(draft.content.clone())
         })
     }
 
     /// The listing once staff have moved it; `None` when it stands there already. Its content is as it was, and so is the time of
     /// its last edit. Whatever staff decide, it waits no longer.
-    pub fn in_state(&self, state: State, now: OffsetDateTime) -> Option<Self> {
+    pub fn with_state(&self, state: State, now: OffsetDateTime) -> Option<Self> {
         let published_now = (state == State::Published).then_some(now);
         (state != self.state).then(|| Self {
             state,
@@ -116,7 +116,7 @@ impl<C: Clone + PartialEq> Listing<C> {
     }
 
     /// The listing once staff have given it to an account; `None` when it is of that account already. What it says is as it was.
-    pub fn given_to(&self, account: Uuid) -> Option<Self> {
+    pub fn assign_to(&self, account: Uuid) -> Option<Self> {
         (self.submitter != Some(account)).then(|| Self {
             submitter: Some(account),
             revision: self.revision + 1,
@@ -125,11 +125,11 @@ impl<C: Clone + PartialEq> Listing<C> {
     }
 
     /// The listing once staff have changed its content; `None` when nothing differs. It stays where it stands.
-    pub fn revised(&self, content: C, now: OffsetDateTime) -> Option<Self> {
+    pub fn apply_staff_edit(&self, content: C, now: OffsetDateTime) -> Option<Self> {
         (content != self.content).then(|| Self {
             revision: self.revision + 1,
             updated_at: now.max(self.created_at),
-            ..self.saying(content)
+            ..self.with_content(content)
         })
     }
 
@@ -150,23 +150,23 @@ impl<C: Clone + PartialEq> Listing<C> {
     }
 
     /// The listing once its account has changed it; `None` when nothing differs. What was rejected waits for its review again.
-    pub fn edited(&self, content: C, now: OffsetDateTime) -> Option<Self> {
+    pub fn apply_account_edit(&self, content: C, now: OffsetDateTime) -> Option<Self> {
         if content == self.content {
             return None;
         }
-        let state = self.state.after_edit();
+        let state = self.state.after_account_edit();
         let waits = state == State::Pending;
         Some(Self {
             state,
             waiting_since: waits.then(|| self.waiting_since.unwrap_or(now)),
             revision: self.revision + 1,
             updated_at: now.max(self.created_at),
-            ..self.saying(content)
+            ..self.with_content(content)
         })
     }
 
     /// The listing with another content, and all else as it is.
-    fn saying(&self, content: C) -> Self {
+    fn with_content(&self, content: C) -> Self {
         Self {
             id: self.id,
             mode: self.mode,
@@ -202,7 +202,7 @@ mod tests {
     fn the_same_again_is_no_change() {
         let listing = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), NOW);
         assert_eq!(listing.created_at, NOW);
-        assert_eq!(listing.amended_by(&draft("a"), LATER), None);
+        assert_eq!(listing.apply_import(&draft("a"), LATER), None);
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
             state: State::Removed,
             ..listing
         };
-        let amended = removed.amended_by(&draft("b"), LATER).unwrap();
+        let amended = removed.apply_import(&draft("b"), LATER).unwrap();
         assert_eq!(amended.revision, 2);
         assert_eq!(amended.created_at, NOW);
         assert_eq!(amended.updated_at, LATER);
@@ -222,10 +222,10 @@ mod tests {
     #[test]
     fn a_move_is_a_revision_and_no_edit() {
         let listing = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), NOW);
-        assert_eq!(listing.in_state(State::Published, LATER), None);
-        let removed = listing.in_state(State::Removed, LATER).unwrap();
+        assert_eq!(listing.with_state(State::Published, LATER), None);
+        let removed = listing.with_state(State::Removed, LATER).unwrap();
         assert_eq!((removed.state, removed.revision), (State::Removed, 2));
-        let restored = removed.in_state(State::Published, LATER).unwrap();
+        let restored = removed.with_state(State::Published, LATER).unwrap();
         assert_eq!(
             restored,
             Listing {
@@ -238,11 +238,15 @@ mod tests {
     #[test]
     fn what_staff_change_stays_where_it_stands() {
         let sent = Listing::submitted(Uuid::nil(), Uuid::max(), "a".to_owned(), NOW);
-        let rejected = sent.in_state(State::Rejected, LATER).unwrap();
-        assert_eq!(rejected.revised("a".to_owned(), LATER), None);
-        let revised = rejected.revised("b".to_owned(), LATER).unwrap();
+        let rejected = sent.with_state(State::Rejected, LATER).unwrap();
+        assert_eq!(rejected.apply_staff_edit("a".to_owned(), LATER), None);
+        let apply_staff_edit = rejected.apply_staff_edit("b".to_owned(), LATER).unwrap();
         assert_eq!(
-            (revised.state, revised.revision, revised.updated_at),
+            (
+                apply_staff_edit.state,
+                apply_staff_edit.revision,
+                apply_staff_edit.updated_at
+            ),
             (State::Rejected, 3, LATER)
         );
     }
@@ -255,23 +259,23 @@ mod tests {
             (sent.state, sent.waiting_since),
             (State::Pending, Some(NOW))
         );
-        assert_eq!(sent.edited("a".to_owned(), LATER), None);
-        let edited = sent.edited("b".to_owned(), LATER).unwrap();
+        assert_eq!(sent.apply_account_edit("a".to_owned(), LATER), None);
+        let edited = sent.apply_account_edit("b".to_owned(), LATER).unwrap();
         assert_eq!(
             (edited.state, edited.waiting_since),
             (State::Pending, Some(NOW))
         );
-        let rejected = edited.in_state(State::Rejected, LATER).unwrap();
+        let rejected = edited.with_state(State::Rejected, LATER).unwrap();
         assert_eq!(rejected.waiting_since, None);
-        assert_eq!(rejected.edited("b".to_owned(), LATER), None);
-        let again = rejected.edited("c".to_owned(), LATER).unwrap();
+        assert_eq!(rejected.apply_account_edit("b".to_owned(), LATER), None);
+        let again = rejected.apply_account_edit("c".to_owned(), LATER).unwrap();
         assert_eq!(
             (again.state, again.waiting_since),
             (State::Pending, Some(LATER))
         );
         assert_eq!((again.submitter, again.revision), (Some(account), 4));
-        let public = again.in_state(State::Published, LATER).unwrap();
-        let changed = public.edited("d".to_owned(), LATER).unwrap();
+        let public = again.with_state(State::Published, LATER).unwrap();
+        let changed = public.apply_account_edit("d".to_owned(), LATER).unwrap();
         assert_eq!(
             (changed.state, changed.waiting_since),
             (State::Published, None)
@@ -283,12 +287,12 @@ mod tests {
         let much_later = datetime!(2027-01-01 12:00 UTC);
         let sent = Listing::submitted(Uuid::nil(), Uuid::max(), "a".to_owned(), NOW);
         assert_eq!(sent.first_published_at, None);
-        let rejected = sent.in_state(State::Rejected, LATER).unwrap();
+        let rejected = sent.with_state(State::Rejected, LATER).unwrap();
         assert_eq!(rejected.first_published_at, None);
-        let public = sent.in_state(State::Published, LATER).unwrap();
-        let removed = public.in_state(State::Removed, much_later).unwrap();
-        let restored = removed.in_state(State::Published, much_later).unwrap();
-        let amended = restored.amended_by(&draft("b"), much_later).unwrap();
+        let public = sent.with_state(State::Published, LATER).unwrap();
+        let removed = public.with_state(State::Removed, much_later).unwrap();
+        let restored = removed.with_state(State::Published, much_later).unwrap();
+        let amended = restored.apply_import(&draft("b"), much_later).unwrap();
         for listing in [public, removed, restored, amended] {
             assert_eq!(listing.first_published_at, Some(LATER));
         }
@@ -299,7 +303,7 @@ mod tests {
             created_at: Some(NOW),
             ..draft("a")
         };
-        let corrected = imported.amended_by(&corrected, much_later).unwrap();
+        let corrected = imported.apply_import(&corrected, much_later).unwrap();
         assert_eq!(corrected.first_published_at, Some(NOW));
     }
 
@@ -311,6 +315,6 @@ mod tests {
         };
         let listing = Listing::imported(Uuid::nil(), Mode::Test, stated.clone(), LATER);
         assert_eq!((listing.created_at, listing.updated_at), (NOW, NOW));
-        assert_eq!(listing.amended_by(&stated, LATER), None);
+        assert_eq!(listing.apply_import(&stated, LATER), None);
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entity::Entity;
 use super::links::Links;
-use super::picture::is_ours;
+use super::picture::is_uploaded;
 use super::record::Content;
 use super::state::State;
 
@@ -41,7 +41,7 @@ pub struct Page {
 
 /// Why games under a page are not public, whatever their own state: for their owner. `None` when the page is public.
 #[must_use]
-pub fn hidden(handle: &str, state: State) -> Option<String> {
+pub fn hidden_note(handle: &str, state: State) -> Option<String> {
     match state {
         State::Published => None,
         State::Pending => Some(format!(
@@ -63,8 +63,8 @@ impl Content for Page {
         &self.handle
     }
 
-    fn keeping_pictures(&self, before: &Self) -> Option<Self> {
-        let avatar = before.avatar_url.as_deref().filter(|it| is_ours(it))?;
+    fn with_uploaded_pictures_of(&self, before: &Self) -> Option<Self> {
+        let avatar = before.avatar_url.as_deref().filter(|it| is_uploaded(it))?;
         self.avatar_url.is_none().then(|| Self {
             avatar_url: Some(avatar.to_owned()),
             ..self.clone()

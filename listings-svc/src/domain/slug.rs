@@ -3,7 +3,7 @@
 use deunicode::deunicode;
 
 /// The longest slug.
-pub const LONGEST: usize = 100;
+pub const MAX_LENGTH: usize = 100;
 
 /// The slug of a title: transliterated to ASCII, lower case, words joined by hyphens. `None` when nothing of the title can be
 /// written that way.
@@ -18,13 +18,13 @@ pub fn from_title(title: &str) -> Option<String> {
             _ if slug.is_empty() || slug.ends_with('-') => {}
             _ => slug.push('-'),
         }
-        if slug.len() > LONGEST {
+        if slug.len() > MAX_LENGTH {
             break;
         }
     }
-    if slug.len() > LONGEST {
+    if slug.len() > MAX_LENGTH {
         // End with a whole word, if there is more than one.
-        let end = slug.rfind('-').unwrap_or(LONGEST);
+        let end = slug.rfind('-').unwrap_or(MAX_LENGTH);
         slug.truncate(end);
     }
     slug.truncate(slug.trim_end_matches('-').len());
@@ -38,13 +38,13 @@ pub fn numbered(base: &str, n: usize) -> String {
     }
     let number = format!("-{n}");
     // A base is ASCII.
-    let base = base.get(..LONGEST - number.len()).unwrap_or(base);
+    let base = base.get(..MAX_LENGTH - number.len()).unwrap_or(base);
     format!("{}{number}", base.trim_end_matches('-'))
 }
 
 /// Whether `text` has the shape of a slug.
 pub fn is_valid(text: &str) -> bool {
-    text.len() <= LONGEST
+    text.len() <= MAX_LENGTH
         && text.split('-').all(|word| {
             !word.is_empty()
                 && word
@@ -83,8 +83,11 @@ mod tests {
     #[test]
     fn a_long_title_is_cut_between_words() {
         let slug = from_title(&"savanna ".repeat(20)).unwrap();
-        assert!(slug.len() <= LONGEST && slug.ends_with("savanna"), "{slug}");
-        assert_eq!(from_title(&"a".repeat(500)).unwrap().len(), LONGEST);
+        assert!(
+            slug.len() <= MAX_LENGTH && slug.ends_with("savanna"),
+            "{slug}"
+        );
+        assert_eq!(from_title(&"a".repeat(500)).unwrap().len(), MAX_LENGTH);
     }
 
     proptest! {

@@ -21,7 +21,7 @@ pub enum State {
 
 /// What staff do about a listing: about what waits for its review, and about what is public, or was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub enum Transition {
     /// Publish what was sent in.
     Approve,
     /// Send it back.
@@ -45,7 +45,7 @@ impl State {
 
     /// Where a listing stands once its account has changed it.
     #[must_use]
-    pub const fn after_edit(self) -> Self {
+    pub const fn after_account_edit(self) -> Self {
         match self {
             Self::Rejected => Self::Pending,
             other => other,
@@ -53,12 +53,12 @@ impl State {
     }
 
     /// Where an act leads, though it may stand there already; `None` when it cannot be done to what stands here.
-    pub const fn after(self, act: Act) -> Option<Self> {
-        match (self, act) {
-            (Self::Pending | Self::Rejected, Act::Reject) => Some(Self::Rejected),
-            (Self::Published | Self::Removed, Act::TakeDown) => Some(Self::Removed),
-            (Self::Pending | Self::Published, Act::Approve)
-            | (Self::Published | Self::Removed, Act::Restore) => Some(Self::Published),
+    pub const fn apply(self, transition: Transition) -> Option<Self> {
+        match (self, transition) {
+            (Self::Pending | Self::Rejected, Transition::Reject) => Some(Self::Rejected),
+            (Self::Published | Self::Removed, Transition::TakeDown) => Some(Self::Removed),
+            (Self::Pending | Self::Published, Transition::Approve)
+            | (Self::Published | Self::Removed, Transition::Restore) => Some(Self::Published),
             _ => None,
         }
     }
@@ -88,8 +88,8 @@ mod tests {
             ),
             (State::Removed, Some(State::Removed), Some(State::Published)),
         ] {
-            assert_eq!(state.after(Act::TakeDown), taken_down, "{state:?}");
-            assert_eq!(state.after(Act::Restore), restored, "{state:?}");
+            assert_eq!(state.apply(Transition::TakeDown), taken_down, "{state:?}");
+            assert_eq!(state.apply(Transition::Restore), restored, "{state:?}");
         }
     }
 
@@ -105,8 +105,8 @@ mod tests {
             (State::Rejected, None, Some(State::Rejected)),
             (State::Removed, None, None),
         ] {
-            assert_eq!(state.after(Act::Approve), approved, "{state:?}");
-            assert_eq!(state.after(Act::Reject), rejected, "{state:?}");
+            assert_eq!(state.apply(Transition::Approve), approved, "{state:?}");
+            assert_eq!(state.apply(Transition::Reject), rejected, "{state:?}");
         }
     }
 }

@@ -3,33 +3,33 @@
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The longest title or name.
-pub const TITLE: usize = 120;
+pub const MAX_TITLE: usize = 120;
 /// The longest tagline.
-pub const TAGLINE: usize = 160;
+pub const MAX_TAGLINE: usize = 160;
 /// The longest description or bio.
-pub const DESCRIPTION: usize = 10_000;
+pub const MAX_DESCRIPTION: usize = 10_000;
 /// Characters of a name that is repeated in a report.
-pub(super) const CLIP: usize = 80;
+pub(super) const MAX_CLIP_CHARS: usize = 80;
 
 /// Reads a text of one line. Empty is fine here.
-pub fn line(raw: &str, longest: usize) -> Result<String, String> {
-    let text = tidy(raw);
+pub fn line(raw: &str, max_chars: usize) -> Result<String, String> {
+    let text = normalize(raw);
     if text.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
         return Err("Keep it on one line: line breaks are not allowed here.".to_owned());
     }
-    if let Some(bad) = text.chars().find(|c| has_no_place_in_a_line(*c)) {
-        return Err(take_out("character", bad));
+    if let Some(bad) = text.chars().find(|c| is_forbidden_in_line(*c)) {
+        return Err(remove_message("character", bad));
     }
-    check(text, longest, |_| false)
+    check(text, max_chars, |_| false)
 }
 
 /// Reads a text that may have several lines. Line ends are stored as `\n`, whatever the sender's system writes.
-pub fn paragraphs(raw: &str, longest: usize) -> Result<String, String> {
-    let text = tidy(&raw.replace("\r\n", "\n"));
-    check(text, longest, |c| matches!(c, '\n' | '\t'))
+pub fn paragraphs(raw: &str, max_chars: usize) -> Result<String, String> {
+    let text = normalize(&raw.replace("\r\n", "\n"));
+    check(text, max_chars, |c| matches!(c, '\n' | '\t'))
 }
 
-fn tidy(raw: &str) -> String {
+fn normalize(raw: &str) -> String {
     let text: String = raw.trim().nfc().collect();
     // Nothing to see is nothing said.
     if text.chars().all(is_invisible) {
@@ -40,12 +40,12 @@ fn tidy(raw: &str) -> String {
 
 fn check(
     text: String,
-    longest: usize,
+    max_chars: usize,
     is_allowed: impl Fn(char) -> bool,
 ) -> Result<String, String> {
     let mut controls = text.chars().filter(|c| c.is_control());
     if let Some(bad) = controls.find(|c| !is_allowed(*c)) {
-        return Err(take_out("control character", bad));
+        return Err(remove_message("control character", bad));
     }
     if text.contains(char::REPLACEMENT_CHARACTER) {
         return Err(
@@ -54,21 +54,21 @@ fn check(
         );
     }
     let length = text.chars().count();
-    if length > longest {
+    if length > max_chars {
         return Err(format!(
-            "Shorten it: {longest} characters are the most, this has {length}."
+            "Shorten it: {max_chars} characters are the most, this has {length}."
         ));
     }
     Ok(text)
 }
 
-fn take_out(what: &str, bad: char) -> String {
+fn remove_message(what: &str, bad: char) -> String {
     format!("Take out the {what} U+{:04X}.", u32::from(bad))
 }
 
 /// Characters that a title would show differently everywhere, or that would change the text around it: the embeddings, overrides and
 /// isolates of the bidirectional algorithm and their deprecated relatives, the byte order mark, private use, and noncharacters.
-fn has_no_place_in_a_line(c: char) -> bool {
+fn is_forbidden_in_line(c: char) -> bool {
     matches!(c,
         '\u{202A}'..='\u{202E}'
         | '\u{2066}'..='\u{206F}'
@@ -95,7 +95,7 @@ pub fn clip(text: &str) -> String {
         }
     };
     let mut rest = text.chars().map(harmless);
-    let mut clipped: String = rest.by_ref().take(CLIP).collect();
+    let mut clipped: String = rest.by_ref().take(MAX_CLIP_CHARS).collect();
     if rest.next().is_some() {
         clipped.push('…');
     }
@@ -110,34 +110,34 @@ mod tests {
     #[test]
     fn text_is_trimmed_and_composed() {
         assert_eq!(
-            line("  Cafe\u{301} Bantu \t", TITLE),
+            line("  Cafe\u{301} Bantu \t", MAX_TITLE),
             Ok("Café Bantu".to_owned())
         );
-        assert_eq!(line("\u{200B} \u{FEFF}", TITLE), Ok(String::new()));
+        assert_eq!(line("\u{200B} \u{FEFF}", MAX_TITLE), Ok(String::new()));
     }
 
     #[test]
     fn length_is_counted_in_characters_after_composing() {
-        assert!(line(&"ጨ".repeat(TITLE), TITLE).is_ok());
-        assert!(line(&"e\u{301}".repeat(TITLE), TITLE).is_ok());
-        assert!(line(&"a".repeat(TITLE + 1), TITLE).is_err());
+        assert!(line(&"ጨ".repeat(MAX_TITLE), MAX_TITLE).is_ok());
+        assert!(line(&"e\u{301}".repeat(MAX_TITLE), MAX_TITLE).is_ok());
+        assert!(line(&"a".repeat(MAX_TITLE + 1), MAX_TITLE).is_err());
     }
 
     #[test]
     fn only_paragraphs_have_line_breaks() {
-        assert!(line("one\ntwo", TITLE).is_err());
+        assert!(line("one\ntwo", MAX_TITLE).is_err());
         assert_eq!(
-            paragraphs("one\r\ntwo\n", DESCRIPTION),
+            paragraphs("one\r\ntwo\n", MAX_DESCRIPTION),
             Ok("one\ntwo".to_owned())
         );
         for bad in ["a\u{0}b", "a\u{1B}[31mb", "a\u{85}b", "a\rb"] {
-            assert!(paragraphs(bad, DESCRIPTION).is_err(), "{bad:?}");
-            assert!(line(bad, TITLE).is_err(), "{bad:?}");
+            assert!(paragraphs(bad, MAX_DESCRIPTION).is_err(), "{bad:?}");
+            assert!(line(bad, MAX_TITLE).is_err(), "{bad:?}");
         }
-        assert!(line("a\tb", TITLE).is_err());
+        assert!(line("a\tb", MAX_TITLE).is_err());
         let columns = "Map\tPlayers\nAba\t4";
-        assert_eq!(paragraphs(columns, DESCRIPTION), Ok(columns.to_owned()));
-        assert!(line("lost \u{FFFD}", TITLE).is_err());
+        assert_eq!(paragraphs(columns, MAX_DESCRIPTION), Ok(columns.to_owned()));
+        assert!(line("lost \u{FFFD}", MAX_TITLE).is_err());
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
             '\u{10FFFF}',
         ] {
             let text = format!("Kalaha{bad}gnp.exe");
-            let problem = line(&text, TITLE).unwrap_err();
+            let problem = line(&text, MAX_TITLE).unwrap_err();
             let named = format!("U+{:04X}", u32::from(bad));
             assert!(
                 problem.contains(&named) || problem.contains("one line"),
@@ -177,16 +177,16 @@ mod tests {
             "Ọ̀yọ́",
             "ⵜⴰⵎⴰⵣⵉⵖⵜ",
         ] {
-            assert!(line(good, TITLE).is_ok(), "{good}");
+            assert!(line(good, MAX_TITLE).is_ok(), "{good}");
         }
     }
 
     proptest! {
         #[test]
         fn what_was_read_once_reads_the_same_again(raw in ".{0,200}") {
-            if let Ok(text) = line(&raw, TITLE) {
-                prop_assert_eq!(line(&text, TITLE), Ok(text.clone()));
-                prop_assert!(text.chars().count() <= TITLE);
+            if let Ok(text) = line(&raw, MAX_TITLE) {
+                prop_assert_eq!(line(&text, MAX_TITLE), Ok(text.clone()));
+                prop_assert!(text.chars().count() <= MAX_TITLE);
                 prop_assert!(!text.chars().any(char::is_control));
             }
         }

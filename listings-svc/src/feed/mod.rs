@@ -18,7 +18,7 @@ use contracts::listings::v1 as proto;
 
 /// What happened to a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Happened {
+pub enum ChangeKind {
     /// There was none before.
     Created,
     /// It was sent in, or once more after a rejection, and waits for its review.
@@ -44,37 +44,42 @@ pub trait Publish: Record {
     /// Its message.
     type Message: prost::Message;
     /// What it is on the feed when there was none before.
-    const FIRST: &'static str;
+    const CREATED_EVENT: &'static str;
 
     /// What tells it from others of its kind, for good.
     fn id(&self) -> String;
     /// Its public page; empty for what has none.
-    fn url(&self, addresses: &PublicUrl) -> String {
-        addresses.of_listing(Self::ENTITY, self.key())
+    fn url(&self, public_url: &PublicUrl) -> String {
+        public_url.listing(Self::ENTITY, self.key())
     }
     /// Its whole state.
-    fn message(&self, addresses: &PublicUrl) -> Self::Message;
+    fn message(&self, public_url: &PublicUrl) -> Self::Message;
 
     /// The change to put on the feed.
-    fn change(&self, happened: Happened, announced: bool, addresses: &PublicUrl) -> NewChange {
+    fn change(
+        &self,
+        change_kind: ChangeKind,
+        announced: bool,
+        public_url: &PublicUrl,
+    ) -> NewChange {
         NewChange {
             entity: Self::ENTITY.as_str(),
             id: self.id(),
             revision: self.revision(),
-            event: match happened {
-                Happened::Created => Self::FIRST,
-                Happened::Submitted => "submitted",
-                Happened::Updated => "updated",
-                Happened::Moved => "moved",
-                Happened::Approved => "published",
-                Happened::Rejected => "rejected",
-                Happened::Removed => "removed",
-                Happened::Restored => "restored",
-                Happened::OwnersChanged => "owners_changed",
+            event: match change_kind {
+                ChangeKind::Created => Self::CREATED_EVENT,
+                ChangeKind::Submitted => "submitted",
+                ChangeKind::Updated => "updated",
+                ChangeKind::Moved => "moved",
+                ChangeKind::Approved => "published",
+                ChangeKind::Rejected => "rejected",
+                ChangeKind::Removed => "removed",
+                ChangeKind::Restored => "restored",
+                ChangeKind::OwnersChanged => "owners_changed",
             },
             announced,
             happening: false,
-            state: self.message(addresses).encode_to_vec(),
+            state: self.message(public_url).encode_to_vec(),
         }
     }
 }
@@ -96,7 +101,7 @@ impl PublicUrl {
 
     /// The address of a picture that a listing has: an uploaded one is below the public pages, any other where it is.
     pub fn picture(&self, address: &str) -> String {
-        if picture::is_ours(address) {
+        if picture::is_uploaded(address) {
             format!("{}{address}", self.0)
         } else {
             address.to_owned()
@@ -104,7 +109,7 @@ impl PublicUrl {
     }
 
     /// The public page of a listing; empty for what has none.
-    pub fn of_listing(&self, entity: Entity, name: &str) -> String {
+    pub fn listing(&self, entity: Entity, name: &str) -> String {
         let folder = match entity {
             Entity::Page => "creators",
             Entity::Game => "games",
@@ -139,12 +144,12 @@ mod tests {
 
     #[test]
     fn uploaded_pictures_are_below_the_public_pages_and_others_where_they_are() {
-        let addresses = PublicUrl::new("https://mchezo.example/");
+        let public_url = PublicUrl::new("https://mchezo.example/");
         let ours = format!("/pictures/{}.jpg", "0a".repeat(32));
         let public = format!("https://mchezo.example{ours}");
-        assert_eq!(addresses.picture(&ours), public);
+        assert_eq!(public_url.picture(&ours), public);
         for theirs in ["https://a.example/1.png", &public] {
-            assert_eq!(addresses.picture(theirs), theirs);
+            assert_eq!(public_url.picture(theirs), theirs);
         }
     }
 }

@@ -4,10 +4,10 @@
 //! the transaction in which a listing names it. What was not used within a day is swept away (`jobs/sweep.rs`).
 
 mod decode;
-mod draw;
-mod http;
+pub mod file_store;
+mod http_client;
 mod jpeg;
-pub mod store;
+mod render;
 #[cfg(test)]
 mod tests;
 
@@ -18,59 +18,64 @@ use kit::overload::ConcurrencyLimit;
 use kit::{Clock, Fault};
 use sqlx::PgPool;
 
-pub use store::Store;
+pub use file_store::FileStore;
 
 use crate::config;
-use crate::domain::picture::{Kind, Pair};
+use crate::domain::picture::{PictureKind, PictureSizes};
 use crate::store::pictures;
 
 /// How long a picture waits for others to be drawn.
-const PATIENCE: Duration = Duration::from_secs(20);
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The field that is refused when it is the file.
 pub const FIELD: &str = "picture";
 
 /// Makes files of what is uploaded.
 #[derive(Debug, Clone)]
-pub struct Pictures {
+pub struct PictureProcessor {
     pool: PgPool,
-    store: Store,
+    files: FileStore,
     clock: Clock,
     /// Pictures that are drawn at once: each takes a core, and its pixels memory.
-    drawing: Arc<ConcurrencyLimit>,
-    most: usize,
+    concurrency: Arc<ConcurrencyLimit>,
+    max_file_bytes: usize,
 }
 
-impl Pictures {
+impl PictureProcessor {
     /// Over the store of files.
-    pub fn new(pool: PgPool, store: Store, clock: Clock, settings: &config::Pictures) -> Self {
+    pub fn new(
+        pool: PgPool,
+        files: FileStore,
+        clock: Clock,
+        settings: &config::PictureSettings,
+    ) -> Self {
         Self {
             pool,
-            store,
+            files,
             clock,
-            drawing: Arc::new(ConcurrencyLimit::new("pictures", settings.pictures_at_once)),
-            most: settings.picture_megabytes * 1024 * 1024,
+            concurrency: Arc::new(ConcurrencyLimit::new("pictures", settings.pictures_at_once)),
+            max_file_bytes: settings.picture_megabytes * 1024 * 1024,
         }
     }
 
     /// Bytes of a file that is uploaded, at most.
-    pub fn most(&self) -> usize {
-        self.most
+    pub fn max_file_bytes(&self) -> usize {
+        self.max_file_bytes
     }
 
     /// Checks a file, and stores it as a picture of that kind.
     ///
     /// # Errors
     /// It is not acceptable; too many are uploaded just now; the database or the store is away.
-    pub async fn keep(&self, file: Vec<u8>, kind: Kind) -> Result<Pair, Fault> {
-        let under_way = self.drawing.acquire(PATIENCE).await?;
-        let drawn = tokio::task::spawn_blocking(move || {
-            let pair = make(&file, kind);
+    pub async fn store(&self, file: Vec<u8>, kind: PictureKind) -> Result<PictureSizes, Fault> {
+        let permit = self.concurrency.acquire(QUEUE_TIMEOUT).await?;
+        let processed = tokio::task::spawn_blocking(move || {
+            let pair = process(&file, kind);
             // Whether or not somebody still waits for it.
-            drop(under_way);
+            drop(permit);
             pair
         });
-        let pair = drawn.await.unwrap_or_else(|error| {
+        let pair = processed.await.unwrap_or_else(|error| {
             tracing::error!(%error, "a picture broke its decoder");
             Err(Fault::invalid_field(
                 FIELD,
@@ -78,22 +83,22 @@ impl Pictures {
             ))
         })?;
         let now = self.clock.now();
-        let known = pictures::know(&self.pool, &pair, now).await;
-        if !known? {
+        let registered = pictures::register(&self.pool, &pair, now).await;
+        if !registered? {
             return Err(Fault::unavailable(
                 "a file that is sent again while the sweep removes it",
             ));
         }
         for made in [&pair.small, &pair.large] {
-            self.store.put(&made.name, made.bytes.clone()).await?;
+            self.files.put(&made.name, made.bytes.clone()).await?;
         }
         Ok(pair)
     }
 }
 
 /// Makes the files of a picture.
-pub fn make(file: &[u8], kind: Kind) -> Result<Pair, Fault> {
-    let picture =
-        decode::decode(file, kind.least()).map_err(|reason| Fault::invalid_field(FIELD, reason))?;
-    draw::draw(picture, kind).map_err(|error| Fault::internal(&error))
+pub fn process(file: &[u8], kind: PictureKind) -> Result<PictureSizes, Fault> {
+    let picture = decode::decode(file, kind.min_size())
+        .map_err(|reason| Fault::invalid_field(FIELD, reason))?;
+    render::render(picture, kind).map_err(|error| Fault::internal(&error))
 }

@@ -10,8 +10,8 @@ use image::codecs::webp::WebPEncoder;
 use image::{DynamicImage, ExtendedColorType, ImageEncoder as _, Rgb, RgbImage, Rgba, RgbaImage};
 use kit::Code;
 
-use super::{FIELD, make};
-use crate::domain::picture::{Kind, Pair};
+use super::{FIELD, process};
+use crate::domain::picture::{PictureKind, PictureSizes};
 
 const RED: [u8; 3] = [220, 20, 20];
 const GREEN: [u8; 3] = [20, 200, 20];
@@ -114,22 +114,22 @@ fn photograph(picture: &RgbImage, orientation: u16) -> Vec<u8> {
     file
 }
 
-fn reason(file: &[u8], kind: Kind) -> String {
-    let fault = make(file, kind).unwrap_err();
+fn reason(file: &[u8], kind: PictureKind) -> String {
+    let fault = process(file, kind).unwrap_err();
     assert_eq!(fault.code, Code::Invalid, "{fault}");
     let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
     assert_eq!(fields, [FIELD]);
     fault.fields[FIELD].clone()
 }
 
-fn drawn(file: &[u8], kind: Kind) -> Pair {
-    make(file, kind).unwrap()
+fn processed(file: &[u8], kind: PictureKind) -> PictureSizes {
+    process(file, kind).unwrap()
 }
 
-fn decoded(pair: &Pair) -> [RgbImage; 2] {
-    [&pair.large, &pair.small].map(|made| {
-        let picture = image::load_from_memory(&made.bytes).unwrap().into_rgb8();
-        assert_eq!(picture.dimensions(), (made.width, made.height));
+fn decoded(pair: &PictureSizes) -> [RgbImage; 2] {
+    [&pair.large, &pair.small].map(|file| {
+        let picture = image::load_from_memory(&file.bytes).unwrap().into_rgb8();
+        assert_eq!(picture.dimensions(), (file.width, file.height));
         picture
     })
 }
@@ -146,11 +146,11 @@ fn every_kind_of_file_is_drawn_in_both_sizes() {
     let flag = flag(1_300, 800);
     for file in [png(&flag), jpeg(&flag), webp(&flag)] {
         for (kind, large, small) in [
-            (Kind::Cover, (1_200, 675), (600, 338)),
-            (Kind::Avatar, (512, 512), (128, 128)),
-            (Kind::Screenshot, (1_300, 800), (640, 394)),
+            (PictureKind::Cover, (1_200, 675), (600, 338)),
+            (PictureKind::Avatar, (512, 512), (128, 128)),
+            (PictureKind::Screenshot, (1_300, 800), (640, 394)),
         ] {
-            let pair = drawn(&file, kind);
+            let pair = processed(&file, kind);
             assert_eq!((pair.large.width, pair.large.height), large);
             assert_eq!((pair.small.width, pair.small.height), small);
             assert_ne!(pair.large.name, pair.small.name);
@@ -167,7 +167,10 @@ fn every_kind_of_file_is_drawn_in_both_sizes() {
 #[test]
 fn the_same_file_makes_the_same_files() {
     let file = png(&flag(700, 700));
-    assert_eq!(drawn(&file, Kind::Cover), drawn(&file, Kind::Cover));
+    assert_eq!(
+        processed(&file, PictureKind::Cover),
+        processed(&file, PictureKind::Cover)
+    );
 }
 
 #[test]
@@ -183,7 +186,7 @@ fn what_can_be_seen_through_stands_on_white() {
     DynamicImage::ImageRgba8(glass)
         .write_with_encoder(PngEncoder::new(&mut file))
         .unwrap();
-    let [large, _] = decoded(&drawn(&file, Kind::Avatar));
+    let [large, _] = decoded(&processed(&file, PictureKind::Avatar));
     assert_colour(&large, 100, 256, WHITE);
     assert_colour(&large, 400, 256, RED);
 }
@@ -192,7 +195,7 @@ fn what_can_be_seen_through_stands_on_white() {
 fn a_photograph_is_turned_and_tells_nobody_where_it_was_taken() {
     let file = photograph(&flag(800, 600), 6);
     assert!(file.windows(6).any(|part| part == b"6.4541"));
-    let pair = drawn(&file, Kind::Screenshot);
+    let pair = processed(&file, PictureKind::Screenshot);
     assert_eq!((pair.large.width, pair.large.height), (600, 800));
     let [large, small] = decoded(&pair);
     // A quarter turn to the right: what was on the left below is now on the left above.
@@ -202,9 +205,9 @@ fn a_photograph_is_turned_and_tells_nobody_where_it_was_taken() {
         assert_colour(&picture, width * 3 / 4, height / 4, RED);
         assert_colour(&picture, width * 3 / 4, height * 3 / 4, GREEN);
     }
-    for made in [&pair.large, &pair.small] {
+    for file in [&pair.large, &pair.small] {
         for trace in [&b"Exif"[..], b"6.4541", b"II\x2a\0"] {
-            let found = made.bytes.windows(trace.len()).any(|part| part == trace);
+            let found = file.bytes.windows(trace.len()).any(|part| part == trace);
             assert!(!found, "{trace:?}");
         }
     }
@@ -213,7 +216,10 @@ fn a_photograph_is_turned_and_tells_nobody_where_it_was_taken() {
 #[test]
 fn every_orientation_keeps_the_picture_whole() {
     for orientation in 1..=8 {
-        let pair = drawn(&photograph(&flag(800, 600), orientation), Kind::Screenshot);
+        let pair = processed(
+            &photograph(&flag(800, 600), orientation),
+            PictureKind::Screenshot,
+        );
         let expected = if orientation < 5 {
             (800, 600)
         } else {
@@ -236,9 +242,9 @@ fn a_file_is_what_its_content_says() {
         b"%PDF-1.7",
         b"BM\0\0",
     ] {
-        assert!(reason(file, Kind::Cover).starts_with("Send a JPEG, a PNG or a WebP"));
+        assert!(reason(file, PictureKind::Cover).starts_with("Send a JPEG, a PNG or a WebP"));
     }
-    assert_eq!(reason(b"", Kind::Cover), "The file is empty.");
+    assert_eq!(reason(b"", PictureKind::Cover), "The file is empty.");
 }
 
 #[test]
@@ -253,7 +259,7 @@ fn a_side_beyond_the_bound_is_refused_before_anything_is_unpacked() {
         let file = claimed(size, 8, 6, std::slice::from_ref(&data));
         assert!(file.len() < 200);
         assert_eq!(
-            reason(&file, Kind::Cover),
+            reason(&file, PictureKind::Cover),
             "Make it smaller: a side has 10000 pixels at most."
         );
     }
@@ -264,7 +270,7 @@ fn a_side_beyond_the_bound_is_refused_before_anything_is_unpacked() {
         .position(|part| part == [0xFF, 0xC0])
         .unwrap();
     file[at + 5..at + 9].copy_from_slice(&[0x4E, 0x20, 0x4E, 0x20]);
-    assert!(reason(&file, Kind::Cover).starts_with("Make it smaller: a side"));
+    assert!(reason(&file, PictureKind::Cover).starts_with("Make it smaller: a side"));
 }
 
 #[test]
@@ -273,16 +279,16 @@ fn zeros_that_unpack_to_gigabytes_are_not_unpacked() {
     let zeros = chunk(b"IDAT", &zlib(&vec![0; 100_000_000]));
     let file = claimed((10_000, 10_000), 16, 6, std::slice::from_ref(&zeros));
     assert!(file.len() < 1_000_000, "{}", file.len());
-    assert!(reason(&file, Kind::Cover).contains("too many"));
+    assert!(reason(&file, PictureKind::Cover).contains("too many"));
     // Within the count, but each pixel of 8 bytes.
     let file = claimed((6_000, 5_000), 16, 6, &[zeros]);
-    assert!(reason(&file, Kind::Cover).contains("memory"));
+    assert!(reason(&file, PictureKind::Cover).contains("memory"));
     // Beside the picture.
     let profile = [&b"p\0\0"[..], &zlib(&vec![0; 210_000_000])].concat();
     let small = chunk(b"IDAT", &zlib(&vec![0; 200 * 601]));
     let file = claimed((200, 200), 8, 2, &[chunk(b"iCCP", &profile), small]);
     // The decoder passes over what it will not unpack.
-    assert!(make(&file, Kind::Avatar).is_ok());
+    assert!(process(&file, PictureKind::Avatar).is_ok());
 }
 
 #[test]
@@ -292,7 +298,7 @@ fn what_is_cut_off_is_refused() {
         for part in [file.len() / 2, file.len() - 20, 40, 12] {
             let cut = &file[..part];
             assert!(
-                !reason(cut, Kind::Cover).is_empty(),
+                !reason(cut, PictureKind::Cover).is_empty(),
                 "{part} of {}",
                 file.len()
             );
@@ -305,7 +311,7 @@ fn animations_are_refused() {
     let control = chunk(b"acTL", &[0, 0, 0, 2, 0, 0, 0, 0]);
     let data = chunk(b"IDAT", &zlib(&vec![0; 200 * 601]));
     let file = claimed((200, 200), 8, 2, &[control, data]);
-    assert!(reason(&file, Kind::Avatar).starts_with("This is an animation"));
+    assert!(reason(&file, PictureKind::Avatar).starts_with("This is an animation"));
     // An extended WebP whose head says that it moves.
     let mut frame = vec![0; 16];
     frame.extend(webp(&flag(200, 200)).split_off(12));
@@ -323,7 +329,7 @@ fn animations_are_refused() {
         part(b"ANMF", &frame),
     ];
     let file = part(b"RIFF", &[&b"WEBP"[..], &parts.concat()].concat());
-    assert!(reason(&file, Kind::Avatar).starts_with("This is an animation"));
+    assert!(reason(&file, PictureKind::Avatar).starts_with("This is an animation"));
 }
 
 #[test]
@@ -331,21 +337,21 @@ fn a_picture_without_pixels_is_none() {
     let data = chunk(b"IDAT", &zlib(&[]));
     for size in [(0, 0), (0, 200), (200, 0)] {
         let file = claimed(size, 8, 2, std::slice::from_ref(&data));
-        assert!(!reason(&file, Kind::Avatar).is_empty());
+        assert!(!reason(&file, PictureKind::Avatar).is_empty());
     }
 }
 
 #[test]
 fn what_would_be_all_blur_is_refused() {
     for (kind, width, height) in [
-        (Kind::Cover, 599, 338),
-        (Kind::Avatar, 128, 127),
-        (Kind::Screenshot, 159, 90),
+        (PictureKind::Cover, 599, 338),
+        (PictureKind::Avatar, 128, 127),
+        (PictureKind::Screenshot, 159, 90),
     ] {
         let reason = reason(&png(&flag(width, height)), kind);
         assert!(reason.starts_with("Send a larger one"), "{reason}");
-        let (width, height) = kind.least();
-        assert!(make(&png(&flag(width, height)), kind).is_ok());
+        let (width, height) = kind.min_size();
+        assert!(process(&png(&flag(width, height)), kind).is_ok());
     }
 }
 
@@ -357,7 +363,7 @@ fn a_damaged_file_breaks_nothing() {
             let mut damaged = file.clone();
             damaged[at] ^= 0xA5;
             // It may be read or refused.
-            if let Err(fault) = make(&damaged, Kind::Avatar) {
+            if let Err(fault) = process(&damaged, PictureKind::Avatar) {
                 assert_eq!(fault.code, Code::Invalid);
             }
         }

@@ -8,7 +8,7 @@ use kit::rpc::staff::OPERATOR;
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
-use crate::domain::deed::Deed;
+use crate::domain::audit_action::AuditAction;
 use crate::store::members;
 
 /// The service.
@@ -45,7 +45,7 @@ impl StaffAuditService for Service {
         request: Request<ListAuditRequest>,
     ) -> Result<Response<ListAuditResponse>, Status> {
         let member = request.get_ref().member.clone();
-        let answer = self.audit.list::<Deed>(request).await?;
+        let answer = self.audit.list::<AuditAction>(request).await?;
         // An entry shows that the member exists.
         if answer.entries.is_empty() {
             self.check_member(&member).await?;

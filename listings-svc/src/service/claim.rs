@@ -25,7 +25,7 @@ pub(super) fn message(claim: Claim) -> proto::Claim {
 }
 
 /// The id of an account, or of a claim.
-pub(super) fn id(field: &str, text: &str) -> Result<Uuid, Fault> {
+pub(super) fn parse_uuid(field: &str, text: &str) -> Result<Uuid, Fault> {
     text.parse()
         .map_err(|_bad| Fault::invalid_field(field, "Give a UUID."))
 }

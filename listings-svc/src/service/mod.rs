@@ -7,16 +7,16 @@ pub mod find_member;
 pub mod games;
 pub mod import;
 pub mod listing;
+mod listing_name;
 pub mod member;
-mod names;
-pub mod own;
-pub mod owner;
+pub mod my_listings;
+pub mod page_owners;
 pub mod pages;
 mod paging;
 pub mod picture;
 pub mod review;
 pub mod staff_picture;
-pub mod writing;
+pub mod submissions;
 
 use std::sync::Arc;
 
@@ -41,10 +41,10 @@ use tokio_util::sync::CancellationToken;
 use tonic::service::RoutesBuilder;
 
 use crate::members::Members;
-use crate::pictures::{Pictures, Store};
+use crate::pictures::{FileStore, PictureProcessor};
 use crate::write::import::Importer;
-use crate::write::{Listings, Rules};
-use writing::Writing;
+use crate::write::{Rules, Writes};
+use submissions::Submissions;
 
 /// What the services are made of.
 #[derive(Debug)]
@@ -56,15 +56,15 @@ pub struct Parts {
     /// What tells of changes.
     pub producer: Producer,
     /// What makes them.
-    pub writer: Writer<Listings>,
+    pub writer: Writer<Writes>,
     /// What they are held to.
     pub rules: Arc<Rules>,
     /// What loads files of rows.
     pub importer: Importer,
     /// What makes pictures.
-    pub pictures: Pictures,
+    pub pictures: PictureProcessor,
     /// Where their files lie.
-    pub files: Store,
+    pub files: FileStore,
     /// The staff by name.
     pub members: Members,
     /// Ends the calls that go on for long.
@@ -82,23 +82,24 @@ impl Parts {
     /// What accounts use, by way of the gateway.
     fn add_accounts(&self, services: &mut RoutesBuilder) {
         let (pool, rules) = (self.pool.clone(), Arc::clone(&self.rules));
-        let addresses = rules.addresses.clone();
-        let writing = Writing::new(pool.clone(), self.writer.clone(), rules, self.clock.clone());
+        let public_url = rules.public_url.clone();
+        let submissions =
+            Submissions::new(pool.clone(), self.writer.clone(), rules, self.clock.clone());
         let pages = pages::Service::new(
-            writing.clone(),
+            submissions.clone(),
             pool.clone(),
-            addresses.clone(),
+            public_url.clone(),
             self.clock.clone(),
         );
         services
-            .add_service(GamesServiceServer::new(games::Service(writing.clone())))
-            .add_service(EventsServiceServer::new(events::Service(writing)))
+            .add_service(GamesServiceServer::new(games::Service(submissions.clone())))
+            .add_service(EventsServiceServer::new(events::Service(submissions)))
             .add_service(PagesServiceServer::new(pages))
             .add_service(MemberServiceServer::new(find_member::Service::new(
                 pool.clone(),
             )))
-            .add_service(OwnListingsServiceServer::new(own::Service::new(
-                pool, addresses,
+            .add_service(OwnListingsServiceServer::new(my_listings::Service::new(
+                pool, public_url,
             )))
             .add_service(PictureServiceServer::new(picture::Service::new(
                 self.files.clone(),
@@ -117,7 +118,8 @@ impl Parts {
         let audit = Audit::new(pool.clone(), crate::SCHEMA, clock.clone());
         let member = member::Service::new(pool.clone(), clock.clone(), audit.clone(), self.members);
         let list = audit::Service::new(pool.clone(), audit.clone());
-        let owner = owner::Service::new(pool.clone(), writer.clone(), clock, audit.clone());
+        let page_owners =
+            page_owners::Service::new(pool.clone(), writer.clone(), clock, audit.clone());
         let review = review::Service::new(
             importer.clone(),
             self.producer,
@@ -125,18 +127,18 @@ impl Parts {
             self.draining.clone(),
         );
         let listing = listing::Service::new(pool.clone(), audit.clone());
-        let addresses = self.rules.addresses.clone();
+        let public_url = self.rules.public_url.clone();
         let picture =
-            staff_picture::Service::new(pool, writer, self.pictures, addresses, audit.clone());
+            staff_picture::Service::new(pool, writer, self.pictures, public_url, audit.clone());
         let import = import::Service::new(importer, self.draining, audit);
         let import = StaffImportServiceServer::new(import);
         services
             .add_service(StaffMemberServiceServer::new(member))
             .add_service(StaffAuditServiceServer::new(list))
-            .add_service(StaffPageServiceServer::new(owner))
+            .add_service(StaffPageServiceServer::new(page_owners))
             .add_service(StaffReviewServiceServer::new(review))
             .add_service(StaffListingServiceServer::new(listing))
             .add_service(StaffPictureServiceServer::new(picture))
-            .add_service(import.max_decoding_message_size(import::MESSAGE));
+            .add_service(import.max_decoding_message_size(import::MAX_MESSAGE_BYTES));
     }
 }

@@ -5,13 +5,13 @@ use kit::cursor::Binding;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::names::Problems;
+use super::listing_name::Problems;
 use crate::store::queue;
 
 /// Rows of a page unless it is said otherwise.
-const USUAL: usize = 20;
+const DEFAULT_LIMIT: usize = 20;
 /// Rows of a page at most.
-const MOST: usize = queue::MOST - 1;
+const MAX_LIMIT: usize = queue::MAX_ROWS - 1;
 
 /// Which page of a list is wanted. `K` is the sort key of a row.
 #[derive(Debug)]
@@ -31,11 +31,14 @@ impl<K: Serialize + DeserializeOwned> Paging<K> {
         problems: &mut Problems,
     ) -> Self {
         let limit = match limit.try_into() {
-            Ok(0) => USUAL,
-            Ok(limit) if limit <= MOST => limit,
+            Ok(0) => DEFAULT_LIMIT,
+            Ok(limit) if limit <= MAX_LIMIT => limit,
             _ => {
-                problems.insert("limit".to_owned(), format!("Ask for 1 to {MOST} rows."));
-                USUAL
+                problems.insert(
+                    "limit".to_owned(),
+                    format!("Ask for 1 to {MAX_LIMIT} rows."),
+                );
+                DEFAULT_LIMIT
             }
         };
         let after = (!cursor.is_empty())
@@ -53,7 +56,7 @@ impl<K: Serialize + DeserializeOwned> Paging<K> {
     }
 
     /// Rows to fetch: one more than the page has, to see whether there is another.
-    pub(super) fn fetch(&self) -> i64 {
+    pub(super) fn fetch_limit(&self) -> i64 {
         i64::try_from(self.limit + 1).unwrap_or(i64::MAX)
     }
 

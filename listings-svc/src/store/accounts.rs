@@ -10,9 +10,9 @@ pub async fn lock(
     connection: &mut PgConnection,
     account: Uuid,
     today: Date,
-    more: i32,
+    added: i32,
 ) -> Result<Option<i32>, sqlx::Error> {
-    if let Some(written) = lock_present(connection, account, today, more).await? {
+    if let Some(written) = lock_present(connection, account, today, added).await? {
         return Ok(Some(written));
     }
     sqlx::query!(
@@ -22,14 +22,14 @@ pub async fn lock(
     )
     .execute(&mut *connection)
     .await?;
-    lock_present(connection, account, today, more).await
+    lock_present(connection, account, today, added).await
 }
 
 async fn lock_present(
     connection: &mut PgConnection,
     account: Uuid,
     today: Date,
-    more: i32,
+    added: i32,
 ) -> Result<Option<i32>, sqlx::Error> {
     sqlx::query_scalar!(
         "with locked as (select id from listings.account where id = $1 for no key update skip locked)
@@ -38,14 +38,14 @@ async fn lock_present(
          returning writes",
         account,
         today,
-        more
+        added
     )
     .fetch_optional(connection)
     .await
 }
 
 /// What an account has written on this day, without a lock.
-pub async fn written(
+pub async fn writes_on(
     connection: &mut PgConnection,
     account: Uuid,
     today: Date,
@@ -61,7 +61,10 @@ pub async fn written(
 }
 
 /// How many pages, games and events of an account wait for their review.
-pub async fn waiting(connection: &mut PgConnection, account: Uuid) -> Result<i64, sqlx::Error> {
+pub async fn count_pending(
+    connection: &mut PgConnection,
+    account: Uuid,
+) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select (
                select count(*) from listings.page where submitter = $1 and state = 'pending'

@@ -28,7 +28,7 @@ pub struct Claim {
 }
 
 /// Makes a claim; the one that waits, if the account has made it already.
-pub async fn make(
+pub async fn insert(
     connection: &mut PgConnection,
     id: Uuid,
     page: Uuid,
@@ -73,10 +73,10 @@ pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Claim>, sqlx
 }
 
 /// Claims that wait, oldest first, behind the one made then with this id.
-pub async fn waiting(
+pub async fn list_waiting(
     pool: &PgPool,
     after: Option<(OffsetDateTime, Uuid)>,
-    most: i64,
+    limit: i64,
 ) -> Result<Vec<Claim>, sqlx::Error> {
     sqlx::query_as!(
         Claim,
@@ -86,14 +86,14 @@ pub async fn waiting(
          order by made_at, claim.id limit $3",
         after.map(|(made_at, _)| made_at),
         after.map(|(_, id)| id),
-        most
+        limit
     )
     .fetch_all(pool)
     .await
 }
 
 /// How many wait.
-pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
+pub async fn count_waiting(pool: &PgPool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!" from listings.claim where state = 'waiting'"#
     )

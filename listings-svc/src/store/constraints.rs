@@ -7,24 +7,24 @@ use crate::domain::fields::Problems;
 
 /// Constraint, field, reason.
 const REASONS: &[(&str, &str, &str)] = &[
-    ("page_handle_taken", "handle", TAKEN),
-    ("game_slug_taken", "slug", TAKEN),
-    ("event_slug_taken", "slug", TAKEN),
+    ("page_handle_taken", "handle", NAME_TAKEN),
+    ("game_slug_taken", "slug", NAME_TAKEN),
+    ("event_slug_taken", "slug", NAME_TAKEN),
     ("city_country", "country_code", NO_COUNTRY),
     ("page_country", "country_code", NO_COUNTRY),
     ("event_country", "country_code", NO_COUNTRY),
     ("game_page", "creator", "There is no such creator."),
-    ("page_times", "updated_at", BEFORE),
-    ("game_times", "updated_at", BEFORE),
-    ("event_times", "updated_at", BEFORE),
+    ("page_times", "updated_at", BEFORE_CREATED),
+    ("game_times", "updated_at", BEFORE_CREATED),
+    ("event_times", "updated_at", BEFORE_CREATED),
 ];
 
-const TAKEN: &str = "It was taken just now by somebody else.";
-const BEFORE: &str = "It cannot lie before created_at, which is now unless the row has it.";
+const NAME_TAKEN: &str = "It was taken just now by somebody else.";
+const BEFORE_CREATED: &str = "It cannot lie before created_at, which is now unless the row has it.";
 const NO_COUNTRY: &str = "There is no such country.";
 
 /// Whether an error says that the slug or handle of a new listing was taken by somebody else.
-pub fn is_taken(error: &sqlx::Error) -> bool {
+pub fn is_name_taken(error: &sqlx::Error) -> bool {
     let name = error
         .as_database_error()
         .and_then(sqlx::error::DatabaseError::constraint);
@@ -35,10 +35,10 @@ pub fn is_taken(error: &sqlx::Error) -> bool {
 }
 
 /// The field and reason that an error stands for; `None` when the error is not about a value.
-pub fn problem(error: &sqlx::Error) -> Option<Problems> {
+pub fn field_errors(error: &sqlx::Error) -> Option<Problems> {
     let error = error.as_database_error()?;
     if let Some(name) = error.constraint()
-        && let Some((_, field, reason)) = REASONS.iter().find(|(known, _, _)| *known == name)
+        && let Some((_, field, reason)) = REASONS.iter().find(|(in_table, _, _)| *in_table == name)
     {
         return Some([((*field).to_owned(), (*reason).to_owned())].into());
     }
@@ -58,7 +58,7 @@ mod tests {
     #[sqlx::test]
     async fn what_only_the_database_knows_has_its_sentence(pool: PgPool) {
         // `page_world` cannot be violated: it is a primary key with one more column, for `game_page` to refer to.
-        let of_database = sqlx::query_scalar!(
+        let in_database = sqlx::query_scalar!(
             r#"select conname::text as "name!" from pg_constraint
                where conrelid::regclass::text in
                    ('listings.genre', 'listings.country', 'listings.city', 'listings.page', 'listings.game', 'listings.event')
@@ -67,10 +67,10 @@ mod tests {
         .fetch_all(&pool)
         .await
         .unwrap();
-        let mut of_database: Vec<&str> = of_database.iter().map(String::as_str).collect();
-        let mut known: Vec<&str> = REASONS.iter().map(|(name, ..)| *name).collect();
-        of_database.sort_unstable();
-        known.sort_unstable();
-        assert_eq!(known, of_database);
+        let mut in_database: Vec<&str> = in_database.iter().map(String::as_str).collect();
+        let mut in_table: Vec<&str> = REASONS.iter().map(|(name, ..)| *name).collect();
+        in_database.sort_unstable();
+        in_table.sort_unstable();
+        assert_eq!(in_table, in_database);
     }
 }

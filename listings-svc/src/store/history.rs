@@ -11,7 +11,7 @@ use crate::domain::entity::Entity;
 
 /// A change of a listing.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Made {
+pub struct RevisionRow {
     /// Which change of it.
     pub revision: i64,
     /// When.
@@ -34,9 +34,9 @@ pub async fn newest(
     entity: Entity,
     id: Uuid,
     limit: i64,
-) -> Result<Vec<Made>, sqlx::Error> {
+) -> Result<Vec<RevisionRow>, sqlx::Error> {
     sqlx::query_as!(
-        Made,
+        RevisionRow,
         "select revision, at, actor_kind, actor, before, after, reason from listings.revision
          where entity = $1 and id = $2 order by revision desc limit $3",
         entity.as_str(),
@@ -49,7 +49,7 @@ pub async fn newest(
 
 /// A listing now, and when it was last public.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NowAndThen {
+pub struct CurrentAndApproved {
     /// At which revision it stands.
     pub revision: i64,
     /// What it is.
@@ -62,13 +62,13 @@ pub struct NowAndThen {
 
 /// A listing as it is and as it was when it was last public: what it is, with each field that changed since taken back to what it was
 /// before the first change of it.
-pub async fn now_and_then(
+pub async fn current_and_approved(
     pool: &PgPool,
     entity: Entity,
     id: Uuid,
-) -> Result<Option<NowAndThen>, sqlx::Error> {
+) -> Result<Option<CurrentAndApproved>, sqlx::Error> {
     sqlx::query_as!(
-        NowAndThen,
+        CurrentAndApproved,
         r#"with listing as (
              select revision, to_jsonb(page) as now from listings.page where $1 = 'page' and id = $2
              union all
@@ -100,7 +100,7 @@ pub async fn now_and_then(
 
 /// A listing as it is, and as it was at a revision: with each field that changed since taken back to what it was before the first change
 /// of it.
-pub async fn now_and_at(
+pub async fn current_and_at(
     pool: &PgPool,
     entity: Entity,
     id: Uuid,

@@ -11,9 +11,9 @@ use crate::domain::fields::Problems;
 use crate::domain::mode::Mode;
 
 /// Refused rows that a report lists; the rest are counted.
-pub const LISTED: u64 = 10_000;
+pub const MAX_REPORTED: u64 = 10_000;
 /// An import that was broken off and never resumed is forgotten after so long.
-const FORGOTTEN: Duration = Duration::days(30);
+const EXPIRY: Duration = Duration::days(30);
 
 /// A row that was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub async fn begin(
 ) -> Result<(Uuid, u64), sqlx::Error> {
     sqlx::query!(
         "delete from listings.import where touched_at < $1",
-        now - FORGOTTEN
+        now - EXPIRY
     )
     .execute(pool)
     .await?;
@@ -109,7 +109,7 @@ pub async fn analyze(pool: &PgPool, entity: Entity) -> Result<(), sqlx::Error> {
 }
 
 /// Takes the right to write rows of this kind for the rest of the transaction; `false` when another import has it.
-pub async fn enter(
+pub async fn lock_gate(
     connection: &mut PgConnection,
     entity: Entity,
     mode: Mode,
@@ -142,7 +142,7 @@ pub async fn progress(
 }
 
 /// Notes the names of rows with their lines. Returns the line at which each of those that had been met before was.
-pub async fn meet(
+pub async fn insert_names(
     connection: &mut PgConnection,
     id: Uuid,
     names: &[String],
@@ -184,11 +184,12 @@ pub async fn advance(
     refusals: &[Refusal],
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let room = usize::try_from(LISTED.saturating_sub(from.refused)).unwrap_or(usize::MAX);
-    if let listed @ [_, ..] = &refusals[..refusals.len().min(room)] {
-        let lines: Vec<i64> = listed.iter().map(|r| r.line.cast_signed()).collect();
-        let names: Vec<String> = listed.iter().map(|r| r.name.clone()).collect();
-        let fields: Vec<Json<&Problems>> = listed.iter().map(|r| Json(&r.fields)).collect();
+    let remaining =
+        usize::try_from(MAX_REPORTED.saturating_sub(from.refused)).unwrap_or(usize::MAX);
+    if let reported @ [_, ..] = &refusals[..refusals.len().min(remaining)] {
+        let lines: Vec<i64> = reported.iter().map(|r| r.line.cast_signed()).collect();
+        let names: Vec<String> = reported.iter().map(|r| r.name.clone()).collect();
+        let fields: Vec<Json<&Problems>> = reported.iter().map(|r| Json(&r.fields)).collect();
         sqlx::query!(
             "insert into listings.import_refusal (import, line, name, fields)
              select $1, line, name, fields from unnest($2::bigint[], $3::text[], $4::jsonb[]) as row (line, name, fields)",

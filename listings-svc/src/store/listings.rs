@@ -11,7 +11,7 @@ use crate::domain::state::State;
 
 /// A listing, how it stands and who changed it last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct ListingStatus {
     /// Which one.
     pub id: Uuid,
     /// Its title, or the name on a page.
@@ -36,9 +36,9 @@ pub async fn find(
     entity: Entity,
     mode: Mode,
     name: &str,
-) -> Result<Option<Standing>, sqlx::Error> {
+) -> Result<Option<ListingStatus>, sqlx::Error> {
     sqlx::query_as!(
-        Standing,
+        ListingStatus,
         r#"with listing as (
              select id, name as title, state, revision from listings.page
              where $1 = 'page' and mode = $2 and handle = $3

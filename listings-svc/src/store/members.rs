@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 
 /// A member as the others see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct MemberRow {
     /// Never given a second time.
     pub name: String,
     /// What the member may do.
@@ -58,9 +58,9 @@ pub async fn create(
 }
 
 /// All members by name, those too whose tokens have ended. They are few.
-pub async fn list(pool: &PgPool) -> Result<Vec<Row>, sqlx::Error> {
+pub async fn list(pool: &PgPool) -> Result<Vec<MemberRow>, sqlx::Error> {
     sqlx::query_as!(
-        Row,
+        MemberRow,
         "select name, role, created_at, created_by, revoked_at from listings.staff_member order by name"
     )
     .fetch_all(pool)
@@ -68,9 +68,9 @@ pub async fn list(pool: &PgPool) -> Result<Vec<Row>, sqlx::Error> {
 }
 
 /// Holds all members until the end of the transaction: whether somebody is the last admin must not change under a decision.
-pub async fn lock(connection: &mut PgConnection) -> Result<Vec<Row>, sqlx::Error> {
+pub async fn lock(connection: &mut PgConnection) -> Result<Vec<MemberRow>, sqlx::Error> {
     sqlx::query_as!(
-        Row,
+        MemberRow,
         "select name, role, created_at, created_by, revoked_at from listings.staff_member order by name for update"
     )
     .fetch_all(connection)
@@ -78,9 +78,9 @@ pub async fn lock(connection: &mut PgConnection) -> Result<Vec<Row>, sqlx::Error
 }
 
 /// A member of the staff, who is there.
-pub async fn get(connection: &mut PgConnection, name: &str) -> Result<Row, sqlx::Error> {
+pub async fn get(connection: &mut PgConnection, name: &str) -> Result<MemberRow, sqlx::Error> {
     sqlx::query_as!(
-        Row,
+        MemberRow,
         "select name, role, created_at, created_by, revoked_at from listings.staff_member where name = $1",
         name
     )

@@ -3,23 +3,27 @@
 use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 
-use crate::domain::picture::{Name, Pair};
+use crate::domain::picture::{FileName, PictureSizes};
 
 /// For how long a claim of the sweep holds: longer than the store is waited for. A sweep that has not removed a file by then broke off.
-const CLAIM: Duration = Duration::MINUTE;
+const CLAIM_TIMEOUT: Duration = Duration::MINUTE;
 
 /// Writes down that the files of a picture are about to be stored, or are sent again. False when the sweep is removing one of them just
 /// now: then nothing is written, and nothing is to be stored.
-pub async fn know(pool: &PgPool, pair: &Pair, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
+pub async fn register(
+    pool: &PgPool,
+    picture: &PictureSizes,
+    now: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
     let (mut hashes, mut widths, mut heights, mut sizes) = (vec![], vec![], vec![], vec![]);
-    let mut both = [&pair.large, &pair.small];
+    let mut files = [&picture.large, &picture.small];
     // In one order, so that two who send the same do not stand in each other's way; a small picture may be both.
-    both.sort_by(|a, b| a.name.cmp(&b.name));
-    for made in both {
-        hashes.push(made.name.hash().to_owned());
-        widths.push(i32::try_from(made.width).unwrap_or(i32::MAX));
-        heights.push(i32::try_from(made.height).unwrap_or(i32::MAX));
-        sizes.push(i64::try_from(made.bytes.len()).unwrap_or(i64::MAX));
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    for file in files {
+        hashes.push(file.name.hash().to_owned());
+        widths.push(i32::try_from(file.width).unwrap_or(i32::MAX));
+        heights.push(i32::try_from(file.height).unwrap_or(i32::MAX));
+        sizes.push(i64::try_from(file.bytes.len()).unwrap_or(i64::MAX));
     }
     let mut transaction = pool.begin().await?;
     let removing = sqlx::query_scalar!(
@@ -35,7 +39,7 @@ pub async fn know(pool: &PgPool, pair: &Pair, now: OffsetDateTime) -> Result<boo
         &heights,
         &sizes,
         now,
-        now - CLAIM
+        now - CLAIM_TIMEOUT
     )
     .fetch_all(&mut *transaction)
     .await?;
@@ -49,10 +53,10 @@ pub async fn know(pool: &PgPool, pair: &Pair, now: OffsetDateTime) -> Result<boo
 /// Marks files as named by a listing, for good. Says whether all of them are still there; `None`: somebody else has one of them locked.
 pub async fn mark_used(
     connection: &mut PgConnection,
-    names: &[Name],
+    names: &[FileName],
 ) -> Result<Option<bool>, sqlx::Error> {
     let hashes: Vec<String> = names.iter().map(|name| name.hash().to_owned()).collect();
-    let held = sqlx::query_scalar!(
+    let locked = sqlx::query_scalar!(
         "select hash from listings.picture where hash = any($1) and removing_since is null
          order by hash for no key update skip locked",
         &hashes
@@ -65,7 +69,7 @@ pub async fn mark_used(
     )
     .fetch_all(&mut *connection)
     .await?;
-    if held.len() < present.len() {
+    if locked.len() < present.len() {
         return Ok(None);
     }
     sqlx::query!(
@@ -79,9 +83,9 @@ pub async fn mark_used(
 
 /// A file that no listing names, claimed by the sweep.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unused {
+pub struct UnusedFile {
     /// Which file.
-    pub name: Name,
+    pub name: FileName,
     since: OffsetDateTime,
 }
 
@@ -91,7 +95,7 @@ pub async fn claim_unused(
     pool: &PgPool,
     before: OffsetDateTime,
     now: OffsetDateTime,
-) -> Result<Option<Unused>, sqlx::Error> {
+) -> Result<Option<UnusedFile>, sqlx::Error> {
     let claimed = sqlx::query!(
         r#"update listings.picture set removing_since = $2 where hash = (
                select hash from listings.picture
@@ -101,20 +105,20 @@ pub async fn claim_unused(
            returning hash, removing_since as "since!""#,
         before,
         now,
-        now - CLAIM
+        now - CLAIM_TIMEOUT
     )
     .fetch_optional(pool)
     .await?;
     Ok(claimed.and_then(|row| {
-        Some(Unused {
-            name: Name::from_hash(&row.hash)?,
+        Some(UnusedFile {
+            name: FileName::from_hash(&row.hash)?,
             since: row.since,
         })
     }))
 }
 
 /// Forgets a claimed file, which is removed. A row that was claimed by somebody else since stays.
-pub async fn forget(pool: &PgPool, unused: &Unused) -> Result<(), sqlx::Error> {
+pub async fn delete(pool: &PgPool, unused: &UnusedFile) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "delete from listings.picture where hash = $1 and removing_since = $2",
         unused.name.hash(),

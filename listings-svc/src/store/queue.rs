@@ -10,11 +10,11 @@ use crate::domain::state::State;
 
 /// Rows that [`page`] reads at most: those of the largest page, and one that tells whether there is another. The query states the number
 /// itself, see there.
-pub const MOST: usize = 101;
+pub const MAX_ROWS: usize = 101;
 
 /// A listing, as a reviewer sees it at first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct QueueItem {
     /// Which one.
     pub id: Uuid,
     /// Its kind.
@@ -41,7 +41,7 @@ pub struct Item {
 
 /// A listing that was searched for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct SearchResult {
     /// Its kind.
     pub kind: String,
     /// Its slug or handle.
@@ -64,13 +64,13 @@ pub async fn page(
     kind: Option<Entity>,
     after: Option<(OffsetDateTime, Uuid)>,
     limit: i64,
-) -> Result<Vec<Item>, sqlx::Error> {
+) -> Result<Vec<QueueItem>, sqlx::Error> {
     // A bound that is always there lets the scan begin at it. Nobody waited before 1970. What else there is to a row is asked with
     // limits, so that no plan takes the whole of those tables first. A limit that is written out, no page being longer, makes the plan for
     // any bounds as good as that for these, so that PostgreSQL keeps it: planning takes longer than the rest.
     let (since, id) = after.unwrap_or((OffsetDateTime::UNIX_EPOCH, Uuid::nil()));
     sqlx::query_as!(
-        Item,
+        QueueItem,
         r#"select item.id as "id!", item.kind as "kind!", item.name as "name!", item.title as "title!",
              to_jsonb(item.state) as "state!: Json<State>", item.revision as "revision!", item.submitter, item.waiting_since,
              coalesce((
@@ -110,9 +110,13 @@ pub async fn count(pool: &PgPool, kind: Option<Entity>) -> Result<i64, sqlx::Err
 }
 
 /// The listing of that kind and name, whatever its state.
-pub async fn find(pool: &PgPool, kind: Entity, name: &str) -> Result<Option<Item>, sqlx::Error> {
+pub async fn find(
+    pool: &PgPool,
+    kind: Entity,
+    name: &str,
+) -> Result<Option<QueueItem>, sqlx::Error> {
     sqlx::query_as!(
-        Item,
+        QueueItem,
         r#"select item.id as "id!", item.kind as "kind!", item.name as "name!", item.title as "title!",
              to_jsonb(item.state) as "state!: Json<State>", item.revision as "revision!", item.submitter, item.waiting_since,
              coalesce((
@@ -134,7 +138,7 @@ pub async fn find(pool: &PgPool, kind: Entity, name: &str) -> Result<Option<Item
 
 /// A row of the feed, and the listing that entered the queue with it, if one did and still waits.
 #[derive(Debug, Clone)]
-pub struct Entered {
+pub struct FeedRow {
     /// The row.
     pub seq: i64,
     /// Kind and slug or handle.
@@ -145,9 +149,9 @@ pub struct Entered {
 
 /// What the next 500 rows of the feed above `after` have brought into the queue. Rows that brought nothing are among them, so that the last
 /// one tells how far to go on from.
-pub async fn entered(pool: &PgPool, after: i64) -> Result<Vec<Entered>, sqlx::Error> {
+pub async fn entries_after(pool: &PgPool, after: i64) -> Result<Vec<FeedRow>, sqlx::Error> {
     sqlx::query_as!(
-        Entered,
+        FeedRow,
         r#"select change.seq as "seq!", item.kind as "kind?", item.name as "name?"
            from (
                select seq, entity, revision, case when entity in ('page', 'game', 'event') then id::uuid end as id
@@ -181,10 +185,10 @@ pub async fn search(
     state: Option<&str>,
     after: Option<(String, String)>,
     limit: i64,
-) -> Result<Vec<Found>, sqlx::Error> {
+) -> Result<Vec<SearchResult>, sqlx::Error> {
     let (name, after_kind) = after.unwrap_or_default();
     sqlx::query_as!(
-        Found,
+        SearchResult,
         r#"select kind as "kind!", name as "name!", title as "title!", to_jsonb(state) as "state!: Json<State>",
              revision as "revision!", submitter, updated_at as "updated_at!"
          from listings.listing
@@ -212,6 +216,6 @@ mod tests {
         let queries = include_str!("queue.rs")
             .split("query_as!")
             .collect::<Vec<_>>();
-        assert!(queries[1].contains(&format!("order by waiting_since, id limit {MOST}\n")));
+        assert!(queries[1].contains(&format!("order by waiting_since, id limit {MAX_ROWS}\n")));
     }
 }

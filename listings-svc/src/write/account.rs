@@ -8,7 +8,7 @@ use kit::feed::{Applied, Stop};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use super::command::{Accepted, Command};
+use super::command::{AcceptedCommand, Command};
 use super::submission::{Outcome, Submission, Target};
 use super::{Rules, submit, update};
 use crate::SCHEMA;
@@ -28,7 +28,7 @@ pub(super) async fn apply(
 }
 
 /// Decides a command, and writes it unless it is a dry run.
-pub(super) async fn run(mut command: Command<'_>) -> Result<Accepted, Stop> {
+pub(super) async fn run(mut command: Command<'_>) -> Result<AcceptedCommand, Stop> {
     let submission = command.submission;
     if let Some(key) = &submission.idempotency_key {
         // A call that was answered before is not counted again.
@@ -39,15 +39,15 @@ pub(super) async fn run(mut command: Command<'_>) -> Result<Accepted, Stop> {
                 answer,
                 replayed: true,
             };
-            return Ok(Accepted {
+            return Ok(AcceptedCommand {
                 outcome,
                 change: None,
             });
         }
     }
     // Counted with the lock, in one round trip; a refusal takes it back.
-    let writes = submission.target.writes_of_day();
-    command.written = command.lock_account(writes).await?;
+    let writes = submission.target.daily_writes();
+    command.writes_today = command.lock_account(writes).await?;
     let accepted = match &submission.target {
         Target::NewGame => submit::game(&mut command).await?,
         Target::NewEvent => submit::event(&mut command).await?,

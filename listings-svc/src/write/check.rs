@@ -20,7 +20,7 @@ pub async fn check(
     now: OffsetDateTime,
 ) -> Result<Answer, Fault> {
     let mut connection = pool.acquire().await?;
-    let command = Command::new(&mut connection, submission, rules, now).dry();
+    let command = Command::new(&mut connection, submission, rules, now).dry_run();
     match account::run(command).await {
         Ok(accepted) => Ok(accepted.outcome.answer),
         Err(Stop::Refused(fault)) => Err(fault),

@@ -6,29 +6,29 @@ use time::{Duration, OffsetDateTime, Time};
 use crate::domain::text::clip;
 
 /// Refuses one more submission than may wait.
-pub(super) fn check_waiting(waiting: i64, most: i64) -> Result<(), Fault> {
-    if waiting < most {
+pub(super) fn check_pending_limit(pending: i64, limit: i64) -> Result<(), Fault> {
+    if pending < limit {
         return Ok(());
     }
     let message = format!(
-        "{most} of your submissions are waiting for their review, which is the most; send this one when one of them is decided"
+        "{limit} of your submissions are waiting for their review, which is the most; send this one when one of them is decided"
     );
     Err(Fault::new(Code::TooManyPending, message))
 }
 
 /// Refuses more writes of a day than the plan has.
-pub(super) fn check_written(
-    written: i32,
-    most: Option<u32>,
+pub(super) fn check_daily_limit(
+    writes: i32,
+    limit: Option<u32>,
     now: OffsetDateTime,
 ) -> Result<(), Fault> {
-    match most {
-        Some(most) if i64::from(written) > i64::from(most) => Err(daily_limit(most, now)),
+    match limit {
+        Some(limit) if i64::from(writes) > i64::from(limit) => Err(daily_limit(limit, now)),
         Some(_) | None => Ok(()),
     }
 }
 
-fn daily_limit(most: u32, now: OffsetDateTime) -> Fault {
+fn daily_limit(limit: u32, now: OffsetDateTime) -> Fault {
     let midnight = now.replace_time(Time::MIDNIGHT) + Duration::DAY;
     let left = midnight - now;
     let wait = left.whole_seconds() + i64::from(left.subsec_nanoseconds() > 0);
@@ -37,7 +37,7 @@ fn daily_limit(most: u32, now: OffsetDateTime) -> Fault {
         ..Fault::new(
             Code::Limit,
             format!(
-                "the account has used the {most} writes of its day (plan); come back at 00:00 UTC, or take a larger plan"
+                "the account has used the {limit} writes of its day (plan); come back at 00:00 UTC, or take a larger plan"
             ),
         )
     }

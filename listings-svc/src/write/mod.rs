@@ -10,10 +10,10 @@ pub mod edit;
 pub mod import;
 mod limits;
 pub mod moderate;
-pub mod ownership;
-pub mod pictures;
+pub mod page_owners;
+pub mod picture_edit;
 mod record_change;
-pub mod reference_data;
+pub mod reference_data_cache;
 mod representation;
 mod republish;
 pub mod submission;
@@ -32,13 +32,13 @@ use crate::domain::entity::Entity;
 use crate::feed::PublicUrl;
 use crate::store::claims::Claim;
 use crate::store::constraints;
-use crate::store::owners::Owner;
-use edit::Amendment;
+use crate::store::page_owners::Owner;
+use edit::StaffEdit;
 use import::chunk::Chunk;
-use moderate::Turn;
-use ownership::Ownership;
-use pictures::Illustration;
-use reference_data::ReferenceData;
+use moderate::Moderation;
+use page_owners::OwnerChange;
+use picture_edit::PictureEdit;
+use reference_data_cache::ReferenceDataCache;
 use submission::{Outcome, Submission};
 
 /// A change that is asked for.
@@ -47,17 +47,17 @@ pub enum Write {
     /// Lines of a file.
     Import(Box<Chunk>),
     /// A listing that staff decide on, take down or restore.
-    Turn(Box<Turn>),
+    Moderate(Box<Moderation>),
     /// What an account sends in.
     Submit(Box<Submission>),
     /// A listing that staff change.
-    Amend(Box<Amendment>),
+    Edit(Box<StaffEdit>),
     /// A picture that staff give to a listing or take out of it.
-    Illustrate(Box<Illustration>),
+    EditPictures(Box<PictureEdit>),
     /// A page that staff give to an account, or take from one.
-    Own(Box<Ownership>),
+    ChangeOwners(Box<OwnerChange>),
     /// Listings of a kind whose public pages have moved, those after an id.
-    Move(Entity, Uuid),
+    Republish(Entity, Uuid),
 }
 
 /// What came of it.
@@ -66,44 +66,44 @@ pub enum Done {
     /// The lines are dealt with.
     Imported,
     /// The listing stands as wanted.
-    Turned,
+    Moderated,
     /// Accepted.
     Submitted(Box<Outcome>),
     /// The listing has its pictures as wanted.
-    Illustrated,
+    PicturesEdited,
     /// The page has these owners.
-    Owned(Vec<Owner>),
+    OwnersChanged(Vec<Owner>),
     /// The claim is granted.
-    Granted(Box<Claim>),
+    ClaimGranted(Box<Claim>),
     /// Up to this id; `None` when there was nothing left.
-    Moved(Option<Uuid>),
+    Republished(Option<Uuid>),
 }
 
 /// What commands are held to.
 #[derive(Debug)]
 pub struct Rules {
     /// Where public pages are.
-    pub addresses: PublicUrl,
+    pub public_url: PublicUrl,
     /// Submissions of one account that may wait for their review.
-    pub most_waiting: i64,
+    pub max_pending: i64,
     /// Genres, countries and cities.
-    pub reference_data: ReferenceData,
+    pub reference_data: ReferenceDataCache,
 }
 
 /// Carries out commands.
 #[derive(Debug)]
-pub struct Listings {
+pub struct Writes {
     rules: Arc<Rules>,
 }
 
-impl Listings {
+impl Writes {
     /// Commands that follow `rules`.
     pub fn new(rules: Arc<Rules>) -> Self {
         Self { rules }
     }
 }
 
-impl Apply for Listings {
+impl Apply for Writes {
     type Item = Write;
     type Done = Done;
 
@@ -113,49 +113,49 @@ impl Apply for Listings {
         item: &Write,
         now: OffsetDateTime,
     ) -> Result<Applied<Done>, sqlx::Error> {
-        let addresses = &self.rules.addresses;
+        let public_url = &self.rules.public_url;
         let mut applied = match item {
             Write::Submit(submission) => {
                 let submitting = account::apply(connection, submission, &self.rules, now);
                 Box::pin(submitting).await?.map(Done::Submitted)
             }
             Write::Import(chunk) => {
-                let importing = import::apply::chunk(connection, chunk, addresses, now);
+                let importing = import::apply::apply(connection, chunk, public_url, now);
                 Box::pin(importing).await?.map(|()| Done::Imported)
             }
-            Write::Turn(turn) => {
-                let turning = moderate::turn(connection, turn, addresses, now);
-                Box::pin(turning).await?.map(|()| Done::Turned)
+            Write::Moderate(moderation) => {
+                let moderating = moderate::apply(connection, moderation, public_url, now);
+                Box::pin(moderating).await?.map(|()| Done::Moderated)
             }
-            Write::Amend(amendment) => {
-                let amending = edit::amend(connection, amendment, addresses, now);
-                Box::pin(amending).await?.map(|()| Done::Turned)
+            Write::Edit(edit) => {
+                let editing = edit::apply(connection, edit, public_url, now);
+                Box::pin(editing).await?.map(|()| Done::Moderated)
             }
-            Write::Illustrate(wanted) => {
-                let illustrating = pictures::apply(connection, wanted, addresses, now);
-                Box::pin(illustrating).await?.map(|()| Done::Illustrated)
+            Write::EditPictures(edit) => {
+                let editing = picture_edit::apply(connection, edit, public_url, now);
+                Box::pin(editing).await?.map(|()| Done::PicturesEdited)
             }
-            Write::Own(ownership) => {
-                let owning = ownership::apply(connection, ownership, addresses, now);
-                Box::pin(owning).await?
+            Write::ChangeOwners(change) => {
+                let changing = page_owners::apply(connection, change, public_url, now);
+                Box::pin(changing).await?
             }
-            Write::Move(entity, after) => {
-                let moving = republish::republish(connection, *entity, *after, addresses);
-                Box::pin(moving).await?.map(Done::Moved)
+            Write::Republish(entity, after) => {
+                let republishing = republish::republish(connection, *entity, *after, public_url);
+                Box::pin(republishing).await?.map(Done::Republished)
             }
         };
         if let Applied::Done(_, changes) = &mut applied {
-            ownership::add_owners(connection, changes).await?;
+            page_owners::append_owners(connection, changes).await?;
         }
         Ok(applied)
     }
 
     fn explain(&self, error: &sqlx::Error) -> Explained {
-        if constraints::is_taken(error) {
+        if constraints::is_name_taken(error) {
             // Another replica has just used a slug that was free.
             return Explained::Passing;
         }
-        match constraints::problem(error) {
+        match constraints::field_errors(error) {
             Some(problems) => Explained::Refused(Fault::invalid(problems)),
             None => Explained::Unknown,
         }

@@ -38,7 +38,7 @@ pub enum Target {
 
 impl Target {
     /// What it counts for among the writes of a day: a page is none (§8).
-    pub(super) const fn writes_of_day(&self) -> i32 {
+    pub(super) const fn daily_writes(&self) -> i32 {
         match self {
             Self::NewGame | Self::Game(_) | Self::NewEvent | Self::Event(_) => 1,
             Self::NewPage | Self::Page(_) => 0,

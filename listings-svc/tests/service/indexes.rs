@@ -92,7 +92,7 @@ async fn the_queue_and_an_accounts_own_list_use_their_indexes(pool: PgPool) {
     }
     let ever = "'9999-12-31', 'ffffffff-ffff-ffff-ffff-ffffffffffff'";
     let account = "'00000000-0000-0000-0000-000000000007'";
-    let own = query(&["with own as", "page_owner"]);
+    let own = query(&["with my_listing as", "page_owner"]);
     let own = plan(&pool, &own, &format!("{account}, {ever}, 21")).await;
     for index in ["game_own", "event_own", "revision_rejected"] {
         assert!(own.contains(index), "{own}");

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{File, MOST_WAITING, Service, creator, start};
+use crate::support::{File, MAX_PENDING, Service, creator, start};
 
 const ADA: Uuid = Uuid::from_u128(1);
 const BOB: Uuid = Uuid::from_u128(2);
@@ -101,7 +101,7 @@ async fn a_page_belongs_to_whoever_sent_it_in(pool: PgPool) {
     assert_eq!(stranger.unwrap_err().code, Code::NotFound);
     let nothing = update(&service, ADA, "no\0ne", &change).await;
     assert_eq!(nothing.unwrap_err().code, Code::NotFound);
-    for n in 1..MOST_WAITING {
+    for n in 1..MAX_PENDING {
         create(&service, ADA, &body(&format!("Page {n}")))
             .await
             .unwrap();

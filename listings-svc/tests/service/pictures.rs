@@ -9,7 +9,7 @@ use image::codecs::png::PngEncoder;
 use image::{Rgb, RgbImage};
 use kit::clock::Clock;
 use kit::{Code, Fault};
-use listings::domain::picture::Name;
+use listings::domain::picture::FileName;
 use listings::jobs::sweep::sweep;
 use prost::Message as _;
 use sqlx::PgPool;
@@ -119,9 +119,9 @@ async fn stocked(pool: PgPool) -> Service {
     service
 }
 
-fn name_of(picture: Option<&proto::Picture>) -> Name {
+fn name_of(picture: Option<&proto::Picture>) -> FileName {
     let url = &picture.unwrap().url;
-    Name::parse(
+    FileName::parse(
         url.strip_prefix("https://mchezo.example/pictures/")
             .unwrap(),
     )
@@ -342,10 +342,10 @@ async fn only_what_nobody_used_is_swept_and_not_before_a_day_is_over(pool: PgPoo
         .await
         .unwrap();
     let unused = service
-        .makes
-        .keep(
+        .processor
+        .store(
             picture(640, 480, [4, 5, 6]),
-            listings::domain::picture::Kind::Cover,
+            listings::domain::picture::PictureKind::Cover,
         )
         .await
         .unwrap();

@@ -5,10 +5,10 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use kit::Clock;
-use listings::config::Pictures as Settings;
-use listings::domain::picture::{Kind, Name};
+use listings::config::PictureSettings as Settings;
+use listings::domain::picture::{FileName, PictureKind};
 use listings::jobs::sweep::sweep;
-use listings::pictures::{Pictures, Store};
+use listings::pictures::{FileStore, PictureProcessor};
 use sqlx::PgPool;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpListener;
@@ -133,13 +133,13 @@ async fn pictures_lie_in_a_bucket_as_they_do_in_a_folder() {
     assert!(made.starts_with("HTTP/1.1 200"), "{made}");
     let folder = tempfile::tempdir().unwrap();
     let in_folder = Settings {
-        pictures: listings::config::Place::Folder(folder.path().join("new")),
+        pictures: listings::config::PictureLocation::Folder(folder.path().join("new")),
         ..settings(&s3.address, "mchezo")
     };
     let in_bucket = settings(&s3.address, "mchezo");
     for settings in [in_folder, in_bucket] {
-        let store = Store::open(&settings).unwrap();
-        let name = Name::of(&[0xAB; 32]);
+        let store = FileStore::open(&settings).unwrap();
+        let name = FileName::of(&[0xAB; 32]);
         assert_eq!(store.part(&name, 0, 10).await.unwrap(), None);
         assert_eq!(store.part(&name, 0, 0).await.unwrap(), None);
         let bytes = bytes::Bytes::from_static(b"0123456789");
@@ -168,11 +168,11 @@ async fn pictures_lie_in_a_bucket_as_they_do_in_a_folder() {
 #[tokio::test]
 async fn a_bucket_that_is_not_there_is_away_and_no_picture_is_missing() {
     let s3 = start().await;
-    let store = Store::open(&settings(&s3.address, "nobody-s")).unwrap();
-    let name = Name::of(&[0xCD; 32]);
+    let store = FileStore::open(&settings(&s3.address, "nobody-s")).unwrap();
+    let name = FileName::of(&[0xCD; 32]);
     let lost = store.put(&name, bytes::Bytes::from_static(b"0")).await;
     assert_eq!(lost.unwrap_err().code, kit::Code::Unavailable);
-    let nobody = Store::open(&settings("http://127.0.0.1:1", "mchezo")).unwrap();
+    let nobody = FileStore::open(&settings("http://127.0.0.1:1", "mchezo")).unwrap();
     let reading = tokio::time::timeout(Duration::from_mins(1), nobody.part(&name, 0, 10));
     assert_eq!(
         reading.await.unwrap().unwrap_err().code,
@@ -205,10 +205,10 @@ async fn the_sweep_locks_nothing_while_the_store_takes_its_time(pool: PgPool) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let settings = settings(&address, "mchezo");
-    let store = Store::open(&settings).unwrap();
+    let store = FileStore::open(&settings).unwrap();
     let clock = Clock::fixed(NOW);
     let file = picture(640, 480, [1, 2, 3]);
-    let pair = listings::pictures::make(&file, Kind::Cover).unwrap();
+    let pair = listings::pictures::process(&file, PictureKind::Cover).unwrap();
     let long_ago = NOW - time::Duration::days(2);
     for made in [&pair.large, &pair.small] {
         sqlx::query!(
@@ -220,7 +220,7 @@ async fn the_sweep_locks_nothing_while_the_store_takes_its_time(pool: PgPool) {
         .await
         .unwrap();
     }
-    let pictures = Pictures::new(pool.clone(), store.clone(), clock.clone(), &settings);
+    let pictures = PictureProcessor::new(pool.clone(), store.clone(), clock.clone(), &settings);
     let answering = slow_bucket(listener, async || {
         let mut looking = pool.begin().await.unwrap();
         let free = sqlx::query_scalar!("select hash from listings.picture for update nowait")
@@ -229,7 +229,7 @@ async fn the_sweep_locks_nothing_while_the_store_takes_its_time(pool: PgPool) {
         assert!(!free.unwrap().is_empty());
         looking.rollback().await.unwrap();
         // Whoever sends it just now comes back later: its files would be gone.
-        let again = pictures.keep(file.clone(), Kind::Cover).await;
+        let again = pictures.store(file.clone(), PictureKind::Cover).await;
         assert_eq!(again.unwrap_err().code, kit::Code::Unavailable);
     });
     tokio::select! {

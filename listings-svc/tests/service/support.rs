@@ -22,14 +22,14 @@ use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::Gate;
 use kit::rpc::client::{self, Client};
 use kit::testing;
-use listings::config::{Pictures as Settings, Place};
+use listings::config::{PictureLocation, PictureSettings as Settings};
 use listings::feed::PublicUrl;
 use listings::members::Members;
-use listings::pictures::{Pictures, Store};
+use listings::pictures::{FileStore, PictureProcessor};
 use listings::service::Parts;
 use listings::write::import::Importer;
-use listings::write::reference_data::ReferenceData;
-use listings::write::{Listings, Rules};
+use listings::write::reference_data_cache::ReferenceDataCache;
+use listings::write::{Rules, Writes};
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use time::macros::datetime;
@@ -39,7 +39,7 @@ use tonic::Status;
 pub(crate) const NOW: time::OffsetDateTime = datetime!(2026-06-01 12:00 UTC);
 
 /// Submissions of one account that may wait.
-pub(crate) const MOST_WAITING: i64 = 3;
+pub(crate) const MAX_PENDING: i64 = 3;
 
 /// A running service.
 pub(crate) struct Service {
@@ -56,9 +56,9 @@ pub(crate) struct Service {
     pub(crate) pictures: StaffPictureServiceClient<Client>,
     pub(crate) files: PictureServiceClient<Client>,
     /// Where the files lie.
-    pub(crate) store: Store,
+    pub(crate) store: FileStore,
     /// What makes them.
-    pub(crate) makes: Pictures,
+    pub(crate) processor: PictureProcessor,
     /// A service of the fleet, for calls that the others do not cover; and the operator.
     pub(crate) fleet: Client,
     pub(crate) operator_client: Client,
@@ -85,16 +85,16 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         Retention::default(),
     );
     let rules = Arc::new(Rules {
-        addresses: PublicUrl::new(public_url),
-        most_waiting: MOST_WAITING,
-        reference_data: ReferenceData::default(),
+        public_url: PublicUrl::new(public_url),
+        max_pending: MAX_PENDING,
+        reference_data: ReferenceDataCache::default(),
     });
-    let writer = producer.writer(Listings::new(Arc::clone(&rules)));
+    let writer = producer.writer(Writes::new(Arc::clone(&rules)));
     let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());
     let members = Members::new(pool.clone(), clock.clone());
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings {
-        pictures: Place::Folder(folder.path().to_owned()),
+        pictures: PictureLocation::Folder(folder.path().to_owned()),
         pictures_endpoint: None,
         pictures_region: String::new(),
         pictures_key_id: None,
@@ -102,8 +102,8 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         picture_megabytes: 10,
         pictures_at_once: 2,
     };
-    let store = Store::open(&settings).unwrap();
-    let makes = Pictures::new(pool.clone(), store.clone(), clock.clone(), &settings);
+    let store = FileStore::open(&settings).unwrap();
+    let processor = PictureProcessor::new(pool.clone(), store.clone(), clock.clone(), &settings);
 
     let mut services = kit::rpc::server::services();
     let parts = Parts {
@@ -113,7 +113,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         writer,
         rules,
         importer: importer.clone(),
-        pictures: makes.clone(),
+        pictures: processor.clone(),
         files: store.clone(),
         members: members.clone(),
         draining: lifecycle.draining(),
@@ -143,7 +143,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         fleet,
         clock,
         store,
-        makes,
+        processor,
         _folder: folder,
         lifecycle,
         _supervisor: supervisor,

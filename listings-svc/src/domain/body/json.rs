@@ -24,12 +24,12 @@ pub fn object(body: &[u8]) -> Result<Map<String, Value>, BadBody> {
     json_object::read(body).map_err(|unreadable| match unreadable {
         Unreadable::NotUtf8 => BadBody::NotAnObject("the body is not UTF-8"),
         Unreadable::NotAnObject => BadBody::NotAnObject("the body is not a JSON object"),
-        Unreadable::Fields(problems) => BadBody::Fields(report(&problems)),
+        Unreadable::Fields(problems) => BadBody::Fields(to_problems(&problems)),
     })
 }
 
 /// As many of the bad fields as a report names (§4.3).
-fn report(bad: &BTreeMap<String, &'static str>) -> Problems {
+fn to_problems(bad: &BTreeMap<String, &'static str>) -> Problems {
     let nothing = Map::new();
     let mut fields = Fields::new(&nothing);
     for (path, reason) in bad {

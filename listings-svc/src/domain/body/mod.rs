@@ -10,43 +10,46 @@ use std::ops::Deref;
 use serde_json::{Map, Value};
 
 use super::fields::{Fields, Problems};
-use super::known::Known;
 use super::listing::Listing;
+use super::reference_data::ReferenceData;
 
 /// A listing that is to be changed, and the object that a read of it gives.
-pub struct Before<'a, C> {
+pub struct CurrentListing<'a, C> {
     /// As it is kept.
     pub listing: &'a Listing<C>,
     /// As it is read. Most bodies have only what they change, and do not look at it.
-    pub shown: &'a dyn Deref<Target = Map<String, Value>>,
+    pub representation: &'a dyn Deref<Target = Map<String, Value>>,
 }
 
-impl<C> Clone for Before<'_, C> {
+impl<C> Clone for CurrentListing<'_, C> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<C> Copy for Before<'_, C> {}
+impl<C> Copy for CurrentListing<'_, C> {}
 
 /// Something that accounts send.
 pub trait Body: Sized {
     /// What came of reading it.
-    type Read;
+    type Output;
 
     /// Reads a body: a new one's, or changes of what was there before. Bad fields are noted on `fields`; what is returned counts only
     /// if there is none.
-    fn read(fields: &mut Fields<'_>, known: &Known, before: Option<Before<'_, Self>>)
-    -> Self::Read;
+    fn read(
+        fields: &mut Fields<'_>,
+        reference: &ReferenceData,
+        current: Option<CurrentListing<'_, Self>>,
+    ) -> Self::Output;
 }
 
 /// Reads a body, or says what is wrong with it: every bad field at once.
 pub fn read<B: Body>(
     body: &Map<String, Value>,
-    known: &Known,
-    before: Option<Before<'_, B>>,
-) -> Result<B::Read, Problems> {
+    reference: &ReferenceData,
+    current: Option<CurrentListing<'_, B>>,
+) -> Result<B::Output, Problems> {
     let mut fields = Fields::new(body);
-    let read = B::read(&mut fields, known, before);
+    let read = B::read(&mut fields, reference, current);
     fields.finish(read)
 }

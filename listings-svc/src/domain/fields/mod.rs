@@ -17,13 +17,13 @@ use serde_json::{Map, Value};
 
 use super::suggest::closest;
 use super::text::clip;
-pub use values::{integer, kind, read_choice, read_slug};
+pub use values::{integer, parse_choice, parse_slug, type_name};
 
 /// Field name, or a path such as `links.play`, to the reason. [`MORE`] says how many others there are.
 pub type Problems = BTreeMap<String, String>;
 
 /// Bad fields that a report names at most (§4.3).
-const MOST: usize = 50;
+const MAX_REPORTED: usize = 50;
 /// Stands in a report for the bad fields that it does not name; no field has this name.
 const MORE: &str = "*";
 
@@ -31,12 +31,12 @@ const MORE: &str = "*";
 #[derive(Debug)]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
-    asked: BTreeSet<&'static str>,
+    known_fields: BTreeSet<&'static str>,
     problems: Problems,
     /// Bad fields that the report has no room for.
     unreported: BTreeSet<String>,
     /// How many unknown fields were only counted.
-    unexamined: usize,
+    unchecked: usize,
 }
 
 impl<'a> Fields<'a> {
@@ -44,10 +44,10 @@ impl<'a> Fields<'a> {
     pub fn new(object: &'a Map<String, Value>) -> Self {
         Self {
             object,
-            asked: BTreeSet::new(),
+            known_fields: BTreeSet::new(),
             problems: Problems::new(),
             unreported: BTreeSet::new(),
-            unexamined: 0,
+            unchecked: 0,
         }
     }
 
@@ -57,7 +57,7 @@ impl<'a> Fields<'a> {
         if self.problems.contains_key(&path) {
             return;
         }
-        if self.problems.len() < MOST {
+        if self.problems.len() < MAX_REPORTED {
             self.problems.insert(path, reason.into());
         } else {
             self.unreported.insert(path);
@@ -73,25 +73,25 @@ impl<'a> Fields<'a> {
         known: &[&str],
     ) {
         let mut unknown = keys.filter(|key| !known.contains(&key.as_str()));
-        let room = MOST.saturating_sub(self.problems.len());
+        let room = MAX_REPORTED.saturating_sub(self.problems.len());
         for key in unknown.by_ref().take(room) {
             self.refuse(&format!("{prefix}{}", clip(key)), no_such_field(key, known));
         }
-        self.unexamined += unknown.count();
+        self.unchecked += unknown.count();
     }
 
     /// Whether nothing bad was noted about a field.
-    pub fn is_good(&self, path: &str) -> bool {
+    pub fn is_valid(&self, path: &str) -> bool {
         !self.problems.contains_key(path) && !self.unreported.contains(path)
     }
 
     /// Ends the reading: refuses fields that nobody asked for, and hands out what was read if all was good.
     pub fn finish<T>(mut self, read: T) -> Result<T, Problems> {
-        let known: Vec<&str> = self.asked.iter().copied().collect();
+        let known: Vec<&str> = self.known_fields.iter().copied().collect();
         self.refuse_unknown("", self.object.keys(), &known);
-        let more = self.unreported.len() + self.unexamined;
+        let more = self.unreported.len() + self.unchecked;
         if more > 0 {
-            let reason = format!("{more} more are bad: a report names the first {MOST}.");
+            let reason = format!("{more} more are bad: a report names the first {MAX_REPORTED}.");
             self.problems.insert(MORE.to_owned(), reason);
         }
         if self.problems.is_empty() {
@@ -102,13 +102,13 @@ impl<'a> Fields<'a> {
     }
 
     /// Fields that belong to the format and are not kept.
-    pub fn pass_over(&mut self, names: &[&'static str]) {
-        self.asked.extend(names);
+    pub fn ignore(&mut self, names: &[&'static str]) {
+        self.known_fields.extend(names);
     }
 
     /// The value of a field that is there and not null.
     pub fn value(&mut self, name: &'static str) -> Option<&'a Value> {
-        self.asked.insert(name);
+        self.known_fields.insert(name);
         self.object.get(name).filter(|value| !value.is_null())
     }
 
@@ -118,16 +118,16 @@ impl<'a> Fields<'a> {
     }
 
     /// What is held of a field that a change leaves out; without that, or when it is there, what is read.
-    pub fn or_held<T>(
+    pub fn or_current<T>(
         &mut self,
         name: &'static str,
-        held: Option<T>,
+        current: Option<T>,
         read: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        match held {
-            Some(held) if !self.has(name) => {
-                self.pass_over(&[name]);
-                held
+        match current {
+            Some(current) if !self.has(name) => {
+                self.ignore(&[name]);
+                current
             }
             _ => read(self),
         }
@@ -137,12 +137,12 @@ impl<'a> Fields<'a> {
     pub fn read_only<'s>(
         &mut self,
         name: &'static str,
-        shown: impl FnOnce() -> Option<&'s Value>,
+        representation: impl FnOnce() -> Option<&'s Value>,
         reason: &str,
     ) {
-        self.pass_over(&[name]);
-        let sent = self.object.get(name);
-        if sent.is_some_and(|sent| Some(sent) != shown()) {
+        self.ignore(&[name]);
+        let value = self.object.get(name);
+        if value.is_some_and(|value| Some(value) != representation()) {
             self.refuse(name, reason);
         }
     }
@@ -196,7 +196,7 @@ mod tests {
         let found = problems(&object, |fields| {
             fields.title("title");
             fields.slug("slug");
-            fields.flag("featured");
+            fields.boolean("featured");
         });
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["featured", "slug", "titel", "title"]);
@@ -219,7 +219,12 @@ mod tests {
             ),
             (
                 screenshots.as_object().unwrap(),
-                |fields| drop(super::super::lists::screenshots(fields, "screenshots")),
+                |fields| {
+                    drop(super::super::array_fields::screenshots(
+                        fields,
+                        "screenshots",
+                    ))
+                },
                 44_000 + 6,
             ),
         ];
@@ -228,9 +233,9 @@ mod tests {
             let mut fields = Fields::new(object);
             read(&mut fields);
             let problems = fields.finish(()).unwrap_err();
-            assert!(LOOKUPS.with(std::cell::Cell::get) <= MOST);
-            assert_eq!(problems.len(), MOST + 1);
-            let more = format!("{} more", bad - MOST);
+            assert!(LOOKUPS.with(std::cell::Cell::get) <= MAX_REPORTED);
+            assert_eq!(problems.len(), MAX_REPORTED + 1);
+            let more = format!("{} more", bad - MAX_REPORTED);
             assert!(problems[MORE].starts_with(&more), "{}", problems[MORE]);
         }
     }
@@ -241,11 +246,11 @@ mod tests {
             .map(|i| (format!("{i}{}", "x".repeat(1_000)), json!(0)))
             .collect();
         let problems = Fields::new(&object).finish(()).unwrap_err();
-        assert_eq!(problems.len(), MOST + 1);
+        assert_eq!(problems.len(), MAX_REPORTED + 1);
         assert!(
             problems
                 .keys()
-                .all(|key| key.chars().count() <= text::CLIP + 1)
+                .all(|key| key.chars().count() <= text::MAX_CLIP_CHARS + 1)
         );
     }
 }

@@ -16,10 +16,10 @@ use uuid::Uuid;
 
 use super::{Service, item};
 use crate::domain::entity::Entity;
-use crate::store::queue::{self, Item};
+use crate::store::queue::{self, QueueItem};
 
 /// How often it looks by itself, in case a wake-up was lost.
-const NET: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The stream of a caller.
 pub(super) type Messages = Pin<Box<dyn Stream<Item = Result<proto::WatchResponse, Status>> + Send>>;
@@ -68,30 +68,30 @@ impl Watcher {
                 return Ok(Some(message));
             }
             self.news.mark_unchanged();
-            let looked = self.look().await.map_err(Fault::from)?;
-            match looked {
-                Looked::OtherEpoch => return Ok(None),
-                Looked::Rows => {}
-                Looked::Nothing => {
+            let polled = self.poll().await.map_err(Fault::from)?;
+            match polled {
+                Poll::EpochChanged => return Ok(None),
+                Poll::Rows => {}
+                Poll::UpToDate => {
                     tokio::select! {
                         () = self.draining.cancelled() => return Ok(None),
                         changed = self.news.changed() => if changed.is_err() { return Ok(None) },
-                        () = tokio::time::sleep(NET) => {}
+                        () = tokio::time::sleep(POLL_INTERVAL) => {}
                     }
                 }
             }
         }
     }
 
-    async fn look(&mut self) -> Result<Looked, sqlx::Error> {
+    async fn poll(&mut self) -> Result<Poll, sqlx::Error> {
         let (epoch, head) = queue::head(&self.pool).await?;
         if epoch != self.epoch {
-            return Ok(Looked::OtherEpoch);
+            return Ok(Poll::EpochChanged);
         }
         if head <= self.after {
-            return Ok(Looked::Nothing);
+            return Ok(Poll::UpToDate);
         }
-        let rows = queue::entered(&self.pool, self.after).await?;
+        let rows = queue::entries_after(&self.pool, self.after).await?;
         // Rows may have gone by compaction; what they brought has changed since, and is on newer rows.
         self.after = rows.last().map_or(head, |row| row.seq);
         for row in rows {
@@ -103,25 +103,25 @@ impl Watcher {
             };
             if self.kind.is_none_or(|wanted| wanted == kind)
                 && let Some(found) = queue::find(&self.pool, kind, &name).await?
-                && waits(&found)
+                && is_waiting(&found)
             {
                 self.ready.push_back(Message::Item(item(found)));
             }
         }
-        Ok(Looked::Rows)
+        Ok(Poll::Rows)
     }
 }
 
 /// What a look has found.
-enum Looked {
+enum Poll {
     /// The data were restored.
-    OtherEpoch,
+    EpochChanged,
     /// Rows, whether or not anything has entered the queue with them.
     Rows,
     /// No news.
-    Nothing,
+    UpToDate,
 }
 
-fn waits(item: &Item) -> bool {
+fn is_waiting(item: &QueueItem) -> bool {
     item.waiting_since.is_some()
 }

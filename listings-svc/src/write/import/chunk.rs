@@ -35,12 +35,12 @@ pub struct Chunk {
     /// Whether the world is told.
     pub announce: bool,
     /// The call of staff that sent them.
-    pub call: Option<Call>,
+    pub staff_call: Option<StaffCall>,
 }
 
 /// A call of staff that loads a file, for the audit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct StaffCall {
     /// Which one.
     pub id: Uuid,
     /// Who made it.
@@ -49,7 +49,7 @@ pub struct Call {
 
 /// A row that could be read.
 #[derive(Debug, Clone)]
-pub struct Row<D> {
+pub struct ParsedRow<D> {
     /// Its line.
     pub line: u64,
     /// What it states.
@@ -60,17 +60,17 @@ pub struct Row<D> {
 #[derive(Debug)]
 pub enum Rows {
     /// Genres.
-    Genres(Vec<Row<Genre>>),
+    Genres(Vec<ParsedRow<Genre>>),
     /// Countries.
-    Countries(Vec<Row<Country>>),
+    Countries(Vec<ParsedRow<Country>>),
     /// Cities.
-    Cities(Vec<Row<City>>),
+    Cities(Vec<ParsedRow<City>>),
     /// Creators.
-    Pages(Vec<Row<Draft<Page>>>),
+    Pages(Vec<ParsedRow<Draft<Page>>>),
     /// Games.
-    Games(Vec<Row<Draft<Game>>>),
+    Games(Vec<ParsedRow<Draft<Game>>>),
     /// Events.
-    Events(Vec<Row<Draft<Event>>>),
+    Events(Vec<ParsedRow<Draft<Event>>>),
 }
 
 impl Rows {

@@ -6,7 +6,7 @@
 
 pub mod apply;
 pub mod chunk;
-mod prepare;
+mod parse;
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -21,21 +21,21 @@ use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::domain::gazetteer::Gazetteer;
-use crate::domain::known::Known;
 use crate::domain::mode::Mode;
+use crate::domain::reference_data::ReferenceData;
 use crate::store::imports::{self, Counts, Refusal};
 use crate::store::{self, revisions::Actor};
-use crate::write::{Listings, Write};
-use chunk::{Call, Chunk};
+use crate::write::{Write, Writes};
+use chunk::{Chunk, StaffCall};
 
 /// Rows in one chunk at most: what is written, and held up for others, at once.
-const CHUNK: usize = 100;
+const ROWS_PER_CHUNK: usize = 100;
 /// Chunks that wait for the writer, or are being written.
-const UNDER_WAY: usize = 3;
+const MAX_IN_FLIGHT: usize = 3;
 
 /// What a file holds and how it is to be taken.
 #[derive(Debug, Clone)]
-pub struct Header {
+pub struct ImportHeader {
     /// What its rows are.
     pub entity: Entity,
     /// Which world they belong to.
@@ -54,13 +54,13 @@ pub struct Header {
 #[derive(Debug, Clone)]
 pub struct Importer {
     pool: PgPool,
-    writer: Writer<Listings>,
+    writer: Writer<Writes>,
     clock: Clock,
 }
 
 impl Importer {
     /// An importer that writes through `writer`.
-    pub fn new(pool: PgPool, writer: Writer<Listings>, clock: Clock) -> Self {
+    pub fn new(pool: PgPool, writer: Writer<Writes>, clock: Clock) -> Self {
         Self {
             pool,
             writer,
@@ -73,7 +73,7 @@ impl Importer {
     }
 
     /// What it writes through.
-    pub fn writer(&self) -> &Writer<Listings> {
+    pub fn writer(&self) -> &Writer<Writes> {
         &self.writer
     }
 
@@ -82,13 +82,13 @@ impl Importer {
     }
 
     /// The line at which an import of this file goes on; 1 if none was broken off.
-    pub async fn next_line(&self, header: &Header) -> Result<u64, Fault> {
+    pub async fn next_line(&self, header: &ImportHeader) -> Result<u64, Fault> {
         let line = imports::find(&self.pool, header.entity, header.mode, &header.sha256).await?;
         Ok(line.unwrap_or(1))
     }
 
     /// Begins an import, or takes up one that was broken off.
-    pub async fn begin(&self, header: Header) -> Result<Run, Fault> {
+    pub async fn begin(&self, header: ImportHeader) -> Result<ImportRun, Fault> {
         let (id, next_line) = imports::begin(
             &self.pool,
             ids::row_id(),
@@ -97,85 +97,93 @@ impl Importer {
             self.clock.now(),
         )
         .await?;
-        let mut known = self.known(header.entity).await?;
+        let mut reference_data = self.reference_data(header.entity).await?;
         // What ships is of the day of its build, and is loaded whatever the clock of the machine shows.
-        known.no_later_than = header.by.as_ref().map(|_| self.clock.now());
+        reference_data.no_later_than = header.by.as_ref().map(|_| self.clock.now());
         tracing::info!(import = %id, entity = header.entity.as_str(), file = header.file_name, next_line, "import begun");
-        Ok(Run {
+        Ok(ImportRun {
             importer: self.clone(),
             id,
-            call: header.by.clone().map(|by| Call {
+            staff_call: header.by.clone().map(|by| StaffCall {
                 id: ids::row_id(),
                 by,
             }),
             header,
-            known,
+            reference_data,
             next_line,
             expected: None,
-            under_way: FuturesOrdered::new(),
+            in_flight: FuturesOrdered::new(),
         })
     }
 
     /// What rows of this kind refer to. Nothing of it is ever deleted, so it is loaded once an import.
-    pub(crate) async fn known(&self, entity: Entity) -> Result<Known, sqlx::Error> {
-        let mut known = Known {
+    pub(crate) async fn reference_data(
+        &self,
+        entity: Entity,
+    ) -> Result<ReferenceData, sqlx::Error> {
+        let mut reference_data = ReferenceData {
             year: self.clock.now().year(),
-            ..Known::default()
+            ..ReferenceData::default()
         };
         match entity {
             Entity::Genre | Entity::Country => {}
-            Entity::City => known.countries = store::known::countries(&self.pool).await?,
-            Entity::Game => known.genres = store::known::genres(&self.pool).await?,
+            Entity::City => {
+                reference_data.countries = store::reference_data::countries(&self.pool).await?
+            }
+            Entity::Game => {
+                reference_data.genres = store::reference_data::genres(&self.pool).await?
+            }
             Entity::Page | Entity::Event => {
-                known.countries = store::known::countries(&self.pool).await?;
-                known.gazetteer = Gazetteer::new(store::known::cities(&self.pool).await?);
+                reference_data.countries = store::reference_data::countries(&self.pool).await?;
+                reference_data.gazetteer =
+                    Gazetteer::new(store::reference_data::cities(&self.pool).await?);
             }
         }
-        Ok(known)
+        Ok(reference_data)
     }
 }
 
-type Writing = Pin<Box<dyn Future<Output = Result<(), Fault>> + Send>>;
+type PendingWrite = Pin<Box<dyn Future<Output = Result<(), Fault>> + Send>>;
 
 /// An import under way.
-pub struct Run {
+pub struct ImportRun {
     importer: Importer,
     id: Uuid,
-    header: Header,
-    call: Option<Call>,
-    known: Known,
+    header: ImportHeader,
+    staff_call: Option<StaffCall>,
+    reference_data: ReferenceData,
     /// The first line that was not handed to the writer.
     next_line: u64,
     /// The line that the sender has to go on with; `None` before its first.
     expected: Option<u64>,
-    under_way: FuturesOrdered<Writing>,
+    in_flight: FuturesOrdered<PendingWrite>,
 }
 
-impl Run {
+impl ImportRun {
     /// Takes in the next lines, of which the first has the number `first`. Lines that were dealt with before are passed over.
-    pub async fn lines(&mut self, first: u64, lines: Vec<String>) -> Result<(), Fault> {
-        self.in_order(first, lines.len())?;
+    pub async fn push_lines(&mut self, first: u64, lines: Vec<String>) -> Result<(), Fault> {
+        self.check_order(first, lines.len())?;
         let numbered: Vec<(u64, String)> = (first..)
             .zip(lines)
             .filter(|(line, _)| *line >= self.next_line)
             .collect();
-        for part in numbered.chunks(CHUNK) {
-            let chunk = self.prepare(part).await?;
+        for part in numbered.chunks(ROWS_PER_CHUNK) {
+            let chunk = self.parse(part).await?;
             self.next_line = chunk.next_line;
             self.write(chunk).await?;
         }
         Ok(())
     }
 
-    fn in_order(&mut self, first: u64, count: usize) -> Result<(), Fault> {
-        let good = match self.expected {
+    fn check_order(&mut self, first: u64, count: usize) -> Result<(), Fault> {
+        let in_order = match self.expected {
             Some(expected) => first == expected,
             None => (1..=self.next_line).contains(&first),
         };
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         match first.checked_add(count) {
             // Line numbers are kept as bigint.
-            Some(next) if good && i64::try_from(next).is_ok() => {
+            Some(next) if in_order && i64::try_from(next).is_ok() => {
                 self.expected = Some(next);
                 Ok(())
             }
@@ -189,17 +197,21 @@ impl Run {
         }
     }
 
-    async fn prepare(&mut self, lines: &[(u64, String)]) -> Result<Chunk, Fault> {
-        let parsed = prepare::parse(lines);
+    async fn parse(&mut self, lines: &[(u64, String)]) -> Result<Chunk, Fault> {
+        let parsed = parse::parse_lines(lines);
         if self.header.entity == Entity::Game {
-            let unknown = prepare::unknown_handles(&parsed, &self.known);
+            let unknown = parse::unknown_handles(&parsed, &self.reference_data);
             if !unknown.is_empty() {
-                let found: HashMap<String, Uuid> =
-                    store::known::creators(&self.importer.pool, self.header.mode, &unknown).await?;
-                self.known.creators.extend(found);
+                let found: HashMap<String, Uuid> = store::reference_data::creators(
+                    &self.importer.pool,
+                    self.header.mode,
+                    &unknown,
+                )
+                .await?;
+                self.reference_data.creators.extend(found);
             }
         }
-        let (rows, refused) = prepare::read(self.header.entity, parsed, &self.known);
+        let (rows, refused) = parse::read_rows(self.header.entity, parsed, &self.reference_data);
         let first_line = lines.first().map_or(self.next_line, |(line, _)| *line);
         Ok(Chunk {
             import: self.id,
@@ -210,17 +222,17 @@ impl Run {
             refused,
             actor: Actor::Import(self.header.file_name.clone()),
             announce: self.header.announce,
-            call: self.call.clone(),
+            staff_call: self.staff_call.clone(),
         })
     }
 
     /// Hands a chunk to the writer, waiting while enough are under way.
     async fn write(&mut self, chunk: Chunk) -> Result<(), Fault> {
-        while self.under_way.len() >= UNDER_WAY {
-            self.written().await?;
+        while self.in_flight.len() >= MAX_IN_FLIGHT {
+            self.wait_for_oldest().await?;
         }
         let writer = self.importer.writer.clone();
-        let mut writing: Writing = Box::pin(async move {
+        let mut writing: PendingWrite = Box::pin(async move {
             writer.write(Write::Import(Box::new(chunk))).await?;
             Ok(())
         });
@@ -228,14 +240,14 @@ impl Run {
         match poll!(&mut writing) {
             std::task::Poll::Ready(written) => written,
             std::task::Poll::Pending => {
-                self.under_way.push_back(writing);
+                self.in_flight.push_back(writing);
                 Ok(())
             }
         }
     }
 
-    async fn written(&mut self) -> Result<(), Fault> {
-        match self.under_way.next().await {
+    async fn wait_for_oldest(&mut self) -> Result<(), Fault> {
+        match self.in_flight.next().await {
             Some(written) => written,
             None => Ok(()),
         }
@@ -243,12 +255,12 @@ impl Run {
 
     /// Ends the import, once all its lines were taken in: what came of the whole file, also of what an earlier run of it loaded.
     pub async fn finish(mut self) -> Result<(Counts, Vec<Refusal>), Fault> {
-        while !self.under_way.is_empty() {
-            self.written().await?;
+        while !self.in_flight.is_empty() {
+            self.wait_for_oldest().await?;
         }
         let report = imports::finish(&self.importer.pool, self.id)
             .await?
-            .ok_or_else(overtaken)?;
+            .ok_or_else(finished_elsewhere)?;
         tracing::info!(
             import = %self.id,
             entity = self.header.entity.as_str(),
@@ -268,7 +280,7 @@ impl Run {
 }
 
 /// The import was ended by another run of it.
-pub(crate) fn overtaken() -> Fault {
+pub(crate) fn finished_elsewhere() -> Fault {
     Fault {
         retry_after: Some(1),
         ..Fault::new(

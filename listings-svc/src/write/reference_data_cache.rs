@@ -1,0 +1,64 @@
+//! Genres, countries and cities, kept in memory while they stay as they are.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+
+use super::submission::{Submission, Target};
+use crate::domain::gazetteer::Gazetteer;
+use crate::domain::reference_data::ReferenceData;
+use crate::store::reference_data;
+
+/// What bodies may refer to.
+#[derive(Debug, Default)]
+pub struct ReferenceDataCache(Mutex<Option<(i64, Arc<ReferenceData>)>>);
+
+impl ReferenceDataCache {
+    /// What is known now, for a submission: loaded again when an import has changed it, or the year has turned.
+    pub async fn get(
+        &self,
+        connection: &mut PgConnection,
+        submission: &Submission,
+        now: OffsetDateTime,
+    ) -> Result<Arc<ReferenceData>, sqlx::Error> {
+        let cached = self.cached().filter(|(_, data)| data.year == now.year());
+        if let Some((_, data)) = &cached
+            && !uses_reference_data(submission)
+        {
+            return Ok(Arc::clone(data));
+        }
+        let version = reference_data::version(connection).await?;
+        if let Some((_, data)) = cached.filter(|(cached, _)| *cached == version) {
+            return Ok(data);
+        }
+        // What changes after the version was read is loaded now and once more.
+        let data = Arc::new(ReferenceData {
+            year: now.year(),
+            genres: reference_data::genres(&mut *connection).await?,
+            countries: reference_data::countries(&mut *connection).await?,
+            gazetteer: Gazetteer::new(reference_data::cities(&mut *connection).await?),
+            ..ReferenceData::default()
+        });
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *cached = Some((version, Arc::clone(&data)));
+        Ok(data)
+    }
+
+    fn cached(&self) -> Option<(i64, Arc<ReferenceData>)> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+/// Whether a body may name any of it.
+fn uses_reference_data(submission: &Submission) -> bool {
+    match submission.target {
+        Target::NewGame | Target::NewEvent | Target::NewPage => true,
+        Target::Game(_) | Target::Event(_) | Target::Page(_) => ["genres", "country_code", "city"]
+            .into_iter()
+            .any(|field| submission.body.contains_key(field)),
+    }
+}
