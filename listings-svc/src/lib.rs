@@ -27,19 +27,17 @@ use write::import::Importer;
 use write::reference_data_cache::ReferenceDataCache;
 use write::{Rules, Writes};
 
-/// The service's schema.
 pub const SCHEMA: Schema = Schema("listings");
 
-/// Its migrations.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
-/// How long Redis may take to be told of a write. A write that it was not told of is answered later still.
+/// Time limit for publishing the position of a write to Redis. Without Redis, the answer of a write is held longer.
 const PUBLISH_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What it means that Redis is away, for the log. Writing goes on.
+/// Effect of a Redis outage, for the log. Writes continue.
 const REDIS_DOWN_EFFECT: &str = "writes are answered later, and readers ask for the position";
 
-/// Sets the service up.
+/// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database(&MIGRATOR).await?;
     let public_url = PublicUrl::new(&boot.settings.public_url);

@@ -1,4 +1,4 @@
-//! The staff by their tokens, for the server's identity check.
+//! Finds staff members by token, for the identity check of the server.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,16 +11,16 @@ use time::{Duration, OffsetDateTime};
 
 use crate::store::members;
 
-/// How the token of a member begins.
+/// Prefix of a member's token.
 pub const TOKEN_PREFIX: &str = "staff_";
-/// For how long a member is known without a look: a token that was ended elsewhere is refused within this.
+/// How long a cached member is valid. A token that another replica revoked is refused after this time.
 const CACHE_TTL: Duration = Duration::SECOND;
-/// Members in memory at most; beyond, all are forgotten and looked up again.
+/// Maximum number of cached members; a full cache is cleared.
 const CACHE_CAPACITY: usize = 1_024;
 
 type Hash = [u8; 32];
 
-/// Finds members by their tokens. Clones share the memory.
+/// Finds members by token. Clones share the cache.
 #[derive(Debug, Clone)]
 pub struct Members {
     pool: PgPool,
@@ -29,7 +29,6 @@ pub struct Members {
 }
 
 impl Members {
-    /// Those whom `pool` holds.
     pub fn new(pool: PgPool, clock: Clock) -> Self {
         Self {
             pool,
@@ -38,20 +37,20 @@ impl Members {
         }
     }
 
-    /// Forgets everybody, so that what has changed just now is seen at once by this process.
+    /// Clears the cache, so that this process sees a change at once.
     pub fn clear_cache(&self) {
         self.cache().clear();
     }
 
     fn cache(&self) -> std::sync::MutexGuard<'_, HashMap<Hash, (OffsetDateTime, Member)>> {
-        // A map is whole after every single step.
+        // Each use of the map is one operation, so a panic cannot leave it half changed.
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn cached(&self, hash: &Hash, now: OffsetDateTime) -> Option<Member> {
         let cache = self.cache();
         let (at, member) = cache.get(hash)?;
-        // A clock that was set back does not lengthen anybody's time.
+        // A clock that is set back does not extend the life of an entry.
         (Duration::ZERO..CACHE_TTL)
             .contains(&(now - *at))
             .then(|| member.clone())
@@ -61,7 +60,7 @@ impl Members {
 #[tonic::async_trait]
 impl MemberLookup for Members {
     async fn find(&self, token: &str) -> Result<Option<Member>, Fault> {
-        // What is not shaped like a token is nobody's, without a look.
+        // A text without the prefix is not a token and needs no query.
         if !token.starts_with(TOKEN_PREFIX) {
             return Ok(None);
         }
@@ -86,12 +85,11 @@ impl MemberLookup for Members {
     }
 }
 
-/// A new token.
 pub fn token() -> String {
     ids::secret(TOKEN_PREFIX)
 }
 
-/// What is kept of a token.
+/// The hash that is stored instead of the token.
 pub fn hash(token: &str) -> Hash {
     Sha256::digest(token).into()
 }

@@ -1,4 +1,4 @@
-//! Fields that hold lists.
+//! Fields whose value is an array.
 
 use std::collections::BTreeSet;
 
@@ -9,38 +9,34 @@ use super::fields::{Fields, integer, parse_slug, type_name};
 use super::reference_data::ReferenceData;
 use super::{address, text};
 
-/// Screenshots, or lines of credits, of one game at most.
+/// Maximum number of screenshots, or of credits, of one game.
 pub const MAX_ITEMS: usize = 200;
-/// The longest text that says what a picture shows.
+/// Maximum length of an alternative text, in characters.
 pub const MAX_ALT_CHARS: usize = 300;
-/// The widest or highest picture, in pixels.
+/// Maximum width and height of a picture, in pixels.
 const MAX_PIXELS: i64 = 100_000;
 
-/// A picture of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Screenshot {
-    /// Address of the picture.
     pub url: String,
     /// In pixels.
     pub width: u32,
     /// In pixels.
     pub height: u32,
-    /// What it shows, for those who cannot see it.
+    /// Alternative text.
     pub alt: String,
 }
 
-/// One line of a game's credits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credit {
-    /// Handle of the person's or studio's own page, if there is one.
+    /// Handle of the page of this person or studio, if there is one.
     pub handle: Option<String>,
-    /// Name as credited.
+    /// As shown in the game's credits.
     pub name: String,
-    /// What the person did.
     pub role: String,
 }
 
-/// A list of words without repeats, each read by `read`.
+/// Reads an array of strings without duplicates; `read` parses each string.
 pub fn words(
     fields: &mut Fields<'_>,
     name: &'static str,
@@ -54,14 +50,13 @@ pub fn words(
             if seen.insert(word.clone()) {
                 words.push(word);
             } else {
-                fields.refuse(&path, format!("Name {word} once."));
+                fields.refuse(&path, format!("{word} is there twice: name it once."));
             }
         }
     }
     words
 }
 
-/// The list of screenshots.
 pub fn screenshots(fields: &mut Fields<'_>, name: &'static str) -> Vec<Screenshot> {
     let mut screenshots = Vec::new();
     for (path, item) in items(fields, name, MAX_ITEMS) {
@@ -87,7 +82,7 @@ pub fn screenshots(fields: &mut Fields<'_>, name: &'static str) -> Vec<Screensho
     screenshots
 }
 
-/// The list of credits. A handle is that of a page.
+/// Reads the credits of a game. A handle must be that of an existing page.
 pub fn credits(
     fields: &mut Fields<'_>,
     name: &'static str,
@@ -103,7 +98,8 @@ pub fn credits(
             match reference.creators.get(raw) {
                 Some(_) => Ok(raw.to_owned()),
                 None => Err(
-                    "No creator has this handle; null is for somebody without a page.".to_owned(),
+                    "No creator has this handle: give null for a person or studio without a page."
+                        .to_owned(),
                 ),
             }
         });
@@ -126,7 +122,7 @@ fn not_empty(raw: &str) -> Result<String, String> {
     }
 }
 
-/// The items of a list, each with its path; none when it is not given.
+/// The items of an array, each with its path; empty when the field is missing.
 fn items<'a>(
     fields: &mut Fields<'a>,
     name: &'static str,
@@ -137,7 +133,7 @@ fn items<'a>(
         Some(Value::Array(items)) => {
             let path = |index: usize| format!("{name}.{index}");
             if items.len() > max_items {
-                let reason = format!("Name {max_items} at most, not {}.", items.len());
+                let reason = format!("Name at most {max_items}, not {}.", items.len());
                 fields.refuse(&path(max_items), reason);
             }
             let items = items.iter().take(max_items).enumerate();
@@ -153,7 +149,7 @@ fn items<'a>(
     }
 }
 
-/// An item that is an object with these fields and no others.
+/// Reads an array item: an object with only these fields.
 fn object<'a>(
     fields: &mut Fields<'_>,
     path: &str,

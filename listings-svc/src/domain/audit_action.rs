@@ -1,42 +1,33 @@
-//! What staff do, and the role that each deed needs.
+//! The actions of staff that the audit records, and the role that each one needs.
 
 use kit::audit::Action;
 use kit::rpc::staff::Role;
 
-/// What a call of staff does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuditAction {
-    /// Looks at listings and the queue.
+    /// Reads listings and the queue.
     Look,
-    /// Publishes what was sent in.
+    /// Publishes a submission.
     Approve,
-    /// Sends it back.
+    /// Returns a submission to its account, with a reason.
     Reject,
-    /// Changes what a listing says.
     Edit,
-    /// Takes a listing down.
     TakeDown,
-    /// Publishes it again.
+    /// Publishes a listing that was taken down.
     Restore,
-    /// Lists a game first, or no longer.
+    /// Puts a game first in lists, or ends that.
     Feature,
-    /// Gives a listing to somebody else, or takes it from them.
+    /// Moves a game to another page, assigns an event to another account, or changes the owners of a page.
     Reassign,
-    /// Says that a claim of a page is right.
     GrantClaim,
-    /// Says that it is not.
     RejectClaim,
-    /// Loads a file.
     Import,
-    /// Makes a member.
     CreateMember,
-    /// Changes a member's role.
     SetRole,
-    /// Ends a member's token.
+    /// Revokes a member's token.
     RevokeMember,
-    /// Looks at the members.
     ListMembers,
-    /// Looks at what the others did.
+    /// Reads the audit entries of other members.
     ReadAudit,
 }
 
@@ -104,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_deed_is_found_by_its_name() {
+    fn every_action_is_found_by_its_name() {
         for action in AuditAction::ALL {
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));
         }

@@ -1,4 +1,4 @@
-//! Cities as rows give them: a row of the gazetteer, and the place of a listing (§2.5).
+//! Reads cities: rows of the gazetteer, and the place of a listing (§2.5).
 
 use super::fields::Fields;
 use super::gazetteer::City;
@@ -20,20 +20,20 @@ impl FromImportRow for City {
     }
 }
 
-/// Where a listing is.
+/// The place of a listing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
-    /// A known country.
+    /// Code of a country of the directory.
     pub country_code: String,
-    /// As the gazetteer writes it, or as its owner does; empty when not given.
+    /// The name in the gazetteer, else the name that the owner wrote; empty when there is none.
     pub city: String,
     /// Empty when there is no city.
     pub city_slug: String,
 }
 
 impl Place {
-    /// The fields `country_code`, `city` and `city_slug`, as files and staff give them. A slug that the gazetteer has wins over the text,
-    /// because names repeat. Where none of the fields is there, what is held stays; where one is, the city is looked up anew.
+    /// Reads `country_code`, `city` and `city_slug` as files and staff give them. A slug of the gazetteer wins over the name, because
+    /// names repeat. When all three fields are missing, the current place stays; otherwise the city is looked up again.
     pub fn from_row(
         fields: &mut Fields<'_>,
         reference: &ReferenceData,
@@ -65,7 +65,8 @@ impl Place {
             return Self::resolve(fields, reference, country_code, city);
         }
         if !city_slug.is_empty() && fields.is_valid("country_code") {
-            let reason = format!("No city of {country_code} has this slug.");
+            let reason =
+                format!("No city of {country_code} has this slug: give its name in `city`.");
             fields.refuse("city_slug", reason);
         }
         Self {
@@ -74,8 +75,8 @@ impl Place {
         }
     }
 
-    /// The fields `country_code` and `city`, as accounts give them; `read` reads the city. When one of them differs from what is held, the
-    /// city is looked up anew.
+    /// Reads `country_code` and `city` as accounts give them; `read` reads the city. The city is looked up again when one of the two
+    /// fields differs from the current place.
     pub fn from_body(
         fields: &mut Fields<'_>,
         reference: &ReferenceData,
@@ -103,7 +104,7 @@ impl Place {
         }
     }
 
-    /// The city that a text names; unknown ones are kept as written, under a slug of their own.
+    /// Looks a city up by name. A city that the gazetteer does not have keeps its name as written, and gets a slug made from it.
     fn resolve(
         fields: &mut Fields<'_>,
         reference: &ReferenceData,
@@ -136,7 +137,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn an_unknown_city_is_kept_with_a_slug_of_its_own() {
+    fn an_unknown_city_gets_a_slug_of_its_own() {
         let city = |slug: &str, name: &str, country: &str| City {
             slug: slug.to_owned(),
             name: name.to_owned(),

@@ -8,14 +8,12 @@ use super::record::Content;
 use super::reference_data::ReferenceData;
 use super::{FromImportRow, text};
 
-/// A country that listings may be in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Country {
     /// Two letters, upper case (ISO 3166-1).
     pub code: String,
-    /// For people.
     pub name: String,
-    /// Where the fact was seen.
+    /// Where the data was collected.
     pub source: String,
 }
 
@@ -33,7 +31,7 @@ impl FromImportRow for Country {
     fn from_import_row(fields: &mut Fields<'_>, _reference: &ReferenceData) -> Self {
         fields.ignore(&["currency", "iso3", "capital", "geonameid"]);
         let code = fields
-            .required("code", "Give a code: rows are known by it.")
+            .required("code", "Give a code: it identifies the row.")
             .and_then(|value| fields.text("code", value, parse_code))
             .unwrap_or_default();
         Self {
@@ -44,7 +42,7 @@ impl FromImportRow for Country {
     }
 }
 
-/// Reads a country code, in either case.
+/// Parses a country code in upper or lower case.
 pub fn parse_code(raw: &str) -> Result<String, String> {
     if raw.len() == 2 && raw.bytes().all(|b| b.is_ascii_alphabetic()) {
         Ok(raw.to_ascii_uppercase())
@@ -53,7 +51,7 @@ pub fn parse_code(raw: &str) -> Result<String, String> {
     }
 }
 
-/// The field `country_code`: a country that is known. Required.
+/// Reads the required field `country_code`, which names a country of the directory.
 pub fn read_country_code(fields: &mut Fields<'_>, reference: &ReferenceData) -> String {
     fields
         .required(

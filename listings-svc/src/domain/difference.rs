@@ -1,10 +1,10 @@
-//! What is different between two states of a listing, field by field.
+//! Compares two versions of a listing field by field.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// Fields that the service keeps and nobody writes.
+/// Fields that the service sets itself.
 const METADATA_FIELDS: [&str; 9] = [
     "id",
     "mode",
@@ -17,34 +17,34 @@ const METADATA_FIELDS: [&str; 9] = [
     "updated_at",
 ];
 
-/// A field that is not as it was.
+/// A field whose value differs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
     /// The field, or a path such as `links.play`.
     pub path: String,
-    /// What it was; `None` when it was empty.
+    /// The old value; `None` when it was empty.
     pub before: Option<Value>,
-    /// What it is; `None` when it is empty.
+    /// The new value; `None` when it is empty.
     pub after: Option<Value>,
 }
 
-/// The fields of `after` that are not as in `before`, by path. Objects are looked into; a list is one value. Null, an empty text, an
-/// empty list and a field that is not there are the same.
+/// The fields that differ, sorted by path. Compares objects field by field and arrays as one value. Null, an empty string, an empty
+/// array, an empty object and a missing field are equal.
 pub fn between(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Difference> {
     let mut found = Vec::new();
     compare_objects("", before, after, &mut found);
     found
 }
 
-/// What a listing says, without what is kept about it.
+/// The content of a listing, without the fields that the service sets.
 pub fn content(listing: &Value) -> Map<String, Value> {
     let mut content = listing.as_object().cloned().unwrap_or_default();
     content.retain(|key, _| !METADATA_FIELDS.contains(&key.as_str()));
     content
 }
 
-/// What a revision keeps: the fields that differ, as they were and as they are, each whole; and the `state` of both. Of what is new it
-/// keeps all.
+/// What a revision stores of two versions: the fields that differ, each with its whole value, and always `state`. Without `before`, all
+/// of `after`.
 pub fn changed_fields(mut before: Option<Value>, mut after: Value) -> (Option<Value>, Value) {
     if let (Some(Value::Object(before)), Value::Object(after)) = (&mut before, &mut after) {
         after.retain(|field, value| {
@@ -98,7 +98,7 @@ fn compare_values(
     }
 }
 
-/// Whether a value says anything.
+/// Whether a value is not empty.
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "Option::filter hands a reference to a reference"
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_what_differs_and_the_state() {
+    fn a_revision_stores_changed_fields_and_the_state() {
         let before = json!({"state": "pending", "title": "A", "genres": [], "links": {"a": "x", "b": "y"}, "city": null});
         let after = json!({"state": "pending", "title": "B", "genres": [], "links": {"a": "x"}, "city": null});
         assert_eq!(
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_looked_into_and_lists_are_not() {
+    fn objects_are_compared_by_field_and_arrays_whole() {
         let before =
             json!({"title": "A", "genres": ["puzzle"], "links": {"play": "a", "steam": "b"}});
         let after =
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_is_not_there() {
+    fn empty_equals_missing() {
         assert!(paths(json!({"a": null, "b": "", "c": [], "d": {}}), json!({})).is_empty());
         assert_eq!(
             paths(
@@ -181,12 +181,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_about_a_listing_is_no_content() {
+    fn metadata_is_not_content() {
         let listing = json!({"id": "x", "state": "pending", "revision": 2, "title": "A"});
         assert_eq!(content(&listing), object(json!({"title": "A"})));
     }
 
-    /// A value without what says nothing.
+    /// The value without its empty parts.
     fn without_empty(value: &Value) -> Option<Value> {
         match value {
             Value::Object(fields) => {

@@ -1,23 +1,23 @@
-//! What staff change of a listing: a few fields, read as a file's are. What is not named stays as it is.
+//! Edits of staff: a few fields, which follow the rules of a file. The other fields keep their values.
 
 use serde_json::{Map, Value};
 
 use super::fields::{Fields, Problems};
 use super::reference_data::ReferenceData;
 
-/// Why a time is not changed.
-pub(super) const KEPT_BY_SERVICE: &str = "The service keeps it.";
-/// Why a slug or a handle is not changed.
-pub(super) const NEVER_CHANGES: &str = "It never changes.";
+/// Error for `created_at` and `updated_at`.
+pub(super) const KEPT_BY_SERVICE: &str = "The service sets this time: leave it out.";
+/// Error for a slug or a handle.
+pub(super) const NEVER_CHANGES: &str = "It never changes: leave it out.";
 
 /// Content that staff can change.
 pub trait Editable: Sized {
-    /// The content with the changes applied. Bad fields are recorded in `fields`; use the result only if there are none.
+    /// The content with the edits applied. Records invalid fields in `fields`; the result is valid only if there is none.
     #[must_use]
     fn edited(&self, fields: &mut Fields<'_>, reference: &ReferenceData) -> Self;
 }
 
-/// The content with `changes`, or what is wrong with them: every bad field at once.
+/// Applies `changes` to `content`, or returns every invalid field at once.
 pub fn apply<C: Editable>(
     content: &C,
     changes: &Map<String, Value>,
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_named_changes() {
+    fn only_named_fields_change() {
         let game = game();
         assert_eq!(apply_edit(&game, json!({})).unwrap(), game);
         let changed = apply_edit(&game, json!({"title": " B ", "links": null})).unwrap();
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_a_call_of_its_own_is_not_changed_here() {
+    fn fields_with_a_call_of_their_own_are_refused() {
         let changes = json!({"slug": "b", "featured": false, "creator": "other", "created_at": null, "titel": "x", "genres": ["x"]});
         assert_eq!(
             apply_edit(&game(), changes).unwrap_err(),
@@ -104,7 +104,7 @@ mod tests {
                 "titel"
             ]
         );
-        // Sent back as it is, it is no change.
+        // An unchanged value is accepted.
         assert!(apply_edit(&game(), json!({"slug": "a-game", "featured": true})).is_ok());
     }
 

@@ -10,40 +10,31 @@ use super::links::Links;
 use super::picture::is_uploaded;
 use super::record::Content;
 
-/// A game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Game {
     /// Never changes.
     pub slug: String,
-    /// As its maker writes it.
     pub title: String,
     /// Empty when there is none.
     pub tagline: String,
     /// Empty when there is none.
     pub description: String,
-    /// A picture.
     pub cover_url: Option<String>,
-    /// Pictures, in order.
     pub screenshots: Vec<Screenshot>,
-    /// Genre keys.
     pub genres: Vec<String>,
-    /// Platform keys.
     pub platforms: Vec<String>,
     /// `in_development`, `early_access` or `released`.
     pub stage: String,
-    /// Of the first release, or the one aimed at.
+    /// Year of the first release, or the planned year.
     pub release_year: i32,
-    /// A film.
     pub trailer_url: Option<String>,
-    /// Where to get it.
     pub links: Links,
-    /// Who did what.
     pub credits: Vec<Credit>,
-    /// Chosen by staff; comes first in lists.
+    /// Chosen by staff; featured games come first in lists.
     pub featured: bool,
-    /// Whose it is.
+    /// The page that the game belongs to.
     pub page_id: Uuid,
-    /// Where the facts were seen.
+    /// Where the data was collected.
     pub source: String,
 }
 
@@ -60,19 +51,19 @@ impl Content for Game {
         if !has_ours {
             return None;
         }
-        let mut kept = self.clone();
-        if kept.cover_url.is_none() {
-            kept.cover_url = before.cover_url.clone().filter(|it| is_uploaded(it));
+        let mut merged = self.clone();
+        if merged.cover_url.is_none() {
+            merged.cover_url = before.cover_url.clone().filter(|it| is_uploaded(it));
         }
-        if kept.screenshots.is_empty() {
-            let ours = before.screenshots.iter().filter(|it| is_uploaded(&it.url));
-            kept.screenshots = ours.cloned().collect();
+        if merged.screenshots.is_empty() {
+            let uploaded = before.screenshots.iter().filter(|it| is_uploaded(&it.url));
+            merged.screenshots = uploaded.cloned().collect();
         }
-        (kept != *self).then_some(kept)
+        (merged != *self).then_some(merged)
     }
 }
 
-/// Handles that a row refers to, before it is read.
+/// The handles that an import row names. Read before the row is validated.
 pub fn handles(row: &serde_json::Map<String, Value>) -> impl Iterator<Item = &str> {
     let creator = row
         .get("creator")
@@ -166,10 +157,10 @@ mod tests {
     }
 
     #[test]
-    fn a_row_without_pictures_keeps_those_that_were_uploaded() {
+    fn a_row_without_pictures_keeps_uploaded_ones() {
         let row = json!({"slug": "a", "title": "A", "release_year": 2020, "creator": "maliyo"});
         let bare = game(&row).unwrap();
-        let ours = format!("/pictures/{}.jpg", "0a".repeat(32));
+        let uploaded = format!("/pictures/{}.jpg", "0a".repeat(32));
         let theirs = "https://a.example/1.png";
         let shot = |url: &str| Screenshot {
             url: url.to_owned(),
@@ -178,14 +169,14 @@ mod tests {
             alt: String::new(),
         };
         let before = Game {
-            cover_url: Some(ours.clone()),
-            screenshots: vec![shot(theirs), shot(&ours)],
+            cover_url: Some(uploaded.clone()),
+            screenshots: vec![shot(theirs), shot(&uploaded)],
             ..bare.clone()
         };
-        let kept = bare.with_uploaded_pictures_of(&before).unwrap();
-        assert_eq!(kept.cover_url, Some(ours.clone()));
-        assert_eq!(kept.screenshots, [shot(&ours)]);
-        // What a row names counts.
+        let merged = bare.with_uploaded_pictures_of(&before).unwrap();
+        assert_eq!(merged.cover_url, Some(uploaded.clone()));
+        assert_eq!(merged.screenshots, [shot(&uploaded)]);
+        // Pictures that the row names win.
         let named = Game {
             cover_url: Some(theirs.to_owned()),
             screenshots: vec![shot(theirs)],

@@ -8,14 +8,12 @@ use super::record::Content;
 use super::reference_data::ReferenceData;
 use super::{FromImportRow, text};
 
-/// A kind of game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Genre {
     /// Never changes.
     pub key: String,
-    /// For people.
     pub name: String,
-    /// Where the fact was seen.
+    /// Where the data was collected.
     pub source: String,
 }
 

@@ -1,5 +1,4 @@
-//! What a listing is and what it may hold. Pure: no database, no network, no clock; what is known of the rest of the directory and
-//! what time it is are arguments.
+//! The rules of listings. Pure: no database, no network, no clock; the reference data and the time are arguments.
 
 pub mod address;
 pub mod array_fields;
@@ -32,16 +31,16 @@ use serde_json::{Map, Value};
 use fields::{Fields, Problems};
 use reference_data::ReferenceData;
 
-/// Something that can be read from a row of a file.
+/// A type that can be read from a row of an import file.
 pub trait FromImportRow: Sized {
-    /// The field that names a row.
+    /// The field that identifies a row.
     const KEY_FIELD: &'static str;
 
-    /// Reads a row. Bad fields are noted on `fields`; what is returned counts only if there is none.
+    /// Reads a row. Records invalid fields in `fields`; the result is valid only if there is none.
     fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self;
 }
 
-/// Reads a row, or says what is wrong with it: every bad field at once.
+/// Reads a row, or returns every invalid field at once.
 pub fn read_import_row<T: FromImportRow>(
     row: &Map<String, Value>,
     reference: &ReferenceData,

@@ -1,48 +1,44 @@
-//! Pictures: their kinds and sizes, the names of their files, and where listings have them (§2.2, §2.4).
+//! Pictures: kinds, sizes, and the names of their files (§2.2, §2.4).
 
 use std::fmt;
 
 use bytes::Bytes;
 
-/// The ending of every file: pictures are stored as JPEG.
+/// Every picture is stored as JPEG.
 const EXTENSION: &str = ".jpg";
-/// Digits of a SHA-256 in hexadecimal.
+/// Length of a SHA-256 in hexadecimal.
 const HASH_DIGITS: usize = 64;
-/// Where pictures are, seen from where the public pages begin.
+/// Path of the pictures below the public URL.
 const PATH_PREFIX: &str = "/pictures/";
 
-/// What a picture is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PictureKind {
-    /// Stands for a game in lists.
     Cover,
-    /// Stands for a page.
     Avatar,
-    /// Shows a game.
     Screenshot,
 }
 
-/// How large a picture is drawn.
+/// The size to which a picture is scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetSize {
-    /// So wide and high: scaled until it fills that, and what hangs over is cut off evenly.
+    /// Exactly this width and height: the picture is scaled to cover them, and the overhang is cropped evenly.
     Fill(u32, u32),
-    /// Within that: scaled down if need be, whole.
+    /// At most this width and height: the whole picture, scaled down if needed.
     Within(u32, u32),
 }
 
 impl PictureKind {
-    /// The size that a listing has.
+    /// The size that a listing shows.
     pub const fn large(self) -> TargetSize {
         match self {
-            // 16:9, and what a preview of a link shows.
+            // 16:9, the format of link previews.
             Self::Cover => TargetSize::Fill(1_200, 675),
             Self::Avatar => TargetSize::Fill(512, 512),
             Self::Screenshot => TargetSize::Within(1_600, 1_600),
         }
     }
 
-    /// The smaller one.
+    /// The size of a preview.
     pub const fn small(self) -> TargetSize {
         match self {
             Self::Cover => TargetSize::Fill(600, 338),
@@ -51,7 +47,7 @@ impl PictureKind {
         }
     }
 
-    /// What a picture must measure, so that it is not all blur.
+    /// The minimum width and height of an upload, in pixels.
     pub const fn min_size(self) -> (u32, u32) {
         match self {
             Self::Cover => (600, 338),
@@ -61,23 +57,21 @@ impl PictureKind {
     }
 }
 
-/// What is drawn of a picture: this part of it, at that size.
+/// The area to crop from a picture, in pixels, and the size to scale it to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CropAndScale {
-    /// Of the part's upper left corner.
+    /// Left edge of the area.
     pub x: u32,
-    /// Of the part's upper left corner.
+    /// Top edge of the area.
     pub y: u32,
-    /// Of the part.
     pub width: u32,
-    /// Of the part.
     pub height: u32,
-    /// Width and height in the end.
+    /// Width and height after scaling.
     pub to: (u32, u32),
 }
 
 impl TargetSize {
-    /// What is drawn of a picture so wide and high, neither of which is 0.
+    /// The area and the scale for a picture of this width and height. Neither may be 0.
     pub fn crop(self, (width, height): (u32, u32)) -> CropAndScale {
         let (area, to) = match self {
             Self::Fill(w, h) => {
@@ -110,51 +104,49 @@ impl TargetSize {
     }
 }
 
-/// `length` times `part` by `whole`, rounded, and 1 at least.
-fn scale(length: u32, area: u32, whole: u32) -> u32 {
-    let whole = u64::from(whole);
-    let rounded = (u64::from(length) * u64::from(area) + whole / 2) / whole;
+/// `length * numerator / denominator`, rounded, at least 1.
+fn scale(length: u32, numerator: u32, denominator: u32) -> u32 {
+    let denominator = u64::from(denominator);
+    let rounded = (u64::from(length) * u64::from(numerator) + denominator / 2) / denominator;
     u32::try_from(rounded.max(1)).unwrap_or(u32::MAX)
 }
 
-/// The name of a picture's file: the SHA-256 of its bytes, and an ending.
+/// The name of a picture file: the SHA-256 of its bytes, and the extension.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileName(String);
 
 impl FileName {
-    /// The name of a file whose bytes have this SHA-256.
     pub fn of(hash: &[u8; 32]) -> Self {
         Self(hex::encode(hash))
     }
 
-    /// Reads a name. Whatever else it may be, it is no path.
+    /// Parses a file name. A valid name contains no path.
     pub fn parse(text: &str) -> Option<Self> {
         let hash = text.strip_suffix(EXTENSION)?;
         Self::from_hash(hash)
     }
 
-    /// The name of a file by its hash alone.
     pub fn from_hash(hash: &str) -> Option<Self> {
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         (hash.len() == HASH_DIGITS && hash.bytes().all(is_digit)).then(|| Self(hash.to_owned()))
     }
 
-    /// The name in an address as listings keep it; `None` for that of another site.
+    /// The file name in an address as listings store it; `None` for the address of another site.
     pub fn in_address(address: &str) -> Option<Self> {
         Self::parse(address.strip_prefix(PATH_PREFIX)?)
     }
 
-    /// The hash, in hexadecimal.
+    /// In hexadecimal.
     pub fn hash(&self) -> &str {
         &self.0
     }
 
-    /// The address as listings keep it: from where the public pages begin.
+    /// The address as listings store it: relative to the public URL.
     pub fn address(&self) -> String {
         format!("{PATH_PREFIX}{self}")
     }
 
-    /// Where the file lies in the store: no folder has more than a 256th of them.
+    /// The key in the file store. The first two digits spread the files over 256 folders.
     pub fn path(&self) -> String {
         format!("{}/{self}", self.0.get(..2).unwrap_or_default())
     }
@@ -166,30 +158,27 @@ impl fmt::Display for FileName {
     }
 }
 
-/// Whether an address is that of an uploaded picture, rather than of one on another site.
+/// Whether an address is that of an uploaded picture, not of a picture on another site.
 pub fn is_uploaded(address: &str) -> bool {
     FileName::in_address(address).is_some()
 }
 
-/// A file to store.
+/// An encoded picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureFile {
-    /// Told by the bytes.
+    /// Derived from the bytes.
     pub name: FileName,
     /// In pixels.
     pub width: u32,
     /// In pixels.
     pub height: u32,
-    /// A whole JPEG.
     pub bytes: Bytes,
 }
 
-/// A picture in its two sizes.
+/// A picture in both sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureSizes {
-    /// As the listing has it.
     pub large: PictureFile,
-    /// The same, smaller.
     pub small: PictureFile,
 }
 
@@ -235,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_over_is_cut_off_evenly_and_a_screenshot_is_whole() {
+    fn an_overhang_is_cropped_evenly_and_a_screenshot_is_whole() {
         let cover = PictureKind::Cover.large();
         let (wide, high) = (cover.crop((2_000, 675)), cover.crop((1_200, 1_675)));
         assert_eq!(
@@ -255,7 +244,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_drawn_lies_within_the_picture_and_its_size(
+        fn the_crop_is_within_the_picture_and_the_size(
             width in 1u32..=10_000,
             height in 1u32..=10_000,
             kind in prop::sample::select(vec![PictureKind::Cover, PictureKind::Avatar, PictureKind::Screenshot]),

@@ -1,4 +1,4 @@
-//! What is kept of an entity beside its content, and how a row of a file becomes or changes it.
+//! What the service stores of an entity, and how an import row creates or changes it.
 
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -9,45 +9,38 @@ use super::entity::Entity;
 use super::listing::{Draft, Listing};
 use super::mode::Mode;
 
-/// What an entity says of itself.
+/// The content of an entity.
 pub trait Content: Clone + PartialEq + Send + Sync + 'static {
-    /// Its kind.
     const ENTITY: Entity;
 
-    /// The slug, handle, key or code that names it for good.
+    /// The slug, handle, key or code, which never changes.
     fn key(&self) -> &str;
 
-    /// This content with pictures that were uploaded and that it names none in place of; `None` when there are none to keep.
+    /// This content with the uploaded pictures of `before` where it names no pictures; `None` when that adds none.
     fn with_uploaded_pictures_of(&self, _before: &Self) -> Option<Self> {
         None
     }
 }
 
-/// An entity as it is kept.
+/// An entity as it is stored.
 pub trait Record: Sized + Send + Sync + 'static {
-    /// What a row of a file states.
+    /// The content of an import row.
     type Draft: FromImportRow + Send + Sync + 'static;
-    /// Its kind.
     const ENTITY: Entity;
 
-    /// The key that a row gives.
     fn draft_key(draft: &Self::Draft) -> &str;
-    /// Its key.
     fn key(&self) -> &str;
-    /// Counts its changes.
     fn revision(&self) -> i64;
-    /// A new one by import. `id` is taken if it has ids.
+    /// A new record. Kinds without an id ignore `id`.
     fn from_draft(draft: &Self::Draft, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self;
-    /// What a row makes of it; `None` when the row says nothing new.
+    /// The record after an import of `draft`; `None` when the draft changes nothing.
     fn apply_draft(&self, draft: &Self::Draft, now: OffsetDateTime) -> Option<Self>;
 }
 
-/// An entry of the gazetteer, with its content.
+/// An entry of the gazetteer: a genre, a country or a city.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GazetteerEntry<C> {
-    /// Counts its changes.
     pub revision: i64,
-    /// What is known of it.
     #[serde(flatten)]
     pub content: C,
 }

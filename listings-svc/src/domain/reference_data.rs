@@ -1,4 +1,4 @@
-//! What the rest of the directory holds, as far as a row refers to it.
+//! Reference data: what a row or a body may refer to.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,19 +7,16 @@ use uuid::Uuid;
 
 use super::gazetteer::Gazetteer;
 
-/// What a row may refer to, and the year it is read in.
+/// The data that a row or a body may refer to, and the bounds of its dates.
 #[derive(Debug, Default)]
 pub struct ReferenceData {
-    /// This UTC year.
+    /// The current year, in UTC.
     pub year: i32,
-    /// The latest time that a row may state; any when it is not given.
+    /// The latest timestamp that a row may state; `None` for no limit.
     pub no_later_than: Option<OffsetDateTime>,
-    /// Keys of the genres.
     pub genres: BTreeSet<String>,
-    /// Codes of the countries.
     pub countries: BTreeSet<String>,
-    /// The cities.
     pub gazetteer: Gazetteer,
-    /// Pages by handle, of the row's own world.
+    /// Pages by handle, in the dataset of the row.
     pub creators: HashMap<String, Uuid>,
 }

@@ -1,13 +1,12 @@
-//! The known name that is closest to a wrong one, for messages that point to what was meant.
+//! Suggests the known name that is closest to an unknown one, for messages.
 
-/// Characters of a wrong name that are compared. No field has a name of this length.
+/// Characters of the unknown name that are compared. No field name is this long.
 const MAX_CHARS: usize = 40;
 
-/// The one of `names` that is fewest edits away from `wrong`, without regard to case; `None` when that is more than one edit in three
-/// characters, which is another word rather than a slip.
+/// The name with the smallest edit distance to `unknown`, ignoring case; `None` when the distance is more than one edit per three
+/// characters.
 ///
-/// An edit inserts, removes or replaces a character, or swaps two neighbours. A name of which only the beginning was written is one
-/// edit away.
+/// An edit inserts, removes or replaces a character, or swaps two neighbours. The beginning of a name is one edit away from it.
 pub fn closest<'n>(unknown: &str, names: &[&'n str]) -> Option<&'n str> {
     #[cfg(test)]
     tests::LOOKUPS.with(|lookups| lookups.set(lookups.get() + 1));
@@ -32,7 +31,7 @@ pub(super) mod tests {
     use super::*;
 
     thread_local! {
-        /// Wrong names that were compared with known ones on this thread.
+        /// Number of lookups on this thread.
         pub(in super::super) static LOOKUPS: Cell<usize> = const { Cell::new(0) };
     }
 

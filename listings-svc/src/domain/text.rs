@@ -1,17 +1,15 @@
-//! Text as it is stored: trimmed, in Unicode NFC, within its length, free of control characters (§4.3).
+//! Text as it is stored: trimmed, in Unicode NFC, within its maximum length, without control characters (§4.3).
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// The longest title or name.
+/// In characters, as are the other limits.
 pub const MAX_TITLE: usize = 120;
-/// The longest tagline.
 pub const MAX_TAGLINE: usize = 160;
-/// The longest description or bio.
 pub const MAX_DESCRIPTION: usize = 10_000;
-/// Characters of a name that is repeated in a report.
+/// Maximum length of a name that a report repeats.
 pub(super) const MAX_CLIP_CHARS: usize = 80;
 
-/// Reads a text of one line. Empty is fine here.
+/// Normalizes and checks one line. Accepts an empty text.
 pub fn line(raw: &str, max_chars: usize) -> Result<String, String> {
     let text = normalize(raw);
     if text.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
@@ -23,7 +21,7 @@ pub fn line(raw: &str, max_chars: usize) -> Result<String, String> {
     check(text, max_chars, |_| false)
 }
 
-/// Reads a text that may have several lines. Line ends are stored as `\n`, whatever the sender's system writes.
+/// Normalizes and checks a text of several lines. A line ends with `\n`, on every system.
 pub fn paragraphs(raw: &str, max_chars: usize) -> Result<String, String> {
     let text = normalize(&raw.replace("\r\n", "\n"));
     check(text, max_chars, |c| matches!(c, '\n' | '\t'))
@@ -31,7 +29,7 @@ pub fn paragraphs(raw: &str, max_chars: usize) -> Result<String, String> {
 
 fn normalize(raw: &str) -> String {
     let text: String = raw.trim().nfc().collect();
-    // Nothing to see is nothing said.
+    // A text of invisible characters counts as empty.
     if text.chars().all(is_invisible) {
         return String::new();
     }
@@ -56,18 +54,18 @@ fn check(
     let length = text.chars().count();
     if length > max_chars {
         return Err(format!(
-            "Shorten it: {max_chars} characters are the most, this has {length}."
+            "Shorten it: it has {length} characters, and the maximum is {max_chars}."
         ));
     }
     Ok(text)
 }
 
 fn remove_message(what: &str, bad: char) -> String {
-    format!("Take out the {what} U+{:04X}.", u32::from(bad))
+    format!("Remove the {what} U+{:04X}.", u32::from(bad))
 }
 
-/// Characters that a title would show differently everywhere, or that would change the text around it: the embeddings, overrides and
-/// isolates of the bidirectional algorithm and their deprecated relatives, the byte order mark, private use, and noncharacters.
+/// Characters that display differently on each system, or that change the text around them: bidirectional embeddings, overrides, isolates
+/// and their deprecated relatives, the byte order mark, private use, and noncharacters.
 fn is_forbidden_in_line(c: char) -> bool {
     matches!(c,
         '\u{202A}'..='\u{202E}'
@@ -79,13 +77,13 @@ fn is_forbidden_in_line(c: char) -> bool {
     ) || u32::from(c) & 0xFFFE == 0xFFFE
 }
 
-/// Spaces, and characters that only steer how others are shown.
+/// Whitespace, and characters that only control how others are displayed.
 fn is_invisible(c: char) -> bool {
     c.is_whitespace()
         || matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
 }
 
-/// A text from a file, fit for a report: short, and without control characters, which PostgreSQL or a terminal would stumble over.
+/// Shortens a text for a report, and replaces control characters: PostgreSQL does not accept NUL, and a terminal interprets the others.
 pub fn clip(text: &str) -> String {
     let harmless = |c: char| {
         if c.is_control() {
@@ -169,7 +167,7 @@ mod tests {
                 "{problem}"
             );
         }
-        // Marks that Arabic and Indic scripts and emoji are written with.
+        // Marks that Arabic and Indic scripts and emoji need.
         for good in [
             "\u{200F}لعبة",
             "ن\u{200C}ه",
@@ -183,7 +181,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_read_once_reads_the_same_again(raw in ".{0,200}") {
+        fn reading_is_idempotent(raw in ".{0,200}") {
             if let Ok(text) = line(&raw, MAX_TITLE) {
                 prop_assert_eq!(line(&text, MAX_TITLE), Ok(text.clone()));
                 prop_assert!(text.chars().count() <= MAX_TITLE);

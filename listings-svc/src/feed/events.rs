@@ -24,7 +24,7 @@ impl Publish for Listing<Event> {
             slug: event.slug,
             title: event.title,
             kind: event.kind,
-            // A date is written YYYY-MM-DD.
+            // `Display` writes YYYY-MM-DD.
             starts_at: event.starts_at.to_string(),
             ends_at: event.ends_at.map(|day| day.to_string()),
             country_code: event.country_code,

@@ -1,4 +1,4 @@
-//! What listings-svc puts on its feed: records as messages of `listings/v1/entities.proto`.
+//! Encodes records for the feed, as messages of `listings/v1/entities.proto`.
 
 mod events;
 mod games;
@@ -16,46 +16,44 @@ use crate::domain::state::State;
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 
-/// What happened to a record.
+/// What a change did to a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// There was none before.
+    /// The record is new.
     Created,
-    /// It was sent in, or once more after a rejection, and waits for its review.
+    /// An account submitted the listing, or changed it after a rejection. The listing is pending.
     Submitted,
-    /// It was changed.
     Updated,
-    /// Only the address of its public page is another.
+    /// Only the URL of the public page changed.
     Moved,
-    /// It was sent in, and staff have approved it.
+    /// Staff approved a submission.
     Approved,
-    /// It was sent in, and staff have sent it back.
+    /// Staff rejected a submission.
     Rejected,
-    /// It was taken down.
+    /// Staff took the listing down.
     Removed,
-    /// It was taken down, and is public again.
+    /// Staff published the listing again.
     Restored,
-    /// An account was given it, or it was taken from one.
+    /// A page gained or lost an owner.
     OwnersChanged,
 }
 
-/// A record that followers learn of.
+/// A record that the feed carries.
 pub trait Publish: Record {
-    /// Its message.
     type Message: prost::Message;
-    /// What it is on the feed when there was none before.
+    /// Name of the event of a new record.
     const CREATED_EVENT: &'static str;
 
-    /// What tells it from others of its kind, for good.
+    /// Identifies the record within its kind. Never changes.
     fn id(&self) -> String;
-    /// Its public page; empty for what has none.
+    /// URL of the public page; empty for a kind without one.
     fn url(&self, public_url: &PublicUrl) -> String {
         public_url.listing(Self::ENTITY, self.key())
     }
-    /// Its whole state.
+    /// The whole state of the record.
     fn message(&self, public_url: &PublicUrl) -> Self::Message;
 
-    /// The change to put on the feed.
+    /// The change to publish.
     fn change(
         &self,
         change_kind: ChangeKind,
@@ -84,22 +82,20 @@ pub trait Publish: Record {
     }
 }
 
-/// Where the public pages are.
+/// The base URL of the public pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicUrl(String);
 
 impl PublicUrl {
-    /// Addresses below `base`.
     pub fn new(base: &str) -> Self {
         Self(base.trim_end_matches('/').to_owned())
     }
 
-    /// The base.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The address of a picture that a listing has: an uploaded one is below the public pages, any other where it is.
+    /// The public URL of a picture: below the base URL for an uploaded picture, unchanged for any other.
     pub fn picture(&self, address: &str) -> String {
         if picture::is_uploaded(address) {
             format!("{}{address}", self.0)
@@ -108,7 +104,7 @@ impl PublicUrl {
         }
     }
 
-    /// The public page of a listing; empty for what has none.
+    /// URL of the public page of a listing; empty for a kind without one.
     pub fn listing(&self, entity: Entity, name: &str) -> String {
         let folder = match entity {
             Entity::Page => "creators",
@@ -120,7 +116,6 @@ impl PublicUrl {
     }
 }
 
-/// A mode for a message.
 pub(crate) fn mode(mode: Mode) -> i32 {
     i32::from(match mode {
         Mode::Live => common::Mode::Live,
@@ -128,7 +123,6 @@ pub(crate) fn mode(mode: Mode) -> i32 {
     })
 }
 
-/// A state for a message.
 pub(crate) fn state(state: State) -> i32 {
     i32::from(match state {
         State::Pending => proto::State::Pending,

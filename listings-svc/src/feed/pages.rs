@@ -36,7 +36,7 @@ impl Publish for Listing<Page> {
             created_at: Some(timestamp::encode(self.created_at)),
             first_published_at: self.first_published_at.map(timestamp::encode),
             updated_at: Some(timestamp::encode(self.updated_at)),
-            // They are no part of the record: the writer adds them.
+            // The owners are not part of the record: the writer appends them.
             owners: Vec::new(),
         }
     }

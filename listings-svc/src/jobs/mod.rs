@@ -1,4 +1,4 @@
-//! Work that nobody asks for.
+//! Background jobs.
 
 pub mod republish;
 pub mod startup;

@@ -1,7 +1,7 @@
-//! Keeps the addresses on the feed up to date.
+//! Republishes every listing after a change of the public URL.
 //!
-//! Listings travel with the address of their public page. When the setting `public_url` has changed, all of them are put on the feed
-//! anew; they themselves are as they were, so that this is no revision and nobody is told.
+//! The feed carries the URL of each listing's public page. When the setting `public_url` changes, all listings are published again. The
+//! listings themselves do not change, so there is no revision and no announcement.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::domain::entity::Entity;
 use crate::write::import::Importer;
 use crate::write::{Done, Write};
 
-/// Pause before listings are tried again of which somebody else has one locked.
+/// Delay before a retry when another transaction has locked a listing.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Puts all listings on the feed with their addresses of now. None is passed over: while somebody else has one of a portion locked,
-/// that portion is tried again.
+/// Publishes all listings with their current URLs. Retries a batch while another transaction has locked one of its listings, so that no
+/// listing is skipped.
 pub async fn republish_all(importer: &Importer) -> Result<(), Fault> {
     for entity in Entity::ALL.into_iter().filter(|e| e.is_listing()) {
         let mut after = Some(Uuid::nil());
@@ -25,7 +25,7 @@ pub async fn republish_all(importer: &Importer) -> Result<(), Fault> {
                 Ok((Done::Republished(last), _)) => last,
                 Ok(_) => None,
                 Err(fault) if fault.code == Code::Unavailable => {
-                    tracing::warn!(entity = entity.as_str(), after = %id, %fault, "addresses are moved on later");
+                    tracing::warn!(entity = entity.as_str(), after = %id, %fault, "another transaction has locked a listing; republishing is tried again");
                     tokio::time::sleep(RETRY_DELAY).await;
                     Some(id)
                 }

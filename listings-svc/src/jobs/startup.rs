@@ -1,7 +1,7 @@
-//! What a fleet begins with: the gazetteer, and the samples that test keys see.
+//! Imports the bundled files at start: the gazetteer, and the samples that test keys see.
 //!
-//! Both ship in the binary and are imported at start, by
-//! the code that imports files of staff; once per fleet, and not again while they are the same.
+//! The files are part of the binary. The importer of staff's files loads them, once per fleet, and again only after a build bundles other
+//! files.
 
 use std::time::Duration;
 
@@ -19,16 +19,12 @@ use crate::feed::PublicUrl;
 use crate::store::startup_tasks;
 use crate::write::import::{ImportHeader, Importer};
 
-/// A file that ships in the binary.
 #[derive(Debug)]
 pub struct BundledFile {
-    /// What its rows are.
     pub entity: Entity,
-    /// Which world they belong to.
     pub mode: Mode,
-    /// Where it lies, seen from the crate.
+    /// Path relative to the crate.
     pub name: &'static str,
-    /// What it holds.
     pub text: &'static str,
 }
 
@@ -43,7 +39,7 @@ macro_rules! bundled_files {
     };
 }
 
-/// All of them; each comes after those it refers to.
+/// Every file, each after the files that it refers to.
 pub const BUNDLED_FILES: &[BundledFile] = bundled_files![
     Genre Live "../deploy/data/genres.ndjson"
     Country Live "../deploy/data/countries.ndjson"
@@ -53,21 +49,21 @@ pub const BUNDLED_FILES: &[BundledFile] = bundled_files![
     Event Test "sample/events.ndjson"
 ];
 
-/// The version of what listings say on the feed. When it goes up, they are put on the feed anew, once, for the followers that heard of them
-/// before. 2: they say when they were first published. 3: a page says which accounts own it.
+/// Version of the feed messages of listings. A new version republishes every listing once, for followers that have the old messages. 2:
+/// adds `first_published_at`. 3: adds the owners of a page.
 const MESSAGE_VERSION: u32 = 3;
 
-/// Lines handed over at once.
+/// Lines per call of the importer.
 const LINES_PER_BATCH: usize = 1_000;
-/// Pause before a start that failed is tried again.
+/// Delay before a failed task is tried again.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Does the work of a start in the background; `loaded` is met once gazetteer and samples are there.
+/// Runs the startup tasks in the background, and meets `loaded` once the bundled files are imported.
 pub fn spawn(lifecycle: &Lifecycle, loaded: Condition, importer: Importer, public_url: PublicUrl) {
     let stopping = lifecycle.stopping();
     lifecycle.detached(async move {
         let republish_input = format!("{} {MESSAGE_VERSION}", public_url.as_str());
-        // An empty database has nothing whose address could be another: that is noted before there is.
+        // An empty database has no listing with an old URL. Records the task as done before the import adds listings.
         if matches!(
             startup_tasks::last_input(importer.pool(), StartupTask::Republish.name()).await,
             Ok(None)
@@ -95,12 +91,12 @@ pub fn spawn(lifecycle: &Lifecycle, loaded: Condition, importer: Importer, publi
     });
 }
 
-/// Work that is done once for each input.
+/// A task that runs once per input.
 #[derive(Debug, Clone, Copy)]
 enum StartupTask {
-    /// Gazetteer and samples.
+    /// Imports the gazetteer and the samples.
     ImportBundled,
-    /// What listings say on the feed: the addresses of their public pages, in the form of this version.
+    /// Republishes all listings when the public URL or the version of the messages changes.
     Republish,
 }
 
@@ -120,14 +116,14 @@ impl StartupTask {
     }
 }
 
-/// Sees to it that work was done with this input: by this process, or by another that holds the lease. `stopping` breaks it off.
+/// Runs a task unless it was done with this input. The replica that holds the lease runs it; the others wait. `stopping` cancels it.
 async fn run_once(
     importer: &Importer,
     task: StartupTask,
     input: &str,
     stopping: &CancellationToken,
 ) {
-    // Most starts find it done, and need no lease.
+    // Most starts find the task done, and need no lease.
     if is_done(importer, task, input).await.unwrap_or(false) {
         return;
     }
@@ -135,13 +131,13 @@ async fn run_once(
     let lease = Lease::new(pool, SCHEMA, task.name(), clock);
     let run_until_done = || async move {
         while let Err(fault) = attempt(importer, task, input).await {
-            tracing::warn!(task = task.name(), %fault, "work at start is tried again");
+            tracing::warn!(task = task.name(), %fault, "a startup task failed and is tried again");
             tokio::time::sleep(RETRY_DELAY).await;
         }
         Ok(())
     };
     if let Err(error) = lease.run(stopping.clone(), run_until_done).await {
-        tracing::error!(task = task.name(), %error, "work at start was not done");
+        tracing::error!(task = task.name(), %error, "a startup task was not done");
     }
 }
 
@@ -157,11 +153,10 @@ async fn attempt(importer: &Importer, task: StartupTask, input: &str) -> Result<
     task.run(importer).await?;
     let now = importer.clock().now();
     startup_tasks::set_done(importer.pool(), task.name(), input, now).await?;
-    tracing::info!(task = task.name(), "work at start is done");
+    tracing::info!(task = task.name(), "a startup task is done");
     Ok(())
 }
 
-/// Imports what ships.
 pub async fn import_bundled_files(importer: &Importer) -> Result<(), Fault> {
     for file in BUNDLED_FILES {
         let header = ImportHeader {
@@ -181,13 +176,13 @@ pub async fn import_bundled_files(importer: &Importer) -> Result<(), Fault> {
         }
         let (_, refused) = run.finish().await?;
         for row in refused {
-            tracing::error!(file = file.name, line = row.line, fields = ?row.fields, "a row that ships is refused");
+            tracing::error!(file = file.name, line = row.line, fields = ?row.fields, "a row of a bundled file is refused");
         }
     }
     Ok(())
 }
 
-/// What tells one state of the shipped files from another.
+/// Identifies the contents of the bundled files.
 fn digest() -> String {
     let mut digest = Sha256::new();
     for file in BUNDLED_FILES {

@@ -1,4 +1,4 @@
-//! Removes files of pictures that no listing ever named: their upload was broken off, or refused.
+//! Deletes picture files that no listing ever named: their upload was interrupted or refused.
 
 use std::time::Duration;
 
@@ -10,12 +10,11 @@ use crate::SCHEMA;
 use crate::pictures::FileStore;
 use crate::store::pictures;
 
-/// How often it is looked for them.
 const INTERVAL: Duration = Duration::from_hours(1);
-/// How old they are before they go.
+/// Age at which an unused file is deleted.
 const MIN_AGE: Duration = Duration::from_hours(24);
 
-/// Sweeps again and again, in one replica at a time.
+/// Runs the sweep periodically, in one replica at a time.
 pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, files: &FileStore, clock: &Clock) {
     let lease = Lease::new(pool.clone(), SCHEMA, "sweep of pictures", clock.clone());
     let (pool, files, clock) = (pool.clone(), files.clone(), clock.clone());
@@ -25,8 +24,8 @@ pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, files: &FileStore, clock: &Cl
             loop {
                 match sweep(&pool, &files, &clock).await {
                     Ok(0) => {}
-                    Ok(files) => tracing::info!(files, "pictures that nobody used are removed"),
-                    Err(fault) => tracing::warn!(%fault, "pictures that nobody used are kept"),
+                    Ok(files) => tracing::info!(files, "unused picture files are deleted"),
+                    Err(fault) => tracing::warn!(%fault, "unused picture files cannot be deleted"),
                 }
                 clock.sleep(INTERVAL).await;
             }
@@ -34,10 +33,11 @@ pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, files: &FileStore, clock: &Cl
     });
 }
 
-/// Removes what is there to be removed; how many files that were.
+/// Deletes the unused files, and returns their number.
 pub async fn sweep(pool: &PgPool, files: &FileStore, clock: &Clock) -> Result<usize, Fault> {
     let mut removed = 0;
-    // No row is locked while the store is asked: it may take its time. If it fails, the row stays, and a later sweep removes the file.
+    // No row is locked during a request to the file store, which may be slow. When the request fails, the row stays and a later sweep
+    // deletes the file.
     while let Some(unused) =
         pictures::claim_unused(pool, clock.now() - MIN_AGE, clock.now()).await?
     {

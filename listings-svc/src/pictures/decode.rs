@@ -1,4 +1,4 @@
-//! From a file to its pixels. Nothing of a picture is unpacked before it is known how large it is.
+//! Decodes a file into pixels. Checks the dimensions before it decompresses anything.
 
 use std::io::Cursor;
 
@@ -9,27 +9,26 @@ use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageResult, Li
 
 use super::jpeg;
 
-/// The longest side, in pixels.
+/// In pixels.
 const MAX_SIDE: u32 = 10_000;
-/// The most pixels: that of large cameras.
+/// Enough for the pictures of large cameras.
 const MAX_PIXELS: u64 = 32_000_000;
-/// The most memory that the pixels of a picture may take, in bytes. Pixels of four colours with 16 bits take more than it before they are
-/// that many.
+/// Maximum size of the decoded pixels, in bytes. A picture with four channels of 16 bits exceeds it before [`MAX_PIXELS`].
 const MAX_DECODED_BYTES: u64 = 192 * 1024 * 1024;
 
-/// Decodes a file, turned as it says that it is to be seen. What is wrong with it is said in a sentence.
+/// Decodes a file and applies its orientation. The error is a sentence for the uploader.
 pub(super) fn decode(file: &[u8], min_size: (u32, u32)) -> Result<DynamicImage, String> {
     if file.is_empty() {
         return Err("The file is empty.".to_owned());
     }
-    let animated = "This is an animation: send a picture that stands still.";
+    let animated = "This is an animation: send a still picture.";
     let read = Cursor::new(file);
     match image::guess_format(file) {
         Ok(ImageFormat::Jpeg) => {
             jpeg::check(file).map_err(|wrong| match wrong {
                 jpeg::JpegError::Truncated => damaged(),
                 jpeg::JpegError::TooManyScans => {
-                    "This JPEG draws itself too many times: save it anew.".to_owned()
+                    "This JPEG has too many scans: save the picture again in an image editor.".to_owned()
                 }
             })?;
             let decoder = JpegDecoder::new(read).map_err(|error| decode_error(&error))?;
@@ -51,7 +50,7 @@ pub(super) fn decode(file: &[u8], min_size: (u32, u32)) -> Result<DynamicImage, 
             pixels(decoder, min_size)
         }
         _ => Err(
-            "Send a JPEG, a PNG or a WebP: by its content this file is something else, whatever its name says."
+            "Send a JPEG, a PNG or a WebP: the content of this file is something else, whatever its name says."
                 .to_owned(),
         ),
     }
@@ -65,7 +64,7 @@ fn pixels(mut decoder: impl ImageDecoder, min_size: (u32, u32)) -> Result<Dynami
     let count = u64::from(width) * u64::from(height);
     if count > MAX_PIXELS {
         return Err(format!(
-            "Make it smaller: {width} by {height} pixels are too many, {MAX_PIXELS} are the most."
+            "Make it smaller: {width} by {height} pixels are too many, and the maximum is {MAX_PIXELS}."
         ));
     }
     if count == 0 {
@@ -73,7 +72,7 @@ fn pixels(mut decoder: impl ImageDecoder, min_size: (u32, u32)) -> Result<Dynami
     }
     if decoder.total_bytes() > MAX_DECODED_BYTES {
         return Err(
-            "Make it smaller, or save it with 8 bits a colour: its pixels take too much memory."
+            "Make it smaller, or save it with 8 bits per channel: its pixels take too much memory."
                 .to_owned(),
         );
     }
@@ -85,7 +84,7 @@ fn pixels(mut decoder: impl ImageDecoder, min_size: (u32, u32)) -> Result<Dynami
     let (width, height) = (picture.width(), picture.height());
     if width < min_size.0 || height < min_size.1 {
         return Err(format!(
-            "Send a larger one: this has {width} by {height} pixels, {} by {} are the least.",
+            "Send a larger one: it has {width} by {height} pixels, and the minimum is {} by {}.",
             min_size.0, min_size.1
         ));
     }
@@ -114,7 +113,7 @@ fn decode_error(error: &ImageError) -> String {
             "Make it smaller: reading this file takes too much memory.".to_owned()
         }
         ImageError::Unsupported(_) => {
-            "The file is of a variety that is not read here: save it as an ordinary JPEG, PNG or WebP."
+            "This variant of the format is not supported: save the picture as an ordinary JPEG, PNG or WebP."
                 .to_owned()
         }
         _ => damaged(),
@@ -122,7 +121,7 @@ fn decode_error(error: &ImageError) -> String {
 }
 
 fn damaged() -> String {
-    "The file is damaged or cut off: it cannot be read to its end.".to_owned()
+    "The file is damaged or incomplete: upload it again, or save the picture again.".to_owned()
 }
 
 fn side_too_long() -> String {

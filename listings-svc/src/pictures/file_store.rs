@@ -1,4 +1,4 @@
-//! Where the files lie: a folder, or a bucket that speaks S3.
+//! Stores picture files in a folder, or in a bucket with the S3 API.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,42 +16,38 @@ use super::http_client::Connector;
 use crate::config::{self, PictureLocation};
 use crate::domain::picture::FileName;
 
-/// How long the store may take for one thing, with what is tried again.
+/// Time limit of one operation, with its retries.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// How often a request is tried again.
 const MAX_RETRIES: usize = 3;
-/// Bytes of a part at most.
 const MAX_PART_BYTES: u64 = 1024 * 1024;
 
-/// The store of all files.
 #[derive(Debug, Clone)]
 pub struct FileStore {
     objects: Arc<dyn ObjectStore>,
     prefix: Path,
 }
 
-/// A part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePart {
-    /// Of the whole file.
+    /// Size of the whole file, in bytes.
     pub size: u64,
-    /// Empty behind the end.
+    /// Empty when the offset is past the end of the file.
     pub bytes: Bytes,
 }
 
 impl FileStore {
-    /// The store that the settings name.
+    /// Opens the store that the settings name.
     ///
     /// # Errors
-    /// The folder cannot be made, or there is something wrong with the settings of the bucket.
+    /// The folder cannot be created, or the settings of the bucket are invalid.
     pub fn open(settings: &config::PictureSettings) -> anyhow::Result<Self> {
         match &settings.pictures {
             PictureLocation::Folder(folder) => {
                 let shown = folder.display();
                 std::fs::create_dir_all(folder)
-                    .with_context(|| format!("pictures: {shown} cannot be made"))?;
+                    .with_context(|| format!("pictures: the folder {shown} cannot be created"))?;
                 let objects = LocalFileSystem::new_with_prefix(folder)
-                    .with_context(|| format!("pictures: {shown} cannot be used"))?
+                    .with_context(|| format!("pictures: the folder {shown} cannot be used"))?
                     .with_fsync(true);
                 Ok(Self {
                     objects: Arc::new(objects),
@@ -68,7 +64,7 @@ impl FileStore {
         }
     }
 
-    /// Writes a file: all of it or nothing. The same again leaves it as it was.
+    /// Writes a file atomically. Writing the same file again has no effect.
     pub async fn put(&self, name: &FileName, bytes: Bytes) -> Result<(), Fault> {
         let put = async {
             let path = self.path(name);
@@ -80,7 +76,7 @@ impl FileStore {
             .map_err(|error| store_failed(&error))
     }
 
-    /// A part of a file; `None` when there is no such file.
+    /// Reads a part of a file; `None` when there is no such file.
     pub async fn part(
         &self,
         name: &FileName,
@@ -101,7 +97,7 @@ impl FileStore {
             match got.await {
                 Ok(part) => return Ok(Some(part)),
                 Err(Error::NotFound { .. }) => return Ok(None),
-                // Nothing begins behind the end, which some stores say in one way and some in another.
+                // A range past the end of the file is an error, and the stores differ in which.
                 Err(error) if offset == 0 => return Err(store_failed(&error)),
                 Err(_) => {}
             }
@@ -111,13 +107,13 @@ impl FileStore {
                 size: meta.size,
                 bytes: Bytes::new(),
             })),
-            Ok(_) => Err(Fault::unavailable("the store of pictures")),
+            Ok(_) => Err(Fault::unavailable("the picture store")),
             Err(Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(store_failed(&error)),
         }
     }
 
-    /// Removes a file, if there is one.
+    /// Deletes a file if it exists.
     pub async fn remove(&self, name: &FileName) -> Result<(), Fault> {
         let path = self.path(name);
         match with_timeout(self.objects.delete(&path)).await {
@@ -173,6 +169,6 @@ async fn with_timeout<T>(
 }
 
 fn store_failed(error: &Error) -> Fault {
-    tracing::warn!(%error, "the store of pictures does not do what it is asked for");
-    Fault::unavailable("the store of pictures")
+    tracing::warn!(%error, "the picture store failed");
+    Fault::unavailable("the picture store")
 }

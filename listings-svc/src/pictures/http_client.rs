@@ -1,5 +1,5 @@
-//! How a bucket is reached: hyper with rustls on ring, like all else in the fleet. The client that the library brings along wants a
-//! provider of TLS installed in the whole process, and in every other process that has a client of that kind.
+//! The HTTP client for a bucket: hyper with rustls on ring, as in the whole fleet. The client of the `object_store` crate needs a TLS
+//! provider that is installed for the whole process.
 
 use std::time::Duration;
 
@@ -16,13 +16,12 @@ use object_store::client::{
 };
 use tokio::time::timeout;
 
-/// How long a connection may take to come about, and an answer to begin.
+/// Time limits: to connect, and until the response begins.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a connection that rests is kept.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Gives the object store its connections.
+/// Creates the client that the object store uses.
 #[derive(Debug, Clone)]
 pub(super) struct Connector(ObjectStoreClient);
 
@@ -30,7 +29,7 @@ pub(super) struct Connector(ObjectStoreClient);
 struct ObjectStoreClient(Client<HttpsConnector<TcpConnector>, HttpRequestBody>);
 
 impl Connector {
-    /// Trusts whom the machine trusts.
+    /// Trusts the root certificates of the machine.
     pub(super) fn new() -> anyhow::Result<Self> {
         let mut tcp = TcpConnector::new();
         tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
@@ -39,7 +38,7 @@ impl Connector {
         let provider = rustls::crypto::ring::default_provider();
         let https = HttpsConnectorBuilder::new()
             .with_provider_and_native_roots(provider)
-            .context("pictures: this machine trusts nobody; install ca-certificates")?
+            .context("pictures: this machine has no root certificates; install ca-certificates")?
             .https_or_http()
             .enable_http1()
             .wrap_connector(tcp);
@@ -68,7 +67,7 @@ impl HttpService for ObjectStoreClient {
     }
 }
 
-/// Whether a request that failed may be tried again: the library asks for that.
+/// Classifies an error; the `object_store` crate retries by kind.
 fn error_kind(error: &Error) -> HttpErrorKind {
     if error.is_connect() {
         HttpErrorKind::Connect

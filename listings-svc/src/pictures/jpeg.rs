@@ -1,22 +1,20 @@
-//! Whether a JPEG is all there. The decoder fills with grey what is missing, and takes any number of scans: each goes over the whole
-//! picture, and may cost no more than a few bytes (ITU-T T.81, annex B).
+//! Checks that a JPEG is complete. The decoder fills missing data with grey, and accepts any number of scans: each scan goes over the
+//! whole picture and may take only a few bytes (ITU-T T.81, annex B).
 
-/// Scans of one picture at most. Cameras write one, progressive files about ten.
+/// Maximum number of scans. Cameras write one, progressive files about ten.
 const MAX_SCANS: usize = 64;
 
 const START_OF_SCAN: u8 = 0xDA;
 const END_OF_IMAGE: u8 = 0xD9;
 
-/// What is wrong with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JpegError {
-    /// It ends before the picture does.
+    /// The file ends before the picture does.
     Truncated,
-    /// Nobody draws a picture so often.
     TooManyScans,
 }
 
-/// Walks through the segments of a file to the end of its picture; what comes behind is nobody's concern.
+/// Walks the segments of a file to the end of the image, and ignores the bytes after it.
 pub(super) fn check(file: &[u8]) -> Result<(), JpegError> {
     let mut rest = file.get(2..).ok_or(JpegError::Truncated)?;
     let mut scans = 0;
@@ -25,7 +23,7 @@ pub(super) fn check(file: &[u8]) -> Result<(), JpegError> {
         (marker, rest) = next_marker(rest).ok_or(JpegError::Truncated)?;
         match marker {
             END_OF_IMAGE => return Ok(()),
-            // Stands alone.
+            // A marker without a segment.
             0x01 | 0xD0..=0xD8 => {}
             _ => {
                 let length = match rest {
@@ -44,13 +42,13 @@ pub(super) fn check(file: &[u8]) -> Result<(), JpegError> {
     }
 }
 
-/// The next marker and what stands behind it. In the data of a scan, 0xFF is followed by 0 or by a marker of a restart.
+/// The next marker, and the bytes after it. In the data of a scan, 0xFF is followed by 0 or by a restart marker.
 fn next_marker(mut rest: &[u8]) -> Option<(u8, &[u8])> {
     loop {
         let at = rest.iter().position(|byte| *byte == 0xFF)?;
         match rest.get(at + 1)? {
             0x00 | 0xD0..=0xD7 => rest = &rest[at + 2..],
-            // Padding.
+            // A fill byte.
             0xFF => rest = &rest[at + 1..],
             marker => return Some((*marker, &rest[at + 2..])),
         }
@@ -87,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_drawn_only_so_often() {
+    fn the_number_of_scans_is_limited() {
         let often = |scans: usize| file(&[&SCAN.repeat(scans), &[0xFF, END_OF_IMAGE]]);
         assert_eq!(check(&often(MAX_SCANS)), Ok(()));
         assert_eq!(check(&often(MAX_SCANS + 1)), Err(JpegError::TooManyScans));
@@ -95,7 +93,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_too_strange(bytes in prop::collection::vec(prop_oneof![Just(0xFF), any::<u8>()], 0..200)) {
+        fn any_bytes_are_accepted_or_refused(bytes in prop::collection::vec(prop_oneof![Just(0xFF), any::<u8>()], 0..200)) {
             let whole = check(&file(&[&bytes, &[0xFF, END_OF_IMAGE]]));
             prop_assert!(matches!(whole, Ok(()) | Err(JpegError::Truncated | JpegError::TooManyScans)));
         }

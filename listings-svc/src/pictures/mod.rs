@@ -1,7 +1,7 @@
-//! Pictures that staff upload: checked, drawn anew, stored, and in the end named by a listing.
+//! Processes the pictures that staff upload: validates, renders and stores them.
 //!
-//! What is known of a file is written down before it is stored, so that none lies there that nobody knows of; it is marked as used in
-//! the transaction in which a listing names it. What was not used within a day is swept away (`jobs/sweep.rs`).
+//! A file is registered in the database before it is stored, so that no stored file is unknown. The transaction in which a listing names
+//! a file marks the file as used. The sweep (`jobs/sweep.rs`) deletes files that are not used within a day.
 
 mod decode;
 pub mod file_store;
@@ -24,25 +24,24 @@ use crate::config;
 use crate::domain::picture::{PictureKind, PictureSizes};
 use crate::store::pictures;
 
-/// How long a picture waits for others to be drawn.
+/// How long an upload waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The field that is refused when it is the file.
+/// Name of the field in errors about the file.
 pub const FIELD: &str = "picture";
 
-/// Makes files of what is uploaded.
+/// Validates, renders and stores pictures.
 #[derive(Debug, Clone)]
 pub struct PictureProcessor {
     pool: PgPool,
     files: FileStore,
     clock: Clock,
-    /// Pictures that are drawn at once: each takes a core, and its pixels memory.
+    /// Limits concurrent processing: each picture uses one core, and memory for its pixels.
     concurrency: Arc<ConcurrencyLimit>,
     max_file_bytes: usize,
 }
 
 impl PictureProcessor {
-    /// Over the store of files.
     pub fn new(
         pool: PgPool,
         files: FileStore,
@@ -58,45 +57,47 @@ impl PictureProcessor {
         }
     }
 
-    /// Bytes of a file that is uploaded, at most.
+    /// Maximum size of an uploaded file.
     pub fn max_file_bytes(&self) -> usize {
         self.max_file_bytes
     }
 
-    /// Checks a file, and stores it as a picture of that kind.
+    /// Validates a file, and stores it as a picture of this kind.
     ///
     /// # Errors
-    /// It is not acceptable; too many are uploaded just now; the database or the store is away.
+    /// The file is invalid, too many pictures are being processed, or the database or the file store is not available.
     pub async fn store(&self, file: Vec<u8>, kind: PictureKind) -> Result<PictureSizes, Fault> {
         let permit = self.concurrency.acquire(QUEUE_TIMEOUT).await?;
         let processed = tokio::task::spawn_blocking(move || {
-            let pair = process(&file, kind);
-            // Whether or not somebody still waits for it.
+            let picture = process(&file, kind);
+            // The work holds the permit to its end, even when the caller is gone.
             drop(permit);
-            pair
+            picture
         });
-        let pair = processed.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "a picture broke its decoder");
+        let picture = processed.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "the decoder panicked on a picture");
             Err(Fault::invalid_field(
                 FIELD,
-                "The file cannot be read: save it anew.",
+                "The file cannot be read: save the picture again in an image editor.",
             ))
         })?;
         let now = self.clock.now();
-        let registered = pictures::register(&self.pool, &pair, now).await;
+        let registered = pictures::register(&self.pool, &picture, now).await;
         if !registered? {
             return Err(Fault::unavailable(
-                "a file that is sent again while the sweep removes it",
+                "a picture file, which the sweep is deleting",
             ));
         }
-        for made in [&pair.small, &pair.large] {
-            self.files.put(&made.name, made.bytes.clone()).await?;
+        for rendered in [&picture.small, &picture.large] {
+            self.files
+                .put(&rendered.name, rendered.bytes.clone())
+                .await?;
         }
-        Ok(pair)
+        Ok(picture)
     }
 }
 
-/// Makes the files of a picture.
+/// Validates a file, and renders both sizes of the picture.
 pub fn process(file: &[u8], kind: PictureKind) -> Result<PictureSizes, Fault> {
     let picture = decode::decode(file, kind.min_size())
         .map_err(|reason| Fault::invalid_field(FIELD, reason))?;

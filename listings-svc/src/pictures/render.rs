@@ -1,7 +1,7 @@
-//! From pixels to the files that are stored.
+//! Renders pixels to the files that are stored.
 //!
-//! They are JPEG: every browser and every preview of a link shows it, and a photograph or a screenshot takes a fraction of what it takes
-//! without loss, which the encoders at hand for other formats would be. It has no transparency: what can be seen through stands on white.
+//! The format is JPEG: every browser and every link preview shows it, and the available encoders for other formats are lossless, which
+//! takes several times the space. JPEG has no transparency, so transparent pixels are blended with white.
 
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::{self, FilterType};
@@ -13,7 +13,7 @@ use crate::domain::picture::{FileName, PictureFile, PictureKind, PictureSizes, T
 /// Of 100.
 const JPEG_QUALITY: u8 = 85;
 
-/// Draws a picture in the sizes of its kind. Nothing but its pixels goes over.
+/// Renders a picture in both sizes of its kind. Drops all metadata.
 pub(super) fn render(picture: DynamicImage, kind: PictureKind) -> ImageResult<PictureSizes> {
     let large = scaled(&flatten_on_white(picture), kind.large());
     let small = scaled(&large, kind.small());
@@ -32,7 +32,7 @@ fn flatten_on_white(picture: DynamicImage) -> RgbImage {
         let image::Rgba([red, green, blue, alpha]) = *picture.get_pixel(x, y);
         let over = |colour: u8| {
             let sum = u16::from(colour) * u16::from(alpha) + 255 * (255 - u16::from(alpha));
-            // The sum has 255 times 255 at most.
+            // The sum is at most 255 * 255.
             u8::try_from((sum + 127) / 255).unwrap_or(u8::MAX)
         };
         image::Rgb([red, green, blue].map(over))

@@ -1,4 +1,4 @@
-//! Real files, made here byte by byte where no encoder would make them.
+//! Real files; tests build byte by byte those that no encoder writes.
 
 use std::io::Write as _;
 
@@ -18,7 +18,7 @@ const GREEN: [u8; 3] = [20, 200, 20];
 const BLUE: [u8; 3] = [20, 20, 220];
 const WHITE: [u8; 3] = [255, 255, 255];
 
-/// Red above on the left, green above on the right, blue below.
+/// Red at the top left, green at the top right, blue below.
 fn flag(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
         match (x < width / 2, y < height / 2) {
@@ -51,7 +51,6 @@ fn webp(picture: &RgbImage) -> Vec<u8> {
     file
 }
 
-/// A chunk of a PNG.
 fn chunk(name: &[u8], data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(data.len()).unwrap();
     let named = [name, data].concat();
@@ -65,7 +64,7 @@ fn zlib(data: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A PNG that claims a size and a kind of pixels, with these chunks behind its head.
+/// A PNG whose header claims a size and a pixel format, followed by these chunks.
 fn claimed(size: (u32, u32), bits: u8, colours: u8, chunks: &[Vec<u8>]) -> Vec<u8> {
     let mut head = Vec::new();
     head.extend_from_slice(&size.0.to_be_bytes());
@@ -78,7 +77,7 @@ fn claimed(size: (u32, u32), bits: u8, colours: u8, chunks: &[Vec<u8>]) -> Vec<u
     file
 }
 
-/// The Exif data of a camera: how the picture is to be turned, and where it was taken.
+/// Exif data of a camera: the orientation, and the place where the picture was taken.
 fn exif(orientation: u16) -> Vec<u8> {
     let entry = |tag: u16, kind: u16, count: u32, value: [u8; 4]| {
         let mut entry = Vec::new();
@@ -92,7 +91,7 @@ fn exif(orientation: u16) -> Vec<u8> {
     let mut data = b"II\x2a\0\x08\0\0\0".to_vec();
     data.extend_from_slice(&2u16.to_le_bytes());
     data.extend(entry(0x0112, 3, 1, [low, high, 0, 0]));
-    // The GPS directory lies behind this one.
+    // The GPS directory follows this one.
     data.extend(entry(0x8825, 4, 1, 38u32.to_le_bytes()));
     data.extend_from_slice(&[0; 4]);
     data.extend_from_slice(&1u16.to_le_bytes());
@@ -134,7 +133,7 @@ fn decoded(pair: &PictureSizes) -> [RgbImage; 2] {
     })
 }
 
-/// Whether a pixel has this colour, but for what a JPEG loses.
+/// Asserts the colour of a pixel, within the loss of JPEG.
 fn assert_colour(picture: &RgbImage, x: u32, y: u32, colour: [u8; 3]) {
     let found = picture.get_pixel(x, y).0;
     let near = found.iter().zip(colour).all(|(a, b)| a.abs_diff(b) < 24);
@@ -142,7 +141,7 @@ fn assert_colour(picture: &RgbImage, x: u32, y: u32, colour: [u8; 3]) {
 }
 
 #[test]
-fn every_kind_of_file_is_drawn_in_both_sizes() {
+fn every_format_is_rendered_in_both_sizes() {
     let flag = flag(1_300, 800);
     for file in [png(&flag), jpeg(&flag), webp(&flag)] {
         for (kind, large, small) in [
@@ -174,7 +173,7 @@ fn the_same_file_makes_the_same_files() {
 }
 
 #[test]
-fn what_can_be_seen_through_stands_on_white() {
+fn transparent_pixels_become_white() {
     let glass = RgbaImage::from_fn(200, 200, |x, _| {
         Rgba(if x < 100 {
             [0, 0, 0, 0]
@@ -192,13 +191,13 @@ fn what_can_be_seen_through_stands_on_white() {
 }
 
 #[test]
-fn a_photograph_is_turned_and_tells_nobody_where_it_was_taken() {
+fn a_photograph_is_rotated_and_loses_its_location() {
     let file = photograph(&flag(800, 600), 6);
     assert!(file.windows(6).any(|part| part == b"6.4541"));
     let pair = processed(&file, PictureKind::Screenshot);
     assert_eq!((pair.large.width, pair.large.height), (600, 800));
     let [large, small] = decoded(&pair);
-    // A quarter turn to the right: what was on the left below is now on the left above.
+    // A quarter turn to the right: the bottom left is now at the top left.
     for picture in [large, small] {
         let (width, height) = picture.dimensions();
         assert_colour(&picture, width / 4, height / 2, BLUE);
@@ -248,7 +247,7 @@ fn a_file_is_what_its_content_says() {
 }
 
 #[test]
-fn a_side_beyond_the_bound_is_refused_before_anything_is_unpacked() {
+fn a_side_beyond_the_limit_is_refused_before_decompression() {
     let data = chunk(b"IDAT", &zlib(&[0; 64]));
     for size in [
         (20_000, 20_000),
@@ -263,7 +262,7 @@ fn a_side_beyond_the_bound_is_refused_before_anything_is_unpacked() {
             "Make it smaller: a side has 10000 pixels at most."
         );
     }
-    // A JPEG says its size in the head of its frame.
+    // A JPEG states its size in the frame header.
     let mut file = jpeg(&flag(600, 400));
     let at = file
         .windows(2)
@@ -274,25 +273,25 @@ fn a_side_beyond_the_bound_is_refused_before_anything_is_unpacked() {
 }
 
 #[test]
-fn zeros_that_unpack_to_gigabytes_are_not_unpacked() {
-    // A few hundred kilobytes of file, 800 MB of pixels.
+fn a_decompression_bomb_is_refused() {
+    // A few hundred kilobytes that decompress to 800 MB of pixels.
     let zeros = chunk(b"IDAT", &zlib(&vec![0; 100_000_000]));
     let file = claimed((10_000, 10_000), 16, 6, std::slice::from_ref(&zeros));
     assert!(file.len() < 1_000_000, "{}", file.len());
     assert!(reason(&file, PictureKind::Cover).contains("too many"));
-    // Within the count, but each pixel of 8 bytes.
+    // Within the limit of pixels, but each pixel takes 8 bytes.
     let file = claimed((6_000, 5_000), 16, 6, &[zeros]);
     assert!(reason(&file, PictureKind::Cover).contains("memory"));
-    // Beside the picture.
+    // In a chunk outside the pixels.
     let profile = [&b"p\0\0"[..], &zlib(&vec![0; 210_000_000])].concat();
     let small = chunk(b"IDAT", &zlib(&vec![0; 200 * 601]));
     let file = claimed((200, 200), 8, 2, &[chunk(b"iCCP", &profile), small]);
-    // The decoder passes over what it will not unpack.
+    // The decoder skips a chunk that it refuses to decompress.
     assert!(process(&file, PictureKind::Avatar).is_ok());
 }
 
 #[test]
-fn what_is_cut_off_is_refused() {
+fn a_truncated_file_is_refused() {
     let flag = flag(700, 500);
     for file in [png(&flag), jpeg(&flag), webp(&flag)] {
         for part in [file.len() / 2, file.len() - 20, 40, 12] {
@@ -312,7 +311,7 @@ fn animations_are_refused() {
     let data = chunk(b"IDAT", &zlib(&vec![0; 200 * 601]));
     let file = claimed((200, 200), 8, 2, &[control, data]);
     assert!(reason(&file, PictureKind::Avatar).starts_with("This is an animation"));
-    // An extended WebP whose head says that it moves.
+    // An extended WebP whose header has the animation flag.
     let mut frame = vec![0; 16];
     frame.extend(webp(&flag(200, 200)).split_off(12));
     let part = |name: &[u8], data: &[u8]| {
@@ -333,7 +332,7 @@ fn animations_are_refused() {
 }
 
 #[test]
-fn a_picture_without_pixels_is_none() {
+fn a_picture_without_pixels_is_refused() {
     let data = chunk(b"IDAT", &zlib(&[]));
     for size in [(0, 0), (0, 200), (200, 0)] {
         let file = claimed(size, 8, 2, std::slice::from_ref(&data));
@@ -342,7 +341,7 @@ fn a_picture_without_pixels_is_none() {
 }
 
 #[test]
-fn what_would_be_all_blur_is_refused() {
+fn a_picture_that_is_too_small_is_refused() {
     for (kind, width, height) in [
         (PictureKind::Cover, 599, 338),
         (PictureKind::Avatar, 128, 127),
@@ -356,13 +355,13 @@ fn what_would_be_all_blur_is_refused() {
 }
 
 #[test]
-fn a_damaged_file_breaks_nothing() {
+fn a_damaged_file_does_not_panic() {
     let flag = flag(200, 200);
     for file in [png(&flag), jpeg(&flag), webp(&flag)] {
         for at in (0..file.len()).step_by(file.len() / 97 + 1) {
             let mut damaged = file.clone();
             damaged[at] ^= 0xA5;
-            // It may be read or refused.
+            // The file may be read or refused, and must not panic.
             if let Err(fault) = process(&damaged, PictureKind::Avatar) {
                 assert_eq!(fault.code, Code::Invalid);
             }

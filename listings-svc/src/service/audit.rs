@@ -1,4 +1,4 @@
-//! What the staff did (`listings/v1/staff_audit.proto`).
+//! Lists the audit of staff (`listings/v1/staff_audit.proto`).
 
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::listings::v1::staff_audit_service_server::StaffAuditService;
@@ -11,7 +11,6 @@ use tonic::{Request, Response, Status};
 use crate::domain::audit_action::AuditAction;
 use crate::store::members;
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
@@ -19,12 +18,11 @@ pub struct Service {
 }
 
 impl Service {
-    /// The service that lists `audit`, whose members are in `pool`.
     pub fn new(pool: PgPool, audit: Audit) -> Self {
         Self { pool, audit }
     }
 
-    /// Refuses a name that no member ever had. Names are never given a second time, and stay when their tokens end.
+    /// Refuses a name that no member ever had. Names are never reused, and stay after a token is revoked.
     async fn check_member(&self, name: &str) -> Result<(), Fault> {
         if name.is_empty() || name == OPERATOR {
             return Ok(());
@@ -46,7 +44,7 @@ impl StaffAuditService for Service {
     ) -> Result<Response<ListAuditResponse>, Status> {
         let member = request.get_ref().member.clone();
         let answer = self.audit.list::<AuditAction>(request).await?;
-        // An entry shows that the member exists.
+        // An entry proves that the member exists.
         if answer.entries.is_empty() {
             self.check_member(&member).await?;
         }

@@ -1,4 +1,4 @@
-//! Events, as accounts send them in and change them (`listings/v1/writing.proto`).
+//! Events that accounts submit and change (`listings/v1/writing.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::events_service_server::EventsService;
@@ -7,7 +7,6 @@ use tonic::{Request, Response, Status};
 use super::submissions::Submissions;
 use crate::write::submission::Target;
 
-/// The service.
 #[derive(Debug)]
 pub struct Service(pub Submissions);
 

@@ -1,4 +1,4 @@
-//! Games, as accounts send them in and change them (`listings/v1/writing.proto`).
+//! Games that accounts submit and change (`listings/v1/writing.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::games_service_server::GamesService;
@@ -7,7 +7,6 @@ use tonic::{Request, Response, Status};
 use super::submissions::Submissions;
 use crate::write::submission::Target;
 
-/// The service.
 #[derive(Debug)]
 pub struct Service(pub Submissions);
 

@@ -1,4 +1,4 @@
-//! Staff's import of a directory (`listings/v1/staff_import.proto`).
+//! Imports of files by staff (`listings/v1/staff_import.proto`).
 
 use std::collections::BTreeMap;
 
@@ -19,10 +19,9 @@ use crate::domain::text;
 use crate::store::imports::{Counts, Refusal};
 use crate::write::import::{ImportHeader, Importer};
 
-/// The largest message that is taken: a few lines of the longest kind.
+/// Maximum size of a message: a few lines of maximum length.
 pub const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     importer: Importer,
@@ -31,7 +30,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// The service on top of `importer`. Once `draining` is cancelled, imports under way are broken off, to be resumed elsewhere.
+    /// When `draining` is cancelled, running imports end with an error, and their clients resume at another replica.
     pub fn new(importer: Importer, draining: CancellationToken, audit: Audit) -> Self {
         Self {
             importer,
@@ -82,11 +81,18 @@ impl StaffImportService for Service {
                 _ => return Err(unexpected_message().into()),
             }
         }
-        // A client that is cut off may well close its stream in good order.
+        // A client that is cut off may close its stream in good order.
         if !ended {
             return Err(truncated_stream().into());
         }
         let (counts, refused) = run.finish().await?;
+        if counts == Counts::default() {
+            return Err(Fault::invalid_field(
+                "file",
+                "The file has no rows: write one JSON object per line.",
+            )
+            .into());
+        }
         Ok(Response::new(report(counts, refused)))
     }
 }
@@ -104,10 +110,7 @@ impl Service {
 }
 
 fn unexpected_message() -> Fault {
-    Fault::invalid_field(
-        "message",
-        "a stream is one header, then lines, then the end",
-    )
+    Fault::invalid_field("message", "Send one header, then the lines, then the end.")
 }
 
 fn truncated_stream() -> Fault {
@@ -115,19 +118,18 @@ fn truncated_stream() -> Fault {
         retry_after: Some(1),
         ..Fault::new(
             Code::Unavailable,
-            "the stream ended before the file did; send the rest of it",
+            "the stream ended before the end message; resume the import with the rest of the file",
         )
     }
 }
 
-/// The kind and the file that a call is about, as they came.
+/// The kind and the file for the audit, not validated.
 fn subject(header: Option<&proto::ImportHeader>) -> (&str, &str) {
     header
         .map(|header| (header.entity.as_str(), header.file_name.as_str()))
         .unwrap_or_default()
 }
 
-/// Reads a header.
 fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<ImportHeader, Fault> {
     let header = header.unwrap_or_default();
     let mut fields = BTreeMap::new();
@@ -136,18 +138,21 @@ fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<ImportHeade
     if entity.is_none() {
         refuse(
             "entity",
-            format!("one of {}", Entity::ALL.map(Entity::as_str).join(", ")),
+            format!(
+                "Give one of {}.",
+                Entity::ALL.map(Entity::as_str).join(", ")
+            ),
         );
     }
     let mode = match header.mode() {
         common::Mode::Live => Some(Mode::Live),
         common::Mode::Test => Some(Mode::Test),
-        // The gazetteer belongs to both worlds.
+        // The gazetteer belongs to both datasets.
         common::Mode::Unspecified if entity.is_some_and(|e| !e.is_listing()) => Some(Mode::Live),
         common::Mode::Unspecified => None,
     };
     if mode.is_none() {
-        refuse("mode", "live or test".to_owned());
+        refuse("mode", "Give live or test.".to_owned());
     }
     let is_digest = header.file_sha256.len() == 64
         && header
@@ -157,7 +162,7 @@ fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<ImportHeade
     if !is_digest {
         refuse(
             "file_sha256",
-            "the file's SHA-256 as 64 hexadecimal digits in lower case".to_owned(),
+            "Give the SHA-256 of the file as 64 hexadecimal digits in lower case.".to_owned(),
         );
     }
     let file_name = text::line(&header.file_name, text::MAX_DESCRIPTION).unwrap_or_else(|reason| {
@@ -167,7 +172,7 @@ fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<ImportHeade
     match (entity, mode) {
         (Some(entity), Some(mode)) if fields.is_empty() => Ok(ImportHeader {
             entity,
-            // One gate and one progress for what has no world of its own.
+            // Kinds without a dataset share one gate and one progress.
             mode: if entity.is_listing() {
                 mode
             } else {

@@ -1,4 +1,4 @@
-//! Single listings, by staff (`listings/v1/staff_listing.proto`).
+//! Single listings, for staff (`listings/v1/staff_listing.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_listing_service_server::StaffListingService;
@@ -13,7 +13,6 @@ use crate::feed;
 use crate::store::listings;
 use crate::write::moderate::listing_not_found;
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
@@ -41,13 +40,11 @@ impl StaffListingService for Service {
 }
 
 impl Service {
-    /// The service that reads from `pool`.
     pub fn new(pool: PgPool, audit: Audit) -> Self {
         Self { pool, audit }
     }
 }
 
-/// A listing as it stands.
 pub(super) async fn find(pool: &PgPool, name: &ListingName) -> Result<proto::Listing, Fault> {
     let found = listings::find(pool, name.entity, name.mode, &name.key)
         .await?

@@ -1,20 +1,14 @@
-//! Listings as staff name them, and the reasons that they give.
-
-use std::collections::BTreeMap;
+//! Names of listings in calls of staff, and the reasons that staff give.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use kit::Fault;
 
 use crate::domain::entity::Entity;
+pub(super) use crate::domain::fields::Problems;
 use crate::domain::mode::Mode;
-use crate::domain::text;
 use crate::feed;
 
-/// Field to reason.
-pub(super) type Problems = BTreeMap<String, String>;
-
-/// A listing as staff name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ListingName {
     pub(super) entity: Entity,
@@ -33,13 +27,13 @@ impl From<&ListingName> for proto::ListingName {
     }
 }
 
-/// The kind and name of what a call is about, as it came.
+/// The kind and the name for the audit, not validated.
 pub(super) fn audit_subject(name: Option<&proto::ListingName>) -> (&str, &str) {
     name.map(|name| (name.kind.as_str(), name.name.as_str()))
         .unwrap_or_default()
 }
 
-/// Reads a name; `None` when there is a problem with it.
+/// Reads a name; `None` when it is invalid.
 pub(super) fn read(
     name: Option<proto::ListingName>,
     problems: &mut Problems,
@@ -47,12 +41,12 @@ pub(super) fn read(
     let name = name.unwrap_or_default();
     let entity = Entity::parse(&name.kind).filter(|entity| entity.is_listing());
     if entity.is_none() {
-        problems.insert("kind".to_owned(), "page, game or event".to_owned());
+        problems.insert("kind".to_owned(), "Give page, game or event.".to_owned());
     }
     let mode = read_mode(name.mode(), problems);
-    // PostgreSQL takes no NUL, and no name has one.
+    // PostgreSQL does not accept NUL, and no name has one.
     if name.name.contains('\0') {
-        problems.insert("name".to_owned(), "a slug or a handle".to_owned());
+        problems.insert("name".to_owned(), "Give a slug or a handle.".to_owned());
     }
     Some(ListingName {
         entity: entity?,
@@ -61,34 +55,35 @@ pub(super) fn read(
     })
 }
 
-/// Reads which world a listing belongs to.
 pub(super) fn read_mode(mode: common::Mode, problems: &mut Problems) -> Option<Mode> {
     match mode {
         common::Mode::Live => Some(Mode::Live),
         common::Mode::Test => Some(Mode::Test),
         common::Mode::Unspecified => {
-            problems.insert("mode".to_owned(), "live or test".to_owned());
+            problems.insert("mode".to_owned(), "Give live or test.".to_owned());
             None
         }
     }
 }
 
-/// Reads a reason of one line or more, up to `longest` characters. With `required`, it is not empty.
-pub(super) fn reason(raw: &str, longest: usize, required: bool, problems: &mut Problems) -> String {
-    let read = text::paragraphs(raw, longest).and_then(|reason| {
-        if required && reason.is_empty() {
-            Err("Say why, for the record.".to_owned())
-        } else {
-            Ok(reason)
+/// Reads a reason. With `required`, an empty reason is an error.
+pub(super) fn reason(raw: &str, required: bool, problems: &mut Problems) -> String {
+    match kit::audit::reason(raw) {
+        Ok(reason) => {
+            if required && reason.is_empty() {
+                let problem = "Give a reason: it is recorded, and the account of a rejected listing or claim sees it.";
+                problems.insert("reason".to_owned(), problem.to_owned());
+            }
+            reason
         }
-    });
-    read.unwrap_or_else(|problem| {
-        problems.insert("reason".to_owned(), problem);
-        String::new()
-    })
+        Err(fault) => {
+            problems.extend(fault.fields);
+            String::new()
+        }
+    }
 }
 
-/// The name, unless there are problems.
+/// Returns `read`, unless there are problems.
 pub(super) fn finish<T>(read: Option<T>, problems: Problems) -> Result<T, Fault> {
     match read {
         Some(read) if problems.is_empty() => Ok(read),

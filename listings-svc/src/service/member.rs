@@ -1,4 +1,4 @@
-//! The staff by name (`listings/v1/staff_member.proto`).
+//! Members of the staff (`listings/v1/staff_member.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_member_service_server::StaffMemberService;
@@ -16,10 +16,8 @@ use crate::domain::fields::parse_slug;
 use crate::members::{self, Members};
 use crate::store::members::{self as store, MemberRow};
 
-/// The longest name of a member.
 const MAX_NAME: usize = 60;
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
@@ -29,7 +27,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// The service that keeps members in `pool`, and has `members` forget whom it changes.
+    /// Stores members in `pool`, and clears the cache of `members` after each change.
     pub fn new(pool: PgPool, clock: Clock, audit: Audit, members: Members) -> Self {
         Self {
             pool,
@@ -52,7 +50,7 @@ impl Service {
         if !made.await? {
             return Err(Fault::invalid_field(
                 "name",
-                "it was given before, and is never given a second time: take another",
+                "This name was used before, and names are never reused: choose another.",
             ));
         }
         let details = json!({ "role": role.as_str() });
@@ -69,7 +67,7 @@ impl Service {
         Ok((row, token))
     }
 
-    /// Changes a member under the lock of all of them.
+    /// Changes a member, under a lock of all members.
     async fn change(
         &self,
         by: &Member,
@@ -84,7 +82,7 @@ impl Service {
             MemberChange::Role(_) if row.revoked_at.is_some() => {
                 return Err(Fault::invalid_field(
                     "name",
-                    "this member's token has ended: make a new member",
+                    "This member is revoked: create a new member.",
                 ));
             }
             MemberChange::Role(role) => json!({ "role": role.as_str(), "before": row.role }),
@@ -96,7 +94,7 @@ impl Service {
         if is_last && by.name == row.name && row.role == Role::Admin.as_str() {
             return Err(Fault::invalid_field(
                 "name",
-                "you are the last admin: make another first, or have the operator do it",
+                "You are the last admin: make another member an admin first, or ask the operator.",
             ));
         }
         let action = match change {
@@ -139,7 +137,6 @@ impl Service {
     }
 }
 
-/// What becomes of a member.
 #[derive(Debug, Clone, Copy)]
 enum MemberChange {
     Role(Role),
@@ -225,8 +222,8 @@ impl StaffMemberService for Service {
     }
 }
 
-/// The member of that name, and the others; all are locked. `by` was let through before, and may have been revoked meanwhile: of two
-/// admins who revoke each other at once only the first does.
+/// Locks all members; returns the named member and the others. `by` was admitted before the lock, and may have been revoked since: of two
+/// admins who revoke each other at once, only the first succeeds.
 async fn lock_member(
     connection: &mut PgConnection,
     by: &Member,
@@ -237,12 +234,12 @@ async fn lock_member(
     if by.name != OPERATOR && !rows.iter().any(|row| row.name == by.name && is_admin(row)) {
         return Err(Fault::new(
             Code::InvalidKey,
-            "your own token was revoked meanwhile, or your role changed: another admin was faster",
+            "another admin has just revoked your token or changed your role",
         ));
     }
     let index = rows.iter().position(|row| row.name == name);
     let index = index.ok_or_else(|| {
-        Fault::not_found("there is no member of this name; `staff member list` names all")
+        Fault::not_found("there is no member with this name; `staff member list` lists all members")
     })?;
     Ok((rows.remove(index), rows))
 }
@@ -250,10 +247,10 @@ async fn lock_member(
 fn check_name(raw: &str) -> Result<(), String> {
     parse_slug(raw)?;
     if raw == OPERATOR {
-        return Err("This is what the holder of the fleet's staff token is called.".to_owned());
+        return Err("This name is reserved for the holder of the fleet's staff token.".to_owned());
     }
     if raw.len() > MAX_NAME {
-        return Err(format!("Shorten it: {MAX_NAME} characters are the most."));
+        return Err(format!("Shorten it to at most {MAX_NAME} characters."));
     }
     Ok(())
 }
@@ -263,7 +260,7 @@ fn read_role(role: proto::Role, problems: &mut Problems) -> Option<Role> {
         proto::Role::Reviewer => Some(Role::Reviewer),
         proto::Role::Admin => Some(Role::Admin),
         proto::Role::Unspecified => {
-            problems.insert("role".to_owned(), "reviewer or admin".to_owned());
+            problems.insert("role".to_owned(), "Give reviewer or admin.".to_owned());
             None
         }
     }

@@ -1,4 +1,4 @@
-//! The gRPC services of listings-svc, a file a resource.
+//! The gRPC services of listings-svc, one file per resource.
 
 pub mod audit;
 mod claim;
@@ -46,40 +46,32 @@ use crate::write::import::Importer;
 use crate::write::{Rules, Writes};
 use submissions::Submissions;
 
-/// What the services are made of.
+/// What the services need.
 #[derive(Debug)]
 pub struct Parts {
-    /// The database.
     pub pool: PgPool,
-    /// The time.
     pub clock: Clock,
-    /// What tells of changes.
+    /// Serves the feed.
     pub producer: Producer,
-    /// What makes them.
+    /// Applies commands.
     pub writer: Writer<Writes>,
-    /// What they are held to.
     pub rules: Arc<Rules>,
-    /// What loads files of rows.
     pub importer: Importer,
-    /// What makes pictures.
     pub pictures: PictureProcessor,
-    /// Where their files lie.
     pub files: FileStore,
-    /// The staff by name.
     pub members: Members,
-    /// Ends the calls that go on for long.
+    /// Cancelled when long calls must end.
     pub draining: CancellationToken,
 }
 
 impl Parts {
-    /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
         services.add_service(self.producer.service());
         self.add_accounts(services);
         self.add_staff(services);
     }
 
-    /// What accounts use, by way of the gateway.
+    /// The services that the gateway calls for accounts.
     fn add_accounts(&self, services: &mut RoutesBuilder) {
         let (pool, rules) = (self.pool.clone(), Arc::clone(&self.rules));
         let public_url = rules.public_url.clone();
@@ -106,7 +98,7 @@ impl Parts {
             )));
     }
 
-    /// What staff use.
+    /// The services that staff call.
     fn add_staff(self, services: &mut RoutesBuilder) {
         let Self {
             pool,

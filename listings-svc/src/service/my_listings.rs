@@ -1,4 +1,4 @@
-//! What an account has listed (`listings/v1/writing.proto`, §10.2).
+//! Lists what an account has listed (`listings/v1/writing.proto`, §10.2).
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
@@ -17,9 +17,8 @@ use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
 use crate::feed::PublicUrl;
-use crate::store::my_listings::{self, Row, SortKey};
+use crate::store::my_listings::{self, MyListing, SortKey};
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
@@ -51,7 +50,6 @@ impl OwnListingsService for Service {
 }
 
 impl Service {
-    /// Reads from `pool`, and names public pages below `addresses`.
     pub fn new(pool: PgPool, public_url: PublicUrl) -> Self {
         Self { pool, public_url }
     }
@@ -89,7 +87,7 @@ impl Service {
         Ok((json, page))
     }
 
-    fn shape(&self, row: Row) -> OwnListing {
+    fn shape(&self, row: MyListing) -> OwnListing {
         let entity = if row.kind == Entity::Game.as_str() {
             Entity::Game
         } else {

@@ -1,4 +1,4 @@
-//! Whose pages are, by staff (`listings/v1/pages.proto`).
+//! Owners and claims of pages, for staff (`listings/v1/pages.proto`).
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
@@ -24,16 +24,11 @@ use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::slug;
-use crate::domain::text;
 use crate::store::page_owners::{self as store, Owner};
 use crate::store::{ListingTable as _, claims};
 use crate::write::page_owners::{self as commands, OwnerChange, OwnerOperation};
-use crate::write::{Done, Write, Writes};
+use crate::write::{self, Done, Write, Writes};
 
-/// The longest reason.
-const REASON_X: usize = 500;
-
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
@@ -43,7 +38,6 @@ pub struct Service {
 }
 
 impl Service {
-    /// Over `pool`, for those whom `audit` admits; owners change through `writer`.
     pub fn new(pool: PgPool, writer: Writer<Writes>, clock: Clock, audit: Audit) -> Self {
         Self {
             pool,
@@ -53,14 +47,14 @@ impl Service {
         }
     }
 
-    /// Has the writer change the owners of a page.
+    /// Sends an owner change to the writer.
     async fn write(&self, operation: OwnerOperation, by: Member) -> Result<Done, Fault> {
         let change = Write::ChangeOwners(Box::new(OwnerChange { operation, by }));
         let (done, _position) = self.writer.write(change).await?;
         Ok(done)
     }
 
-    /// Gives a page to an account, or takes it from it; the owners after that.
+    /// Adds or removes an owner; returns the owners after that.
     async fn reassign(
         &self,
         operation: OwnerOperation,
@@ -68,11 +62,11 @@ impl Service {
     ) -> Result<Vec<proto::Owner>, Fault> {
         match self.write(operation, by).await? {
             Done::OwnersChanged(owners) => Ok(owners.into_iter().map(owner).collect()),
-            other => Err(unexpected(&other)),
+            other => Err(write::unexpected(&other)),
         }
     }
 
-    /// Rejects a claim. One that was granted before stays as it is.
+    /// Rejects a claim. A granted claim stays granted.
     async fn reject(
         &self,
         member: &Member,
@@ -111,11 +105,6 @@ impl Service {
     async fn connection(&self) -> Result<sqlx::pool::PoolConnection<sqlx::Postgres>, Fault> {
         self.pool.acquire().await.map_err(Fault::from)
     }
-}
-
-fn unexpected(done: &Done) -> Fault {
-    let error = format!("the owners of a page were to change, and came to {done:?}");
-    Fault::internal(&std::io::Error::other(error))
 }
 
 async fn page(connection: &mut PgConnection, handle: String) -> Result<Uuid, Fault> {
@@ -186,7 +175,7 @@ impl StaffPageService for Service {
         let id = parse_uuid("id", &request.into_inner().id)?;
         let claim = match self.write(OwnerOperation::GrantClaim(id), member).await? {
             Done::ClaimGranted(claim) => Some(message(*claim)),
-            other => return Err(unexpected(&other).into()),
+            other => return Err(write::unexpected(&other).into()),
         };
         Ok(Response::new(proto::GrantClaimResponse { claim }))
     }
@@ -200,12 +189,9 @@ impl StaffPageService for Service {
         let member = self.audit.admit(&request, action, subject).await?.member;
         let request = request.into_inner();
         let id = parse_uuid("id", &request.id)?;
-        let reason =
-            text::line(&request.reason, REASON_X).and_then(|reason| match reason.as_str() {
-                "" => Err("Say why: the account is shown it.".to_owned()),
-                _ => Ok(reason),
-            });
-        let reason = reason.map_err(|problem| Fault::invalid_field("reason", problem))?;
+        let mut problems = Problems::new();
+        let reason = listing_name::reason(&request.reason, true, &mut problems);
+        let reason = listing_name::finish(Some(reason), problems)?;
         let claim = Some(message(self.reject(&member, id, &reason).await?));
         Ok(Response::new(proto::RejectClaimResponse { claim }))
     }

@@ -1,4 +1,4 @@
-//! Pages of accounts (`listings/v1/pages.proto`).
+//! Pages that accounts submit, change and claim (`listings/v1/pages.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_server::PagesService;
@@ -19,10 +19,8 @@ use crate::feed::{PublicUrl, Publish as _};
 use crate::store::{ListingTable as _, claims, page_owners};
 use crate::write::submission::Target;
 
-/// The longest evidence.
 const MAX_EVIDENCE: usize = 2_000;
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     submissions: Submissions,
@@ -32,7 +30,6 @@ pub struct Service {
 }
 
 impl Service {
-    /// Writes through `writing`, and reads from `pool`.
     pub fn new(
         submissions: Submissions,
         pool: PgPool,
@@ -58,7 +55,7 @@ impl Service {
         if evidence.is_empty() {
             return Err(Fault::invalid_field(
                 "evidence",
-                "Say how one can see that the page is yours.",
+                "Explain how staff can verify that the page is yours.",
             ));
         }
         let not_found = || Fault::not_found("there is no public page with this handle");
@@ -72,10 +69,7 @@ impl Service {
         let page = page.ok_or_else(not_found)?;
         let owners = page_owners::of_page(&mut *transaction, page.id).await?;
         if owners.iter().any(|owner| owner.account_id == account) {
-            return Err(Fault::invalid_field(
-                "handle",
-                "This page is yours already.",
-            ));
+            return Err(Fault::invalid_field("handle", "You own this page already."));
         }
         let id = kit::ids::row_id();
         let claim = claims::insert(

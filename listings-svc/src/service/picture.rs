@@ -1,4 +1,4 @@
-//! Files of pictures, for the gateway (`listings/v1/picture.proto`).
+//! Picture files, for the gateway (`listings/v1/picture.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_service_server::PictureService;
@@ -8,17 +8,14 @@ use tonic::{Request, Response, Status};
 use crate::domain::picture::FileName;
 use crate::pictures::FileStore;
 
-/// What every file is.
 const CONTENT_TYPE: &str = "image/jpeg";
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     files: FileStore,
 }
 
 impl Service {
-    /// The service that reads from `store`.
     pub fn new(files: FileStore) -> Self {
         Self { files }
     }

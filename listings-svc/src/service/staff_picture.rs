@@ -1,4 +1,4 @@
-//! Pictures of listings, by staff (`listings/v1/staff_picture.proto`).
+//! Pictures of listings, for staff (`listings/v1/staff_picture.proto`).
 
 use std::time::Duration;
 
@@ -27,12 +27,11 @@ use crate::pictures::{FIELD, PictureProcessor};
 use crate::write::picture_edit::{PictureEdit, PictureOperation};
 use crate::write::{Write, Writes};
 
-/// Uploads at once: each holds its file in memory.
+/// Maximum number of concurrent uploads: each holds its file in memory.
 const MAX_UPLOADS: usize = 8;
-/// How long a file may be on its way.
+/// Time limit for receiving a file.
 const UPLOAD_TIMEOUT: Duration = Duration::from_mins(2);
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
@@ -43,7 +42,6 @@ pub struct Service {
     audit: Audit,
 }
 
-/// What the header of an upload says.
 struct UploadHeader {
     mode: Mode,
     /// A slug, or a handle.
@@ -100,7 +98,10 @@ impl StaffPictureService for Service {
                 self.stored_address(&request.url),
             )),
             proto::PictureKind::Unspecified => {
-                problems.insert("kind".to_owned(), "cover, avatar or screenshot".to_owned());
+                problems.insert(
+                    "kind".to_owned(),
+                    "Give cover, avatar or screenshot.".to_owned(),
+                );
                 None
             }
         };
@@ -117,7 +118,6 @@ impl StaffPictureService for Service {
 }
 
 impl Service {
-    /// The service that reads from `pool` and writes through `writer`; its answers name public pages below `addresses`.
     pub fn new(
         pool: PgPool,
         writer: Writer<Writes>,
@@ -150,17 +150,17 @@ impl Service {
         let mut stream = request.into_inner();
         let received = timeout(UPLOAD_TIMEOUT, self.receive(kind, &mut stream)).await;
         let (header, file) = received.unwrap_or_else(|_| Err(truncated_stream().into()))?;
-        // Before the work, so that it is not done for nothing. Whether it still stands is seen when it is changed.
+        // Checks early that the listing exists, to save the work. The writer checks again.
         let entity = entity(kind);
-        let named = ListingName {
+        let name = ListingName {
             entity,
             mode: header.mode,
             key: header.name.clone(),
         };
-        find(&self.pool, &named).await?;
-        let pair = self.pictures.store(file, kind).await?;
-        let (picture, small) = (self.picture(&pair.large), self.picture(&pair.small));
-        let operation = operation(kind, pair, &header);
+        find(&self.pool, &name).await?;
+        let sizes = self.pictures.store(file, kind).await?;
+        let (picture, small) = (self.picture(&sizes.large), self.picture(&sizes.small));
+        let operation = operation(kind, sizes, &header);
         let listing = self
             .edit_pictures(member, header.mode, header.name, operation)
             .await?;
@@ -171,7 +171,7 @@ impl Service {
         }))
     }
 
-    /// The header and the whole file.
+    /// Receives the header and the whole file.
     async fn receive(
         &self,
         kind: PictureKind,
@@ -196,7 +196,7 @@ impl Service {
                 _ => return Err(unexpected_message().into()),
             }
         }
-        // A client that is cut off may well close its stream in good order.
+        // A client that is cut off may close its stream in good order.
         if !ended {
             return Err(truncated_stream().into());
         }
@@ -227,16 +227,16 @@ impl Service {
         find(&self.pool, &ListingName { entity, mode, key }).await
     }
 
-    fn picture(&self, made: &PictureFile) -> proto::Picture {
+    fn picture(&self, file: &PictureFile) -> proto::Picture {
         proto::Picture {
-            url: self.public_url.picture(&made.name.address()),
-            width: made.width,
-            height: made.height,
-            size: u64::try_from(made.bytes.len()).unwrap_or(u64::MAX),
+            url: self.public_url.picture(&file.name.address()),
+            width: file.width,
+            height: file.height,
+            size: u64::try_from(file.bytes.len()).unwrap_or(u64::MAX),
         }
     }
 
-    /// The address of a picture as listings keep it, of one that is public or only the last part of it.
+    /// The address as listings store it, of a public URL or a file name.
     fn stored_address(&self, url: &str) -> String {
         let ours = url.strip_prefix(self.public_url.as_str());
         let name = FileName::parse(url).or_else(|| FileName::in_address(ours.unwrap_or(url)));
@@ -263,7 +263,7 @@ fn operation(kind: PictureKind, picture: PictureSizes, header: &UploadHeader) ->
     }
 }
 
-/// Reads a header. Only screenshots have a text and a place.
+/// Reads a header. Only a screenshot has an alternative text and a position.
 fn header(kind: PictureKind, header: proto::PictureHeader) -> Result<UploadHeader, Fault> {
     let mut problems = Problems::new();
     let mode = read_mode(header.mode(), &mut problems);
@@ -275,7 +275,7 @@ fn header(kind: PictureKind, header: proto::PictureHeader) -> Result<UploadHeade
         .place
         .map(|place| usize::try_from(place).unwrap_or(MAX_ITEMS));
     if kind != PictureKind::Screenshot {
-        let only = || "Only a screenshot has it.".to_owned();
+        let only = || "Only a screenshot has this field.".to_owned();
         if !alt.is_empty() {
             problems.insert("alt".to_owned(), only());
         }
@@ -297,7 +297,7 @@ fn header(kind: PictureKind, header: proto::PictureHeader) -> Result<UploadHeade
 fn unexpected_message() -> Fault {
     Fault::invalid_field(
         "message",
-        "a stream is one header, then the file in parts, then the end",
+        "Send one header, then the file in parts, then the end.",
     )
 }
 
@@ -314,7 +314,7 @@ fn truncated_stream() -> Fault {
         retry_after: Some(1),
         ..Fault::new(
             Code::Unavailable,
-            "the stream ended before the file did; send it again",
+            "the stream ended before the end message; send the file again",
         )
     }
 }

@@ -1,4 +1,4 @@
-//! What writes of games and of events have in common: how a call is read, made, and answered (`listings/v1/writing.proto`).
+//! Submissions: reads a call of an account, hands it to the writer, and answers it (`listings/v1/writing.proto`).
 
 use std::sync::Arc;
 
@@ -16,9 +16,8 @@ use crate::domain::mode::Mode;
 use crate::feed;
 use crate::write::check::check;
 use crate::write::submission::{Answer, Author, Submission, Target};
-use crate::write::{Done, Rules, Write, Writes};
+use crate::write::{self, Done, Rules, Write, Writes};
 
-/// Makes the writes of accounts.
 #[derive(Debug, Clone)]
 pub struct Submissions {
     pool: PgPool,
@@ -29,7 +28,7 @@ pub struct Submissions {
 }
 
 impl Submissions {
-    /// Writes through `writer`; what shall not be written is looked at in `pool`.
+    /// Writes through `writer`. Dry runs and calls with test keys only read from `pool`.
     pub fn new(pool: PgPool, writer: Writer<Writes>, rules: Arc<Rules>, clock: Clock) -> Self {
         Self {
             pool,
@@ -40,7 +39,7 @@ impl Submissions {
         }
     }
 
-    /// Makes one. `route` names the call to its `Idempotency-Key`.
+    /// Submits a game or an event. `route` is part of the scope of the `Idempotency-Key`.
     pub(super) async fn submit(
         &self,
         target: Target,
@@ -76,7 +75,7 @@ impl Submissions {
         self.write(submission).await.map(Some).map_err(Status::from)
     }
 
-    /// Sends a page in, or changes it, for an account that has signed in.
+    /// Submits a page of an account that has signed in, or changes it.
     pub(super) async fn submit_page(
         &self,
         target: Target,
@@ -107,15 +106,7 @@ impl Submissions {
             .await?;
         match done {
             Done::Submitted(outcome) => Ok(written(outcome.answer, outcome.replayed)),
-            Done::Imported
-            | Done::Moderated
-            | Done::PicturesEdited
-            | Done::OwnersChanged(_)
-            | Done::ClaimGranted(_)
-            | Done::Republished(_) => {
-                tracing::error!(?done, "the writer did something else than what was sent");
-                Err(Fault::new(Code::Internal, "something broke on our side"))
-            }
+            other => Err(write::unexpected(&other)),
         }
     }
 }
@@ -131,7 +122,7 @@ fn written(answer: Answer, replayed: bool) -> proto::Written {
     }
 }
 
-/// Only the gateway calls, and it knows its callers: what is wrong here is a fault of ours.
+/// Only the gateway calls, so an invalid author is our own error.
 fn author(author: &proto::Author) -> Result<Author, Fault> {
     let mode = mode(author.mode())?;
     Ok(Author {
@@ -141,12 +132,11 @@ fn author(author: &proto::Author) -> Result<Author, Fault> {
     })
 }
 
-/// The world of a message.
 pub(super) fn mode(mode: common::Mode) -> Result<Mode, Fault> {
     match mode {
         common::Mode::Live => Ok(Mode::Live),
         common::Mode::Test => Ok(Mode::Test),
-        common::Mode::Unspecified => Err(Fault::invalid_field("mode", "It is live or test.")),
+        common::Mode::Unspecified => Err(Fault::invalid_field("mode", "Give live or test.")),
     }
 }
 

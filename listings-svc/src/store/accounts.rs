@@ -1,11 +1,11 @@
-//! What an account has written today, and how much of it waits for a review.
+//! Counts the writes of an account per day, and its pending submissions.
 
 use sqlx::PgConnection;
 use time::Date;
 use uuid::Uuid;
 
-/// Locks the row of an account, which is made if there is none, and adds `more` to what the account has written on this UTC day.
-/// Returns the sum; `None` when somebody else has the row locked.
+/// Locks the row of an account, inserts it if there is none, and adds `added` to the writes of this UTC day. Returns the sum; `None` when
+/// another transaction has locked the row.
 pub async fn lock(
     connection: &mut PgConnection,
     account: Uuid,
@@ -44,7 +44,7 @@ async fn lock_present(
     .await
 }
 
-/// What an account has written on this day, without a lock.
+/// The writes of an account on this day, without a lock.
 pub async fn writes_on(
     connection: &mut PgConnection,
     account: Uuid,
@@ -60,7 +60,7 @@ pub async fn writes_on(
     Ok(written.unwrap_or(0))
 }
 
-/// How many pages, games and events of an account wait for their review.
+/// Number of pending pages, games and events of an account.
 pub async fn count_pending(
     connection: &mut PgConnection,
     account: Uuid,

@@ -1,11 +1,11 @@
-//! What an import did, in the audit of what staff did (`kit::audit`).
+//! Audit entries of imports.
 
 use kit::audit::Entry;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// Records that a chunk of a file was loaded. All chunks that one call sent are one row, `call`, with their counts added up.
+/// Records that a chunk was imported. The chunks of one call share one row, `call`, with their counts added up.
 pub async fn record_import(
     connection: &mut PgConnection,
     call: Uuid,

@@ -1,7 +1,8 @@
-//! What a violated constraint says to whoever sent the row, where only the database can know.
+//! Maps violated constraints to field errors, for what only the database can know.
 //!
-//! That is what others have written meanwhile, and when a listing was created of which a file says only when it changed. Every other limit is the domain's, which says more and says it first. The schema has those as well, so that a fault of ours writes
-//! nothing that breaks them.
+//! That is what others have written meanwhile, and whether the default of `created_at` lies after the `updated_at` of a row. The domain
+//! checks every other limit first, with a better message; the schema repeats these limits, so that our own errors cannot store invalid
+//! data.
 
 use crate::domain::fields::Problems;
 
@@ -19,11 +20,12 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("event_times", "updated_at", BEFORE_CREATED),
 ];
 
-const NAME_TAKEN: &str = "It was taken just now by somebody else.";
-const BEFORE_CREATED: &str = "It cannot lie before created_at, which is now unless the row has it.";
+const NAME_TAKEN: &str = "Another listing has just taken it: choose another.";
+const BEFORE_CREATED: &str =
+    "It must not be before created_at, which is now when the row leaves it out.";
 const NO_COUNTRY: &str = "There is no such country.";
 
-/// Whether an error says that the slug or handle of a new listing was taken by somebody else.
+/// Whether the error says that the slug or the handle of a new listing is taken.
 pub fn is_name_taken(error: &sqlx::Error) -> bool {
     let name = error
         .as_database_error()
@@ -34,7 +36,7 @@ pub fn is_name_taken(error: &sqlx::Error) -> bool {
     )
 }
 
-/// The field and reason that an error stands for; `None` when the error is not about a value.
+/// The field and the reason of an error; `None` when the error is not about a value.
 pub fn field_errors(error: &sqlx::Error) -> Option<Problems> {
     let error = error.as_database_error()?;
     if let Some(name) = error.constraint()
@@ -42,11 +44,15 @@ pub fn field_errors(error: &sqlx::Error) -> Option<Problems> {
     {
         return Some([((*field).to_owned(), (*reason).to_owned())].into());
     }
-    // Classes 22 (a value that its type cannot hold) and 23 (a constraint): the domain has let through what it should not have.
+    // Classes 22 (data exception) and 23 (integrity constraint violation): the domain should have refused the value.
     let code = error.code()?;
     (code.starts_with("22") || code.starts_with("23")).then(|| {
-        tracing::warn!(%error, "a row is refused by the database for no reason that the domain knows");
-        [("row".to_owned(), "The database does not take this row.".to_owned())].into()
+        tracing::warn!(%error, "the database refused a row that the domain accepted");
+        [(
+            "row".to_owned(),
+            "The database refuses this row; the log of listings-svc has the reason.".to_owned(),
+        )]
+        .into()
     })
 }
 
@@ -56,8 +62,8 @@ mod tests {
     use sqlx::PgPool;
 
     #[sqlx::test]
-    async fn what_only_the_database_knows_has_its_sentence(pool: PgPool) {
-        // `page_world` cannot be violated: it is a primary key with one more column, for `game_page` to refer to.
+    async fn every_constraint_that_only_the_database_checks_has_a_message(pool: PgPool) {
+        // `page_world` cannot be violated: it is the primary key and one more column, which `game_page` refers to.
         let in_database = sqlx::query_scalar!(
             r#"select conname::text as "name!" from pg_constraint
                where conrelid::regclass::text in

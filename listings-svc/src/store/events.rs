@@ -1,4 +1,4 @@
-//! Events.
+//! The table of events.
 
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -122,8 +122,8 @@ impl ListingTable for Listing<Event> {
     }
 }
 
-/// Events of all worlds by id, those after `after`; each is locked. A row that somebody else has locked is an error (55P03), so that
-/// none is passed over.
+/// Locks the next events after an id, in both datasets. A row that another transaction has locked is an error (55P03), so that no row is
+/// skipped.
 pub async fn lock_batch(
     connection: &mut PgConnection,
     after: Uuid,

@@ -1,4 +1,4 @@
-//! Games.
+//! The table of games.
 
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -17,8 +17,8 @@ use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::state::State;
 
-/// A row of the table. Of all listings games are those that change by the hundred a second: as JSON, which PostgreSQL writes and we read,
-/// a row costs several times as much.
+/// A row of the table. Games change hundreds of times per second; reading a row as JSON, as the other tables do, costs several times as
+/// much.
 struct Row {
     id: Uuid,
     mode: Text<Mode>,
@@ -45,11 +45,11 @@ struct Row {
     updated_at: OffsetDateTime,
     submitter: Option<Uuid>,
     waiting_since: Option<OffsetDateTime>,
-    /// The page that it stands under, where that is asked for and the account's.
+    /// The page, if the query asks for it and the account owns it.
     page: Option<Json<OwnedPage>>,
 }
 
-/// The rows that `$rest` of a statement chooses, and what `$page` says of their pages.
+/// Selects games by the clause `$rest`; `$page` is the expression for the page.
 macro_rules! rows {
     ($rest:literal, $($argument:expr),+ $(,)?) => {
         rows!(page = "null::jsonb", $rest, $($argument),+)
@@ -212,8 +212,8 @@ impl ListingTable for Listing<Game> {
     }
 }
 
-/// Locks a live game, and looks at its page in the same round trip: it is `None` unless the page belongs to the account. `None` for the
-/// whole when there is no such game, or somebody else has it locked.
+/// Locks a live game and reads its page in the same round trip. The page is `None` unless the account owns it. The result is `None` when
+/// there is no such game, or another transaction has locked it.
 pub async fn lock_with_page(
     connection: &mut PgConnection,
     slug: &str,
@@ -239,8 +239,8 @@ pub async fn lock_with_page(
     }))
 }
 
-/// Games of all worlds by id, those after `after`; each is locked. A row that somebody else has locked is an error (55P03), so that
-/// none is passed over.
+/// Locks the next games after an id, in both datasets. A row that another transaction has locked is an error (55P03), so that no row is
+/// skipped.
 pub async fn lock_batch(
     connection: &mut PgConnection,
     after: Uuid,

@@ -1,4 +1,4 @@
-//! Genres, countries and cities. They serve both worlds, so the mode counts for nothing here.
+//! The tables of genres, countries and cities. They serve both datasets, so the mode is ignored.
 
 use serde_json::Value;
 use sqlx::PgConnection;

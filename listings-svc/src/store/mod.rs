@@ -1,4 +1,4 @@
-//! What listings-svc keeps in PostgreSQL, in schema `listings`. A file a resource; the statements are checked when the crate is built.
+//! The SQL of listings-svc, in schema `listings`, one file per resource. The build checks the statements.
 
 pub mod accounts;
 pub mod audit;
@@ -32,27 +32,25 @@ use crate::domain::mode::Mode;
 use crate::domain::record::Record;
 use revisions::Revision;
 
-/// A record as [`RecordTable::save`] and its revisions take it.
+/// A record in the form that [`RecordTable::save`] and the revisions take.
 pub fn to_json_row(record: &impl Serialize) -> Result<Value, sqlx::Error> {
     serde_json::to_value(record).map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
-/// Records that came as JSON.
 fn unwrap_json<T>(rows: Vec<Json<T>>) -> Vec<T> {
     rows.into_iter().map(|Json(record)| record).collect()
 }
 
-/// Records that were to be locked.
+/// The result of locking records.
 #[derive(Debug)]
 pub struct Locked<T> {
-    /// Those that are.
+    /// The locked records.
     pub rows: Vec<T>,
-    /// Names of those that somebody else has.
+    /// Names of the records that another transaction has locked.
     pub locked_elsewhere: Vec<String>,
 }
 
 impl<T> Locked<T> {
-    /// All there are.
     fn all(rows: Vec<T>) -> Self {
         Self {
             rows,
@@ -60,7 +58,7 @@ impl<T> Locked<T> {
         }
     }
 
-    /// Those of the `present` that are not held are elsewhere.
+    /// `present` names the records that exist; the ones that are not in `rows` are locked elsewhere.
     fn of(rows: Vec<T>, present: Vec<String>) -> Self
     where
         T: Record,
@@ -77,7 +75,7 @@ impl<T> Locked<T> {
         }
     }
 
-    /// All that were asked for and exist; `None` when somebody else has one of them.
+    /// All records that exist; `None` when another transaction has locked one of them.
     pub fn complete(self) -> Option<Vec<T>> {
         self.locked_elsewhere.is_empty().then_some(self.rows)
     }

@@ -10,58 +10,49 @@ use uuid::Uuid;
 
 use crate::domain::state::State;
 
-/// A game or an event of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct MyListing {
     /// `game` or `event`.
     pub kind: String,
     /// Never public.
     pub id: Uuid,
-    /// Names it.
     pub slug: String,
-    /// What it is called.
     pub title: String,
-    /// Where it stands.
     pub state: Json<State>,
-    /// When it was sent in.
     pub created_at: OffsetDateTime,
-    /// When it last changed.
     pub updated_at: OffsetDateTime,
-    /// The handle of the page that a game stands under.
+    /// Handle of the page of a game.
     pub page: Option<String>,
-    /// The state of that page.
     pub page_state: Option<Json<State>>,
-    /// Of a rejected one: what staff said when they rejected it.
+    /// Reason of the rejection, while the listing is rejected.
     pub reason: Option<String>,
 }
 
-/// Where a page of the list begins: behind this row.
+/// Sort key of a row; the next page starts after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SortKey {
-    /// When that was sent in.
     #[serde(with = "rfc3339")]
     pub created_at: OffsetDateTime,
-    /// Which it is.
     pub id: Uuid,
 }
 
-/// Where the first page begins.
+/// Sorts before every row.
 const BEFORE_FIRST: SortKey = SortKey {
     created_at: datetime!(9999-12-31 0:00 UTC),
     id: Uuid::max(),
 };
 
-/// Games under the account's pages, whatever the state of these, and events that it sent in, newest first.
+/// Games under the pages of the account, whatever the state of the page, and events that the account submitted, newest first.
 pub async fn list(
     executor: impl PgExecutor<'_>,
     account: Uuid,
     after: Option<SortKey>,
     limit: i64,
-) -> Result<Vec<Row>, sqlx::Error> {
-    // A bound that is always there lets the scan of an index begin at it.
+) -> Result<Vec<MyListing>, sqlx::Error> {
+    // With a bound that is always present, an index scan can start at the bound.
     let after = after.unwrap_or(BEFORE_FIRST);
     sqlx::query_as!(
-        Row,
+        MyListing,
         r#"with my_listing as (
                (
                    select game.*, page.handle as page, page.state as page_state
@@ -100,7 +91,6 @@ pub async fn list(
     .await
 }
 
-/// How many there are.
 pub async fn count(executor: impl PgExecutor<'_>, account: Uuid) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select (
@@ -114,14 +104,14 @@ pub async fn count(executor: impl PgExecutor<'_>, account: Uuid) -> Result<i64, 
     .await
 }
 
-/// The samples, which are everybody's in the test world, in the same order.
+/// The samples, which every account sees in the test dataset, in the same order.
 pub async fn list_samples(
     executor: impl PgExecutor<'_>,
     after: Option<SortKey>,
     limit: i64,
-) -> Result<Vec<Row>, sqlx::Error> {
+) -> Result<Vec<MyListing>, sqlx::Error> {
     sqlx::query_as!(
-        Row,
+        MyListing,
         r#"with my_listing as (
                select 'game' as kind, id, slug, title, state, created_at, updated_at from listings.game where mode = 'test'
                union all
@@ -139,7 +129,6 @@ pub async fn list_samples(
     .await
 }
 
-/// How many samples there are.
 pub async fn count_samples(executor: impl PgExecutor<'_>) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select (select count(*) from listings.game where mode = 'test')

@@ -1,4 +1,4 @@
-//! Whose pages are.
+//! The owners of pages.
 
 use serde::Deserialize;
 use sqlx::types::Json;
@@ -10,12 +10,9 @@ use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 use crate::domain::state::State;
 
-/// How a page came to its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrantSource {
-    /// Granted to it by a claim.
     Claim,
-    /// Given to it by staff.
     Staff,
 }
 
@@ -28,31 +25,25 @@ impl GrantSource {
     }
 }
 
-/// A page of an account, as far as it matters to what stands under it.
+/// A page of an account, with the fields that its games need.
 #[derive(Debug, Clone, Deserialize)]
 pub struct OwnedPage {
-    /// Whose it is.
     pub account: Uuid,
-    /// Of the page.
     pub id: Uuid,
-    /// Its name in addresses.
     pub handle: String,
-    /// Its name for people.
     pub name: String,
-    /// Where its owner is.
     pub country_code: String,
-    /// In that country; empty when not known.
+    /// Empty when unknown.
     pub city: String,
-    /// Nothing is sent in under a page that was rejected or taken down (§4.3).
+    /// Nothing can be submitted under a page that was rejected or taken down (§4.3).
     pub state: Json<State>,
 }
 
-/// Which page is meant.
+/// Identifies a page.
 #[derive(Debug, Clone, Copy)]
 pub enum PageRef<'a> {
-    /// The one with this id.
     Id(Uuid),
-    /// The live one with this handle.
+    /// A live page.
     Handle(&'a str),
 }
 
@@ -65,7 +56,7 @@ impl<'a> PageRef<'a> {
     }
 }
 
-/// The page if it belongs to the account, whatever its state; `$lock` ends the statement.
+/// Selects the page if the account owns it, in any state; `$lock` ends the statement.
 macro_rules! owned_page {
     ($account:expr, $which:expr, $lock:literal) => {{
         let (id, handle) = $which.parts();
@@ -83,7 +74,7 @@ macro_rules! owned_page {
     }};
 }
 
-/// The page if it belongs to the account, whatever its state.
+/// The page if the account owns it, in any state.
 pub async fn find(
     connection: &mut PgConnection,
     account: Uuid,
@@ -94,7 +85,7 @@ pub async fn find(
         .await
 }
 
-/// The same, and nobody changes the page until the transaction ends. `None` as well while somebody else is changing it.
+/// Like [`find`], and nobody changes the page until the transaction ends. Also `None` while another transaction changes the page.
 pub async fn lock(
     connection: &mut PgConnection,
     account: Uuid,
@@ -105,7 +96,7 @@ pub async fn lock(
         .await
 }
 
-/// Gives a new page to the account that sent it in.
+/// Makes the account that submitted a new page its owner.
 pub async fn add_submitter(
     connection: &mut PgConnection,
     page: Uuid,
@@ -123,7 +114,7 @@ pub async fn add_submitter(
     Ok(())
 }
 
-/// Gives a page to an account; false when it has it already.
+/// Adds an owner; false when the account is an owner already.
 pub async fn add(
     connection: &mut PgConnection,
     page: Uuid,
@@ -144,7 +135,7 @@ pub async fn add(
     Ok(result.rows_affected() > 0)
 }
 
-/// Takes a page from an account; false when it did not have it.
+/// Removes an owner; false when the account is not an owner.
 pub async fn remove(
     connection: &mut PgConnection,
     page: Uuid,
@@ -160,18 +151,15 @@ pub async fn remove(
     Ok(result.rows_affected() > 0)
 }
 
-/// An owner of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Owner {
-    /// Which account.
     pub account_id: Uuid,
     /// `submission`, `claim` or `staff`.
     pub by_way_of: String,
-    /// Since when.
     pub since: OffsetDateTime,
 }
 
-/// The owners of a page, the first of them first.
+/// The owners of a page, oldest first.
 pub async fn of_page(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Owner>, sqlx::Error> {
     sqlx::query_as!(
         Owner,
@@ -182,7 +170,7 @@ pub async fn of_page(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Ow
     .await
 }
 
-/// The accounts that own these pages, page by page, the first owner first; a page without an owner is left out.
+/// The accounts that own these pages, oldest owner first; pages without an owner are left out.
 pub async fn of_pages(
     connection: &mut PgConnection,
     pages: &[Uuid],

@@ -1,4 +1,4 @@
-//! Pages.
+//! The table of pages.
 
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -122,8 +122,8 @@ impl ListingTable for Listing<Page> {
     }
 }
 
-/// Pages of all worlds by id, those after `after`; each is locked. A row that somebody else has locked is an error (55P03), so that
-/// none is passed over.
+/// Locks the next pages after an id, in both datasets. A row that another transaction has locked is an error (55P03), so that no row is
+/// skipped.
 pub async fn lock_batch(
     connection: &mut PgConnection,
     after: Uuid,
@@ -140,7 +140,6 @@ pub async fn lock_batch(
     Ok(rows.into_iter().map(|Json(row)| row).collect())
 }
 
-/// Pages by id.
 pub async fn with_ids(
     connection: &mut PgConnection,
     ids: &[Uuid],

@@ -1,15 +1,16 @@
-//! What is known of the files of pictures.
+//! The records of picture files.
 
 use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 
 use crate::domain::picture::{FileName, PictureSizes};
 
-/// For how long a claim of the sweep holds: longer than the store is waited for. A sweep that has not removed a file by then broke off.
+/// How long a claim of the sweep is valid: longer than the time limit of the file store. An older claim belongs to a sweep that was
+/// interrupted.
 const CLAIM_TIMEOUT: Duration = Duration::MINUTE;
 
-/// Writes down that the files of a picture are about to be stored, or are sent again. False when the sweep is removing one of them just
-/// now: then nothing is written, and nothing is to be stored.
+/// Registers the files of a picture before they are stored. Returns false and registers nothing while the sweep is deleting one of them;
+/// the caller must not store them then.
 pub async fn register(
     pool: &PgPool,
     picture: &PictureSizes,
@@ -17,7 +18,7 @@ pub async fn register(
 ) -> Result<bool, sqlx::Error> {
     let (mut hashes, mut widths, mut heights, mut sizes) = (vec![], vec![], vec![], vec![]);
     let mut files = [&picture.large, &picture.small];
-    // In one order, so that two who send the same do not stand in each other's way; a small picture may be both.
+    // Sorted, so that two uploads of the same picture do not deadlock. The two sizes of a small picture may be the same file.
     files.sort_by(|a, b| a.name.cmp(&b.name));
     for file in files {
         hashes.push(file.name.hash().to_owned());
@@ -50,7 +51,8 @@ pub async fn register(
     Ok(true)
 }
 
-/// Marks files as named by a listing, for good. Says whether all of them are still there; `None`: somebody else has one of them locked.
+/// Marks files as used by a listing, permanently. Returns whether all of them still exist; `None` when another transaction has locked
+/// one.
 pub async fn mark_used(
     connection: &mut PgConnection,
     names: &[FileName],
@@ -81,16 +83,15 @@ pub async fn mark_used(
     Ok(Some(hashes.iter().all(|hash| present.contains(hash))))
 }
 
-/// A file that no listing names, claimed by the sweep.
+/// An unused file that the sweep has claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnusedFile {
-    /// Which file.
     pub name: FileName,
     since: OffsetDateTime,
 }
 
-/// Claims a file that no listing names and that was last sent before `before`. The statement is a transaction of its own: whoever sends
-/// the file again from now on is told to come back later.
+/// Claims an unused file that was last uploaded before `before`. The statement is a transaction of its own: from now on, an upload of the
+/// same file is told to retry.
 pub async fn claim_unused(
     pool: &PgPool,
     before: OffsetDateTime,
@@ -117,7 +118,7 @@ pub async fn claim_unused(
     }))
 }
 
-/// Forgets a claimed file, which is removed. A row that was claimed by somebody else since stays.
+/// Deletes the record of a claimed file. A record that another sweep has claimed since stays.
 pub async fn delete(pool: &PgPool, unused: &UnusedFile) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "delete from listings.picture where hash = $1 and removing_since = $2",

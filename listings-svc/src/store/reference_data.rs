@@ -1,4 +1,4 @@
-//! What rows may refer to, loaded.
+//! Loads the reference data.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::domain::gazetteer::City;
 use crate::domain::mode::Mode;
 
-/// Counts the changes of genres, countries and cities.
+/// Grows with each change of genres, countries and cities.
 pub async fn version(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select coalesce(sum(version), 0)::bigint as "version!" from listings.import_gate
@@ -18,7 +18,6 @@ pub async fn version(connection: &mut PgConnection) -> Result<i64, sqlx::Error> 
     .await
 }
 
-/// Keys of all genres.
 pub async fn genres(executor: impl PgExecutor<'_>) -> Result<BTreeSet<String>, sqlx::Error> {
     let keys = sqlx::query_scalar!("select key from listings.genre")
         .fetch_all(executor)
@@ -26,7 +25,6 @@ pub async fn genres(executor: impl PgExecutor<'_>) -> Result<BTreeSet<String>, s
     Ok(keys.into_iter().collect())
 }
 
-/// Codes of all countries.
 pub async fn countries(executor: impl PgExecutor<'_>) -> Result<BTreeSet<String>, sqlx::Error> {
     let codes = sqlx::query_scalar!("select code from listings.country")
         .fetch_all(executor)
@@ -34,7 +32,6 @@ pub async fn countries(executor: impl PgExecutor<'_>) -> Result<BTreeSet<String>
     Ok(codes.into_iter().collect())
 }
 
-/// All cities.
 pub async fn cities(executor: impl PgExecutor<'_>) -> Result<Vec<City>, sqlx::Error> {
     sqlx::query_as!(
         City,
@@ -44,7 +41,7 @@ pub async fn cities(executor: impl PgExecutor<'_>) -> Result<Vec<City>, sqlx::Er
     .await
 }
 
-/// Pages of these handles that games may stand under.
+/// Pages with these handles that games may belong to.
 pub async fn creators(
     executor: impl PgExecutor<'_>,
     mode: Mode,

@@ -1,9 +1,9 @@
-//! What was done at a start, and with which input.
+//! Startup tasks: the input with which each was last done.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-/// The input that the work of this name was last done with.
+/// The input with which the task was last done.
 pub async fn last_input(pool: &PgPool, name: &str) -> Result<Option<String>, sqlx::Error> {
     sqlx::query_scalar!(
         "select input from listings.start_work where name = $1",
@@ -13,7 +13,7 @@ pub async fn last_input(pool: &PgPool, name: &str) -> Result<Option<String>, sql
     .await
 }
 
-/// Notes that the work is done.
+/// Records that the task is done.
 pub async fn set_done(
     pool: &PgPool,
     name: &str,

@@ -1,8 +1,7 @@
-//! Commands of accounts (§4.3), decided and written once for each `Idempotency-Key` (§10.4).
+//! Applies submissions of accounts (§4.3), each once per `Idempotency-Key` (§10.4).
 //!
-//! Each is one straight line, in the order of §7.1: lock the account, look for a stored answer, then (`submit`, `update`) load and lock
-//! the listing (404), read the body (`invalid`, `not_yours`), hold it to the limits of the account (`too_many_pending`, `limit`), save,
-//! and publish.
+//! The steps are in the order of §7.1: lock the account, look for a stored answer, then (`submit`, `update`) lock and load the listing
+//! (404), read the body (`invalid`, `not_yours`), check the limits of the account (`too_many_pending`, `limit`), save, and publish.
 
 use kit::feed::{Applied, Stop};
 use sqlx::PgConnection;
@@ -13,7 +12,7 @@ use super::submission::{Outcome, Submission, Target};
 use super::{Rules, submit, update};
 use crate::SCHEMA;
 
-/// Decides and writes a submission, inside the writer's transaction.
+/// Applies a submission, inside the writer's transaction.
 pub(super) async fn apply(
     connection: &mut PgConnection,
     submission: &Submission,
@@ -27,11 +26,11 @@ pub(super) async fn apply(
     }))
 }
 
-/// Decides a command, and writes it unless it is a dry run.
+/// Runs a command; a dry run saves nothing.
 pub(super) async fn run(mut command: Command<'_>) -> Result<AcceptedCommand, Stop> {
     let submission = command.submission;
     if let Some(key) = &submission.idempotency_key {
-        // A call that was answered before is not counted again.
+        // A replayed call does not count as a write.
         command.lock_account(0).await?;
         let replayed = key.replay(command.connection, SCHEMA, command.now).await?;
         if let Some(answer) = replayed {
@@ -45,7 +44,7 @@ pub(super) async fn run(mut command: Command<'_>) -> Result<AcceptedCommand, Sto
             });
         }
     }
-    // Counted with the lock, in one round trip; a refusal takes it back.
+    // Locks and counts in one round trip; a refusal rolls the count back.
     let writes = submission.target.daily_writes();
     command.writes_today = command.lock_account(writes).await?;
     let accepted = match &submission.target {

@@ -24,34 +24,33 @@ use crate::feed::{ChangeKind, Publish};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
 use crate::store::{ListingTable, Locked, RecordTable as _, accounts, games, pages};
 
-/// Slugs with the same base that are looked for at first; twice as many each further time.
+/// Slugs with the same base in the first query; each further query doubles the number.
 const FIRST_WINDOW: usize = 8;
 
-/// A command that is done: its answer, and its change, unless it changed nothing.
+/// An accepted command: its outcome, and its change unless nothing changed.
 #[derive(Debug)]
 pub(super) struct AcceptedCommand {
     pub(super) outcome: Outcome,
     pub(super) change: Option<NewChange>,
 }
 
-/// A listing that accounts send in.
+/// A listing that accounts submit.
 pub(super) trait SubmittedListing: ListingTable + Publish + Serialize {}
 impl<T: ListingTable + Publish + Serialize> SubmittedListing for T {}
 
-/// A command under way.
+/// A command that is running.
 pub(super) struct Command<'a> {
     pub(super) connection: &'a mut PgConnection,
     pub(super) submission: &'a Submission,
     pub(super) rules: &'a Rules,
     pub(super) now: OffsetDateTime,
-    /// Rows are looked at without locks, and nothing is saved.
+    /// Reads rows without locks, and saves nothing.
     pub(super) is_dry_run: bool,
-    /// Writes of the account today, this one with them.
+    /// Writes of the account on this day, this one included.
     pub(super) writes_today: i32,
 }
 
 impl<'a> Command<'a> {
-    /// A command that is to be run.
     pub(super) fn new(
         connection: &'a mut PgConnection,
         submission: &'a Submission,
@@ -68,7 +67,7 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// The same, which looks at rows without locks and saves nothing.
+    /// The same command as a dry run.
     pub(super) fn dry_run(self) -> Self {
         Self {
             is_dry_run: true,
@@ -76,8 +75,8 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// Locks the row of the account: under it, what the account writes in a day and what waits of it is counted exactly. Returns what it
-    /// has written today with so many more.
+    /// Locks the row of the account, so that its daily writes and its pending submissions are counted exactly. Adds `added` to the writes
+    /// of the day, and returns the sum.
     pub(super) async fn lock_account(&mut self, added: i32) -> Result<i32, Stop> {
         let (account, today) = (self.submission.author.account, self.now.date());
         if !self.is_dry_run {
@@ -92,24 +91,23 @@ impl<'a> Command<'a> {
         Ok(before.saturating_add(added))
     }
 
-    /// Samples are everybody's, and nobody's limits hold for them.
+    /// Whether the command is about samples. Every account may use them, and no limits apply.
     pub(super) fn is_about_samples(&self) -> bool {
         self.submission.author.mode == Mode::Test
     }
 
-    /// What the body may refer to.
     pub(super) async fn reference_data(&mut self) -> Result<Arc<ReferenceData>, Stop> {
         let cache = &self.rules.reference_data;
         let reference_data = cache.get(self.connection, self.submission, self.now);
         Ok(reference_data.await?)
     }
 
-    /// The listing that is to be changed, locked.
+    /// Locks the listing to change.
     pub(super) async fn lock_listing<C>(&mut self, name: &str) -> Result<Option<Listing<C>>, Stop>
     where
         Listing<C>: SubmittedListing,
     {
-        // What is no slug names nothing; and PostgreSQL takes no text with a NUL in it.
+        // A name that is not a slug matches nothing, and PostgreSQL does not accept NUL.
         if !slug::is_valid(name) {
             return Ok(None);
         }
@@ -120,12 +118,12 @@ impl<'a> Command<'a> {
             let locked = Listing::<C>::lock(self.connection, mode, &names).await?;
             Locked::complete(locked).ok_or(Stop::Busy)?
         };
-        // What was taken down is gone until it is restored.
+        // For accounts, a listing that was taken down does not exist until staff restore it.
         let mut found = found.into_iter();
         Ok(found.find(|listing| listing.state != State::Removed))
     }
 
-    /// The game that is to be changed, locked, and the page of the account that it stands under.
+    /// Locks the game to change, and reads its page if the account owns it.
     pub(super) async fn lock_game(
         &mut self,
         name: &str,
@@ -155,7 +153,7 @@ impl<'a> Command<'a> {
         Ok(page.map(|page| (game, page)))
     }
 
-    /// The page of the account with this handle, for a game that is sent in under it (§4.3): one that waits for its review or is public.
+    /// The page of the account with this handle, for a game under it (§4.3): pending or public.
     pub(super) async fn page_with_handle(&mut self, handle: &str) -> Result<OwnedPage, Stop> {
         if !slug::is_valid(handle) {
             return Err(limits::not_yours(handle).into());
@@ -167,8 +165,8 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// A page of the account, in any state, that nobody takes down until the command is committed: nothing is sent in under a page whose
-    /// removal is just being committed.
+    /// Locks a page of the account, in any state, until the command is committed: nothing is submitted under a page whose removal is
+    /// being committed.
     pub(super) async fn lock_page(
         &mut self,
         page_ref: PageRef<'_>,
@@ -205,7 +203,7 @@ impl<'a> Command<'a> {
         Ok(sample.map(|page| sample_of(page, account)))
     }
 
-    /// Refuses a submission when as many wait for their review as may.
+    /// Refuses a submission beyond the limit of pending ones.
     pub(super) async fn check_pending_limit(&mut self) -> Result<(), Stop> {
         if self.is_about_samples() {
             return Ok(());
@@ -218,7 +216,7 @@ impl<'a> Command<'a> {
         )?)
     }
 
-    /// Refuses more writes of a day than the plan has.
+    /// Refuses a write beyond the daily limit of the plan.
     pub(super) fn check_daily_limit(&self) -> Result<(), Stop> {
         let most = self.submission.author.writes_per_day;
         Ok(limits::check_daily_limit(
@@ -228,8 +226,7 @@ impl<'a> Command<'a> {
         )?)
     }
 
-    /// The first free slug with this base. Another replica may be taking it just now: then PostgreSQL refuses the listing, and the
-    /// command is tried again.
+    /// The first free slug with this base. If another replica takes it first, PostgreSQL refuses the listing, and the command runs again.
     pub(super) async fn free_slug<C>(&mut self, base: &str) -> Result<String, Stop>
     where
         Listing<C>: SubmittedListing,
@@ -247,7 +244,7 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// What is answered and published of a listing; `happened` is `None` when nothing differs.
+    /// The answer and the change of a listing; `change_kind` is `None` when nothing changed.
     pub(super) fn accept<C>(
         &self,
         listing: &Listing<C>,
@@ -275,7 +272,7 @@ impl<'a> Command<'a> {
     }
 }
 
-/// A sample, as if it were the account's own.
+/// A sample, as a page of the account.
 fn sample_of(page: Listing<Page>, account: Uuid) -> OwnedPage {
     OwnedPage {
         account,

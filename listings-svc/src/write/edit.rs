@@ -1,4 +1,4 @@
-//! Changes of listings by staff, inside the writer's transaction: an edit, a game listed first, a listing given to somebody else.
+//! Edits of listings by staff, inside the writer's transaction: fields, a featured game, the page of a game, the account of an event.
 
 use kit::Fault;
 use kit::feed::Applied;
@@ -16,7 +16,7 @@ use crate::domain::edit::{self, Editable};
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
-use crate::domain::listing::{Draft, Listing};
+use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
@@ -24,35 +24,30 @@ use crate::domain::state::State;
 use crate::feed::{ChangeKind, PublicUrl, Publish};
 use crate::store::{ListingTable, RecordTable as _};
 
-/// A listing that staff change.
 #[derive(Debug)]
 pub struct StaffEdit {
     /// A page, a game or an event.
     pub entity: Entity,
-    /// Which world it belongs to.
     pub mode: Mode,
-    /// Its slug or handle.
+    /// The slug or the handle.
     pub name: String,
-    /// What they do.
     pub operation: EditOperation,
-    /// Why, for the record; may be empty.
+    /// For the audit; may be empty.
     pub reason: String,
-    /// The revision that they have looked at; the listing must still stand at it.
+    /// The revision that the member has seen. The edit is refused when the listing has another.
     pub revision: Option<i64>,
-    /// Who of them.
     pub by: Member,
 }
 
-/// What staff change.
 #[derive(Debug)]
 pub enum EditOperation {
-    /// These fields; with what they may refer to.
+    /// Sets these fields; with the reference data for them.
     SetFields(Map<String, Value>, Box<ReferenceData>),
-    /// Whether a game is listed first.
+    /// Features a game, or ends that.
     Feature(bool),
-    /// The page of this handle that a game stands under.
+    /// Moves a game to the page with this handle.
     MoveToPage(String),
-    /// The account that an event is of.
+    /// Assigns an event to this account.
     AssignToAccount(Uuid),
 }
 
@@ -66,10 +61,10 @@ impl EditOperation {
     }
 }
 
-/// What a change makes of a listing; `None` when it says nothing new.
+/// The listing after an edit; `None` when nothing changed.
 type EditResult<C> = Result<Option<Listing<C>>, Fault>;
 
-/// Changes a listing. It stays where it stands.
+/// Edits a listing. Its state stays.
 pub async fn apply(
     connection: &mut PgConnection,
     edit: &StaffEdit,
@@ -97,17 +92,17 @@ pub async fn apply(
         (EditOperation::Feature(featured), Entity::Game) => {
             let change = |game: &Listing<Game>| {
                 if *featured && game.state != State::Published {
-                    let reason = "This game is not public: only a published game is listed first.";
+                    let reason = "This game is not public: only a published game can be featured.";
                     return Err(Fault::invalid_field("name", reason));
                 }
                 let mut content = game.content.clone();
                 content.featured = *featured;
-                Ok(with(game, content, now))
+                Ok(game.apply_staff_edit(content, now))
             };
             context.apply(connection, change).await
         }
         (EditOperation::MoveToPage(handle), Entity::Game) => {
-            // Locked, so that it is not taken down meanwhile.
+            // Locked, so that nobody takes the page down meanwhile.
             let handles = std::slice::from_ref(handle);
             let locked = Listing::<Page>::lock(connection, edit.mode, handles).await?;
             let Some(pages) = locked.complete() else {
@@ -119,13 +114,13 @@ pub async fn apply(
             let Some(page) = pages.iter().find_map(accepts_games) else {
                 return Ok(Applied::Refused(Fault::invalid_field(
                     "to",
-                    "no page has this handle, or it was rejected or taken down",
+                    "No page has this handle, or the page was rejected or taken down: give another.",
                 )));
             };
             let change = |game: &Listing<Game>| {
                 let mut content = game.content.clone();
                 content.page_id = page;
-                Ok(with(game, content, now))
+                Ok(game.apply_staff_edit(content, now))
             };
             context.apply(connection, change).await
         }
@@ -133,7 +128,7 @@ pub async fn apply(
             let change = |event: &Listing<Event>| Ok(event.assign_to(*account));
             context.apply(connection, change).await
         }
-        // The service has refused these.
+        // The service has refused the other combinations.
         _ => Ok(Applied::Refused(listing_not_found())),
     }
 }
@@ -145,20 +140,7 @@ fn set_fields<C: Editable + Clone + PartialEq>(
     now: OffsetDateTime,
 ) -> EditResult<C> {
     let content = edit::apply(&listing.content, changes, reference).map_err(Fault::invalid)?;
-    Ok(with(listing, content, now))
-}
-
-fn with<C: Clone + PartialEq>(
-    listing: &Listing<C>,
-    content: C,
-    now: OffsetDateTime,
-) -> Option<Listing<C>> {
-    let draft = Draft {
-        content,
-        created_at: None,
-        updated_at: None,
-    };
-    listing.apply_import(&draft, now)
+    Ok(listing.apply_staff_edit(content, now))
 }
 
 struct EditContext<'a> {
@@ -192,14 +174,14 @@ impl EditContext<'_> {
         if let Some(fault) = check_revision(self.edit.revision, before.revision) {
             return Ok(Applied::Refused(fault));
         }
-        let action = StaffChange {
+        let change = StaffChange {
             by: &self.edit.by,
             action: self.edit.operation.audit_action(),
             reason: &self.edit.reason,
             now: self.now,
         };
-        update_by_staff(connection, (&before, &after), action).await?;
-        // Whose an event is does not show.
+        update_by_staff(connection, (&before, &after), change).await?;
+        // The account of an event is not public.
         let announced = after.state == State::Published
             && !matches!(self.edit.operation, EditOperation::AssignToAccount(_));
         let change = after.change(ChangeKind::Updated, announced, self.public_url);

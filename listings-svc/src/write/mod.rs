@@ -1,7 +1,7 @@
-//! Commands: everything that changes a record goes through the writer of the feed as one of these.
+//! The commands. Every change of a record goes through the feed's writer as one of them.
 //!
-//! Each is one function, a file a kind of command, and one straight line: lock, load, decide, save, publish. The writer applies it
-//! inside a transaction that it shares with others, under a savepoint of its own.
+//! A command is one function, with the steps lock, load, decide, save, publish; each kind of command has a file. The writer applies a
+//! command under its own savepoint, in a transaction that commands share.
 
 mod account;
 pub mod check;
@@ -22,8 +22,8 @@ mod update;
 
 use std::sync::Arc;
 
-use kit::Fault;
 use kit::feed::{Applied, Apply, Explained};
+use kit::{Code, Fault};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -41,63 +41,55 @@ use picture_edit::PictureEdit;
 use reference_data_cache::ReferenceDataCache;
 use submission::{Outcome, Submission};
 
-/// A change that is asked for.
+/// A command.
 #[derive(Debug)]
 pub enum Write {
-    /// Lines of a file.
     Import(Box<Chunk>),
-    /// A listing that staff decide on, take down or restore.
+    /// Staff approve, reject, take down or restore a listing.
     Moderate(Box<Moderation>),
-    /// What an account sends in.
+    /// An account submits or changes a listing.
     Submit(Box<Submission>),
-    /// A listing that staff change.
+    /// Staff edit a listing.
     Edit(Box<StaffEdit>),
-    /// A picture that staff give to a listing or take out of it.
+    /// Staff set or remove a picture of a listing.
     EditPictures(Box<PictureEdit>),
-    /// A page that staff give to an account, or take from one.
+    /// Staff add or remove an owner of a page, or grant a claim.
     ChangeOwners(Box<OwnerChange>),
-    /// Listings of a kind whose public pages have moved, those after an id.
+    /// Publishes the next listings of a kind after an id, with their current URLs.
     Republish(Entity, Uuid),
 }
 
-/// What came of it.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Done {
-    /// The lines are dealt with.
     Imported,
-    /// The listing stands as wanted.
     Moderated,
-    /// Accepted.
+    Edited,
     Submitted(Box<Outcome>),
-    /// The listing has its pictures as wanted.
     PicturesEdited,
-    /// The page has these owners.
+    /// The owners after the change.
     OwnersChanged(Vec<Owner>),
-    /// The claim is granted.
     ClaimGranted(Box<Claim>),
-    /// Up to this id; `None` when there was nothing left.
+    /// Id of the last listing; `None` when there were no more.
     Republished(Option<Uuid>),
 }
 
-/// What commands are held to.
+/// What the commands check against.
 #[derive(Debug)]
 pub struct Rules {
-    /// Where public pages are.
     pub public_url: PublicUrl,
-    /// Submissions of one account that may wait for their review.
+    /// Maximum number of pending submissions of one account.
     pub max_pending: i64,
-    /// Genres, countries and cities.
     pub reference_data: ReferenceDataCache,
 }
 
-/// Carries out commands.
+/// Applies commands.
 #[derive(Debug)]
 pub struct Writes {
     rules: Arc<Rules>,
 }
 
 impl Writes {
-    /// Commands that follow `rules`.
     pub fn new(rules: Arc<Rules>) -> Self {
         Self { rules }
     }
@@ -129,7 +121,7 @@ impl Apply for Writes {
             }
             Write::Edit(edit) => {
                 let editing = edit::apply(connection, edit, public_url, now);
-                Box::pin(editing).await?.map(|()| Done::Moderated)
+                Box::pin(editing).await?.map(|()| Done::Edited)
             }
             Write::EditPictures(edit) => {
                 let editing = picture_edit::apply(connection, edit, public_url, now);
@@ -152,7 +144,7 @@ impl Apply for Writes {
 
     fn explain(&self, error: &sqlx::Error) -> Explained {
         if constraints::is_name_taken(error) {
-            // Another replica has just used a slug that was free.
+            // Another replica has just taken the slug.
             return Explained::Passing;
         }
         match constraints::field_errors(error) {
@@ -160,4 +152,10 @@ impl Apply for Writes {
             None => Explained::Unknown,
         }
     }
+}
+
+/// The error for a result that does not belong to the command.
+pub fn unexpected(done: &Done) -> Fault {
+    tracing::error!(?done, "the writer returned the result of another command");
+    Fault::new(Code::Internal, "something broke on our side")
 }

@@ -1,4 +1,4 @@
-//! Deciding on what was sent in, taking down and restoring, inside the writer's transaction.
+//! Moderation, inside the writer's transaction: staff approve, reject, take down and restore listings.
 
 use kit::Fault;
 use kit::feed::Applied;
@@ -19,26 +19,21 @@ use crate::domain::state::{State, Transition};
 use crate::feed::{ChangeKind, PublicUrl, Publish};
 use crate::store::{ListingTable, RecordTable as _};
 
-/// A listing that staff decide on, take down or restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moderation {
     /// A page, a game or an event.
     pub entity: Entity,
-    /// Which world it belongs to.
     pub mode: Mode,
-    /// Its slug or handle.
+    /// The slug or the handle.
     pub name: String,
-    /// What they do.
     pub transition: Transition,
-    /// Why, for the record; may be empty.
+    /// May be empty.
     pub reason: String,
-    /// The revision that they have looked at; the listing must still stand at it.
+    /// The revision that the member has seen. The decision is refused when the listing has another.
     pub revision: Option<i64>,
-    /// Who of them.
     pub by: Member,
 }
 
-/// Does to a listing what staff want.
 pub async fn apply(
     connection: &mut PgConnection,
     moderation: &Moderation,
@@ -83,17 +78,17 @@ where
     if let Some(fault) = check_revision(moderation.revision, before.revision) {
         return Ok(Applied::Refused(fault));
     }
-    let action = StaffChange {
+    let change = StaffChange {
         by: &moderation.by,
         action: audit_action(moderation.transition),
         reason: &moderation.reason,
         now,
     };
-    update_by_staff(connection, (&before, &after), action).await?;
+    update_by_staff(connection, (&before, &after), change).await?;
     let (change_kind, announced) = match moderation.transition {
         Transition::Approve => (ChangeKind::Approved, true),
         Transition::Reject => (ChangeKind::Rejected, false),
-        // It is no news to the world: whoever was told of the listing before knows it, and a message of what is gone is none.
+        // Not announced: a message would show a listing that is no longer public.
         Transition::TakeDown => (ChangeKind::Removed, false),
         Transition::Restore => (ChangeKind::Restored, false),
     };
@@ -101,7 +96,6 @@ where
     Ok(Applied::Done((), vec![change]))
 }
 
-/// What an act is called in the audit.
 pub const fn audit_action(transition: Transition) -> AuditAction {
     match transition {
         Transition::Approve => AuditAction::Approve,
@@ -111,27 +105,26 @@ pub const fn audit_action(transition: Transition) -> AuditAction {
     }
 }
 
-/// There is no such listing.
 pub fn listing_not_found() -> Fault {
     Fault::not_found(
-        "there is no listing of this kind and name: look at both, and whether it is live or a sample (--mode)",
+        "there is no listing of this kind and name: check both, and whether it is live or a sample (--mode)",
     )
 }
 
 fn transition_refused(state: State, transition: Transition) -> Fault {
     let current = match state {
-        State::Pending => "is still waiting for its review",
+        State::Pending => "is pending review",
         State::Rejected => "was rejected",
         State::Published => "is public",
         State::Removed => "was taken down",
     };
     let rule = match transition {
         Transition::Approve | Transition::Reject => {
-            "only what waits for its review is approved or rejected; it waits again once its account changes it, and what is \
-             public is taken down and restored"
+            "only a pending listing is approved or rejected; a rejected one is pending again once its account changes it, and a \
+             public one is taken down and restored"
         }
         Transition::TakeDown | Transition::Restore => {
-            "only what is public is taken down, and only what was taken down is restored"
+            "only a public listing is taken down, and only a listing that was taken down is restored"
         }
     };
     Fault::invalid_field("name", format!("this listing {current}: {rule}"))

@@ -1,4 +1,4 @@
-//! Which accounts own a page: staff change it, and every change of a page on the feed says it. Inside the writer's transaction.
+//! The owners of pages, inside the writer's transaction. Staff change them, and every change of a page on the feed names them.
 
 use std::collections::HashMap;
 
@@ -25,27 +25,22 @@ use crate::feed::{ChangeKind, PublicUrl, Publish as _};
 use crate::store::page_owners::{self as store, GrantSource};
 use crate::store::{RecordTable as _, claims};
 
-/// A page that staff give to an account, or take from one.
 #[derive(Debug)]
 pub struct OwnerChange {
-    /// What they do.
     pub operation: OwnerOperation,
-    /// Who of them.
     pub by: Member,
 }
 
-/// What staff do to the owners of a page.
 #[derive(Debug)]
 pub enum OwnerOperation {
-    /// The page of this handle is the account's too.
+    /// Makes the account an owner of the page with this handle.
     Add(String, Uuid),
-    /// It is not the account's any more.
+    /// Removes the account from the owners of the page with this handle.
     Remove(String, Uuid),
-    /// What the claim with this id says is right.
+    /// Grants the claim with this id.
     GrantClaim(Uuid),
 }
 
-/// Changes the owners of a page.
 pub(super) async fn apply(
     connection: &mut PgConnection,
     change: &OwnerChange,
@@ -127,10 +122,10 @@ impl OwnerContext<'_> {
         Ok((Done::ClaimGranted(Box::new(granted)), changes))
     }
 
-    /// The live page of this handle.
+    /// Locks the live page with this handle.
     async fn lock(&mut self, handle: &str) -> Result<Listing<Page>, Stop> {
         let not_found = || Fault::not_found("there is no page with this handle");
-        // What is no slug names nothing; and PostgreSQL takes no text with a NUL in it.
+        // A handle that is not a slug matches nothing, and PostgreSQL does not accept NUL.
         if !slug::is_valid(handle) {
             return Err(not_found().into());
         }
@@ -162,22 +157,19 @@ impl OwnerContext<'_> {
     }
 }
 
-/// There is no such claim.
 pub fn claim_not_found() -> Fault {
-    Fault::not_found("there is no such claim")
+    Fault::not_found("there is no claim with this id")
 }
 
-/// The claim was decided otherwise before.
 pub fn claim_already_decided(claim: &claims::Claim) -> Fault {
     let problem = format!(
-        "This claim was {} before; owners are added and removed by name.",
+        "This claim was {} before: add or remove the owner instead.",
         claim.state
     );
     Fault::invalid_field("id", problem)
 }
 
-/// Adds the owners to changes of pages. They are appended as one more field of the message, which protobuf defines to be the same as
-/// encoding it together with the others.
+/// Appends the owners to changes of pages. In protobuf, appending an encoded field is the same as encoding it with the other fields.
 pub(super) async fn append_owners(
     connection: &mut PgConnection,
     changes: &mut [NewChange],

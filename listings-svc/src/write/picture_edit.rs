@@ -1,4 +1,4 @@
-//! Giving pictures to listings and taking them out, inside the writer's transaction.
+//! Edits of the pictures of listings, inside the writer's transaction.
 
 use kit::Fault;
 use kit::feed::Applied;
@@ -21,63 +21,51 @@ use crate::feed::{ChangeKind, PublicUrl, Publish};
 use crate::store::pictures;
 use crate::store::{ListingTable, RecordTable as _};
 
-/// A change of the pictures of one listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureEdit {
-    /// Which world the listing belongs to.
     pub mode: Mode,
-    /// Its slug or handle.
+    /// The slug or the handle.
     pub name: String,
-    /// What becomes of its pictures.
     pub operation: PictureOperation,
-    /// Who of the staff changes them.
     pub by: Member,
 }
 
-/// What becomes of the pictures of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PictureOperation {
-    /// This is a game's cover.
     SetCover(PictureSizes),
-    /// This is a page's avatar.
     SetAvatar(PictureSizes),
-    /// This is one of a game's screenshots.
     AddScreenshot {
-        /// The picture.
         picture: PictureSizes,
-        /// What it shows.
+        /// Alternative text.
         alt: String,
-        /// Its place among the others; behind the last when there is none.
+        /// Position among the screenshots; `None` for the end.
         position: Option<usize>,
     },
-    /// A game has no cover.
     RemoveCover,
-    /// A page has no avatar.
     RemoveAvatar,
-    /// A game does not have the screenshot of this address, as listings keep it.
+    /// The screenshot with this address, as listings store it.
     RemoveScreenshot(String),
 }
 
 impl PictureOperation {
-    /// The files that the listing names with it.
+    /// The files that the listing names after the edit.
     fn files(&self) -> Vec<FileName> {
         match self {
-            Self::SetCover(pair)
-            | Self::SetAvatar(pair)
-            | Self::AddScreenshot { picture: pair, .. } => {
-                vec![pair.large.name.clone(), pair.small.name.clone()]
+            Self::SetCover(picture)
+            | Self::SetAvatar(picture)
+            | Self::AddScreenshot { picture, .. } => {
+                vec![picture.large.name.clone(), picture.small.name.clone()]
             }
             Self::RemoveCover | Self::RemoveAvatar | Self::RemoveScreenshot(_) => Vec::new(),
         }
     }
 }
 
-/// Content that has pictures.
 trait HasPictures: Clone {
-    /// The content after a change.
+    /// The content after an edit.
     ///
     /// # Errors
-    /// There is no room.
+    /// The game has the maximum number of screenshots.
     fn with_pictures(&self, operation: &PictureOperation) -> Result<Self, Fault>;
 }
 
@@ -85,7 +73,9 @@ impl HasPictures for Page {
     fn with_pictures(&self, operation: &PictureOperation) -> Result<Self, Fault> {
         let mut page = self.clone();
         match operation {
-            PictureOperation::SetAvatar(pair) => page.avatar_url = Some(pair.large.name.address()),
+            PictureOperation::SetAvatar(picture) => {
+                page.avatar_url = Some(picture.large.name.address())
+            }
             PictureOperation::RemoveAvatar => page.avatar_url = None,
             _ => {}
         }
@@ -97,7 +87,9 @@ impl HasPictures for Game {
     fn with_pictures(&self, operation: &PictureOperation) -> Result<Self, Fault> {
         let mut game = self.clone();
         match operation {
-            PictureOperation::SetCover(pair) => game.cover_url = Some(pair.large.name.address()),
+            PictureOperation::SetCover(picture) => {
+                game.cover_url = Some(picture.large.name.address())
+            }
             PictureOperation::RemoveCover => game.cover_url = None,
             PictureOperation::AddScreenshot {
                 picture,
@@ -121,7 +113,7 @@ impl HasPictures for Game {
     }
 }
 
-/// Puts a screenshot at its place. One that is there already moves; without a place it stays where it is.
+/// Inserts a screenshot at a position. A screenshot that is there already moves; without a position it stays in place.
 fn insert_screenshot(
     screenshots: &mut Vec<Screenshot>,
     screenshot: Screenshot,
@@ -135,7 +127,7 @@ fn insert_screenshot(
         return Err(Fault::invalid_field(
             "name",
             format!(
-                "This game has {MAX_ITEMS} screenshots, which are the most: take one out first."
+                "This game has {MAX_ITEMS} screenshots, which is the maximum: remove one first."
             ),
         ));
     }
@@ -144,7 +136,6 @@ fn insert_screenshot(
     Ok(())
 }
 
-/// Changes the pictures of a listing.
 pub async fn apply(
     connection: &mut PgConnection,
     edit: &PictureEdit,
@@ -174,7 +165,7 @@ where
     let Some(rows) = locked.complete() else {
         return Ok(Applied::Busy);
     };
-    // What was taken down is gone until it is restored, for pictures too.
+    // A listing that was taken down cannot get pictures until staff restore it.
     let existing = rows.into_iter().find(|it| it.state != State::Removed);
     let Some(before) = existing else {
         return Ok(Applied::Refused(listing_not_found()));
@@ -191,21 +182,21 @@ where
         Some(false) => return Ok(Applied::Refused(files_removed())),
         None => return Ok(Applied::Busy),
     }
-    let action = StaffChange {
+    let change = StaffChange {
         by: &edit.by,
         action: AuditAction::Edit,
         reason: "",
         now,
     };
-    update_by_staff(connection, (&before, &after), action).await?;
+    update_by_staff(connection, (&before, &after), change).await?;
     let announced = after.state == State::Published;
     let change = after.change(ChangeKind::Updated, announced, public_url);
     Ok(Applied::Done((), vec![change]))
 }
 
-/// An upload that took so long that its files are gone again.
+/// The sweep has deleted the files of an upload that took too long.
 fn files_removed() -> Fault {
-    Fault::unavailable("the files of an upload, which were swept away")
+    Fault::unavailable("the picture files, which the sweep has deleted")
 }
 
 #[cfg(test)]
@@ -226,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_screenshot_has_its_place_and_is_there_once() {
+    fn a_screenshot_has_its_position_and_is_there_once() {
         let mut screenshots = Vec::new();
         for (name, position, expected) in [
             ("a", None, "a"),
@@ -244,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_has_only_so_many() {
+    fn the_number_of_screenshots_is_limited() {
         let mut screenshots: Vec<Screenshot> = (0..MAX_ITEMS)
             .map(|n| screenshot(&n.to_string(), ""))
             .collect();

@@ -1,4 +1,4 @@
-//! Records a change of a listing, inside the writer's transaction: the listing, its revision and, if staff made it, the audit.
+//! Records a change of a listing, inside the writer's transaction: the listing, its revision and, for a change by staff, the audit entry.
 
 use kit::Fault;
 use kit::audit::{self, Action as _, Entry};
@@ -17,7 +17,6 @@ use crate::feed::Publish;
 use crate::store::revisions::{self, Actor, Revision};
 use crate::store::{ListingTable, RecordTable as _, to_json_row};
 
-/// Records a new listing.
 pub(super) async fn insert<C>(
     connection: &mut PgConnection,
     listing: &Listing<C>,
@@ -40,7 +39,7 @@ where
     revisions::append(connection, Listing::<C>::ENTITY, now, vec![revision]).await
 }
 
-/// Records what an account has made of a listing.
+/// Records a change by an account.
 pub(super) async fn update<C>(
     connection: &mut PgConnection,
     (before, after): (&Listing<C>, &Listing<C>),
@@ -54,20 +53,17 @@ where
     write(connection, after, rows, (actor, None), now).await
 }
 
-/// What staff do to a listing.
+/// A change by staff.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StaffChange<'a> {
-    /// Who of them.
     pub(super) by: &'a Member,
-    /// What.
     pub(super) action: AuditAction,
-    /// Why; may be empty.
+    /// May be empty.
     pub(super) reason: &'a str,
-    /// When.
     pub(super) now: OffsetDateTime,
 }
 
-/// Records what staff have made of a listing.
+/// Records a change by staff.
 pub(super) async fn update_by_staff<C>(
     connection: &mut PgConnection,
     (before, after): (&Listing<C>, &Listing<C>),
@@ -104,7 +100,7 @@ where
     audit::append(connection, SCHEMA, entry, change.now).await
 }
 
-/// Writes the fields that differ, and the revision.
+/// Writes the changed fields, and the revision.
 async fn write<C>(
     connection: &mut PgConnection,
     after: &Listing<C>,
@@ -127,13 +123,13 @@ where
     Listing::<C>::update(connection, now, revision).await
 }
 
-/// Refuses a decision on what is not any more as it was looked at.
+/// Refuses a decision on a revision that is no longer current.
 pub(super) fn check_revision(seen: Option<i64>, current: i64) -> Option<Fault> {
     let seen = seen.filter(|seen| *seen != current)?;
     Some(Fault::invalid_field(
         "revision",
         format!(
-            "the listing has changed since it was looked at: it stands at revision {current}, not {seen}. Look again, then decide"
+            "The listing has changed: its revision is {current}, not {seen}. Read it again, then decide."
         ),
     ))
 }

@@ -1,4 +1,4 @@
-//! Genres, countries and cities, kept in memory while they stay as they are.
+//! Caches genres, countries and cities until an import changes them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,12 +10,11 @@ use crate::domain::gazetteer::Gazetteer;
 use crate::domain::reference_data::ReferenceData;
 use crate::store::reference_data;
 
-/// What bodies may refer to.
 #[derive(Debug, Default)]
 pub struct ReferenceDataCache(Mutex<Option<(i64, Arc<ReferenceData>)>>);
 
 impl ReferenceDataCache {
-    /// What is known now, for a submission: loaded again when an import has changed it, or the year has turned.
+    /// The current reference data. Loads it again after an import has changed it, and in a new year.
     pub async fn get(
         &self,
         connection: &mut PgConnection,
@@ -32,7 +31,7 @@ impl ReferenceDataCache {
         if let Some((_, data)) = cached.filter(|(cached, _)| *cached == version) {
             return Ok(data);
         }
-        // What changes after the version was read is loaded now and once more.
+        // A change after this version was read may be loaded now already; the next call then loads it again.
         let data = Arc::new(ReferenceData {
             year: now.year(),
             genres: reference_data::genres(&mut *connection).await?,
@@ -53,7 +52,7 @@ impl ReferenceDataCache {
     }
 }
 
-/// Whether a body may name any of it.
+/// Whether the body may name reference data.
 fn uses_reference_data(submission: &Submission) -> bool {
     match submission.target {
         Target::NewGame | Target::NewEvent | Target::NewPage => true,

@@ -1,4 +1,4 @@
-//! A listing as a read of it gives it, for bodies that send the whole of it back.
+//! The public representation of a listing, for bodies that send it back whole.
 
 use contracts::public;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::domain::page::Page;
 use crate::feed::{PublicUrl, Publish as _};
 use crate::store::page_owners::OwnedPage;
 
-/// A game under its page, as `GET /games/{slug}` has it.
+/// A game as `GET /games/{slug}` returns it.
 pub(super) fn game(
     game: &Listing<Game>,
     page: &OwnedPage,
@@ -61,7 +61,7 @@ pub(super) fn game(
     })
 }
 
-/// A page, as `GET /creators/{handle}` has it, without its games.
+/// A page as `GET /creators/{handle}` returns it, without its games.
 pub(super) fn page(page: &Listing<Page>, public_url: &PublicUrl) -> Map<String, Value> {
     let url = page.url(public_url);
     let page = page.content.clone();
@@ -80,7 +80,7 @@ pub(super) fn page(page: &Listing<Page>, public_url: &PublicUrl) -> Map<String, 
     })
 }
 
-/// An event, as `GET /events/{slug}` has it.
+/// An event as `GET /events/{slug}` returns it.
 pub(super) fn event(event: &Listing<Event>, public_url: &PublicUrl) -> Map<String, Value> {
     let message = event.message(public_url);
     object(&public::Event {
@@ -100,7 +100,7 @@ pub(super) fn event(event: &Listing<Event>, public_url: &PublicUrl) -> Map<Strin
     })
 }
 
-/// Texts, numbers, lists and objects of them: writing them cannot fail.
+/// Serialization cannot fail: the value has only strings, numbers, arrays and objects.
 fn object(value: &impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(value) {
         Ok(Value::Object(object)) => object,

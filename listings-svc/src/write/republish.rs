@@ -1,4 +1,4 @@
-//! Listings whose public pages have moved, inside the writer's transaction: they are put on the feed anew, and stay as they are.
+//! Publishes listings again whose URLs have changed, inside the writer's transaction. The listings stay as they are.
 
 use kit::feed::{Applied, NewChange};
 use sqlx::PgConnection;
@@ -8,10 +8,10 @@ use crate::domain::entity::Entity;
 use crate::feed::{ChangeKind, PublicUrl, Publish};
 use crate::store::{events, games, pages};
 
-/// Listings put on the feed in one go.
+/// Listings per command.
 const BATCH: i64 = 200;
 
-/// Puts the next few listings of a kind on the feed; tells the last of them, `None` when there were no more.
+/// Publishes the next listings of a kind. Returns the id of the last one; `None` when there were no more.
 pub(crate) async fn republish(
     connection: &mut PgConnection,
     entity: Entity,
@@ -31,13 +31,12 @@ pub(crate) async fn republish(
             &events::lock_batch(connection, after, BATCH).await?,
             public_url,
         ),
-        // These have no public page.
+        // These kinds have no public page.
         Entity::Genre | Entity::Country | Entity::City => (None, Vec::new()),
     };
     Ok(Applied::Done(last, changes))
 }
 
-/// The last id and the changes.
 fn last_and_changes<T: Publish>(
     listings: &[T],
     public_url: &PublicUrl,

@@ -1,4 +1,4 @@
-//! New pages, games and events, as accounts send them in.
+//! New pages, games and events of accounts.
 
 use kit::feed::Stop;
 use kit::{Fault, ids};
@@ -15,7 +15,7 @@ use crate::feed::ChangeKind;
 use crate::store::revisions::Actor;
 use crate::store::{ListingTable as _, page_owners};
 
-/// Lists a game under a page of the account.
+/// Submits a game under a page of the account.
 pub(super) async fn game(command: &mut Command<'_>) -> Result<AcceptedCommand, Stop> {
     let reference = command.reference_data().await?;
     let body = &command.submission.body;
@@ -35,7 +35,6 @@ pub(super) async fn game(command: &mut Command<'_>) -> Result<AcceptedCommand, S
     Ok(command.accept(&listing, Some(ChangeKind::Submitted)))
 }
 
-/// Lists an event.
 pub(super) async fn event(command: &mut Command<'_>) -> Result<AcceptedCommand, Stop> {
     let reference = command.reference_data().await?;
     let body = &command.submission.body;
@@ -48,7 +47,7 @@ pub(super) async fn event(command: &mut Command<'_>) -> Result<AcceptedCommand, 
     Ok(command.accept(&listing, Some(ChangeKind::Submitted)))
 }
 
-/// Lists a page, which is the account's from then on. It is no write of the day (§8).
+/// Submits a page; the account becomes its owner. It does not count as a write of the day (§8).
 pub(super) async fn page(command: &mut Command<'_>) -> Result<AcceptedCommand, Stop> {
     let reference = command.reference_data().await?;
     let body = &command.submission.body;
@@ -73,7 +72,7 @@ pub(super) async fn page(command: &mut Command<'_>) -> Result<AcceptedCommand, S
     Ok(command.accept(&listing, Some(ChangeKind::Submitted)))
 }
 
-/// Saves a new listing, which waits for its review.
+/// Inserts a new listing, which is pending.
 async fn insert_pending<C: Clone + PartialEq>(
     command: &mut Command<'_>,
     content: C,

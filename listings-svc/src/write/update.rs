@@ -18,7 +18,6 @@ use crate::feed::ChangeKind;
 use crate::store::page_owners::PageRef;
 use crate::store::revisions::Actor;
 
-/// Changes the game with this slug.
 pub(super) async fn game(command: &mut Command<'_>, slug: &str) -> Result<AcceptedCommand, Stop> {
     let not_found = || Fault::not_found("no game of yours has this slug");
     let (before, page) = command.lock_game(slug).await?.ok_or_else(not_found)?;
@@ -35,7 +34,7 @@ pub(super) async fn game(command: &mut Command<'_>, slug: &str) -> Result<Accept
     };
     let page = match read.creator {
         Some(handle) if handle != page.handle => command.page_with_handle(&handle).await?,
-        // A change of what was rejected is a submission (§3).
+        // A change of a rejected game is a submission (§3).
         _ if before.state == State::Rejected => {
             let page = command.lock_page(PageRef::Id(page.id)).await?;
             let page = page.ok_or_else(not_found)?;
@@ -55,7 +54,6 @@ pub(super) async fn game(command: &mut Command<'_>, slug: &str) -> Result<Accept
     Ok(accepted)
 }
 
-/// Changes the event with this slug.
 pub(super) async fn event(command: &mut Command<'_>, slug: &str) -> Result<AcceptedCommand, Stop> {
     let before = command.lock_listing::<Event>(slug).await?;
     let account = command.submission.author.account;
@@ -76,7 +74,7 @@ pub(super) async fn event(command: &mut Command<'_>, slug: &str) -> Result<Accep
     update(command, before, read).await
 }
 
-/// Changes the page with this handle. It is no write of the day (§8).
+/// It does not count as a write of the day (§8).
 pub(super) async fn page(command: &mut Command<'_>, handle: &str) -> Result<AcceptedCommand, Stop> {
     let not_found = || Fault::not_found("no page of yours has this handle");
     let before = command.lock_listing::<Page>(handle).await?;
@@ -105,8 +103,7 @@ fn precondition_failed() -> Fault {
     )
 }
 
-/// Saves what a listing has become, within the limits of the account. A listing that was rejected waits for its review again, and is a
-/// submission like a new one.
+/// Saves a change, within the limits of the account. A rejected listing becomes pending again, and counts as a submission.
 async fn update<C: Clone + PartialEq>(
     command: &mut Command<'_>,
     before: Listing<C>,
@@ -128,7 +125,7 @@ where
     if command.submission.target.daily_writes() > 0 {
         command.check_daily_limit()?;
     }
-    // The last check: what would be refused without the condition is refused for that reason.
+    // The last check: a change that is refused anyway is refused for that reason.
     if let Some(revisions) = &command.submission.precondition
         && !revisions.contains(&before.revision)
     {

@@ -1,4 +1,4 @@
-//! Accounts that send listings in: as many accounts as that takes, for only so much of one may wait.
+//! Accounts that submit listings: as many as needed, because each may have only a few pending.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -12,13 +12,13 @@ use uuid::Uuid;
 
 use crate::support::{MAX_PENDING, Service};
 
-/// Accounts that own the page `studio`, if there is one, and send in what is named as its title.
+/// Accounts that own the page `studio`, if there is one. They submit listings whose slug is their title.
 pub(crate) struct Accounts<'a> {
     service: &'a Service,
-    /// The first of them.
+    /// The first account.
     pub(crate) account: Uuid,
-    /// Who sent in what.
-    sent: Mutex<HashMap<String, Uuid>>,
+    /// Name of a listing to the account that submitted it.
+    submitters: Mutex<HashMap<String, Uuid>>,
 }
 
 impl Service {
@@ -26,7 +26,7 @@ impl Service {
         let accounts = Accounts {
             service: self,
             account: Uuid::from_u128(1),
-            sent: Mutex::default(),
+            submitters: Mutex::default(),
         };
         accounts.own_studio(accounts.account).await;
         accounts
@@ -43,14 +43,14 @@ impl Accounts<'_> {
         staff.clone().add_owner(request).await.unwrap();
     }
 
-    /// An account with room for one more that waits; the listing `name` is its own from now on.
-    async fn sender(&self, name: &str) -> Uuid {
+    /// An account that may have another pending submission; records it as the submitter of `name`.
+    async fn submitter(&self, name: &str) -> Uuid {
         let (account, is_new) = {
-            let mut sent = self.sent.lock().unwrap();
-            let before = u128::try_from(sent.len()).unwrap();
+            let mut submitters = self.submitters.lock().unwrap();
+            let before = u128::try_from(submitters.len()).unwrap();
             let each = u128::try_from(MAX_PENDING).unwrap();
             let account = Uuid::from_u128(1 + before / each);
-            sent.insert(name.to_owned(), account);
+            submitters.insert(name.to_owned(), account);
             (account, before > 0 && before % each == 0)
         };
         if is_new {
@@ -59,11 +59,11 @@ impl Accounts<'_> {
         account
     }
 
-    /// Sends in a page, called as its handle is.
+    /// Submits a page whose name is its handle.
     pub(crate) async fn page(&self, handle: &str) {
         let body = json!({"name": handle, "kind": "studio", "country_code": "NG", "city": "Lagos"});
         let request = proto::CreatePageRequest {
-            account_id: self.sender(handle).await.to_string(),
+            account_id: self.submitter(handle).await.to_string(),
             body: body.to_string().into(),
         };
         let pages = PagesServiceClient::new(self.service.fleet.clone());
@@ -71,16 +71,16 @@ impl Accounts<'_> {
         assert_eq!(slug(made.into_inner().written), handle);
     }
 
-    /// Sends in a game under the page `studio`.
+    /// Submits a game under the page `studio`.
     pub(crate) async fn game(&self, title: &str) {
-        let sender = self.sender(title).await;
-        self.game_of(sender, title, "studio").await;
+        let submitter = self.submitter(title).await;
+        self.game_of(submitter, title, "studio").await;
     }
 
-    /// Sends in a game under a page that was sent in before.
+    /// Submits a game under a page that was submitted before.
     pub(crate) async fn game_under(&self, title: &str, handle: &str) {
-        let sender = self.sender_of(handle);
-        self.game_of(sender, title, handle).await;
+        let submitter = self.submitter_of(handle);
+        self.game_of(submitter, title, handle).await;
     }
 
     async fn game_of(&self, account: Uuid, title: &str, handle: &str) {
@@ -96,15 +96,15 @@ impl Accounts<'_> {
 
     pub(crate) async fn event(&self, title: &str) {
         let body = json!({"title": title, "kind": "jam", "starts_at": "2026-07-01", "country_code": "NG", "city": "Lagos"});
-        let writing = Some(writing(self.sender(title).await, &body));
+        let writing = Some(writing(self.submitter(title).await, &body));
         let request = proto::CreateEventRequest { writing };
         let made = self.service.events.clone().create_event(request).await;
         assert_eq!(slug(made.unwrap().into_inner().written), title);
     }
 
-    /// Changes a game that was sent in before.
+    /// Changes a game that was submitted before.
     pub(crate) async fn edit(&self, slug: &str, changes: Value) {
-        let writing = Some(writing(self.sender_of(slug), &changes));
+        let writing = Some(writing(self.submitter_of(slug), &changes));
         let slug = slug.to_owned();
         let request = proto::UpdateGameRequest {
             slug,
@@ -115,8 +115,8 @@ impl Accounts<'_> {
         drop(made.unwrap());
     }
 
-    fn sender_of(&self, name: &str) -> Uuid {
-        self.sent.lock().unwrap()[name]
+    fn submitter_of(&self, name: &str) -> Uuid {
+        self.submitters.lock().unwrap()[name]
     }
 }
 

@@ -1,4 +1,4 @@
-//! The files that ship and the real directory.
+//! The bundled files, and the real directory.
 
 use listings::jobs::startup::{BUNDLED_FILES, import_bundled_files};
 use sqlx::PgPool;
@@ -14,7 +14,7 @@ fn directory(file: &str, entity: &str) -> File {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn what_ships_and_the_real_directory_are_loaded(pool: PgPool) {
+async fn the_bundled_files_and_the_real_directory_are_imported(pool: PgPool) {
     let service = start(pool).await;
     import_bundled_files(&service.importer).await.unwrap();
     let bundled: usize = BUNDLED_FILES

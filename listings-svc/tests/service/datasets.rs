@@ -1,11 +1,11 @@
-//! Live and test are two worlds.
+//! The live and the test dataset are separate.
 
 use sqlx::PgPool;
 
 use crate::support::{File, counts, creator, game, refused, start};
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_slug_may_exist_in_both_worlds(pool: PgPool) {
+async fn a_slug_may_exist_in_both_datasets(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let creators = File::rows("page", &[creator("studio")]);
     let games = File::rows("game", &[game("a-game", "A Game")]);
@@ -27,7 +27,7 @@ async fn a_slug_may_exist_in_both_worlds(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_creator_of_the_other_world_is_no_creator(pool: PgPool) {
+async fn a_creator_of_the_other_dataset_is_unknown(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     service
         .import(&File::rows("page", &[creator("studio")]))

@@ -1,4 +1,4 @@
-//! Changes of listings by staff, and their search.
+//! Edits of listings by staff, and the search.
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
@@ -10,13 +10,13 @@ use sqlx::PgPool;
 use tonic::Status;
 use uuid::Uuid;
 
-use crate::review::named;
+use crate::review::listing_name;
 use crate::support::{File, Service, counts, creator, game, start};
 
 type Review = StaffReviewServiceClient<Client>;
 
 /// A service with the pages `studio` and `other`, a game, an event, and an admin.
-async fn stocked(pool: PgPool) -> (Service, Review) {
+async fn start_with_listings(pool: PgPool) -> (Service, Review) {
     let service = start(pool).await.with_gazetteer().await;
     let event = json!({"slug": "a-jam", "title": "A Jam", "kind": "jam", "starts_at": "2026-07-01", "country_code": "NG", "city": "Lagos"});
     for (entity, rows) in [
@@ -38,7 +38,7 @@ async fn edit(
     changes: &str,
 ) -> Result<proto::Listing, Status> {
     let request = proto::EditRequest {
-        name: Some(named(kind, name)),
+        name: Some(listing_name(kind, name)),
         changes: changes.to_owned(),
         reason: "A typo".to_owned(),
         revision: None,
@@ -54,7 +54,7 @@ async fn reassign(
     to: &str,
 ) -> Result<proto::Listing, Status> {
     let request = proto::ReassignRequest {
-        name: Some(named(kind, name)),
+        name: Some(listing_name(kind, name)),
         to: to.to_owned(),
         reason: String::new(),
     };
@@ -68,8 +68,8 @@ fn fields(outcome: Result<impl std::fmt::Debug, Status>) -> Vec<String> {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn an_edit_changes_what_it_names(pool: PgPool) {
-    let (service, review) = stocked(pool).await;
+async fn an_edit_changes_only_the_named_fields(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
     let before = service.head().await;
     let listing = edit(
         &review,
@@ -126,7 +126,7 @@ async fn an_edit_changes_what_it_names(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn a_bad_edit_names_every_bad_field_and_changes_nothing(pool: PgPool) {
-    let (service, review) = stocked(pool).await;
+    let (service, review) = start_with_listings(pool).await;
     let revisions = service.revisions().await;
     let bad = r#"{"slug": "b", "title": "", "genres": ["x"], "featured": true, "credits": [{"handle": "nobody", "name": "N"}]}"#;
     assert_eq!(
@@ -149,7 +149,7 @@ async fn a_bad_edit_names_every_bad_field_and_changes_nothing(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn edits_of_different_fields_at_once_both_last(pool: PgPool) {
-    let (service, review) = stocked(pool).await;
+    let (service, review) = start_with_listings(pool).await;
     let (one, two) = tokio::join!(
         edit(&review, "game", "a-game", r#"{"title": "One"}"#),
         edit(&review, "game", "a-game", r#"{"tagline": "Two"}"#)
@@ -167,11 +167,14 @@ async fn edits_of_different_fields_at_once_both_last(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_game_is_listed_first_and_no_longer(pool: PgPool) {
-    let (service, review) = stocked(pool).await;
+async fn a_game_is_featured_and_unfeatured(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
     let feature = async |kind: &str, featured: bool| {
         let request = proto::FeatureRequest {
-            name: Some(named(kind, if kind == "game" { "a-game" } else { "a-jam" })),
+            name: Some(listing_name(
+                kind,
+                if kind == "game" { "a-game" } else { "a-jam" },
+            )),
             featured,
         };
         review.clone().feature(request).await
@@ -186,7 +189,7 @@ async fn a_game_is_listed_first_and_no_longer(pool: PgPool) {
         assert_eq!(stands, featured);
     }
     assert_eq!(fields(feature("event", true).await), ["kind"]);
-    // What is not public cannot be first; it can always cease to be.
+    // Only a public game can be featured; any game can cease to be.
     sqlx::query!("update listings.game set state = 'removed', featured = true")
         .execute(&service.pool)
         .await
@@ -196,8 +199,8 @@ async fn a_game_is_listed_first_and_no_longer(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_listing_is_given_to_somebody_else(pool: PgPool) {
-    let (service, review) = stocked(pool).await;
+async fn a_listing_is_reassigned(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
     let account = Uuid::max().to_string();
     let event = reassign(&review, "event", "a-jam", &account).await.unwrap();
     assert_eq!(event.revision, 2);
@@ -228,15 +231,15 @@ async fn a_listing_is_given_to_somebody_else(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_reviewer_edits_and_gives_nothing_away(pool: PgPool) {
-    let (service, _) = stocked(pool).await;
+async fn a_reviewer_edits_but_does_not_reassign(pool: PgPool) {
+    let (service, _) = start_with_listings(pool).await;
     let eve = service.member("eve", proto::Role::Reviewer).await;
     let review = StaffReviewServiceClient::new(eve.channel);
     edit(&review, "game", "a-game", r#"{"title": "B"}"#)
         .await
         .unwrap();
     let feature = proto::FeatureRequest {
-        name: Some(named("game", "a-game")),
+        name: Some(listing_name("game", "a-game")),
         featured: true,
     };
     for status in [
@@ -250,8 +253,8 @@ async fn a_reviewer_edits_and_gives_nothing_away(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn listings_are_found_by_a_part_of_what_they_are_called(pool: PgPool) {
-    let (service, review) = stocked(pool).await;
+async fn listings_are_found_by_a_part_of_their_name(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
     let rows: Vec<Value> = (0..5)
         .map(|n| game(&format!("game-{n}"), &format!("100% ÉTÉ_{n}")))
         .collect();
@@ -271,7 +274,7 @@ async fn listings_are_found_by_a_part_of_what_they_are_called(pool: PgPool) {
         ..Default::default()
     };
     assert_eq!(search(of("A JAM", "")).await.0, ["a-jam"]);
-    // What other searches take for a pattern is text here.
+    // Wildcards of SQL patterns are plain text here.
     assert_eq!(search(of("0% été_", "")).await.0.len(), 5);
     assert!(search(of("_0%", "")).await.0.is_empty());
     assert_eq!(search(of("", "page")).await.0, ["other", "studio"]);

@@ -1,4 +1,4 @@
-//! What followers learn of an import, and what is kept of it.
+//! What an import publishes on the feed, and its revisions.
 
 use contracts::listings::v1 as proto;
 use prost::Message as _;
@@ -84,7 +84,7 @@ async fn a_new_listing_is_published_and_a_change_is_a_revision(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn the_gazetteer_travels_under_its_own_keys(pool: PgPool) {
+async fn the_gazetteer_is_published_under_its_own_keys(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let changes = service.changes(0).await;
     let ids: Vec<(&str, &str)> = changes

@@ -1,4 +1,4 @@
-//! Imports that break off, and imports that cross each other.
+//! Imports that are interrupted, and concurrent imports.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use crate::support::{File, Service, counts, creator, game, refused, start};
 
-/// Sends the first `lines` lines, waits until they are written, and vanishes.
+/// Sends the first `lines` lines, waits until they are written, and disconnects.
 async fn break_off(service: &Service, file: &File, lines: u64) {
     let mut messages = file.messages(1);
     messages.truncate(1);
@@ -39,7 +39,7 @@ async fn break_off(service: &Service, file: &File, lines: u64) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_broken_import_goes_on_where_it_stopped(pool: PgPool) {
+async fn an_interrupted_import_resumes_where_it_stopped(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     service
         .import(&File::rows("page", &[creator("studio")]))
@@ -49,7 +49,7 @@ async fn a_broken_import_goes_on_where_it_stopped(pool: PgPool) {
         .collect();
     rows[1]["release_year"] = serde_json::Value::Null;
     rows[699]["title"] = serde_json::Value::Null;
-    // The same slug before and after the break.
+    // The same slug before and after the interruption.
     rows[650]["slug"] = "game-3".into();
     let file = File::rows("game", &rows);
     assert_eq!(service.next_line(&file).await, 1);
@@ -67,7 +67,7 @@ async fn a_broken_import_goes_on_where_it_stopped(pool: PgPool) {
     assert_eq!(refused[&651], ["slug"]);
     assert_eq!(refused[&700], ["title"]);
 
-    // Nothing of it is left, so that the next import runs in full.
+    // The import is deleted, so that the next one runs in full.
     assert_eq!(service.next_line(&file).await, 1);
     assert_eq!(counts(&service.import(&file).await), (0, 0, 697, 3));
     for left in ["import", "import_name", "import_refusal"] {
@@ -82,14 +82,14 @@ async fn a_broken_import_goes_on_where_it_stopped(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_stream_that_ends_early_is_no_whole_file(pool: PgPool) {
+async fn a_stream_without_its_end_message_is_an_error(pool: PgPool) {
     let service = start(pool).await;
     let file = File::new("genre", r#"{"key": "puzzle", "name": "Puzzle"}"#);
     let mut messages = file.messages(1);
     messages.pop();
     let fault = Fault::from(service.send(messages).await.unwrap_err());
     assert_eq!(fault.code, Code::Unavailable);
-    // What was under way is written all the same, a moment later.
+    // A chunk in flight is still written, a moment later.
     while service.next_line(&file).await != 2 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -116,7 +116,7 @@ async fn lines_that_were_written_before_may_be_sent_again(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn two_imports_of_a_file_at_once_load_it_once(pool: PgPool) {
-    // Two replicas: each has a writer of its own.
+    // Two replicas, each with its own writer.
     let one = start(pool.clone()).await.with_gazetteer().await;
     let other = start(pool).await;
     one.import(&File::rows("page", &[creator("studio")])).await;

@@ -1,4 +1,4 @@
-//! What becomes of single rows.
+//! Single rows of an import.
 
 use kit::Fault;
 use serde_json::json;
@@ -61,19 +61,19 @@ async fn a_row_of_the_future_is_refused(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_row_that_json_allows_and_nobody_can_hold_is_named(pool: PgPool) {
+async fn unsupported_json_values_are_named(pool: PgPool) {
     let service = start(pool).await;
     let text = "{\"key\": \"a\", \"name\": 1e400}\n{\"key\": \"b\", \"name\": \"\\ud800\"}";
     let report = service.import(&File::new("genre", text)).await;
     let reasons: Vec<&String> = (report.refused.iter())
-        .map(|row| &row.fields["row"])
+        .map(|row| &row.fields["name"])
         .collect();
     assert!(reasons[0].contains("too large"), "{reasons:?}");
     assert!(reasons[1].contains("surrogate"), "{reasons:?}");
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn postgres_knows_at_once_how_much_was_loaded(pool: PgPool) {
+async fn the_table_is_analyzed_after_an_import(pool: PgPool) {
     let service = start(pool.clone()).await.with_gazetteer().await;
     let rows: Vec<_> = (0..300).map(|n| creator(&format!("studio-{n}"))).collect();
     service.import(&File::rows("page", &rows)).await;
@@ -101,12 +101,12 @@ async fn a_second_row_of_a_name_is_refused(pool: PgPool) {
     assert_eq!(refused(&report)[&252], ["slug"]);
     assert!(report.refused[0].fields["slug"].contains("Line 1 "));
     assert_eq!(refused(&report)[&254], ["slug"]);
-    // And so the same file again changes nothing.
+    // The same file again therefore changes nothing.
     assert_eq!(counts(&service.import(&file).await), (0, 0, 252, 2));
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn what_only_the_database_sees_is_a_refused_row_too(pool: PgPool) {
+async fn a_violated_constraint_is_a_refused_row(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let mut early = creator("early");
     // Listed now, by default, and changed before that.
@@ -152,7 +152,7 @@ async fn a_city_is_the_gazetteers_or_as_written(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_header_that_makes_no_sense_is_refused(pool: PgPool) {
+async fn an_invalid_header_is_refused(pool: PgPool) {
     let service = start(pool).await;
     let mut file = File::new("gnome", "{}");
     file.header.file_sha256 = "ABC".to_owned();
@@ -160,6 +160,17 @@ async fn a_header_that_makes_no_sense_is_refused(pool: PgPool) {
     let fault = Fault::from(service.try_import(&file).await.unwrap_err());
     let fields: Vec<&String> = fault.fields.keys().collect();
     assert_eq!(fields, ["entity", "file_sha256", "mode"]);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_file_without_rows_is_refused(pool: PgPool) {
+    let service = start(pool).await;
+    for text in ["", "\n \n"] {
+        let file = File::new("genre", text);
+        let fault = Fault::from(service.try_import(&file).await.unwrap_err());
+        assert!(fault.fields["file"].contains("no rows"), "{fault:?}");
+        assert_eq!(service.next_line(&file).await, 1);
+    }
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]

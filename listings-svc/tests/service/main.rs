@@ -3,6 +3,7 @@
 
 mod accounts;
 mod bundled_files;
+mod datasets;
 mod edit;
 mod import_feed;
 mod import_resume;
@@ -19,4 +20,3 @@ mod staff;
 mod submissions;
 mod support;
 mod take_down_race;
-mod worlds;

@@ -10,7 +10,7 @@ use tonic::Status;
 
 use crate::support::{File, NOW, Service, counts, creator, decide, game, start};
 
-fn named(kind: &str, name: &str) -> proto::ListingName {
+fn listing_name(kind: &str, name: &str) -> proto::ListingName {
     proto::ListingName {
         kind: kind.to_owned(),
         mode: common::Mode::Live.into(),
@@ -20,7 +20,7 @@ fn named(kind: &str, name: &str) -> proto::ListingName {
 
 async fn show(service: &Service, kind: &str, name: &str) -> Result<proto::Listing, Status> {
     let request = proto::GetListingRequest {
-        name: Some(named(kind, name)),
+        name: Some(listing_name(kind, name)),
     };
     let answer = service.listings.clone().get_listing(request).await?;
     Ok(answer.into_inner().listing.unwrap())
@@ -49,7 +49,7 @@ async fn restore(
 }
 
 /// A service with a page `studio`, a game `a-game` and an event `a-jam`.
-async fn stocked(pool: PgPool) -> Service {
+async fn start_with_listings(pool: PgPool) -> Service {
     let service = start(pool).await.with_gazetteer().await;
     let event = json!({"slug": "a-jam", "title": "A Jam", "kind": "jam", "starts_at": "2026-07-01", "country_code": "NG", "city": "Lagos"});
     for (entity, row) in [
@@ -73,7 +73,7 @@ const LISTED: [(&str, &str, &str); 3] = [
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn each_kind_is_taken_down_and_restored_as_it_was(pool: PgPool) {
-    let service = stocked(pool).await;
+    let service = start_with_listings(pool).await;
     for (kind, name, title) in LISTED {
         let before = show(&service, kind, name).await.unwrap();
         assert_eq!((before.title.as_str(), before.revision), (title, 1));
@@ -84,7 +84,7 @@ async fn each_kind_is_taken_down_and_restored_as_it_was(pool: PgPool) {
         );
         let (seq, revisions) = (service.head().await, service.revisions().await);
 
-        let removed = take_down(&service, named(kind, name), " Its maker asked ")
+        let removed = take_down(&service, listing_name(kind, name), " Its maker asked ")
             .await
             .unwrap();
         assert_eq!(removed.state(), proto::State::Removed);
@@ -94,35 +94,37 @@ async fn each_kind_is_taken_down_and_restored_as_it_was(pool: PgPool) {
         );
         assert_eq!(removed.reason, "Its maker asked");
         assert_eq!(removed.changed_at, Some(kit::timestamp::encode(NOW)));
-        // Again is no change, whatever the reason.
-        let again = take_down(&service, named(kind, name), "Twice").await;
+        // Taking down again changes nothing, whatever the reason.
+        let again = take_down(&service, listing_name(kind, name), "Twice").await;
         assert_eq!(again.unwrap(), removed);
         assert_eq!(show(&service, kind, name).await.unwrap(), removed);
 
-        let restored = restore(&service, named(kind, name), "").await.unwrap();
+        let restored = restore(&service, listing_name(kind, name), "")
+            .await
+            .unwrap();
         assert_eq!(restored.state(), proto::State::Published);
         assert_eq!((restored.revision, restored.reason.as_str()), (3, ""));
-        let again = restore(&service, named(kind, name), "Twice").await;
+        let again = restore(&service, listing_name(kind, name), "Twice").await;
         assert_eq!(again.unwrap(), restored);
         assert_eq!(service.revisions().await, revisions + 2);
 
         let changes = service.changes(seq).await;
-        let told: Vec<(&str, &str, i64, bool)> = changes
+        let events: Vec<(&str, &str, i64, bool)> = changes
             .iter()
             .map(|c| (c.entity.as_str(), c.event.as_str(), c.revision, c.announced))
             .collect();
         assert_eq!(
-            told,
+            events,
             [(kind, "removed", 2, false), (kind, "restored", 3, false)]
         );
     }
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn the_record_says_what_it_was_and_why(pool: PgPool) {
-    let service = stocked(pool).await;
+async fn the_revision_has_the_old_state_and_the_reason(pool: PgPool) {
+    let service = start_with_listings(pool).await;
     let before = service.head().await;
-    take_down(&service, named("game", "a-game"), "Stolen work")
+    take_down(&service, listing_name("game", "a-game"), "Stolen work")
         .await
         .unwrap();
     let revision = sqlx::query!(
@@ -140,14 +142,14 @@ async fn the_record_says_what_it_was_and_why(pool: PgPool) {
     assert_eq!(revision.reason.as_deref(), Some("Stolen work"));
     assert_eq!(revision.before.unwrap()["state"], "published");
     assert_eq!(revision.after["state"], "removed");
-    let told = service.changes(before).await;
-    let state = proto::Game::decode(&told[0].state[..]).unwrap();
+    let events = service.changes(before).await;
+    let state = proto::Game::decode(&events[0].state[..]).unwrap();
     assert_eq!(
         (state.state(), state.title.as_str()),
         (proto::State::Removed, "A Game")
     );
 
-    // A file does not bring it back, and what the record says of staff stays to be seen.
+    // An import does not restore the game, and the reason of staff stays visible.
     let renamed = File::rows("game", &[game("a-game", "A Better Game")]);
     assert_eq!(counts(&service.import(&renamed).await), (0, 1, 0, 0));
     let listing = show(&service, "game", "a-game").await.unwrap();
@@ -162,8 +164,8 @@ async fn the_record_says_what_it_was_and_why(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn what_was_never_public_is_left_alone(pool: PgPool) {
-    let service = stocked(pool).await;
+async fn a_listing_that_was_never_public_is_not_taken_down(pool: PgPool) {
+    let service = start_with_listings(pool).await;
     for state in ["pending", "rejected"] {
         sqlx::query!(
             "update listings.game
@@ -175,33 +177,40 @@ async fn what_was_never_public_is_left_alone(pool: PgPool) {
         .unwrap();
         let revisions = service.revisions().await;
         for outcome in [
-            take_down(&service, named("game", "a-game"), "Why").await,
-            restore(&service, named("game", "a-game"), "").await,
+            take_down(&service, listing_name("game", "a-game"), "Why").await,
+            restore(&service, listing_name("game", "a-game"), "").await,
         ] {
             let fault = Fault::from(outcome.unwrap_err());
-            assert!(fault.fields["name"].contains("what is public"), "{fault:?}");
+            assert!(
+                fault.fields["name"].contains("only a public listing"),
+                "{fault:?}"
+            );
         }
         assert_eq!(service.revisions().await, revisions);
     }
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn many_at_once_are_one(pool: PgPool) {
-    let service = stocked(pool).await;
-    let taking = (0..20).map(|_| take_down(&service, named("game", "a-game"), "Why"));
+async fn many_at_once_are_one_change(pool: PgPool) {
+    let service = start_with_listings(pool).await;
+    let taking = (0..20).map(|_| take_down(&service, listing_name("game", "a-game"), "Why"));
     for outcome in futures::future::join_all(taking).await {
         assert_eq!(outcome.unwrap().revision, 2);
     }
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_name_that_is_none_is_refused(pool: PgPool) {
-    let service = stocked(pool).await;
+async fn an_unknown_name_is_refused(pool: PgPool) {
+    let service = start_with_listings(pool).await;
     let sample = proto::ListingName {
         mode: common::Mode::Test.into(),
-        ..named("game", "a-game")
+        ..listing_name("game", "a-game")
     };
-    for name in [sample, named("game", "none"), named("event", "a-game")] {
+    for name in [
+        sample,
+        listing_name("game", "none"),
+        listing_name("event", "a-game"),
+    ] {
         let fault = Fault::from(take_down(&service, name, "Why").await.unwrap_err());
         assert_eq!(fault.code, Code::NotFound);
     }
@@ -213,16 +222,16 @@ async fn a_name_that_is_none_is_refused(pool: PgPool) {
         mode: 0,
         name: "lagos".to_owned(),
     };
-    let named = take_down(&service, nothing.clone(), "Why").await;
-    let fault = Fault::from(named.unwrap_err());
+    let listing_name = take_down(&service, nothing.clone(), "Why").await;
+    let fault = Fault::from(listing_name.unwrap_err());
     assert!(fault.fields.keys().eq(["kind", "mode"]), "{fault:?}");
     let fault = Fault::from(take_down(&service, nothing, " ").await.unwrap_err());
     assert!(fault.fields.keys().eq(["reason"]), "{fault:?}");
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_sample_is_taken_down_and_restored_as_it_was_looked_at(pool: PgPool) {
-    let service = stocked(pool).await;
+async fn a_sample_is_taken_down_and_restored_at_its_revision(pool: PgPool) {
+    let service = start_with_listings(pool).await;
     service
         .import(&File::rows("page", &[creator("studio")]).test())
         .await;
@@ -231,7 +240,7 @@ async fn a_sample_is_taken_down_and_restored_as_it_was_looked_at(pool: PgPool) {
         .await;
     let sample = proto::ListingName {
         mode: common::Mode::Test.into(),
-        ..named("game", "a-sample")
+        ..listing_name("game", "a-sample")
     };
     let client = &service.operator_client;
     let longest = "x".repeat(500);
@@ -254,10 +263,10 @@ async fn a_sample_is_taken_down_and_restored_as_it_was_looked_at(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn what_stands_so_already_is_said_to_be_unchanged(pool: PgPool) {
-    let service = stocked(pool).await;
+async fn a_repeated_decision_says_that_nothing_changed(pool: PgPool) {
+    let service = start_with_listings(pool).await;
     let note = async |decision| {
-        let on = (named("game", "a-game"), None);
+        let on = (listing_name("game", "a-game"), None);
         let done = decide(&service.operator_client, decision, on, "A reason").await;
         done.unwrap().note
     };

@@ -1,4 +1,4 @@
-//! The public pages move.
+//! Listings are published again when the public URL changes.
 
 use contracts::listings::v1 as proto;
 use kit::Code;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::support::{File, creator, game, start, start_at};
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn all_listings_travel_again_with_their_new_addresses(pool: PgPool) {
+async fn all_listings_are_published_again_with_their_new_urls(pool: PgPool) {
     let service = start(pool.clone()).await.with_gazetteer().await;
     service
         .import(&File::rows("page", &[creator("studio")]))
@@ -44,7 +44,7 @@ async fn all_listings_travel_again_with_their_new_addresses(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_listing_that_somebody_has_locked_is_not_passed_over(pool: PgPool) {
+async fn a_locked_listing_is_not_skipped(pool: PgPool) {
     let service = start(pool.clone()).await.with_gazetteer().await;
     service
         .import(&File::rows("page", &[creator("studio")]))

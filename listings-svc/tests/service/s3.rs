@@ -1,4 +1,4 @@
-//! The store of files on a server that speaks S3: moto, installed from the Python package index into an environment that is kept.
+//! The file store on a server with the S3 API: moto, installed from the Python package index into a cached environment.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -19,7 +19,7 @@ use crate::support::NOW;
 
 const MOTO: &str = "moto[server]==5.2.5";
 
-/// The server, which ends with this.
+/// The server, which stops when this is dropped.
 struct S3 {
     address: String,
     _server: Child,
@@ -35,7 +35,7 @@ async fn run(program: &Path, args: &[&str]) {
     );
 }
 
-/// An environment with the server in it; made once, and complete when it has its name.
+/// An environment with the server in it. Created once, and complete when it has its final name.
 async fn environment() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let made = folder.join("moto-5.2.5");
@@ -59,7 +59,7 @@ async fn environment() -> PathBuf {
             ],
         )
         .await;
-        // Somebody else may have been quicker.
+        // Another process may have been faster.
         if std::fs::rename(new.path(), &made).is_ok() {
             drop(new.keep());
         }
@@ -69,7 +69,7 @@ async fn environment() -> PathBuf {
 
 async fn start() -> S3 {
     let python = environment().await.join("bin/python");
-    // Scripts of an environment know where it was made, so the module is run.
+    // The scripts of an environment contain its original path, so the module is run.
     let mut server = Command::new(python)
         .args(["-m", "moto.server", "--host", "127.0.0.1", "--port", "0"])
         .env("PYTHONUNBUFFERED", "1")
@@ -89,7 +89,7 @@ async fn start() -> S3 {
             break address.trim().to_owned();
         }
     };
-    // It writes a line for each request, which somebody must read.
+    // The server writes a line for each request, so its output must be read.
     #[expect(clippy::disallowed_methods, reason = "it ends with the server")]
     drop(tokio::spawn(async move {
         while lines.next_line().await.is_ok_and(|it| it.is_some()) {}
@@ -112,7 +112,7 @@ fn settings(endpoint: &str, bucket: &str) -> Settings {
     }
 }
 
-/// A request without a signature, which the server does not mind.
+/// An unsigned request, which the server accepts.
 async fn plain(address: &str, request: &str) -> String {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     let host = address.strip_prefix("http://").unwrap();
@@ -155,7 +155,7 @@ async fn pictures_lie_in_a_bucket_as_they_do_in_a_folder() {
         for (offset, most) in [(0, 0), (10, 5), (u64::MAX, 5)] {
             assert_eq!(part(offset, most).await, (10, String::new()));
         }
-        // Again: a file that is gone is gone.
+        // Twice: deleting a missing file succeeds.
         for _ in 0..2 {
             store.remove(&name).await.unwrap();
             assert_eq!(store.part(&name, 0, 10).await.unwrap(), None);
@@ -180,7 +180,7 @@ async fn a_bucket_that_is_not_there_is_away_and_no_picture_is_missing() {
     );
 }
 
-/// Answers requests for removal, each once `asked` has been done.
+/// Answers requests for deletion, each after `asked` is done.
 async fn slow_bucket(listener: TcpListener, mut asked: impl AsyncFnMut()) {
     loop {
         let (mut connection, _) = listener.accept().await.unwrap();
@@ -228,7 +228,7 @@ async fn the_sweep_locks_nothing_while_the_store_takes_its_time(pool: PgPool) {
             .await;
         assert!(!free.unwrap().is_empty());
         looking.rollback().await.unwrap();
-        // Whoever sends it just now comes back later: its files would be gone.
+        // An upload at this moment is told to retry: its files would be deleted.
         let again = pictures.store(file.clone(), PictureKind::Cover).await;
         assert_eq!(again.unwrap_err().code, kit::Code::Unavailable);
     });

@@ -1,4 +1,4 @@
-//! Accounts send games and events in and change them (§3, §4.3).
+//! Accounts submit and change games and events (§3, §4.3).
 
 use std::collections::BTreeSet;
 
@@ -17,10 +17,10 @@ use crate::support::{File, MAX_PENDING, Service, creator, start};
 pub(crate) const ADA: Uuid = Uuid::from_u128(1);
 const BOB: Uuid = Uuid::from_u128(2);
 
-/// What came of a write, and the fault of a refusal.
+/// The result of a write, or its fault.
 type Outcome = Result<proto::Written, Fault>;
 
-/// A call of Ada's, as the gateway makes it.
+/// A call as the gateway makes it, of the account `ADA` unless told otherwise.
 #[derive(Clone)]
 struct Call {
     account: Uuid,
@@ -28,7 +28,7 @@ struct Call {
     writes_per_day: Option<u32>,
     dry_run: bool,
     key: String,
-    /// Of a change: the revisions at which it is made.
+    /// For a change: the revisions at which it applies.
     revisions: Option<Vec<i64>>,
 }
 
@@ -140,7 +140,7 @@ fn event(title: &str) -> Value {
     json!({"title": title, "kind": "jam", "starts_at": "2026-07-01", "country_code": "NG", "city": "Lagos"})
 }
 
-/// Samples of both kinds, and the pages `studio` and `second` of Ada's and `other` of Bob's.
+/// Samples of both kinds, the pages `studio` and `second` of Ada, and the page `other` of Bob.
 pub(crate) async fn start_with_pages(pool: PgPool) -> Service {
     let service = start(pool).await.with_gazetteer().await;
     let pages = ["studio", "second", "other"].map(creator);
@@ -175,7 +175,7 @@ async fn own(service: &Service, handle: &str, account: Uuid) {
     .unwrap();
 }
 
-/// Puts a game where staff would put it.
+/// Sets the state of a game in the database.
 pub(crate) async fn set_state(service: &Service, slug: &str, state: &str) {
     sqlx::query!(
         "update listings.game set state = $2, waiting_since = null where slug = $1",
@@ -199,7 +199,7 @@ async fn title_and_tagline(service: &Service, slug: &str) -> (String, String) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn what_is_sent_in_waits_under_a_slug_of_its_own(pool: PgPool) {
+async fn a_submission_is_pending_under_its_own_slug(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let head = service.head().await;
     let first = LIVE.game(&service, &game("Morabaraba!")).await.unwrap();
@@ -260,7 +260,7 @@ async fn what_is_sent_in_waits_under_a_slug_of_its_own(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn of_two_reasons_to_refuse_the_earlier_is_given(pool: PgPool) {
+async fn the_first_of_two_reasons_to_refuse_is_given(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let none_left = Call {
         writes_per_day: Some(0),
@@ -271,7 +271,7 @@ async fn of_two_reasons_to_refuse_the_earlier_is_given(pool: PgPool) {
             .await
             .unwrap();
     }
-    // Each body mends what the one before was refused for.
+    // Each body fixes the error of the one before.
     let bad = json!({"creator": "other", "title": ""});
     let fault = none_left
         .change_game(&service, "nobodys", &bad)
@@ -300,7 +300,7 @@ async fn of_two_reasons_to_refuse_the_earlier_is_given(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_creator_is_a_page_of_ones_own(pool: PgPool) {
+async fn a_creator_is_a_page_of_the_account(pool: PgPool) {
     let service = start_with_pages(pool).await;
     for handle in ["nobody", "other", "samples", "Studio"] {
         let body = json!({"creator": handle, "title": "A Game"});
@@ -363,7 +363,7 @@ async fn a_read_only_field_that_is_null_is_refused_unless_it_is_null(pool: PgPoo
     assert!(fault.fields.keys().eq(["cover_url", "slug"]), "{fault:?}");
     let made = LIVE.game(&service, &game("A Game")).await.unwrap();
     let slug = made.slug.unwrap();
-    // It has no cover, and so reads as null: that is sent back as it was.
+    // It has no cover, so a read returns null, and null is accepted.
     let change = json!({"cover_url": null, "tagline": "x"});
     LIVE.change_game(&service, &slug, &change).await.unwrap();
     for field in ["slug", "creator", "featured", "created_at", "url"] {
@@ -387,7 +387,7 @@ async fn a_read_only_field_that_is_null_is_refused_unless_it_is_null(pool: PgPoo
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn what_json_allows_and_cannot_be_taken_is_named(pool: PgPool) {
+async fn unsupported_json_values_are_named(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let body = r#"{"creator": "studio", "title": "\ud800", "release_year": 1e400, "stage": "released", "stage": "early_access",
         "links": {"play": "https://a.example", "play": "https://b.example"}}"#;
@@ -429,7 +429,7 @@ async fn an_event_is_on_any_day_of_the_calendar(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn of_many_at_once_exactly_as_many_as_may_wait_are_taken(pool: PgPool) {
+async fn of_many_at_once_exactly_the_limit_is_accepted(pool: PgPool) {
     let service = start_with_pages(pool.clone()).await;
     let other = start(pool).await;
     let calls = (0..60).map(|n| {
@@ -468,7 +468,7 @@ async fn the_writes_of_a_day_are_counted_exactly(pool: PgPool) {
         writes_per_day: Some(20),
         ..LIVE.clone()
     };
-    // One was used up by sending it in.
+    // Submitting the game used one write.
     let changes = (0..40).map(|n| {
         let service = if n % 2 == 0 { &service } else { &other };
         let (call, slug) = (&call, &slug);
@@ -485,7 +485,7 @@ async fn the_writes_of_a_day_are_counted_exactly(pool: PgPool) {
     for fault in outcomes.into_iter().filter_map(Result::err) {
         assert_eq!(fault.code, Code::Limit, "{fault}");
     }
-    // A refusal uses nothing, and the day turns at 00:00 UTC.
+    // A refusal uses no write, and the day changes at 00:00 UTC.
     service
         .clock
         .advance(time::Duration::hours(12) - time::Duration::MILLISECOND);
@@ -539,7 +539,7 @@ async fn titles_whose_slugs_share_candidates_get_slugs_of_their_own(pool: PgPool
     let service = start_with_pages(pool).await;
     let bases =
         ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"].map(|name| format!("fest-{name}"));
-    // Of `fest-a` the eighth and those from the tenth on are free.
+    // Of the slugs from `fest-a`, the eighth is free, and all from the tenth on.
     let taken: Vec<Value> = (bases.iter())
         .flat_map(|base| {
             let numbered = [2, 3, 4, 5, 6, 7, 9].map(|n| format!("{base}-{n}"));
@@ -638,7 +638,7 @@ async fn a_change_shows_at_once_and_one_that_changes_nothing_is_none(pool: PgPoo
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn what_was_rejected_waits_again_once_it_is_changed(pool: PgPool) {
+async fn a_changed_rejected_listing_is_pending_again(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let slug = LIVE
         .game(&service, &game("A Game"))
@@ -652,7 +652,7 @@ async fn what_was_rejected_waits_again_once_it_is_changed(pool: PgPool) {
         .await
         .unwrap();
     assert_eq!(same.state(), proto::State::Rejected);
-    // It takes a place in the queue, if there is one.
+    // It needs room among the pending submissions.
     for n in 0..MAX_PENDING {
         LIVE.event(&service, &event(&format!("Jam {n}")))
             .await
@@ -688,7 +688,7 @@ async fn what_was_rejected_waits_again_once_it_is_changed(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn changes_at_the_same_time_all_last(pool: PgPool) {
+async fn concurrent_changes_all_last(pool: PgPool) {
     let service = start_with_pages(pool.clone()).await;
     let other = start(pool).await;
     let slug = LIVE
@@ -712,7 +712,7 @@ async fn changes_at_the_same_time_all_last(pool: PgPool) {
         assert_eq!(title_and_tagline(&service, &slug).await, expected);
     }
     assert_eq!(service.revisions().await, revisions + 20);
-    // Of one field the last is what it is, and each is kept.
+    // The last write of a field wins, and each is a revision.
     let (first, second) = (json!({"tagline": "first"}), json!({"tagline": "second"}));
     let (one, two) = futures::join!(
         LIVE.change_game(&service, &slug, &first),
@@ -744,7 +744,7 @@ async fn a_change_is_made_only_at_a_revision_that_its_condition_names(pool: PgPo
     };
     let first = change(&[made.revision], "One.").await.unwrap();
     assert_eq!(first.revision, made.revision + 1);
-    // Somebody else was quicker, or no tag can match.
+    // The listing has changed since, or no tag can match.
     for revisions in [&[made.revision][..], &[]] {
         let late = change(revisions, "Two.").await;
         assert_eq!(code(late), Code::PreconditionFailed, "{revisions:?}");
@@ -752,7 +752,7 @@ async fn a_change_is_made_only_at_a_revision_that_its_condition_names(pool: PgPo
     let several = [made.revision, first.revision];
     let second = change(&several, "Two.").await.unwrap();
     assert_eq!(second.revision, first.revision + 1);
-    // What would be refused anyway is refused for that; a dry run is told the same.
+    // A change that is refused anyway is refused for that reason; a dry run gets the same answer.
     let bad = Call::at(&[])
         .change_game(&service, &slug, &json!({ "title": "" }))
         .await;
@@ -798,7 +798,7 @@ async fn the_same_call_has_its_effect_once(pool: PgPool) {
     let spaced = call.game_of_bytes(&service, &bytes).await.unwrap();
     assert_eq!(spaced.slug, first.slug);
     assert!(spaced.replayed);
-    // Other routes, accounts and worlds have their own.
+    // Other routes, accounts and datasets have their own keys.
     assert!(
         !call
             .event(&service, &event("A Jam"))
@@ -835,7 +835,7 @@ async fn the_same_call_has_its_effect_once(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn of_the_same_call_many_times_at_once_one_has_an_effect(pool: PgPool) {
+async fn of_many_equal_calls_at_once_one_has_an_effect(pool: PgPool) {
     let service = start_with_pages(pool.clone()).await;
     let other = start(pool).await;
     let call = Call::keyed("a-key");
@@ -856,7 +856,7 @@ async fn of_the_same_call_many_times_at_once_one_has_an_effect(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn keys_of_the_test_world_and_dry_runs_check_everything_and_write_nothing(pool: PgPool) {
+async fn test_keys_and_dry_runs_check_everything_and_write_nothing(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let slug = LIVE
         .game(&service, &game("A Game"))
@@ -901,7 +901,7 @@ async fn keys_of_the_test_world_and_dry_runs_check_everything_and_write_nothing(
         proto::State::Pending
     );
     assert_eq!(code(dry.game(&service, &samples).await), Code::NotYours);
-    // A real slug is a 404 to a test key, and a sample's to a live one.
+    // A live slug is a 404 to a test key, and the slug of a sample is a 404 to a live key.
     let change = json!({"title": "Other"});
     assert_eq!(
         state(test.change_game(&service, "a-sample", &change).await),
@@ -930,7 +930,7 @@ async fn keys_of_the_test_world_and_dry_runs_check_everything_and_write_nothing(
         ),
         Code::Invalid
     );
-    // A dry run meets the limits as well.
+    // The limits apply to a dry run as well.
     let none_left = Call {
         writes_per_day: Some(1),
         ..dry.clone()
@@ -946,7 +946,7 @@ async fn keys_of_the_test_world_and_dry_runs_check_everything_and_write_nothing(
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn an_account_sees_how_its_own_listings_stand(pool: PgPool) {
+async fn an_account_sees_the_states_of_its_listings(pool: PgPool) {
     let service = start_with_pages(pool).await;
     LIVE.game(&service, &game("A Game")).await.unwrap();
     service.clock.advance(time::Duration::SECOND);
@@ -1004,7 +1004,7 @@ async fn an_account_sees_how_its_own_listings_stand(pool: PgPool) {
     assert_eq!(fault.code, Code::Invalid);
 }
 
-/// The rows of Ada's own list.
+/// The rows of Ada's list.
 async fn own_list(service: &Service) -> Vec<contracts::public::OwnListing> {
     let request = proto::ListOwnListingsRequest {
         account_id: ADA.to_string(),
@@ -1015,7 +1015,7 @@ async fn own_list(service: &Service) -> Vec<contracts::public::OwnListing> {
     serde_json::from_slice(&answer.unwrap().into_inner().json).unwrap()
 }
 
-/// Puts a page where staff would put it.
+/// Sets the state of a page in the database.
 async fn set_page_state(service: &Service, handle: &str, state: &str) {
     sqlx::query!(
         "update listings.page set state = $2 where handle = $1",
@@ -1028,7 +1028,7 @@ async fn set_page_state(service: &Service, handle: &str, state: &str) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn games_under_a_page_that_is_not_public_are_seen_with_the_reason(pool: PgPool) {
+async fn games_under_a_page_that_is_not_public_have_a_note(pool: PgPool) {
     let service = start_with_pages(pool).await;
     LIVE.game(&service, &game("A Game")).await.unwrap();
     assert_eq!(own_list(&service).await[0].note, None);
@@ -1038,7 +1038,7 @@ async fn games_under_a_page_that_is_not_public_are_seen_with_the_reason(pool: Pg
         assert_eq!(rows.len(), 1, "{state}");
         let note = rows[0].note.as_deref().unwrap();
         assert!(note.contains(word) && note.contains("`studio`"), "{note}");
-        // It is still its owner's to change, and the answer says the same.
+        // Its owner may still change it, and the answer says the same.
         let change = json!({ "tagline": state });
         let changed = LIVE.change_game(&service, "a-game", &change).await.unwrap();
         assert_eq!(changed.note, note);
@@ -1058,7 +1058,7 @@ async fn games_under_a_page_that_is_not_public_are_seen_with_the_reason(pool: Pg
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn nothing_is_sent_in_under_a_page_that_was_taken_down(pool: PgPool) {
+async fn nothing_is_submitted_under_a_removed_page(pool: PgPool) {
     let service = start_with_pages(pool).await;
     LIVE.game(&service, &game("A Game")).await.unwrap();
     set_state(&service, "a-game", "rejected").await;
@@ -1079,14 +1079,14 @@ async fn nothing_is_sent_in_under_a_page_that_was_taken_down(pool: PgPool) {
     }
     let sample = json!({"creator": "samples", "title": "Another"});
     assert_eq!(code(test.game(&service, &sample).await), Code::NotYours);
-    // A change of what was rejected sends it in again.
+    // A change of a rejected game submits it again.
     let better = json!({"title": "Better"});
     for call in [&LIVE, &dry] {
         let changed = call.change_game(&service, "a-game", &better).await;
         let fault = changed.unwrap_err();
         assert!(fault.message.contains("taken down"), "{fault}");
     }
-    // Under another page of the account's it may.
+    // It may move to another page of the account.
     let moved = json!({"title": "Better", "creator": "second"});
     let moved = LIVE.change_game(&service, "a-game", &moved).await.unwrap();
     assert_eq!(

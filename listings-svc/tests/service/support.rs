@@ -1,4 +1,4 @@
-//! A service to call, and short ways to call it.
+//! A running service, and helpers to call it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,18 +35,16 @@ use sqlx::PgPool;
 use time::macros::datetime;
 use tonic::Status;
 
-/// What the service's clock shows.
+/// The time of the service's clock.
 pub(crate) const NOW: time::OffsetDateTime = datetime!(2026-06-01 12:00 UTC);
 
-/// Submissions of one account that may wait.
+/// Maximum number of pending submissions of one account.
 pub(crate) const MAX_PENDING: i64 = 3;
 
-/// A running service.
 pub(crate) struct Service {
     pub(crate) pool: PgPool,
     pub(crate) importer: Importer,
     pub(crate) clock: Clock,
-    /// Where it answers.
     pub(crate) address: String,
     pub(crate) staff: StaffImportServiceClient<Client>,
     pub(crate) listings: StaffListingServiceClient<Client>,
@@ -55,11 +53,11 @@ pub(crate) struct Service {
     pub(crate) own: OwnListingsServiceClient<Client>,
     pub(crate) pictures: StaffPictureServiceClient<Client>,
     pub(crate) files: PictureServiceClient<Client>,
-    /// Where the files lie.
+    /// Where picture files are stored.
     pub(crate) store: FileStore,
-    /// What makes them.
+    /// Stores pictures.
     pub(crate) processor: PictureProcessor,
-    /// A service of the fleet, for calls that the others do not cover; and the operator.
+    /// A client that is a service of the fleet, and one that is the operator, for calls without a field above.
     pub(crate) fleet: Client,
     pub(crate) operator_client: Client,
     _folder: tempfile::TempDir,
@@ -73,7 +71,6 @@ pub(crate) async fn start(pool: PgPool) -> Service {
     start_at(pool, "https://mchezo.example").await
 }
 
-/// Starts a service.
 pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     let (lifecycle, supervisor) = Lifecycle::new();
     let clock = Clock::fixed(NOW);
@@ -151,7 +148,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
 }
 
 impl Drop for Service {
-    /// Lets go of the database, which the test is about to drop.
+    /// Releases the database, which the test is about to drop.
     fn drop(&mut self) {
         self.lifecycle.draining().cancel();
         self.lifecycle.stopping().cancel();
@@ -208,7 +205,7 @@ impl File {
     }
 }
 
-/// What came of an import: created, updated, unchanged, refused.
+/// Rows of an import by outcome: created, updated, unchanged, refused.
 pub(crate) type Counts = (u64, u64, u64, u64);
 
 pub(crate) fn counts(report: &proto::ImportResponse) -> Counts {
@@ -246,7 +243,7 @@ impl Service {
         answer.into_inner().next_line
     }
 
-    /// A small directory to refer to.
+    /// A small gazetteer to refer to.
     pub(crate) async fn with_gazetteer(self) -> Self {
         use serde_json::json;
         for (entity, rows) in [
@@ -280,7 +277,7 @@ impl Service {
         self
     }
 
-    /// Changes on the feed above `after`.
+    /// Changes on the feed after `after`.
     pub(crate) async fn changes(&self, after: i64) -> Vec<common::Change> {
         let mut feed = self.feed.clone();
         let epoch = sqlx::query_scalar!("select epoch from listings.feed_head")
@@ -307,7 +304,7 @@ impl Service {
         changes
     }
 
-    /// The newest row of the feed.
+    /// The newest sequence number of the feed.
     pub(crate) async fn head(&self) -> i64 {
         sqlx::query_scalar!("select seq from listings.feed_head")
             .fetch_one(&self.pool)
@@ -323,7 +320,7 @@ impl Service {
     }
 }
 
-/// Refused rows: line and what is wrong with it.
+/// Refused rows: the line, and its invalid fields.
 pub(crate) fn refused(report: &proto::ImportResponse) -> BTreeMap<u64, Vec<String>> {
     report
         .refused
@@ -336,7 +333,7 @@ pub(crate) fn refused(report: &proto::ImportResponse) -> BTreeMap<u64, Vec<Strin
         .collect()
 }
 
-/// Decides on one listing; its refusal is that of the call.
+/// Decides on one listing; its refusal is the error of the call.
 pub(crate) async fn decide(
     channel: &Client,
     decision: proto::Decision,
@@ -361,12 +358,10 @@ pub(crate) async fn decide(
     }
 }
 
-/// A creator's row.
 pub(crate) fn creator(handle: &str) -> serde_json::Value {
     serde_json::json!({"handle": handle, "name": "A Studio", "kind": "studio", "country_code": "NG", "city": "LAGOS"})
 }
 
-/// A game's row.
 pub(crate) fn game(slug: &str, title: &str) -> serde_json::Value {
     serde_json::json!({"slug": slug, "title": title, "release_year": 2020, "creator": "studio", "genres": ["puzzle"]})
 }

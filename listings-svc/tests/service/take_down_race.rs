@@ -1,6 +1,6 @@
-//! A page is taken down while a game is sent in under it: one of the two waits for the other, whichever was first.
+//! Taking a page down races with submitting a game under it: one of the two waits for the other.
 //!
-//! Commands are applied as the writers of two replicas apply them, each in an open transaction of its own.
+//! Each command is applied in an open transaction of its own, as the writers of two replicas do.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use sqlx::PgPool;
 use crate::submissions::{ADA, set_state, start_with_pages};
 use crate::support::{File, MAX_PENDING, NOW, Service};
 
-fn sent_in(target: Target, body: &Value) -> Write {
+fn submit(target: Target, body: &Value) -> Write {
     Write::Submit(Box::new(Submission {
         author: Author {
             account: ADA,
@@ -34,15 +34,15 @@ fn sent_in(target: Target, body: &Value) -> Write {
     }))
 }
 
-/// Ways to send a game in under the page `studio`; `a-game` was rejected there.
+/// Submissions of a game under the page `studio`, where `a-game` was rejected.
 fn submissions() -> [Write; 3] {
     let game = json!({"title": "Another", "release_year": 2024, "creator": "studio"});
     let rejected = || Target::Game("a-game".to_owned());
     let moved = Target::Game("elsewhere".to_owned());
     [
-        sent_in(Target::NewGame, &game),
-        sent_in(rejected(), &json!({"title": "Better"})),
-        sent_in(moved, &json!({"creator": "studio"})),
+        submit(Target::NewGame, &game),
+        submit(rejected(), &json!({"title": "Better"})),
+        submit(moved, &json!({"creator": "studio"})),
     ]
 }
 
@@ -58,7 +58,7 @@ fn take_down() -> Write {
     }))
 }
 
-/// The service that has filled the database, and commands as a replica of it applies them.
+/// The service that has filled the database, and the commands as another replica applies them.
 async fn listings(pool: &PgPool) -> (Service, Writes) {
     let service = start_with_pages(pool.clone()).await;
     let games = [("a-game", "studio"), ("elsewhere", "second")].map(
@@ -75,7 +75,7 @@ async fn listings(pool: &PgPool) -> (Service, Writes) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn nothing_is_sent_in_under_a_page_whose_removal_is_not_committed_yet(pool: PgPool) {
+async fn nothing_is_submitted_under_a_page_whose_removal_is_not_committed(pool: PgPool) {
     let (_service, writes) = listings(&pool).await;
     let mut removal = pool.begin().await.unwrap();
     let removed = writes.apply(&mut removal, &take_down(), NOW).await.unwrap();
@@ -97,7 +97,7 @@ async fn nothing_is_sent_in_under_a_page_whose_removal_is_not_committed_yet(pool
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_page_is_not_taken_down_before_what_is_sent_in_under_it_is_committed(pool: PgPool) {
+async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool: PgPool) {
     let (_service, writes) = listings(&pool).await;
     for submission in submissions() {
         let mut open = pool.begin().await.unwrap();

@@ -1,4 +1,4 @@
-//! The fields of an event.
+//! Reads the fields of an event.
 
 use contracts::public::EVENT_KINDS;
 use serde_json::Value;
@@ -13,11 +13,14 @@ use crate::domain::listing::Draft;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::{FromImportRow, text};
 
-/// Fields that accounts only read, and why.
+/// Fields that accounts cannot change, each with its error.
 const READ_ONLY: [(&str, &str); 3] = [
     ("slug", "The slug never changes."),
-    ("city_slug", "It follows the city: change that."),
-    ("created_at", "This time is kept by us."),
+    (
+        "city_slug",
+        "The service derives it from the city: change the city.",
+    ),
+    ("created_at", "The service sets this time: leave it out."),
 ];
 
 impl Body for Event {
@@ -73,7 +76,7 @@ impl Editable for Event {
     }
 }
 
-/// The fields that files and staff give; what is left out stays as it is held.
+/// Reads the fields that files and staff give; a missing field keeps its current value.
 fn read_staff_fields(
     fields: &mut Fields<'_>,
     reference: &ReferenceData,
@@ -96,7 +99,7 @@ fn read_staff_fields(
     }
 }
 
-/// The fields that accounts give too; what is left out stays as it is held.
+/// Reads the fields that accounts give as well; a missing field keeps its current value.
 fn read_common_fields(
     fields: &mut Fields<'_>,
     current: Option<&Event>,
@@ -149,7 +152,7 @@ fn dates(fields: &mut Fields<'_>, current: Option<&Event>) -> (Date, Option<Date
         |fields| {
             let day = fields.date("starts_at");
             if day.is_none() {
-                // Stands unless the day was there and bad.
+                // No effect when the date was present and invalid: the first error of a field stands.
                 fields.refuse("starts_at", "Give a day, such as 2026-03-01.");
             }
             day
@@ -171,7 +174,8 @@ fn dates(fields: &mut Fields<'_>, current: Option<&Event>) -> (Date, Option<Date
     (starts_at.unwrap_or(Date::MIN), ends_at)
 }
 
-/// The event's own site, by either of its names. In a row that is sent back whole `url` is the address of our page, and says nothing.
+/// Reads the event's own site, from either of its two names. In a row that a client sends back whole, `url` is the address of our page
+/// and is ignored.
 fn website<'a>(
     fields: &mut Fields<'_>,
     current: Option<&Event>,

@@ -1,4 +1,4 @@
-//! The fields of a game.
+//! Reads the fields of a game.
 
 use contracts::public::{PLATFORMS, STAGES};
 use serde_json::Value;
@@ -13,31 +13,30 @@ use crate::domain::reference_data::ReferenceData;
 use crate::domain::suggest::closest;
 use crate::domain::{FromImportRow, array_fields, links, text};
 
-/// Genres of one game at most.
 const MAX_GENRES: usize = 3;
 const FIRST_YEAR: i32 = 1950;
-/// How far ahead a release may lie, in years.
+/// How many years ahead a release year may be.
 const MAX_YEARS_AHEAD: i32 = 5;
 
-/// Fields that accounts only read, and why.
+/// Fields that accounts cannot change, each with its error.
 const READ_ONLY: [(&str, &str); 9] = [
     ("slug", "The slug never changes."),
     ("cover_url", "Pictures are added on the site."),
     ("screenshots", "Pictures are added on the site."),
     ("credits", "Credits are given on the site."),
-    ("featured", "What is featured is chosen by staff."),
+    ("featured", "Staff choose the featured games."),
     ("country_code", "A game is in its creator's country."),
     ("city", "A game is in its creator's city."),
     ("url", "The address of the page is made from the slug."),
-    ("created_at", "This time is kept by us."),
+    ("created_at", "The service sets this time: leave it out."),
 ];
 
-/// A game as it was sent.
+/// A game as an account submits it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubmittedGame {
-    /// Its slug, if it is new, and its page are still to be found.
+    /// Without the slug of a new game and without the id of its page.
     pub game: Game,
-    /// The handle of the page it shall stand under, where one is named.
+    /// Handle of the page that the body names.
     pub creator: Option<String>,
 }
 
@@ -58,7 +57,7 @@ impl Body for Game {
                 reason,
             );
         }
-        // It changes with every change: whoever sends back a row of a moment ago means nothing by it.
+        // The value changes with every update, so a stale value is not an error.
         fields.ignore(&["updated_at"]);
         let submitted = existing.map_or(reference.year, |existing| {
             existing.listing.created_at.year()
@@ -95,9 +94,9 @@ impl Editable for Game {
     fn edited(&self, fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
         let (slug, featured) = (Value::from(self.slug.as_str()), Value::from(self.featured));
         fields.read_only("slug", || Some(&slug), NEVER_CHANGES);
-        let reason = "A game is given to another page by `reassign`.";
+        let reason = "Use `reassign` to move a game to another page.";
         fields.read_only("creator", || None, reason);
-        let reason = "A game is listed first by `feature`.";
+        let reason = "Use `feature` to list a game first.";
         fields.read_only("featured", || Some(&featured), reason);
         for name in ["created_at", "updated_at"] {
             fields.read_only(name, || None, KEPT_BY_SERVICE);
@@ -106,7 +105,7 @@ impl Editable for Game {
     }
 }
 
-/// The fields that files and staff give; what is left out stays as it is held.
+/// Reads the fields that files and staff give; a missing field keeps its current value.
 fn read_staff_fields(
     fields: &mut Fields<'_>,
     reference: &ReferenceData,
@@ -124,7 +123,7 @@ fn read_staff_fields(
             current.map(|game| game.screenshots.clone()),
             |fields| array_fields::screenshots(fields, "screenshots"),
         ),
-        // Pages that they name may be gone by now; they stay all the same.
+        // Stored credits are not checked again: a page that they name may have been taken down since.
         credits: fields.or_current(
             "credits",
             current.map(|game| game.credits.clone()),
@@ -141,7 +140,7 @@ fn read_staff_fields(
     }
 }
 
-/// The fields that accounts give too; what is left out stays as it is held. `year` reads that of the release.
+/// Reads the fields that accounts give as well; a missing field keeps its current value. `year` reads the release year.
 fn read_common_fields(
     fields: &mut Fields<'_>,
     reference: &ReferenceData,
@@ -194,7 +193,6 @@ fn read_common_fields(
     }
 }
 
-/// Reads a genre key.
 fn genre(raw: &str, reference: &ReferenceData) -> Result<String, String> {
     if reference.genres.contains(raw) {
         return Ok(raw.to_owned());
@@ -207,7 +205,7 @@ fn genre(raw: &str, reference: &ReferenceData) -> Result<String, String> {
     })
 }
 
-/// The field `stage`; a game that does not say is in development.
+/// Reads `stage`; the default is the first stage.
 fn stage(fields: &mut Fields<'_>) -> String {
     match fields.value("stage") {
         None => STAGES.first().map(|s| (*s).to_owned()),
@@ -219,26 +217,25 @@ fn stage(fields: &mut Fields<'_>) -> String {
 fn release_year(fields: &mut Fields<'_>, this_year: i32) -> i32 {
     let year = year(fields, this_year);
     if year.is_none() {
-        // Stands unless the year was there and bad.
+        // No effect when the year was present and invalid: the first error of a field stands.
         fields.refuse(
             "release_year",
-            "Give a year: that of the first release, or the one aimed at.",
+            "Give the year of the first release, or the planned year.",
         );
     }
     year.unwrap_or_default()
 }
 
-/// The field `release_year`.
 fn year(fields: &mut Fields<'_>, this_year: i32) -> Option<i32> {
     let range = i64::from(FIRST_YEAR)..=i64::from(this_year + MAX_YEARS_AHEAD);
     let year = fields.integer("release_year", range)?;
     i32::try_from(year).ok()
 }
 
-/// What an account is told that names no page.
+/// Error for a body that names no page.
 const CREATOR_REQUIRED: &str = "Give the handle of your studio's or your own page.";
 
-/// The field `creator`: a handle, or the object that a read gives. `missing` asks for it.
+/// Reads `creator`: a handle, or the object that a read returns. `missing` is the error for a missing field.
 fn handle(fields: &mut Fields<'_>, missing: &str) -> Option<String> {
     let mut value = fields.required("creator", missing)?;
     if let Value::Object(object) = value {
@@ -250,18 +247,18 @@ fn handle(fields: &mut Fields<'_>, missing: &str) -> Option<String> {
     })
 }
 
-/// The page that the field `creator` of a file names.
+/// Resolves the field `creator` of an import row to a page.
 fn page(fields: &mut Fields<'_>, reference: &ReferenceData) -> Uuid {
     let Some(handle) = handle(fields, "Give the handle of the game's creator.") else {
         return Uuid::nil();
     };
     let page = reference.creators.get(&handle).copied();
-    let reason = "No creator has this handle; the creators are imported first.";
+    let reason = "No creator has this handle: import the creators first.";
     let page = fields.ok_or_refuse("creator", page.ok_or_else(|| reason.to_owned()));
     page.unwrap_or_default()
 }
 
-/// A game of which nothing is known yet.
+/// A game whose fields are empty.
 fn empty_game() -> Game {
     Game {
         slug: String::new(),
@@ -350,13 +347,16 @@ mod tests {
 
     #[test]
     fn a_short_body_gets_the_empty_values() {
-        let sent = create(&json!({"creator": "maliyo", "title": " Bao "})).unwrap();
-        assert_eq!(sent.creator.as_deref(), Some("maliyo"));
+        let submitted_game = create(&json!({"creator": "maliyo", "title": " Bao "})).unwrap();
+        assert_eq!(submitted_game.creator.as_deref(), Some("maliyo"));
         assert_eq!(
-            (sent.game.title.as_str(), sent.game.stage.as_str()),
+            (
+                submitted_game.game.title.as_str(),
+                submitted_game.game.stage.as_str()
+            ),
             ("Bao", "in_development")
         );
-        assert_eq!(sent.game.release_year, 2026);
+        assert_eq!(submitted_game.game.release_year, 2026);
     }
 
     #[test]
@@ -392,11 +392,11 @@ mod tests {
     }
 
     #[test]
-    fn what_a_change_leaves_out_stays() {
-        let sent = change(&json!({"tagline": "Reap"})).unwrap();
-        assert_eq!(sent.creator, None);
+    fn missing_fields_keep_their_values() {
+        let submitted_game = change(&json!({"tagline": "Reap"})).unwrap();
+        assert_eq!(submitted_game.creator, None);
         assert_eq!(
-            sent.game,
+            submitted_game.game,
             Game {
                 tagline: "Reap".to_owned(),
                 ..current().content
@@ -406,15 +406,21 @@ mod tests {
     }
 
     #[test]
-    fn null_clears_what_is_optional_and_is_refused_for_the_rest() {
-        let sent =
+    fn null_clears_optional_fields_only() {
+        let submitted_game =
             change(&json!({"tagline": null, "genres": null, "release_year": null, "stage": null}))
                 .unwrap();
         assert_eq!(
-            (sent.game.tagline.as_str(), sent.game.genres.len()),
+            (
+                submitted_game.game.tagline.as_str(),
+                submitted_game.game.genres.len()
+            ),
             ("", 0)
         );
-        assert_eq!(sent.game.release_year, 2024, "the year it was sent in");
+        assert_eq!(
+            submitted_game.game.release_year, 2024,
+            "the year of the submission"
+        );
         let problems = change(&json!({"title": null, "creator": null})).unwrap_err();
         assert_eq!(problems.len(), 2);
     }
@@ -423,15 +429,15 @@ mod tests {
     fn a_whole_row_may_come_back_with_its_changes() {
         let mut row = representation();
         row.insert("tagline".to_owned(), json!("Reap"));
-        let sent = change(&Value::Object(row.clone())).unwrap();
+        let submitted_game = change(&Value::Object(row.clone())).unwrap();
         assert_eq!(
-            sent.game,
+            submitted_game.game,
             Game {
                 tagline: "Reap".to_owned(),
                 ..current().content
             }
         );
-        assert_eq!(sent.creator.as_deref(), Some("maliyo"));
+        assert_eq!(submitted_game.creator.as_deref(), Some("maliyo"));
         for (name, reason) in READ_ONLY {
             let mut changed = row.clone();
             changed.insert(name.to_owned(), json!("another"));
@@ -447,7 +453,7 @@ mod tests {
         #[test]
         fn any_title_is_read_or_refused_under_its_name(title in "\\PC{0,140}") {
             match create(&json!({"creator": "a", "title": title})) {
-                Ok(sent) => prop_assert!((1..=120).contains(&sent.game.title.chars().count())),
+                Ok(submitted_game) => prop_assert!((1..=120).contains(&submitted_game.game.title.chars().count())),
                 Err(problems) => prop_assert!(problems.keys().eq(["title"])),
             }
         }

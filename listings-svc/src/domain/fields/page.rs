@@ -1,4 +1,4 @@
-//! The fields of a page.
+//! Reads the fields of a page.
 
 use contracts::public::CREATOR_KINDS;
 use serde_json::Value;
@@ -13,21 +13,23 @@ use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::{FromImportRow, array_fields, links, text};
 
-/// Roles of one page at most.
 const MAX_ROLES: usize = 20;
 
-/// Fields that accounts only read, and why.
+/// Fields that accounts cannot change, each with its error.
 const READ_ONLY: [(&str, &str); 6] = [
     ("avatar_url", "Pictures are added on the site."),
-    ("city_slug", "It follows the city: change that."),
-    ("verified", "Staff say who is verified."),
-    ("games", "Games are sent in one by one."),
+    (
+        "city_slug",
+        "The service derives it from the city: change the city.",
+    ),
+    ("verified", "Staff verify pages."),
+    ("games", "Submit each game by itself."),
     ("url", "The address of the page is made from the handle."),
-    ("created_at", "This time is kept by us."),
+    ("created_at", "The service sets this time: leave it out."),
 ];
 
 impl Body for Page {
-    /// The handle of a new one is empty when it is to be made from the name.
+    /// The handle of a new page is empty when it is to be made from the name.
     type Output = Self;
 
     fn read(
@@ -91,7 +93,7 @@ impl Editable for Page {
     }
 }
 
-/// The fields that files and staff give; what is left out stays as it is held.
+/// Reads the fields that files and staff give; a missing field keeps its current value.
 fn read_staff_fields(
     fields: &mut Fields<'_>,
     reference: &ReferenceData,
@@ -124,7 +126,7 @@ fn read_staff_fields(
     }
 }
 
-/// The fields that accounts give too; what is left out stays as it is held.
+/// Reads the fields that accounts give as well; a missing field keeps its current value.
 fn read_common_fields(
     fields: &mut Fields<'_>,
     current: Option<&Page>,
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_change_leaves_out_stays() {
+    fn missing_fields_keep_their_values() {
         let page = create(
             &json!({"handle": "ada", "name": "Ada", "kind": "person", "country_code": "NG", "city": "Aba", "bio": "x"}),
         );

@@ -1,4 +1,4 @@
-//! How values are read: texts, numbers, days, words of a list.
+//! Reads single values: strings, numbers, dates.
 
 use std::ops::RangeInclusive;
 
@@ -12,13 +12,13 @@ use super::Fields;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::{address, slug, text};
 
-/// Years that the time of a row may lie in.
+/// Years that a timestamp may have.
 const YEAR_RANGE: RangeInclusive<i32> = 1900..=2999;
 
 const DATE: &[BorrowedFormatItem<'static>] = format_description!("[year]-[month]-[day]");
 
 impl Fields<'_> {
-    /// Text, read by `read`.
+    /// Reads a string; `read` parses it.
     pub fn text<T>(
         &mut self,
         path: &str,
@@ -32,7 +32,7 @@ impl Fields<'_> {
         self.ok_or_refuse(path, read)
     }
 
-    /// The value, or its problem noted.
+    /// Returns the value, or records the problem.
     pub fn ok_or_refuse<T>(&mut self, path: &str, read: Result<T, String>) -> Option<T> {
         match read {
             Ok(value) => Some(value),
@@ -43,7 +43,7 @@ impl Fields<'_> {
         }
     }
 
-    /// A title or name: one line, required.
+    /// Reads a title or a name: one line, required.
     pub fn title(&mut self, name: &'static str) -> String {
         let missing = format!("Give a {name}: it is required.");
         let read = self
@@ -56,34 +56,33 @@ impl Fields<'_> {
         read
     }
 
-    /// One line, empty when not given.
+    /// Reads one line; empty when the field is missing.
     pub fn line(&mut self, name: &'static str, max_chars: usize) -> String {
         self.value(name)
             .and_then(|value| self.text(name, value, |raw| text::line(raw, max_chars)))
             .unwrap_or_default()
     }
 
-    /// Several lines, empty when not given.
+    /// Reads a text of several lines; empty when the field is missing.
     pub fn paragraphs(&mut self, name: &'static str, max_chars: usize) -> String {
         self.value(name)
             .and_then(|value| self.text(name, value, |raw| text::paragraphs(raw, max_chars)))
             .unwrap_or_default()
     }
 
-    /// A slug, handle or key: required.
+    /// Reads a slug, a handle or a key; required.
     pub fn slug(&mut self, name: &'static str) -> String {
-        self.required(name, &format!("Give a {name}: rows are known by it."))
+        self.required(name, &format!("Give a {name}: it identifies the row."))
             .and_then(|value| self.text(name, value, parse_slug))
             .unwrap_or_default()
     }
 
-    /// An https address.
     pub fn address(&mut self, name: &'static str) -> Option<String> {
         let value = self.value(name)?;
         self.text(name, value, address::read)
     }
 
-    /// Yes or no; no when not given.
+    /// Reads a boolean; false when the field is missing.
     pub fn boolean(&mut self, name: &'static str) -> bool {
         match self.value(name) {
             None => false,
@@ -96,7 +95,7 @@ impl Fields<'_> {
         }
     }
 
-    /// One of a few words: required.
+    /// Reads one of `words`; required.
     pub fn choice(&mut self, name: &'static str, words: &[&str]) -> String {
         let missing = format!("Give a {name}: {}.", or_list(words));
         self.required(name, &missing)
@@ -104,14 +103,13 @@ impl Fields<'_> {
             .unwrap_or_default()
     }
 
-    /// A whole number within a range.
     pub fn integer(&mut self, name: &'static str, range: RangeInclusive<i64>) -> Option<i64> {
         let value = self.value(name)?;
         let read = integer(value, range);
         self.ok_or_refuse(name, read)
     }
 
-    /// A point in time, to the microsecond: what PostgreSQL keeps, so that it reads back equal.
+    /// Reads a timestamp, truncated to microseconds: PostgreSQL stores no more, and the value must read back equal.
     pub fn timestamp(&mut self, name: &'static str) -> Option<OffsetDateTime> {
         let value = self.value(name)?;
         self.text(name, value, |raw| {
@@ -119,16 +117,16 @@ impl Fields<'_> {
                 .ok()
                 .and_then(|at| at.checked_to_offset(UtcOffset::UTC))
                 .and_then(|at| at.replace_nanosecond(at.microsecond() * 1_000).ok())
-                .ok_or("Write it as a point in time, such as 2026-03-01T08:00:00.000Z.")?;
+                .ok_or("Write it as a timestamp, such as 2026-03-01T08:00:00.000Z.")?;
             if YEAR_RANGE.contains(&at.year()) {
                 return Ok(at);
             }
             let (first, last) = (YEAR_RANGE.start(), YEAR_RANGE.end());
-            Err(format!("It must lie in the years {first} to {last}."))
+            Err(format!("The year must be from {first} to {last}."))
         })
     }
 
-    /// When a listing came to be and when it last changed, for files that know.
+    /// Reads `created_at` and `updated_at`.
     pub fn times(
         &mut self,
         reference: &ReferenceData,
@@ -137,31 +135,30 @@ impl Fields<'_> {
         let updated = self.timestamp("updated_at");
         for (name, at) in [("created_at", created), ("updated_at", updated)] {
             if at.is_some_and(|at| reference.no_later_than.is_some_and(|now| at > now)) {
-                self.refuse(name, "It lies in the future.");
+                self.refuse(name, "It is in the future: give a time that has passed.");
             }
         }
         if let (Some(created), Some(updated)) = (created, updated)
             && updated < created
         {
-            self.refuse("updated_at", "It cannot lie before created_at.");
+            self.refuse("updated_at", "It must not be before created_at.");
         }
         (created, updated)
     }
 
-    /// A day of the real calendar.
+    /// Reads a calendar date.
     pub fn date(&mut self, name: &'static str) -> Option<Date> {
         let value = self.value(name)?;
         self.text(name, value, |raw| match Date::parse(raw, DATE) {
-            // PostgreSQL, as the calendar, has no such year.
+            // Neither the calendar nor PostgreSQL has a year 0.
             Ok(day) if day.year() == 0 => Err("The first year is 0001.".to_owned()),
-            // The format takes a sign before the year.
+            // The format accepts a sign before the year.
             Ok(day) if raw.starts_with(|c: char| c.is_ascii_digit()) => Ok(day),
-            _ => Err("Write it as a day of the calendar, such as 2026-03-01.".to_owned()),
+            _ => Err("Write it as a date, such as 2026-03-01.".to_owned()),
         })
     }
 }
 
-/// Reads a slug.
 pub fn parse_slug(raw: &str) -> Result<String, String> {
     if slug::is_valid(raw) {
         Ok(raw.to_owned())
@@ -173,16 +170,14 @@ pub fn parse_slug(raw: &str) -> Result<String, String> {
     }
 }
 
-/// Reads one of a few words.
 pub fn parse_choice(raw: &str, words: &[&str]) -> Result<String, String> {
     if words.contains(&raw) {
         Ok(raw.to_owned())
     } else {
-        Err(format!("It is {}.", or_list(words)))
+        Err(format!("It must be {}.", or_list(words)))
     }
 }
 
-/// Reads a whole number within a range.
 pub fn integer(value: &Value, range: RangeInclusive<i64>) -> Result<i64, String> {
     match value.as_i64() {
         Some(number) if range.contains(&number) => Ok(number),
@@ -206,7 +201,7 @@ fn or_list(words: &[&str]) -> String {
     }
 }
 
-/// What a JSON value is, for a message.
+/// The type of a JSON value, for a message.
 pub fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -290,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_knows_no_future() {
+    fn timestamps_in_the_future_are_refused() {
         let reference = ReferenceData {
             no_later_than: Some(time::macros::datetime!(2026-06-01 12:00 UTC)),
             ..ReferenceData::default()
@@ -309,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_out_of_bounds_is_told_the_bounds() {
+    fn the_error_names_the_bounds() {
         let found = problems(&json!({"created_at": "3000-01-01T00:00:00Z"}), |fields| {
             fields.timestamp("created_at");
         });

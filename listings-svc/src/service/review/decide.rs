@@ -1,4 +1,4 @@
-//! Decisions on one listing or more, each by itself.
+//! Decides on one or more listings, each independently.
 
 use contracts::listings::v1 as proto;
 use futures::future::join_all;
@@ -6,7 +6,7 @@ use kit::Fault;
 use kit::rpc::staff::Member;
 use tonic::Status;
 
-use super::{REASON, Service};
+use super::Service;
 use crate::domain::entity::Entity;
 use crate::domain::state::{State, Transition};
 use crate::service::listing;
@@ -15,11 +15,10 @@ use crate::store::{listings, queue};
 use crate::write::Write;
 use crate::write::moderate::{self, Moderation};
 
-/// Listings in one call at most.
 const MAX_LISTINGS: usize = 100;
 
 impl Service {
-    /// Decides on each by itself: one that is refused does not hold up the others.
+    /// Decides on each listing by itself: one refusal does not affect the others.
     pub(super) async fn decide_all(
         &self,
         request: proto::DecideRequest,
@@ -41,7 +40,7 @@ impl Service {
         }
         let mut problems = Problems::new();
         if transition.is_none() {
-            let reason = "approve, reject, take down or restore";
+            let reason = "Give approve, reject, take down or restore.";
             problems.insert("decision".to_owned(), reason.to_owned());
         }
         if !(1..=MAX_LISTINGS).contains(&request.items.len()) {
@@ -49,7 +48,7 @@ impl Service {
             problems.insert("items".to_owned(), reason);
         }
         let required = matches!(transition, Some(Transition::Reject | Transition::TakeDown));
-        let reason = listing_name::reason(&request.reason, REASON, required, &mut problems);
+        let reason = listing_name::reason(&request.reason, required, &mut problems);
         let transition = listing_name::finish(transition, problems)?;
         let decisions =
             (request.items.into_iter()).map(|item| self.decide(item, transition, &reason, by));
@@ -132,7 +131,7 @@ impl Service {
         Ok((listing, notes.collect::<Vec<_>>().join("; ")))
     }
 
-    /// Why a game that was approved is not shown yet.
+    /// Why an approved game is not public yet.
     async fn page_note(&self, name: &ListingName) -> Result<Option<String>, Fault> {
         let item = queue::find(&self.pool, name.entity, &name.key).await?;
         let page = item.and_then(|item| item.page.zip(item.page_state));
@@ -142,7 +141,7 @@ impl Service {
         }))
     }
 
-    /// What has changed in a listing since a revision; empty when that cannot be found out just now.
+    /// The differences since a revision; empty when they cannot be read.
     async fn changed_since(&self, name: &ListingName, revision: i64) -> Vec<proto::Difference> {
         let differences = async {
             let found = listings::find(&self.pool, name.entity, name.mode, &name.key).await?;
@@ -152,7 +151,7 @@ impl Service {
             }
         };
         differences.await.unwrap_or_else(|error: sqlx::Error| {
-            tracing::warn!(%error, "what has changed since a revision cannot be read");
+            tracing::warn!(%error, "the changes since a revision cannot be read");
             Vec::new()
         })
     }

@@ -1,4 +1,4 @@
-//! Changes of listings by staff.
+//! Edits of listings by staff.
 
 use contracts::listings::v1 as proto;
 use kit::rpc::staff::Member;
@@ -6,7 +6,7 @@ use kit::{Code, Fault};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{REASON, Service, live};
+use super::{Service, live};
 use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::game;
@@ -23,14 +23,14 @@ impl Service {
         by: Member,
     ) -> Result<proto::Listing, Fault> {
         let mut problems = Problems::new();
-        let reason = listing_name::reason(&request.reason, REASON, false, &mut problems);
+        let reason = listing_name::reason(&request.reason, false, &mut problems);
         let name = live(request.name, &mut problems);
         let name = listing_name::finish(name, problems)?;
         let changes = json::object(request.changes.as_bytes());
         let changes = changes.map_err(|bad| match bad {
             BadBody::NotAnObject(_) => Fault::new(
                 Code::BadJson,
-                "the changes are one JSON object: the fields that change, with their new values",
+                "give the changes as one JSON object: each changed field with its new value",
             ),
             BadBody::Fields(problems) => Fault::invalid(problems),
         })?;
@@ -48,7 +48,7 @@ impl Service {
         let mut problems = Problems::new();
         let name = live(request.name, &mut problems);
         if name.as_ref().is_some_and(|n| n.entity != Entity::Game) {
-            problems.insert("kind".to_owned(), "Only games are listed first.".to_owned());
+            problems.insert("kind".to_owned(), "Only games can be featured.".to_owned());
         }
         let name = listing_name::finish(name, problems)?;
         let operation = EditOperation::Feature(request.featured);
@@ -62,7 +62,7 @@ impl Service {
         by: Member,
     ) -> Result<proto::Listing, Fault> {
         let mut problems = Problems::new();
-        let reason = listing_name::reason(&request.reason, REASON, false, &mut problems);
+        let reason = listing_name::reason(&request.reason, false, &mut problems);
         let name = live(request.name, &mut problems);
         let operation = match name.as_ref().map(|name| name.entity) {
             Some(Entity::Game) if !request.to.contains('\0') => {
@@ -74,7 +74,7 @@ impl Service {
                 .ok()
                 .map(EditOperation::AssignToAccount),
             Some(Entity::Page) => {
-                let reason = "A page is given to somebody by its owners, not this way.";
+                let reason = "Add or remove owners to give a page to another account.";
                 problems.insert("kind".to_owned(), reason.to_owned());
                 None
             }
@@ -88,7 +88,6 @@ impl Service {
         self.apply_edit(&name, operation, reason, None, by).await
     }
 
-    /// What changes may refer to.
     async fn reference_data(
         &self,
         name: &ListingName,
@@ -97,7 +96,7 @@ impl Service {
         let mut reference = self.importer.reference_data(name.entity).await?;
         if name.entity == Entity::Game {
             let handles: Vec<String> = game::handles(changes)
-                // PostgreSQL takes no NUL, and no handle has one.
+                // PostgreSQL does not accept NUL, and no handle has one.
                 .filter(|handle| !handle.contains('\0'))
                 .map(ToOwned::to_owned)
                 .collect();

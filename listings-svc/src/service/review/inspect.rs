@@ -1,4 +1,4 @@
-//! The queue, one listing with what is new in it, and the search.
+//! Reads the queue, one listing with its history, and the search.
 
 use std::collections::HashMap;
 
@@ -20,9 +20,8 @@ use crate::store::history::{self, RevisionRow};
 use crate::store::queue::{self, SearchResult};
 use crate::write::moderate::listing_not_found;
 
-/// Revisions of a history at most.
 const MAX_REVISIONS: i64 = 100;
-/// The longest text that is searched for, in characters.
+/// In characters.
 const MAX_TEXT: usize = 200;
 
 impl Service {
@@ -90,7 +89,7 @@ impl Service {
             .unwrap_or_default();
         let differences = self.differences(&mut then, &mut now).await?;
         let state = feed::state(found.state.0);
-        // What was looked at is this revision, also when the listing has changed since its row was read.
+        // The response is about this revision, even if the listing has changed since the first query.
         let found = queue::QueueItem {
             revision: versions.revision,
             ..found
@@ -105,7 +104,7 @@ impl Service {
         }))
     }
 
-    /// What has changed in a listing since a revision.
+    /// The differences since a revision.
     pub(super) async fn since(
         &self,
         entity: Entity,
@@ -121,7 +120,7 @@ impl Service {
         Ok(differences.into_iter().map(message).collect())
     }
 
-    /// The fields that differ between two states of a listing. A page is called by its handle in both.
+    /// The fields that differ between two versions. Both name the page of a game by its handle.
     async fn differences(
         &self,
         then: &mut Map<String, Value>,
@@ -174,12 +173,12 @@ impl Service {
     }
 }
 
-/// The page that a game stands under.
+/// The page of a game.
 fn page(content: &Map<String, Value>) -> Option<Uuid> {
     content.get("page_id")?.as_str()?.parse().ok()
 }
 
-/// A page is called by its handle, as everywhere else.
+/// Replaces the id of the page by its handle.
 fn name_page(content: &mut Map<String, Value>, handles: &HashMap<Uuid, String>) {
     if let Some(id) = page(content) {
         content.remove("page_id");
@@ -212,7 +211,7 @@ fn revision(made: &RevisionRow) -> proto::Revision {
         actor: made.actor.clone(),
         state_before: before.and_then(state).unwrap_or_default(),
         state: state(&made.after).unwrap_or_default(),
-        // All of the first is new.
+        // Every field of the first revision is new.
         changed: match before {
             Some(_) => changed.into_iter().map(|d| d.path).collect(),
             None => Vec::new(),

@@ -1,4 +1,4 @@
-//! Deciding on what accounts send in, and looking after what is there (`listings/v1/staff_review.proto`).
+//! The review: staff decide on submissions and maintain listings (`listings/v1/staff_review.proto`).
 
 mod decide;
 mod edit;
@@ -25,10 +25,6 @@ use crate::store::queue::QueueItem;
 use crate::write::Writes;
 use crate::write::import::Importer;
 
-/// The longest reason.
-const REASON: usize = 500;
-
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
@@ -40,7 +36,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// The service that writes as `importer` does, and watches the feed of `producer`. Once `draining` is cancelled, watching ends.
+    /// Writes as `importer` does, and watches the feed of `producer`. When `draining` is cancelled, watch streams end.
     pub fn new(
         importer: Importer,
         producer: Producer,
@@ -162,7 +158,7 @@ impl StaffReviewService for Service {
     }
 }
 
-/// Reads the name of a live listing. Samples are nobody's, and nobody reviews them.
+/// Reads the name of a live listing; samples are not reviewed.
 fn live(name: Option<proto::ListingName>, problems: &mut Problems) -> Option<ListingName> {
     let name = listing_name::read(name, problems)?;
     if name.mode != Mode::Live {
@@ -172,14 +168,18 @@ fn live(name: Option<proto::ListingName>, problems: &mut Problems) -> Option<Lis
     Some(name)
 }
 
-/// Reads a filter by kind; empty is none.
+/// Reads a filter by kind; empty for all kinds.
 fn kind(text: &str) -> Result<Option<Entity>, Fault> {
     if text.is_empty() {
         return Ok(None);
     }
     let kind = Entity::parse(text).filter(|entity| entity.is_listing());
-    kind.map(Some)
-        .ok_or_else(|| Fault::invalid_field("kind", "page, game or event; leave it out for all"))
+    kind.map(Some).ok_or_else(|| {
+        Fault::invalid_field(
+            "kind",
+            "Give page, game or event, or leave it out for all kinds.",
+        )
+    })
 }
 
 fn item(item: QueueItem) -> proto::QueueItem {

@@ -1,4 +1,4 @@
-//! What enters the queue, as it does: from the feed, on which everything that changes a listing is.
+//! Streams the listings that enter the queue, from this service's own feed, which has every change.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -18,10 +18,9 @@ use super::{Service, item};
 use crate::domain::entity::Entity;
 use crate::store::queue::{self, QueueItem};
 
-/// How often it looks by itself, in case a wake-up was lost.
+/// How often the feed is read without a notification, in case one is lost.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The stream of a caller.
 pub(super) type Messages = Pin<Box<dyn Stream<Item = Result<proto::WatchResponse, Status>> + Send>>;
 
 impl Service {
@@ -49,7 +48,7 @@ impl Service {
     }
 }
 
-/// One caller's way through the feed.
+/// The position of one caller in the feed.
 struct Watcher {
     pool: PgPool,
     news: Receiver<u64>,
@@ -61,7 +60,7 @@ struct Watcher {
 }
 
 impl Watcher {
-    /// The next message; `None` ends the stream, and the caller begins again.
+    /// The next message; `None` ends the stream, and the caller starts a new one.
     async fn next(&mut self) -> Result<Option<Message>, Status> {
         loop {
             if let Some(message) = self.ready.pop_front() {
@@ -92,7 +91,7 @@ impl Watcher {
             return Ok(Poll::UpToDate);
         }
         let rows = queue::entries_after(&self.pool, self.after).await?;
-        // Rows may have gone by compaction; what they brought has changed since, and is on newer rows.
+        // Compaction may have removed rows; a newer row of the same listing replaces each.
         self.after = rows.last().map_or(head, |row| row.seq);
         for row in rows {
             let (Some(kind), Some(name)) = (row.kind, row.name) else {
@@ -112,13 +111,13 @@ impl Watcher {
     }
 }
 
-/// What a look has found.
+/// The result of reading the feed.
 enum Poll {
-    /// The data were restored.
+    /// The database was restored from a backup.
     EpochChanged,
-    /// Rows, whether or not anything has entered the queue with them.
+    /// New rows, whether or not a listing entered the queue with them.
     Rows,
-    /// No news.
+    /// No new rows.
     UpToDate,
 }
 

@@ -1,7 +1,7 @@
-//! Writing a chunk, inside the writer's transaction.
+//! Writes a chunk, inside the writer's transaction.
 //!
-//! Of two imports of the same kind, one writes at a time: each holds the gate of its kind for its transaction. So rows are never locked
-//! in two orders, and two imports of the same file, which share one progress, deal with each line once.
+//! One import of a kind writes at a time: it locks the gate of the kind for the transaction. Rows are therefore always locked in one
+//! order, and two imports of the same file, which share their progress, process each line once.
 
 use std::collections::HashMap;
 
@@ -35,11 +35,10 @@ use crate::store::imports::{self, Counts, Progress, Refusal};
 use crate::store::revisions::{self, Actor, Revision};
 use crate::store::{RecordTable, constraints, to_json_row};
 
-/// A record that can be imported.
 trait ImportableRecord: Record + RecordTable + Publish + Serialize {}
 impl<T: Record + RecordTable + Publish + Serialize> ImportableRecord for T {}
 
-/// Writes the lines of a chunk that were not dealt with before, and moves the import on.
+/// Writes the lines of a chunk that are not processed yet, and advances the import.
 pub async fn apply(
     connection: &mut PgConnection,
     chunk: &Chunk,
@@ -57,7 +56,7 @@ pub async fn apply(
         return Ok(Applied::Done((), Vec::new()));
     }
     if chunk.first_line > progress.next_line {
-        // The chunk before it was not written yet.
+        // The previous chunk is not written yet.
         return Ok(Applied::Busy);
     }
     let writer = ChunkWriter {
@@ -87,7 +86,7 @@ struct ChunkWriter<'a> {
     now: OffsetDateTime,
 }
 
-/// A record that a row makes or changes.
+/// A record that a row creates or changes.
 struct RecordChange<T> {
     line: u64,
     before: Option<T>,
@@ -140,7 +139,7 @@ impl ChunkWriter<'_> {
         Ok(Applied::Done((), feed))
     }
 
-    /// Keeps who of the staff changed something.
+    /// Records in the audit which member changed something.
     async fn audit(
         &self,
         connection: &mut PgConnection,
@@ -168,7 +167,7 @@ impl ChunkWriter<'_> {
         record_import(connection, call.id, entry, counts, self.now).await
     }
 
-    /// Whether a line was not dealt with before, by another run of this import.
+    /// Whether no other run of this import has processed a line.
     fn is_due(&self, line: u64) -> bool {
         line >= self.progress.next_line
     }
@@ -178,7 +177,7 @@ impl ChunkWriter<'_> {
         self.chunk.refused.iter().filter(due).cloned().collect()
     }
 
-    /// What is to be made of the rows.
+    /// The changes that the rows make.
     fn plan<T: ImportableRecord>(
         &self,
         rows: Vec<&ParsedRow<T::Draft>>,
@@ -222,7 +221,7 @@ impl ChunkWriter<'_> {
         changes
     }
 
-    /// Writes changes at once. If the database refuses them, each by itself, so that only the bad ones are left out.
+    /// Writes all changes at once. If the database refuses them, writes each by itself, so that only the invalid ones are refused.
     async fn save<T: ImportableRecord>(
         &self,
         connection: &mut PgConnection,
@@ -245,7 +244,7 @@ impl ChunkWriter<'_> {
         Ok(saved)
     }
 
-    /// Writes changes under a savepoint. Returns what the database has against them, and then nothing was written.
+    /// Writes changes under a savepoint. Returns the field errors if the database refuses them, and then nothing is written.
     async fn attempt<T: ImportableRecord>(
         &self,
         connection: &mut PgConnection,
@@ -310,7 +309,7 @@ impl ChunkWriter<'_> {
     }
 }
 
-/// The id of a listing; the gazetteer has none, and no revisions.
+/// The id of a listing. Entries of the gazetteer have no id and no revisions.
 fn listing_id<T: Publish>(record: &T) -> Option<Uuid> {
     T::ENTITY
         .is_listing()

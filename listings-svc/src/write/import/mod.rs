@@ -1,8 +1,8 @@
-//! Loading files of listings, line by line.
+//! Imports files of listings, line by line.
 //!
-//! A file is known by its digest. Its lines are read here ([`prepare`]) and written by the feed's writer ([`apply`]), a [`chunk`] at a
-//! time; how far it has come is kept in the transaction that writes the rows, so that a broken import goes on where it stopped. A
-//! few chunks are under way at once: while one is written, the next is read.
+//! The SHA-256 identifies a file. Its lines are parsed here ([`parse`]) and written by the feed's writer ([`apply`]), one [`chunk`] at a
+//! time. The transaction that writes the rows stores the progress, so that an interrupted import resumes where it stopped. A few chunks
+//! are in flight at once: while one is written, the next is parsed.
 
 pub mod apply;
 pub mod chunk;
@@ -28,29 +28,26 @@ use crate::store::{self, revisions::Actor};
 use crate::write::{Write, Writes};
 use chunk::{Chunk, StaffCall};
 
-/// Rows in one chunk at most: what is written, and held up for others, at once.
+/// Maximum number of rows per chunk. One transaction writes them, and other commands wait for it.
 const ROWS_PER_CHUNK: usize = 100;
-/// Chunks that wait for the writer, or are being written.
+/// Maximum number of chunks that are queued or being written.
 const MAX_IN_FLIGHT: usize = 3;
 
-/// What a file holds and how it is to be taken.
 #[derive(Debug, Clone)]
 pub struct ImportHeader {
-    /// What its rows are.
     pub entity: Entity,
-    /// Which world they belong to.
     pub mode: Mode,
-    /// Names the file: SHA-256 of its content.
+    /// SHA-256 of the content; identifies the file.
     pub sha256: String,
-    /// For the record.
+    /// For the log and the audit.
     pub file_name: String,
-    /// Whether the world is told.
+    /// Whether the changes are announced.
     pub announce: bool,
-    /// Who of the staff loads it; `None` at start.
+    /// The member who imports the file; `None` at startup.
     pub by: Option<Member>,
 }
 
-/// Loads files. Clones share the writer.
+/// Imports files. Clones share the writer.
 #[derive(Debug, Clone)]
 pub struct Importer {
     pool: PgPool,
@@ -59,7 +56,6 @@ pub struct Importer {
 }
 
 impl Importer {
-    /// An importer that writes through `writer`.
     pub fn new(pool: PgPool, writer: Writer<Writes>, clock: Clock) -> Self {
         Self {
             pool,
@@ -72,7 +68,6 @@ impl Importer {
         &self.pool
     }
 
-    /// What it writes through.
     pub fn writer(&self) -> &Writer<Writes> {
         &self.writer
     }
@@ -81,13 +76,13 @@ impl Importer {
         &self.clock
     }
 
-    /// The line at which an import of this file goes on; 1 if none was broken off.
+    /// The line at which an import of this file resumes; 1 when none was interrupted.
     pub async fn next_line(&self, header: &ImportHeader) -> Result<u64, Fault> {
         let line = imports::find(&self.pool, header.entity, header.mode, &header.sha256).await?;
         Ok(line.unwrap_or(1))
     }
 
-    /// Begins an import, or takes up one that was broken off.
+    /// Begins an import, or resumes an interrupted one.
     pub async fn begin(&self, header: ImportHeader) -> Result<ImportRun, Fault> {
         let (id, next_line) = imports::begin(
             &self.pool,
@@ -98,7 +93,7 @@ impl Importer {
         )
         .await?;
         let mut reference_data = self.reference_data(header.entity).await?;
-        // What ships is of the day of its build, and is loaded whatever the clock of the machine shows.
+        // Bundled files are from the day of the build, and are imported whatever the clock of the machine shows.
         reference_data.no_later_than = header.by.as_ref().map(|_| self.clock.now());
         tracing::info!(import = %id, entity = header.entity.as_str(), file = header.file_name, next_line, "import begun");
         Ok(ImportRun {
@@ -116,7 +111,7 @@ impl Importer {
         })
     }
 
-    /// What rows of this kind refer to. Nothing of it is ever deleted, so it is loaded once an import.
+    /// Loads the reference data for rows of this kind. It only grows, so one load per import is enough.
     pub(crate) async fn reference_data(
         &self,
         entity: Entity,
@@ -128,10 +123,10 @@ impl Importer {
         match entity {
             Entity::Genre | Entity::Country => {}
             Entity::City => {
-                reference_data.countries = store::reference_data::countries(&self.pool).await?
+                reference_data.countries = store::reference_data::countries(&self.pool).await?;
             }
             Entity::Game => {
-                reference_data.genres = store::reference_data::genres(&self.pool).await?
+                reference_data.genres = store::reference_data::genres(&self.pool).await?;
             }
             Entity::Page | Entity::Event => {
                 reference_data.countries = store::reference_data::countries(&self.pool).await?;
@@ -145,22 +140,22 @@ impl Importer {
 
 type PendingWrite = Pin<Box<dyn Future<Output = Result<(), Fault>> + Send>>;
 
-/// An import under way.
+/// An import in progress.
 pub struct ImportRun {
     importer: Importer,
     id: Uuid,
     header: ImportHeader,
     staff_call: Option<StaffCall>,
     reference_data: ReferenceData,
-    /// The first line that was not handed to the writer.
+    /// The first line that the writer does not have yet.
     next_line: u64,
-    /// The line that the sender has to go on with; `None` before its first.
+    /// The line that the client must send next; `None` before its first.
     expected: Option<u64>,
     in_flight: FuturesOrdered<PendingWrite>,
 }
 
 impl ImportRun {
-    /// Takes in the next lines, of which the first has the number `first`. Lines that were dealt with before are passed over.
+    /// Accepts the next lines; the first of them has the number `first`. Skips lines that were processed before.
     pub async fn push_lines(&mut self, first: u64, lines: Vec<String>) -> Result<(), Fault> {
         self.check_order(first, lines.len())?;
         let numbered: Vec<(u64, String)> = (first..)
@@ -182,7 +177,7 @@ impl ImportRun {
         };
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         match first.checked_add(count) {
-            // Line numbers are kept as bigint.
+            // Line numbers are stored as bigint.
             Some(next) if in_order && i64::try_from(next).is_ok() => {
                 self.expected = Some(next);
                 Ok(())
@@ -190,7 +185,7 @@ impl ImportRun {
             _ => Err(Fault::invalid_field(
                 "first_line",
                 format!(
-                    "lines are sent in order: go on with line {}",
+                    "Send the lines in order: continue with line {}.",
                     self.expected.unwrap_or(self.next_line)
                 ),
             )),
@@ -226,7 +221,7 @@ impl ImportRun {
         })
     }
 
-    /// Hands a chunk to the writer, waiting while enough are under way.
+    /// Hands a chunk to the writer; waits while too many chunks are in flight.
     async fn write(&mut self, chunk: Chunk) -> Result<(), Fault> {
         while self.in_flight.len() >= MAX_IN_FLIGHT {
             self.wait_for_oldest().await?;
@@ -236,7 +231,7 @@ impl ImportRun {
             writer.write(Write::Import(Box::new(chunk))).await?;
             Ok(())
         });
-        // It is queued by its first poll: now, and in order, not when somebody waits for it.
+        // The first poll queues the chunk. Polling now keeps the chunks in order.
         match poll!(&mut writing) {
             std::task::Poll::Ready(written) => written,
             std::task::Poll::Pending => {
@@ -253,7 +248,7 @@ impl ImportRun {
         }
     }
 
-    /// Ends the import, once all its lines were taken in: what came of the whole file, also of what an earlier run of it loaded.
+    /// Ends the import after its last line. Returns the report on the whole file, lines of earlier runs included.
     pub async fn finish(mut self) -> Result<(Counts, Vec<Refusal>), Fault> {
         while !self.in_flight.is_empty() {
             self.wait_for_oldest().await?;
@@ -273,19 +268,19 @@ impl ImportRun {
         if report.0.created > 0
             && let Err(error) = imports::analyze(&self.importer.pool, self.header.entity).await
         {
-            tracing::warn!(%error, "queries may be slow until PostgreSQL has looked at what was imported");
+            tracing::warn!(%error, "a table was not analyzed; queries may be slow until autovacuum does it");
         }
         Ok(report)
     }
 }
 
-/// The import was ended by another run of it.
+/// Another run of this import has finished it.
 pub(crate) fn finished_elsewhere() -> Fault {
     Fault {
         retry_after: Some(1),
         ..Fault::new(
             Code::Unavailable,
-            "another import of this very file has just finished it; import it again for a report",
+            "another import of the same file has just finished; import the file again for a report",
         )
     }
 }

@@ -1,4 +1,4 @@
-//! From lines to rows: JSON, then fields. What cannot be read is a refused row, never a broken import.
+//! Parses lines to rows: JSON, then fields. An invalid line is a refused row, and never ends the import.
 
 use std::collections::BTreeSet;
 
@@ -6,6 +6,7 @@ use kit::json_object;
 use serde_json::{Map, Value};
 
 use super::chunk::{ParsedRow, Rows};
+use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::fields::{Problems, type_name};
 use crate::domain::game;
@@ -14,13 +15,12 @@ use crate::domain::text::clip;
 use crate::domain::{self, FromImportRow};
 use crate::store::imports::Refusal;
 
-/// The longest line, in bytes.
 const MAX_LINE_BYTES: usize = 1024 * 1024;
 
-/// A line and the object on it, or why there is none.
-pub(super) type ParsedLine = (u64, Result<Map<String, Value>, String>);
+/// A line number with its object, or with the reasons to refuse the line.
+pub(super) type ParsedLine = (u64, Result<Map<String, Value>, Problems>);
 
-/// Parses lines. Empty ones are passed over.
+/// Parses lines. Skips empty ones.
 pub(super) fn parse_lines(lines: &[(u64, String)]) -> Vec<ParsedLine> {
     lines
         .iter()
@@ -31,26 +31,31 @@ pub(super) fn parse_lines(lines: &[(u64, String)]) -> Vec<ParsedLine> {
         .collect()
 }
 
-fn object(text: &str) -> Result<Map<String, Value>, String> {
+fn object(text: &str) -> Result<Map<String, Value>, Problems> {
+    let bad_row = |reason: String| Problems::from([("row".to_owned(), reason)]);
     if text.len() > MAX_LINE_BYTES {
-        return Err(format!(
-            "The line is too long: {MAX_LINE_BYTES} bytes are the most."
-        ));
+        return Err(bad_row(format!(
+            "The line is too long: the maximum is {MAX_LINE_BYTES} bytes."
+        )));
     }
-    match serde_json::from_str(text) {
-        Ok(Value::Object(object)) => Ok(object),
-        Ok(other) => Err(format!(
-            "A row is a JSON object, not {}.",
-            type_name(&other)
-        )),
-        Err(error) => Err(match json_object::reason(&error) {
+    json::object(text.as_bytes()).map_err(|bad| match bad {
+        BadBody::Fields(problems) => problems,
+        BadBody::NotAnObject(_) => bad_row(not_an_object(text)),
+    })
+}
+
+/// Why a line is not a JSON object.
+fn not_an_object(text: &str) -> String {
+    match serde_json::from_str::<Value>(text) {
+        Ok(other) => format!("A row is a JSON object, not {}.", type_name(&other)),
+        Err(error) => match json_object::reason(&error) {
             Some(reason) => format!("Before character {}: {reason}", error.column()),
             None => format!("This is not JSON, from character {} on.", error.column()),
-        }),
+        },
     }
 }
 
-/// Handles that games of these lines refer to and that are not known yet.
+/// Handles in these lines that are not resolved yet.
 pub(super) fn unknown_handles(parsed: &[ParsedLine], reference: &ReferenceData) -> Vec<String> {
     let handles: BTreeSet<&str> = parsed
         .iter()
@@ -60,13 +65,13 @@ pub(super) fn unknown_handles(parsed: &[ParsedLine], reference: &ReferenceData) 
         .collect();
     handles
         .into_iter()
-        // PostgreSQL takes no NUL, and no handle has one.
+        // PostgreSQL does not accept NUL, and no handle has one.
         .filter(|handle| !handle.contains('\0'))
         .map(ToOwned::to_owned)
         .collect()
 }
 
-/// Reads rows of a kind: those that are good, and those that are refused.
+/// Validates rows of a kind. Returns the valid and the refused ones.
 pub(super) fn read_rows(
     entity: Entity,
     parsed: Vec<ParsedLine>,
@@ -93,9 +98,7 @@ fn rows<D: FromImportRow>(
     for (line, object) in parsed {
         let refusal = |name: String, fields: Problems| Refusal { line, name, fields };
         match object {
-            Err(reason) => {
-                refused.push(refusal(String::new(), [("row".to_owned(), reason)].into()));
-            }
+            Err(problems) => refused.push(refusal(String::new(), problems)),
             Ok(object) => match domain::read_import_row(&object, reference) {
                 Ok(draft) => rows.push(ParsedRow { line, draft }),
                 Err(problems) => refused.push(refusal(row_name::<D>(&object), problems)),
@@ -105,7 +108,7 @@ fn rows<D: FromImportRow>(
     rows
 }
 
-/// What to call a row in a report: by its slug or the like, else by its title.
+/// The name of a row in a report: its key, else its title or name.
 fn row_name<D: FromImportRow>(object: &Map<String, Value>) -> String {
     [D::KEY_FIELD, "title", "name"]
         .into_iter()
@@ -123,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_a_refused_row() {
+    fn a_line_that_is_not_an_object_is_a_refused_row() {
         let long = format!(r#"{{"key":"{}"}}"#, "x".repeat(MAX_LINE_BYTES));
         let parsed = parse_lines(&lines(&[
             "\u{FEFF}{\"key\":\"action\",\"name\":\"Action\"}\r",
@@ -143,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_row_is_called_by_what_it_has() {
+    fn a_refused_row_is_named_by_its_fields() {
         let parsed = parse_lines(&lines(&[
             r#"{"key":"Bad Key","name":"Action"}"#,
             r#"{"name":"Action"}"#,
@@ -152,5 +155,17 @@ mod tests {
         let (_, refused) = read_rows(Entity::Genre, parsed, &ReferenceData::default());
         let names: Vec<&str> = refused.iter().map(|r| r.name.as_str()).collect();
         assert_eq!(names, ["Bad Key", "Action", ""]);
+    }
+
+    #[test]
+    fn a_field_that_is_given_twice_is_named() {
+        let parsed = parse_lines(&lines(&[
+            r#"{"key":"action","name":"Action","name":"Adventure"}"#,
+            r#"{"key":"puzzle","name":"Puzzle","source":{"a":1,"a":2}}"#,
+        ]));
+        let (_, refused) = read_rows(Entity::Genre, parsed, &ReferenceData::default());
+        let fields: Vec<_> = refused.iter().flat_map(|row| row.fields.keys()).collect();
+        assert_eq!(fields, ["name", "source.a"]);
+        assert!(refused[0].fields["name"].contains("twice"));
     }
 }
