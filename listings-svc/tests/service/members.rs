@@ -241,7 +241,7 @@ async fn a_token_is_revoked_and_its_name_is_not_reused(pool: PgPool) {
     let again = admin.create("eve", proto::Role::Reviewer).await;
     assert!(Fault::from(again.unwrap_err()).fields["name"].contains("before"));
     let role = admin.set_role("eve", proto::Role::Admin).await;
-    assert!(Fault::from(role.unwrap_err()).fields["name"].contains("ended"));
+    assert!(Fault::from(role.unwrap_err()).fields["name"].contains("revoked"));
     assert_eq!(
         admin.audit_entries().await,
         [
