@@ -1,4 +1,4 @@
-//! The staff tool, for the tests of this crate, which run it as a process.
+//! The staff tool, which the tests of this crate run as a process.
 
 use std::process::ExitCode;
 

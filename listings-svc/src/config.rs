@@ -6,83 +6,77 @@ use std::str::FromStr;
 use clap::Args;
 use kit::config::{Common, Secret};
 
-/// Settings of listings-svc.
 #[derive(Debug, Clone, Args)]
 pub struct Settings {
-    /// See the type.
     #[command(flatten)]
     pub common: Common,
-    /// Base address of the public pages; that of a game is this and /games/SLUG
+    /// Base URL of the public pages; the page of a game is at /games/SLUG below it
     #[arg(long, value_parser = kit::public_url::parse)]
     pub public_url: String,
-    /// Submissions of one account that may wait for their review
+    /// Maximum number of pending submissions of one account
     #[arg(long, default_value = "10", value_parser = clap::value_parser!(i64).range(0..))]
-    pub most_waiting: i64,
+    pub max_pending: i64,
     /// Redis 6.2 or newer, as redis://host:port, redis+cluster://host:port,host:port, or rediss:// for TLS
     #[arg(long, hide_env_values = true)]
     pub redis_url: Secret,
-    /// See the type.
     #[command(flatten)]
-    pub files: Pictures,
+    pub files: PictureSettings,
 }
 
-/// Where pictures lie, and what an upload may cost.
+/// Settings of the picture store, and the limits of an upload.
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_field_names, reason = "the settings have these names")]
-pub struct Pictures {
-    /// Where the files of pictures lie: a folder that all replicas see, or `s3://bucket/prefix`
+pub struct PictureSettings {
+    /// Where picture files are stored: a folder that all replicas share, or `s3://bucket/prefix`
     #[arg(long)]
-    pub pictures: Place,
-    /// Address of the bucket's server, when it is not Amazon's; path-style
+    pub pictures: PictureLocation,
+    /// URL of an S3-compatible server other than Amazon's; requests are path-style
     #[arg(long, value_parser = kit::public_url::parse)]
     pub pictures_endpoint: Option<String>,
     /// Region of the bucket
     #[arg(long, default_value = "us-east-1")]
     pub pictures_region: String,
-    /// Id of the key to the bucket; without one, the machine's own role is used
+    /// Id of the access key for the bucket; without one, the role of the machine is used
     #[arg(long)]
     pub pictures_key_id: Option<String>,
-    /// The key itself
+    /// Secret of the access key for the bucket
     #[arg(long, hide_env_values = true)]
     pub pictures_secret: Option<Secret>,
-    /// Megabytes of a file that is uploaded, at most
+    /// Maximum size of an uploaded file, in megabytes
     #[arg(long, default_value = "10", value_parser = megabytes)]
     pub picture_megabytes: usize,
-    /// Pictures that are drawn at once; each takes a core, and memory for its pixels several times over
-    #[arg(long, default_value = "2", value_parser = at_once)]
+    /// Pictures processed at once; each uses one core and several times the memory of its pixels
+    #[arg(long, default_value = "2", value_parser = picture_count)]
     pub pictures_at_once: usize,
 }
 
-/// Where pictures lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
-    /// In a folder.
+pub enum PictureLocation {
     Folder(PathBuf),
-    /// In a bucket that speaks S3.
+    /// A bucket with the S3 API.
     Bucket {
-        /// Its name.
         bucket: String,
-        /// What the paths of all files begin with; may be empty.
+        /// Prefix of every object key; may be empty.
         prefix: String,
     },
 }
 
-impl FromStr for Place {
+impl FromStr for PictureLocation {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let Some(rest) = text.strip_prefix("s3://") else {
             return match text {
-                "" => Err("a folder, or s3://bucket/prefix, is wanted".to_owned()),
-                _ if text.contains("://") => {
-                    Err("only folders and s3://bucket/prefix are known".to_owned())
-                }
+                "" => Err("give a folder, or s3://bucket/prefix".to_owned()),
+                _ if text.contains("://") => Err(
+                    "this scheme is not supported: give a folder, or s3://bucket/prefix".to_owned(),
+                ),
                 folder => Ok(Self::Folder(folder.into())),
             };
         };
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
         if bucket.is_empty() {
-            return Err("the bucket's name is wanted, as in s3://bucket/prefix".to_owned());
+            return Err("the name of the bucket is missing: give s3://bucket/prefix".to_owned());
         }
         Ok(Self::Bucket {
             bucket: bucket.to_owned(),
@@ -91,14 +85,11 @@ impl FromStr for Place {
     }
 }
 
-impl Pictures {
+impl PictureSettings {
     fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if self.pictures_key_id.is_some() != self.pictures_secret.is_some() {
-            problems.push(
-                "pictures_key_id and pictures_secret: one is of no use without the other"
-                    .to_owned(),
-            );
+            problems.push("pictures_key_id and pictures_secret: set both or neither".to_owned());
         }
         problems
     }
@@ -108,18 +99,19 @@ fn megabytes(value: &str) -> Result<usize, String> {
     let megabytes = value.parse().ok();
     megabytes
         .filter(|megabytes| (1..=100).contains(megabytes))
-        .ok_or_else(|| "a whole number from 1 to 100 is wanted".to_owned())
+        .ok_or_else(|| "give a whole number from 1 to 100".to_owned())
 }
 
-fn at_once(value: &str) -> Result<usize, String> {
+fn picture_count(value: &str) -> Result<usize, String> {
     let pictures = value.parse().ok().filter(|pictures| *pictures > 0);
-    pictures.ok_or_else(|| "a whole number of pictures, 1 or more, is wanted".to_owned())
+    pictures.ok_or_else(|| "give a whole number of pictures, at least 1".to_owned())
 }
 
 impl kit::config::Settings for Settings {
     const SERVICE: &'static str = "listings-svc";
     const PREFIX: &'static str = "LISTINGS";
-    const ABOUT: &'static str = "Owns the listings: creators, games, events and what they refer to";
+    const ABOUT: &'static str =
+        "Owns the listings: pages of creators, games, events, and the gazetteer";
 
     fn common(&self) -> &Common {
         &self.common
@@ -138,22 +130,24 @@ mod tests {
 
     fn problems(more: &[&str]) -> Vec<String> {
         let given = ["listings-svc", "--pictures=/srv/pictures"];
-        let command = Pictures::augment_args(clap::Command::new("listings-svc"));
+        let command = PictureSettings::augment_args(clap::Command::new("listings-svc"));
         let matches = command.get_matches_from(given.iter().chain(more));
-        Pictures::from_arg_matches(&matches).unwrap().problems()
+        PictureSettings::from_arg_matches(&matches)
+            .unwrap()
+            .problems()
     }
 
     #[test]
-    fn pictures_lie_in_a_folder_or_in_a_bucket() {
-        let bucket = |prefix: &str| Place::Bucket {
+    fn pictures_are_stored_in_a_folder_or_in_a_bucket() {
+        let bucket = |prefix: &str| PictureLocation::Bucket {
             bucket: "mchezo".to_owned(),
             prefix: prefix.to_owned(),
         };
         assert_eq!("s3://mchezo/a/b/".parse(), Ok(bucket("a/b")));
         assert_eq!("s3://mchezo".parse(), Ok(bucket("")));
-        assert_eq!("a/b".parse(), Ok(Place::Folder("a/b".into())));
+        assert_eq!("a/b".parse(), Ok(PictureLocation::Folder("a/b".into())));
         for bad in ["", "s3://", "s3:///x", "gs://mchezo"] {
-            assert!(bad.parse::<Place>().is_err(), "{bad}");
+            assert!(bad.parse::<PictureLocation>().is_err(), "{bad}");
         }
     }
 

@@ -21,29 +21,27 @@ use kit::redis::Redis;
 use config::Settings;
 use feed::PublicUrl;
 use members::Members;
-use pictures::{Pictures, Store};
+use pictures::{FileStore, PictureProcessor};
 use service::Parts;
 use write::import::Importer;
-use write::reference_data::ReferenceData;
-use write::{Listings, Rules};
+use write::reference_data_cache::ReferenceDataCache;
+use write::{Rules, Writes};
 
-/// The service's schema.
 pub const SCHEMA: Schema = Schema("listings");
 
-/// Its migrations.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
-/// How long Redis may take to be told of a write. A write that it was not told of is answered later still.
-const TELLING: Duration = Duration::from_millis(500);
+/// Time limit for publishing the position of a write to Redis. Without Redis, the answer of a write is held longer.
+const PUBLISH_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What it means that Redis is away, for the log. Writing goes on.
-const WITHOUT_REDIS: &str = "writes are answered later, and readers ask for the position";
+/// Effect of a Redis outage, for the log. Writes continue.
+const REDIS_DOWN_EFFECT: &str = "writes are answered later, and readers ask for the position";
 
-/// Sets the service up.
+/// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database(&MIGRATOR).await?;
-    let addresses = PublicUrl::new(&boot.settings.public_url);
-    let redis = Redis::lazy(&boot.settings.redis_url, TELLING, WITHOUT_REDIS)?;
+    let public_url = PublicUrl::new(&boot.settings.public_url);
+    let redis = Redis::lazy(&boot.settings.redis_url, PUBLISH_TIMEOUT, REDIS_DOWN_EFFECT)?;
     let producer = Producer::start(
         pool.clone(),
         SCHEMA,
@@ -53,16 +51,16 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     )
     .telling(Latest::new(redis, SCHEMA.0));
     let rules = Arc::new(Rules {
-        addresses: addresses.clone(),
-        most_waiting: boot.settings.most_waiting,
-        reference_data: ReferenceData::default(),
+        public_url: public_url.clone(),
+        max_pending: boot.settings.max_pending,
+        reference_data: ReferenceDataCache::default(),
     });
-    let writer = producer.writer(Listings::new(Arc::clone(&rules)));
+    let writer = producer.writer(Writes::new(Arc::clone(&rules)));
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
-    let files = Store::open(&boot.settings.files)?;
+    let files = FileStore::open(&boot.settings.files)?;
     jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);
     kit::idempotency::spawn_forget(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
-    let pictures = Pictures::new(
+    let pictures = PictureProcessor::new(
         pool.clone(),
         files.clone(),
         boot.clock.clone(),
@@ -72,7 +70,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let loaded = boot
         .readiness
         .condition("the gazetteer and the samples to be loaded");
-    jobs::start::spawn(&boot.lifecycle, loaded, importer.clone(), addresses);
+    jobs::startup::spawn(&boot.lifecycle, loaded, importer.clone(), public_url);
 
     let members = Members::new(pool.clone(), boot.clock.clone());
     let mut services = kit::rpc::server::services();

@@ -1,4 +1,4 @@
-//! listings-svc, the process.
+//! The process of listings-svc.
 
 use std::process::ExitCode;
 

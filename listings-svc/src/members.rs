@@ -1,9 +1,9 @@
-//! The staff by their tokens, for the server's identity check.
+//! Finds staff members by token, for the identity check of the server.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kit::rpc::staff::{Member, Members as Known};
+use kit::rpc::staff::{Member, Members as MemberLookup};
 use kit::{Clock, Fault, ids};
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
@@ -11,87 +11,85 @@ use time::{Duration, OffsetDateTime};
 
 use crate::store::members;
 
-/// How the token of a member begins.
-pub const PREFIX: &str = "staff_";
-/// For how long a member is known without a look: a token that was ended elsewhere is refused within this.
-const MEMORY: Duration = Duration::SECOND;
-/// Members in memory at most; beyond, all are forgotten and looked up again.
-const MOST: usize = 1_024;
+/// Prefix of a member's token.
+pub const TOKEN_PREFIX: &str = "staff_";
+/// How long a cached member is valid. A token that another replica revoked is refused after this time.
+const CACHE_TTL: Duration = Duration::SECOND;
+/// Maximum number of cached members; a full cache is cleared.
+const CACHE_CAPACITY: usize = 1_024;
 
 type Hash = [u8; 32];
 
-/// Finds members by their tokens. Clones share the memory.
+/// Finds members by token. Clones share the cache.
 #[derive(Debug, Clone)]
 pub struct Members {
     pool: PgPool,
     clock: Clock,
-    seen: Arc<Mutex<HashMap<Hash, (OffsetDateTime, Member)>>>,
+    entries: Arc<Mutex<HashMap<Hash, (OffsetDateTime, Member)>>>,
 }
 
 impl Members {
-    /// Those whom `pool` holds.
     pub fn new(pool: PgPool, clock: Clock) -> Self {
         Self {
             pool,
             clock,
-            seen: Arc::default(),
+            entries: Arc::default(),
         }
     }
 
-    /// Forgets everybody, so that what has changed just now is seen at once by this process.
-    pub fn forget(&self) {
-        self.memory().clear();
+    /// Clears the cache, so that this process sees a change at once.
+    pub fn clear_cache(&self) {
+        self.cache().clear();
     }
 
-    fn memory(&self) -> std::sync::MutexGuard<'_, HashMap<Hash, (OffsetDateTime, Member)>> {
-        // A map is whole after every single step.
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cache(&self) -> std::sync::MutexGuard<'_, HashMap<Hash, (OffsetDateTime, Member)>> {
+        // Each use of the map is one operation, so a panic cannot leave it half changed.
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn remembered(&self, hash: &Hash, now: OffsetDateTime) -> Option<Member> {
-        let memory = self.memory();
-        let (at, member) = memory.get(hash)?;
-        // A clock that was set back does not lengthen anybody's time.
-        (Duration::ZERO..MEMORY)
+    fn cached(&self, hash: &Hash, now: OffsetDateTime) -> Option<Member> {
+        let cache = self.cache();
+        let (at, member) = cache.get(hash)?;
+        // A clock that is set back does not extend the life of an entry.
+        (Duration::ZERO..CACHE_TTL)
             .contains(&(now - *at))
             .then(|| member.clone())
     }
 }
 
 #[tonic::async_trait]
-impl Known for Members {
+impl MemberLookup for Members {
     async fn find(&self, token: &str) -> Result<Option<Member>, Fault> {
-        // What is not shaped like a token is nobody's, without a look.
-        if !token.starts_with(PREFIX) {
+        // A text without the prefix is not a token and needs no query.
+        if !token.starts_with(TOKEN_PREFIX) {
             return Ok(None);
         }
         let (hash, now) = (hash(token), self.clock.now());
-        if let Some(member) = self.remembered(&hash, now) {
+        if let Some(member) = self.cached(&hash, now) {
             return Ok(Some(member));
         }
         let found = members::find(&self.pool, &hash).await?;
-        let mut memory = self.memory();
+        let mut cache = self.cache();
         match &found {
             Some(member) => {
-                if memory.len() >= MOST {
-                    memory.clear();
+                if cache.len() >= CACHE_CAPACITY {
+                    cache.clear();
                 }
-                memory.insert(hash, (now, member.clone()));
+                cache.insert(hash, (now, member.clone()));
             }
             None => {
-                memory.remove(&hash);
+                cache.remove(&hash);
             }
         }
         Ok(found)
     }
 }
 
-/// A new token.
 pub fn token() -> String {
-    ids::secret(PREFIX)
+    ids::secret(TOKEN_PREFIX)
 }
 
-/// What is kept of a token.
+/// The hash that is stored instead of the token.
 pub fn hash(token: &str) -> Hash {
     Sha256::digest(token).into()
 }

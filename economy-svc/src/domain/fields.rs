@@ -90,7 +90,7 @@ impl<'a> Fields<'a> {
             return Ok(None);
         };
         let Ok(text) = serde_json::from_str::<String>(raw) else {
-            return Err("It must be a text.".to_owned());
+            return Err("It must be a string.".to_owned());
         };
         let text = text.trim();
         if text.chars().any(char::is_control) {

@@ -1,26 +1,25 @@
-//! Addresses of other sites: https, with a host (§4.3).
+//! URLs of other sites: https, with a host (§4.3).
 
 use unicode_normalization::UnicodeNormalization as _;
 use url::{Host, Url};
 
 use super::text::clip;
 
-/// The longest address.
-const LONGEST: usize = 2_048;
+const MAX_CHARS: usize = 2_048;
 
-/// Reads an https address. It is stored as written, so that what is sent reads back the same.
+/// Validates an https address. Stores it as written, so that a client reads back what it sent.
 pub fn read(raw: &str) -> Result<String, String> {
     let address: String = raw.trim().nfc().collect();
     if address.is_empty() {
         return Err("Give an address, or null when there is none.".to_owned());
     }
     let length = address.chars().count();
-    if length > LONGEST {
+    if length > MAX_CHARS {
         return Err(format!(
-            "Shorten it: {LONGEST} characters are the most, this has {length}."
+            "Shorten it: it has {length} characters, and the maximum is {MAX_CHARS}."
         ));
     }
-    // The parser would pass over some of these in silence.
+    // The URL parser drops or escapes some of these characters without an error.
     if address
         .chars()
         .any(|c| c.is_whitespace() || c.is_control() || c == char::REPLACEMENT_CHARACTER)
@@ -31,7 +30,7 @@ pub fn read(raw: &str) -> Result<String, String> {
         .get(..8)
         .is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"));
     let host = &address.get(8..).unwrap_or_default();
-    // The parser would take the next part of the path for a host that is not there.
+    // Without a host, the URL parser takes the next segment of the path as the host.
     if !https || host.starts_with(['/', '\\', '?', '#']) {
         return Err("Give a full https address, such as https://example.com/game.".to_owned());
     }
@@ -39,10 +38,10 @@ pub fn read(raw: &str) -> Result<String, String> {
         Ok(url) if !url.username().is_empty() || url.password().is_some() => {
             Err("A public address carries no user name or password.".to_owned())
         }
-        Ok(url) if url.port() == Some(0) => Err("There is no port 0.".to_owned()),
+        Ok(url) if url.port() == Some(0) => Err("Port 0 is not valid.".to_owned()),
         Ok(url) => match url.host() {
-            Some(Host::Domain(name)) if !is_name(name) => {
-                Err(format!("`{}` is no name of a host.", clip(name)))
+            Some(Host::Domain(name)) if !is_host_name(name) => {
+                Err(format!("`{}` is not a valid host name.", clip(name)))
             }
             Some(_) => Ok(address),
             None => Err("The address has no host.".to_owned()),
@@ -51,8 +50,8 @@ pub fn read(raw: &str) -> Result<String, String> {
     }
 }
 
-/// Whether the name system could hold it: labels of 1 to 63 bytes between dots, 253 bytes in all. One more dot at the end is the root.
-fn is_name(name: &str) -> bool {
+/// Whether `name` is a DNS name: labels of 1 to 63 bytes, 253 bytes in all. A trailing dot stands for the root.
+fn is_host_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     name.len() <= 253 && name.split('.').all(|label| (1..=63).contains(&label.len()))
 }
@@ -107,12 +106,12 @@ mod tests {
         ] {
             assert!(read(bad).is_err(), "{bad}");
         }
-        assert!(read(&format!("https://example.com/{}", "a".repeat(LONGEST))).is_err());
+        assert!(read(&format!("https://example.com/{}", "a".repeat(MAX_CHARS))).is_err());
     }
 
     proptest! {
         #[test]
-        fn no_text_is_too_strange(raw in "(https://)?\\PC{0,60}") {
+        fn any_text_is_read_or_refused(raw in "(https://)?\\PC{0,60}") {
             if let Ok(address) = read(&raw) {
                 prop_assert!(address.to_ascii_lowercase().starts_with("https://"));
                 prop_assert_eq!(read(&address), Ok(address));

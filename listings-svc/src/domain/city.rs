@@ -1,56 +1,60 @@
-//! Cities as rows give them: a row of the gazetteer, and the place of a listing (§2.5).
+//! Reads cities: rows of the gazetteer, and the place of a listing (§2.5).
 
 use super::fields::Fields;
 use super::gazetteer::City;
-use super::known::Known;
-use super::{Read, country, text};
+use super::reference_data::ReferenceData;
+use super::{FromImportRow, country, text};
 
-impl Read for City {
-    const NAME: &'static str = "city_slug";
+impl FromImportRow for City {
+    const KEY_FIELD: &'static str = "city_slug";
 
-    fn read(fields: &mut Fields<'_>, known: &Known) -> Self {
-        fields.pass_over(&["latitude", "longitude", "geonameid"]);
+    fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
+        fields.ignore(&["latitude", "longitude", "geonameid"]);
         Self {
             slug: fields.slug("city_slug"),
             name: fields.title("name"),
-            country_code: country::read_known(fields, known),
+            country_code: country::read_country_code(fields, reference),
             population: fields.integer("population", 1..=1_000_000_000),
-            source: fields.line("source", text::DESCRIPTION),
+            source: fields.line("source", text::MAX_DESCRIPTION),
         }
     }
 }
 
-/// Where a listing is.
+/// The place of a listing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
-    /// A known country.
+    /// Code of a country of the directory.
     pub country_code: String,
-    /// As the gazetteer writes it, or as its owner does; empty when not given.
+    /// The name in the gazetteer, else the name that the owner wrote; empty when there is none.
     pub city: String,
     /// Empty when there is no city.
     pub city_slug: String,
 }
 
 impl Place {
-    /// The fields `country_code`, `city` and `city_slug`, as files and staff give them. A slug that the gazetteer has wins over the text,
-    /// because names repeat. Where none of the fields is there, what is held stays; where one is, the city is looked up anew.
-    pub fn read(fields: &mut Fields<'_>, known: &Known, held: Option<Self>) -> Self {
+    /// Reads `country_code`, `city` and `city_slug` as files and staff give them. A slug of the gazetteer wins over the name, because
+    /// names repeat. When all three fields are missing, the current place stays; otherwise the city is looked up again.
+    pub fn from_row(
+        fields: &mut Fields<'_>,
+        reference: &ReferenceData,
+        current: Option<Self>,
+    ) -> Self {
         let mut names = ["country_code", "city", "city_slug"].into_iter();
         let changes = names.any(|name| fields.has(name));
-        let country = held.as_ref().map(|held| held.country_code.clone());
-        let country_code = fields.or_held("country_code", country, |fields| {
-            country::read_known(fields, known)
+        let country = current.as_ref().map(|current| current.country_code.clone());
+        let country_code = fields.or_current("country_code", country, |fields| {
+            country::read_country_code(fields, reference)
         });
-        let city = fields.or_held(
+        let city = fields.or_current(
             "city",
-            held.as_ref().map(|held| held.city.clone()),
-            |fields| fields.line("city", text::TITLE),
+            current.as_ref().map(|current| current.city.clone()),
+            |fields| fields.line("city", text::MAX_TITLE),
         );
-        let city_slug = fields.line("city_slug", text::TITLE);
-        if let Some(held) = held.filter(|_| !changes) {
-            return held;
+        let city_slug = fields.line("city_slug", text::MAX_TITLE);
+        if let Some(current) = current.filter(|_| !changes) {
+            return current;
         }
-        if let Some(listed) = known.gazetteer.with_slug(&country_code, &city_slug) {
+        if let Some(listed) = reference.gazetteer.with_slug(&country_code, &city_slug) {
             return Self {
                 country_code,
                 city: listed.name.clone(),
@@ -58,10 +62,11 @@ impl Place {
             };
         }
         if !city.is_empty() {
-            return Self::named(fields, known, country_code, city);
+            return Self::resolve(fields, reference, country_code, city);
         }
-        if !city_slug.is_empty() && fields.is_good("country_code") {
-            let reason = format!("No city of {country_code} has this slug.");
+        if !city_slug.is_empty() && fields.is_valid("country_code") {
+            let reason =
+                format!("No city of {country_code} has this slug: give its name in `city`.");
             fields.refuse("city_slug", reason);
         }
         Self {
@@ -70,46 +75,57 @@ impl Place {
         }
     }
 
-    /// The fields `country_code` and `city`, as accounts give them; `read` reads the city. When one of them differs from what is held, the
-    /// city is looked up anew.
-    pub fn sent(
+    /// Reads `country_code` and `city` as accounts give them; `read` reads the city. The city is looked up again when one of the two
+    /// fields differs from the current place.
+    pub fn from_body(
         fields: &mut Fields<'_>,
-        known: &Known,
-        held: Option<Self>,
+        reference: &ReferenceData,
+        current: Option<Self>,
         read: impl FnOnce(&mut Fields<'_>) -> String,
     ) -> Self {
-        let country = held.as_ref().map(|held| held.country_code.clone());
-        let country_code = fields.or_held("country_code", country, |fields| {
-            country::read_known(fields, known)
+        let country = current.as_ref().map(|current| current.country_code.clone());
+        let country_code = fields.or_current("country_code", country, |fields| {
+            country::read_country_code(fields, reference)
         });
-        let city = fields.or_held("city", held.as_ref().map(|held| held.city.clone()), read);
-        match held {
-            Some(held) if held.country_code == country_code && held.city == city => held,
+        let city = fields.or_current(
+            "city",
+            current.as_ref().map(|current| current.city.clone()),
+            read,
+        );
+        match current {
+            Some(current) if current.country_code == country_code && current.city == city => {
+                current
+            }
             _ if city.is_empty() => Self {
                 country_code,
                 ..Self::default()
             },
-            _ => Self::named(fields, known, country_code, city),
+            _ => Self::resolve(fields, reference, country_code, city),
         }
     }
 
-    /// The city that a text names; unknown ones are kept as written, under a slug of their own.
-    fn named(fields: &mut Fields<'_>, known: &Known, country_code: String, city: String) -> Self {
-        if let Some(listed) = known.gazetteer.find(&country_code, &city) {
+    /// Looks a city up by name. A city that the gazetteer does not have keeps its name as written, and gets a slug made from it.
+    fn resolve(
+        fields: &mut Fields<'_>,
+        reference: &ReferenceData,
+        country_code: String,
+        city: String,
+    ) -> Self {
+        if let Some(listed) = reference.gazetteer.find(&country_code, &city) {
             return Self {
                 city: listed.name.clone(),
                 city_slug: listed.slug.clone(),
                 country_code,
             };
         }
-        let own = known.gazetteer.own_slug(&country_code, &city);
-        if own.is_none() {
+        let slug = reference.gazetteer.slug_for_unlisted(&country_code, &city);
+        if slug.is_none() {
             fields.refuse("city", "Write the city's name in letters.");
         }
         Self {
             country_code,
             city,
-            city_slug: own.unwrap_or_default(),
+            city_slug: slug.unwrap_or_default(),
         }
     }
 }
@@ -121,7 +137,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn an_unknown_city_is_kept_with_a_slug_of_its_own() {
+    fn an_unknown_city_gets_a_slug_of_its_own() {
         let city = |slug: &str, name: &str, country: &str| City {
             slug: slug.to_owned(),
             name: name.to_owned(),
@@ -129,7 +145,7 @@ mod tests {
             population: None,
             source: String::new(),
         };
-        let known = Known {
+        let reference = ReferenceData {
             countries: ["NG", "KE"].map(str::to_owned).into(),
             gazetteer: Gazetteer::new(vec![
                 city("aba-ng-2", "Aba", "NG"),
@@ -137,11 +153,11 @@ mod tests {
                 city("uige", "Uíge", "AO"),
                 city("tala-ke", "Tala", "KE"),
             ]),
-            ..Known::default()
+            ..ReferenceData::default()
         };
         let place = |row: serde_json::Value| {
             let mut fields = Fields::new(row.as_object().unwrap());
-            let place = Place::read(&mut fields, &known, None);
+            let place = Place::from_row(&mut fields, &reference, None);
             fields.finish((place.city, place.city_slug))
         };
         let pair = |a: &str, b: &str| Ok((a.to_owned(), b.to_owned()));

@@ -4,18 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use super::entity::Entity;
 use super::fields::Fields;
-use super::known::Known;
 use super::record::Content;
-use super::{Read, text};
+use super::reference_data::ReferenceData;
+use super::{FromImportRow, text};
 
-/// A country that listings may be in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Country {
     /// Two letters, upper case (ISO 3166-1).
     pub code: String,
-    /// For people.
     pub name: String,
-    /// Where the fact was seen.
+    /// Where the data was collected.
     pub source: String,
 }
 
@@ -27,25 +25,25 @@ impl Content for Country {
     }
 }
 
-impl Read for Country {
-    const NAME: &'static str = "code";
+impl FromImportRow for Country {
+    const KEY_FIELD: &'static str = "code";
 
-    fn read(fields: &mut Fields<'_>, _known: &Known) -> Self {
-        fields.pass_over(&["currency", "iso3", "capital", "geonameid"]);
+    fn from_import_row(fields: &mut Fields<'_>, _reference: &ReferenceData) -> Self {
+        fields.ignore(&["currency", "iso3", "capital", "geonameid"]);
         let code = fields
-            .required("code", "Give a code: rows are known by it.")
-            .and_then(|value| fields.text("code", value, read_code))
+            .required("code", "Give a code: it identifies the row.")
+            .and_then(|value| fields.text("code", value, parse_code))
             .unwrap_or_default();
         Self {
             code,
             name: fields.title("name"),
-            source: fields.line("source", text::DESCRIPTION),
+            source: fields.line("source", text::MAX_DESCRIPTION),
         }
     }
 }
 
-/// Reads a country code, in either case.
-pub fn read_code(raw: &str) -> Result<String, String> {
+/// Parses a country code in upper or lower case.
+pub fn parse_code(raw: &str) -> Result<String, String> {
     if raw.len() == 2 && raw.bytes().all(|b| b.is_ascii_alphabetic()) {
         Ok(raw.to_ascii_uppercase())
     } else {
@@ -53,16 +51,16 @@ pub fn read_code(raw: &str) -> Result<String, String> {
     }
 }
 
-/// The field `country_code`: a country that is known. Required.
-pub fn read_known(fields: &mut Fields<'_>, known: &Known) -> String {
+/// Reads the required field `country_code`, which names a country of the directory.
+pub fn read_country_code(fields: &mut Fields<'_>, reference: &ReferenceData) -> String {
     fields
         .required(
             "country_code",
             "Give a country_code: two letters, such as NG.",
         )
         .and_then(|value| {
-            fields.text("country_code", value, |raw| match read_code(raw) {
-                Ok(code) if !known.countries.contains(&code) => Err(format!(
+            fields.text("country_code", value, |raw| match parse_code(raw) {
+                Ok(code) if !reference.countries.contains(&code) => Err(format!(
                     "{code} is not a country of this directory, which covers Africa."
                 )),
                 read => read,

@@ -1,11 +1,11 @@
-//! What is different between two states of a listing, field by field.
+//! Compares two versions of a listing field by field.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// Fields that the service keeps and nobody writes.
-const OURS: [&str; 9] = [
+/// Fields that the service sets itself.
+const METADATA_FIELDS: [&str; 9] = [
     "id",
     "mode",
     "state",
@@ -17,35 +17,35 @@ const OURS: [&str; 9] = [
     "updated_at",
 ];
 
-/// A field that is not as it was.
+/// A field whose value differs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
     /// The field, or a path such as `links.play`.
     pub path: String,
-    /// What it was; `None` when it was empty.
+    /// The old value; `None` when it was empty.
     pub before: Option<Value>,
-    /// What it is; `None` when it is empty.
+    /// The new value; `None` when it is empty.
     pub after: Option<Value>,
 }
 
-/// The fields of `after` that are not as in `before`, by path. Objects are looked into; a list is one value. Null, an empty text, an
-/// empty list and a field that is not there are the same.
+/// The fields that differ, sorted by path. Compares objects field by field and arrays as one value. Null, an empty string, an empty
+/// array, an empty object and a missing field are equal.
 pub fn between(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Difference> {
     let mut found = Vec::new();
-    objects("", before, after, &mut found);
+    compare_objects("", before, after, &mut found);
     found
 }
 
-/// What a listing says, without what is kept about it.
+/// The content of a listing, without the fields that the service sets.
 pub fn content(listing: &Value) -> Map<String, Value> {
     let mut content = listing.as_object().cloned().unwrap_or_default();
-    content.retain(|key, _| !OURS.contains(&key.as_str()));
+    content.retain(|key, _| !METADATA_FIELDS.contains(&key.as_str()));
     content
 }
 
-/// What a revision keeps: the fields that differ, as they were and as they are, each whole; and the `state` of both. Of what is new it
-/// keeps all.
-pub fn kept(mut before: Option<Value>, mut after: Value) -> (Option<Value>, Value) {
+/// What a revision stores of two versions: the fields that differ, each with its whole value, and always `state`. Without `before`, all
+/// of `after`.
+pub fn changed_fields(mut before: Option<Value>, mut after: Value) -> (Option<Value>, Value) {
     if let (Some(Value::Object(before)), Value::Object(after)) = (&mut before, &mut after) {
         after.retain(|field, value| {
             let same = field != "state" && before.get(field) == Some(value);
@@ -58,7 +58,7 @@ pub fn kept(mut before: Option<Value>, mut after: Value) -> (Option<Value>, Valu
     (before, after)
 }
 
-fn objects(
+fn compare_objects(
     path: &str,
     before: &Map<String, Value>,
     after: &Map<String, Value>,
@@ -71,24 +71,24 @@ fn objects(
         } else {
             format!("{path}.{name}")
         };
-        values(path, before.get(name), after.get(name), found);
+        compare_values(path, before.get(name), after.get(name), found);
     }
 }
 
-fn values(
+fn compare_values(
     path: String,
     before: Option<&Value>,
     after: Option<&Value>,
     found: &mut Vec<Difference>,
 ) {
-    let (before, after) = (before.filter(says), after.filter(says));
+    let (before, after) = (before.filter(is_not_empty), after.filter(is_not_empty));
     let nothing = Map::new();
     match (before, after) {
         (Some(Value::Object(before)), Some(Value::Object(after))) => {
-            objects(&path, before, after, found);
+            compare_objects(&path, before, after, found);
         }
-        (None, Some(Value::Object(after))) => objects(&path, &nothing, after, found),
-        (Some(Value::Object(before)), None) => objects(&path, before, &nothing, found),
+        (None, Some(Value::Object(after))) => compare_objects(&path, &nothing, after, found),
+        (Some(Value::Object(before)), None) => compare_objects(&path, before, &nothing, found),
         (before, after) if before == after => {}
         (before, after) => found.push(Difference {
             path,
@@ -98,12 +98,12 @@ fn values(
     }
 }
 
-/// Whether a value says anything.
+/// Whether a value is not empty.
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "Option::filter hands a reference to a reference"
 )]
-fn says(value: &&Value) -> bool {
+fn is_not_empty(value: &&Value) -> bool {
     match value {
         Value::Null => false,
         Value::String(text) => !text.is_empty(),
@@ -132,32 +132,32 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_what_differs_and_the_state() {
+    fn a_revision_stores_changed_fields_and_the_state() {
         let before = json!({"state": "pending", "title": "A", "genres": [], "links": {"a": "x", "b": "y"}, "city": null});
         let after = json!({"state": "pending", "title": "B", "genres": [], "links": {"a": "x"}, "city": null});
         assert_eq!(
-            kept(Some(before), after.clone()),
+            changed_fields(Some(before), after.clone()),
             (
                 Some(json!({"state": "pending", "title": "A", "links": {"a": "x", "b": "y"}})),
                 json!({"state": "pending", "title": "B", "links": {"a": "x"}})
             )
         );
-        assert_eq!(kept(None, after.clone()), (None, after));
+        assert_eq!(changed_fields(None, after.clone()), (None, after));
     }
 
     #[test]
-    fn links_are_looked_into_and_lists_are_not() {
+    fn objects_are_compared_by_field_and_arrays_whole() {
         let before =
             json!({"title": "A", "genres": ["puzzle"], "links": {"play": "a", "steam": "b"}});
         let after =
             json!({"title": "A", "genres": ["runner"], "links": {"play": "c", "itch": "d"}});
         let differences = between(&object(before), &object(after));
-        let told: Vec<_> = differences
+        let found: Vec<_> = differences
             .iter()
             .map(|d| (d.path.as_str(), d.before.clone(), d.after.clone()))
             .collect();
         assert_eq!(
-            told,
+            found,
             [
                 ("genres", Some(json!(["puzzle"])), Some(json!(["runner"]))),
                 ("links.itch", None, Some(json!("d"))),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_is_not_there() {
+    fn empty_equals_missing() {
         assert!(paths(json!({"a": null, "b": "", "c": [], "d": {}}), json!({})).is_empty());
         assert_eq!(
             paths(
@@ -181,22 +181,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_about_a_listing_is_no_content() {
+    fn metadata_is_not_content() {
         let listing = json!({"id": "x", "state": "pending", "revision": 2, "title": "A"});
         assert_eq!(content(&listing), object(json!({"title": "A"})));
     }
 
-    /// A value without what says nothing.
-    fn said(value: &Value) -> Option<Value> {
+    /// The value without its empty parts.
+    fn without_empty(value: &Value) -> Option<Value> {
         match value {
             Value::Object(fields) => {
                 let fields: Map<String, Value> = fields
                     .iter()
-                    .filter_map(|(name, value)| Some((name.clone(), said(value)?)))
+                    .filter_map(|(name, value)| Some((name.clone(), without_empty(value)?)))
                     .collect();
                 (!fields.is_empty()).then_some(Value::Object(fields))
             }
-            value => Some(value.clone()).filter(|value| says(&value)),
+            value => Some(value.clone()).filter(|value| is_not_empty(&value)),
         }
     }
 
@@ -253,7 +253,7 @@ mod tests {
                 prop_assert_ne!(&difference.before, &difference.after);
                 set(&mut made, &difference.path, difference.after.clone());
             }
-            prop_assert_eq!(said(&Value::Object(made)), said(&Value::Object(after)));
+            prop_assert_eq!(without_empty(&Value::Object(made)), without_empty(&Value::Object(after)));
         }
 
         #[test]

@@ -8,7 +8,7 @@ use super::record::Content;
 
 time::serde::format_description!(day, Date, "[year]-[month]-[day]");
 
-/// `day::option` of the time crate cannot be read from within a flattened struct.
+/// `day::option` of the `time` crate cannot deserialize within a flattened struct.
 mod optional_day {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use time::Date;
@@ -32,34 +32,27 @@ mod optional_day {
     }
 }
 
-/// An event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// Never changes.
     pub slug: String,
-    /// What it is called.
     pub title: String,
     /// `jam`, `meetup`, `tournament`, `showcase` or `conference`.
     pub kind: String,
-    /// Its first day.
     #[serde(with = "day")]
     pub starts_at: Date,
-    /// Its last day, if that is another or known.
+    /// The last day; `None` when it is the first day or unknown.
     #[serde(with = "optional_day")]
     pub ends_at: Option<Date>,
-    /// Where it is.
     pub country_code: String,
-    /// Where it is.
     pub city: String,
-    /// Where it is.
     pub city_slug: String,
-    /// Whether one can take part from afar.
+    /// Whether one can take part online.
     pub online: bool,
-    /// Its own site.
+    /// The event's own site.
     pub website: Option<String>,
     /// Empty when there is none.
     pub description: String,
-    /// Where the facts were seen.
+    /// Where the data was collected.
     pub source: String,
 }
 
@@ -74,10 +67,10 @@ impl Content for Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::known::Known;
     use crate::domain::listing::{Draft, Listing};
     use crate::domain::mode::Mode;
-    use crate::domain::{fields::Problems, read};
+    use crate::domain::reference_data::ReferenceData;
+    use crate::domain::{fields::Problems, read_import_row};
     use serde_json::{Value, json};
 
     fn event(changes: Value) -> Result<Event, Problems> {
@@ -88,11 +81,12 @@ mod tests {
             unreachable!()
         };
         row.as_object_mut().unwrap().extend(changes);
-        let known = Known {
+        let reference = ReferenceData {
             countries: ["NG".to_owned()].into(),
-            ..Known::default()
+            ..ReferenceData::default()
         };
-        read::<Draft<Event>>(row.as_object().unwrap(), &known).map(|draft| draft.content)
+        read_import_row::<Draft<Event>>(row.as_object().unwrap(), &reference)
+            .map(|draft| draft.content)
     }
 
     fn bad(changes: Value) -> Vec<String> {

@@ -4,46 +4,37 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::array_fields::{Credit, Screenshot};
 use super::entity::Entity;
 use super::links::Links;
-use super::lists::{Credit, Screenshot};
-use super::picture::is_ours;
+use super::picture::is_uploaded;
 use super::record::Content;
 
-/// A game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Game {
     /// Never changes.
     pub slug: String,
-    /// As its maker writes it.
     pub title: String,
     /// Empty when there is none.
     pub tagline: String,
     /// Empty when there is none.
     pub description: String,
-    /// A picture.
     pub cover_url: Option<String>,
-    /// Pictures, in order.
     pub screenshots: Vec<Screenshot>,
-    /// Genre keys.
     pub genres: Vec<String>,
-    /// Platform keys.
     pub platforms: Vec<String>,
     /// `in_development`, `early_access` or `released`.
     pub stage: String,
-    /// Of the first release, or the one aimed at.
+    /// Year of the first release, or the planned year.
     pub release_year: i32,
-    /// A film.
     pub trailer_url: Option<String>,
-    /// Where to get it.
     pub links: Links,
-    /// Who did what.
     pub credits: Vec<Credit>,
-    /// Chosen by staff; comes first in lists.
+    /// Chosen by staff; featured games come first in lists.
     pub featured: bool,
-    /// Whose it is.
+    /// The page that the game belongs to.
     pub page_id: Uuid,
-    /// Where the facts were seen.
+    /// Where the data was collected.
     pub source: String,
 }
 
@@ -54,25 +45,25 @@ impl Content for Game {
         &self.slug
     }
 
-    fn keeping_pictures(&self, before: &Self) -> Option<Self> {
-        let has_ours = before.cover_url.as_deref().is_some_and(is_ours)
-            || before.screenshots.iter().any(|it| is_ours(&it.url));
+    fn with_uploaded_pictures_of(&self, before: &Self) -> Option<Self> {
+        let has_ours = before.cover_url.as_deref().is_some_and(is_uploaded)
+            || before.screenshots.iter().any(|it| is_uploaded(&it.url));
         if !has_ours {
             return None;
         }
-        let mut kept = self.clone();
-        if kept.cover_url.is_none() {
-            kept.cover_url = before.cover_url.clone().filter(|it| is_ours(it));
+        let mut merged = self.clone();
+        if merged.cover_url.is_none() {
+            merged.cover_url = before.cover_url.clone().filter(|it| is_uploaded(it));
         }
-        if kept.screenshots.is_empty() {
-            let ours = before.screenshots.iter().filter(|it| is_ours(&it.url));
-            kept.screenshots = ours.cloned().collect();
+        if merged.screenshots.is_empty() {
+            let uploaded = before.screenshots.iter().filter(|it| is_uploaded(&it.url));
+            merged.screenshots = uploaded.cloned().collect();
         }
-        (kept != *self).then_some(kept)
+        (merged != *self).then_some(merged)
     }
 }
 
-/// Handles that a row refers to, before it is read.
+/// The handles that an import row names. Read before the row is validated.
 pub fn handles(row: &serde_json::Map<String, Value>) -> impl Iterator<Item = &str> {
     let creator = row
         .get("creator")
@@ -90,24 +81,25 @@ pub fn handles(row: &serde_json::Map<String, Value>) -> impl Iterator<Item = &st
 mod tests {
     use super::*;
     use crate::domain::fields::Problems;
-    use crate::domain::known::Known;
     use crate::domain::listing::Draft;
-    use crate::domain::read;
+    use crate::domain::read_import_row;
+    use crate::domain::reference_data::ReferenceData;
     use serde_json::json;
 
-    fn known() -> Known {
-        Known {
+    fn reference() -> ReferenceData {
+        ReferenceData {
             year: 2026,
             genres: ["puzzle", "runner", "racing", "strategy"]
                 .map(str::to_owned)
                 .into(),
             creators: [("maliyo".to_owned(), Uuid::max())].into(),
-            ..Known::default()
+            ..ReferenceData::default()
         }
     }
 
     fn game(row: &Value) -> Result<Game, Problems> {
-        read::<Draft<Game>>(row.as_object().unwrap(), &known()).map(|draft| draft.content)
+        read_import_row::<Draft<Game>>(row.as_object().unwrap(), &reference())
+            .map(|draft| draft.content)
     }
 
     #[test]
@@ -165,10 +157,10 @@ mod tests {
     }
 
     #[test]
-    fn a_row_without_pictures_keeps_those_that_were_uploaded() {
+    fn a_row_without_pictures_keeps_uploaded_ones() {
         let row = json!({"slug": "a", "title": "A", "release_year": 2020, "creator": "maliyo"});
         let bare = game(&row).unwrap();
-        let ours = format!("/pictures/{}.jpg", "0a".repeat(32));
+        let uploaded = format!("/pictures/{}.jpg", "0a".repeat(32));
         let theirs = "https://a.example/1.png";
         let shot = |url: &str| Screenshot {
             url: url.to_owned(),
@@ -177,21 +169,21 @@ mod tests {
             alt: String::new(),
         };
         let before = Game {
-            cover_url: Some(ours.clone()),
-            screenshots: vec![shot(theirs), shot(&ours)],
+            cover_url: Some(uploaded.clone()),
+            screenshots: vec![shot(theirs), shot(&uploaded)],
             ..bare.clone()
         };
-        let kept = bare.keeping_pictures(&before).unwrap();
-        assert_eq!(kept.cover_url, Some(ours.clone()));
-        assert_eq!(kept.screenshots, [shot(&ours)]);
-        // What a row names counts.
+        let merged = bare.with_uploaded_pictures_of(&before).unwrap();
+        assert_eq!(merged.cover_url, Some(uploaded.clone()));
+        assert_eq!(merged.screenshots, [shot(&uploaded)]);
+        // Pictures that the row names win.
         let named = Game {
             cover_url: Some(theirs.to_owned()),
             screenshots: vec![shot(theirs)],
             ..bare.clone()
         };
-        assert_eq!(named.keeping_pictures(&before), None);
-        assert_eq!(bare.keeping_pictures(&named), None);
+        assert_eq!(named.with_uploaded_pictures_of(&before), None);
+        assert_eq!(bare.with_uploaded_pictures_of(&named), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The gazetteer: cities, and finding the one that somebody wrote (§2.5).
+//! The gazetteer: the cities, and the lookup of a city by what a client wrote (§2.5).
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -9,18 +9,15 @@ use super::entity::Entity;
 use super::record::Content;
 use super::slug;
 
-/// A place of the gazetteer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct City {
-    /// Never changes. The slug, not the name, tells cities apart: names repeat.
+    /// Never changes. The slug identifies a city, because names repeat.
     pub slug: String,
-    /// As the gazetteer writes it.
     pub name: String,
-    /// Where it is.
     pub country_code: String,
-    /// `None` when not known.
+    /// `None` when unknown.
     pub population: Option<i64>,
-    /// Where the fact was seen.
+    /// Where the data was collected.
     pub source: String,
 }
 
@@ -32,21 +29,20 @@ impl Content for City {
     }
 }
 
-/// The cities, to look up what somebody wrote.
+/// The cities, indexed by slug and by name.
 #[derive(Debug, Default)]
 pub struct Gazetteer {
     cities: Vec<City>,
     by_slug: HashMap<String, usize>,
-    /// Country and slug of the name, to the most populous city of that name there.
+    /// Country and slug of the name, to the most populous city with that name in the country.
     by_name: HashMap<(String, String), usize>,
 }
 
 impl Gazetteer {
-    /// A gazetteer of these cities.
     pub fn new(cities: Vec<City>) -> Self {
         let mut gazetteer = Self::default();
-        for (place, city) in cities.iter().enumerate() {
-            gazetteer.by_slug.insert(city.slug.clone(), place);
+        for (index, city) in cities.iter().enumerate() {
+            gazetteer.by_slug.insert(city.slug.clone(), index);
             // The slug of a name has neither case nor diacritics.
             let names = slug::from_title(&city.name)
                 .into_iter()
@@ -54,12 +50,12 @@ impl Gazetteer {
             for name in names {
                 match gazetteer.by_name.entry((city.country_code.clone(), name)) {
                     Entry::Vacant(free) => {
-                        free.insert(place);
+                        free.insert(index);
                     }
-                    Entry::Occupied(mut held) => {
-                        let other = &cities[*held.get()];
+                    Entry::Occupied(mut entry) => {
+                        let other = &cities[*entry.get()];
                         if (city.population, &other.slug) > (other.population, &city.slug) {
-                            held.insert(place);
+                            entry.insert(index);
                         }
                     }
                 }
@@ -69,30 +65,29 @@ impl Gazetteer {
         gazetteer
     }
 
-    /// The city of a country that a text names, by slug or by name without case and diacritics; the most populous, if several do.
+    /// Finds a city of a country by slug, or by name without case and diacritics. Of several matches, returns the most populous city.
     pub fn find(&self, country: &str, text: &str) -> Option<&City> {
         let key = (country.to_owned(), slug::from_title(text)?);
         self.cities.get(*self.by_name.get(&key)?)
     }
 
-    /// The city of a country with this slug.
     pub fn with_slug(&self, country: &str, slug: &str) -> Option<&City> {
         self.cities
             .get(*self.by_slug.get(slug)?)
             .filter(|city| city.country_code == country)
     }
 
-    /// A slug for a city that the gazetteer does not have: its name and, as the gazetteer does it for all but the largest place of
-    /// a name, the country. So the same text gets the same slug, in its country only.
-    pub fn own_slug(&self, country: &str, text: &str) -> Option<String> {
+    /// A slug for a city that the gazetteer does not have: the name and the country code, which is how the gazetteer writes all but the
+    /// largest city of a name. The same text in the same country gives the same slug.
+    pub fn slug_for_unlisted(&self, country: &str, text: &str) -> Option<String> {
         let mut name = slug::from_title(text)?;
-        name.truncate(slug::LONGEST - "-xx-999999".len());
+        name.truncate(slug::MAX_LENGTH - "-xx-999999".len());
         let name = format!(
             "{}-{}",
             name.trim_end_matches('-'),
             country.to_ascii_lowercase()
         );
-        // One of so many is free.
+        // The gazetteer has at most `len` of these `len + 1` slugs.
         (1..=self.cities.len() + 1)
             .map(|n| match n {
                 1 => name.clone(),
@@ -141,9 +136,9 @@ mod tests {
     }
 
     #[test]
-    fn an_own_slug_is_not_one_of_the_gazetteer() {
+    fn the_slug_of_an_unlisted_city_is_not_in_the_gazetteer() {
         assert_eq!(
-            gazetteer().own_slug("KE", "Tala"),
+            gazetteer().slug_for_unlisted("KE", "Tala"),
             Some("tala-ke-2".to_owned())
         );
     }
@@ -151,8 +146,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_gives_a_place_or_a_reason(text in "\\PC{0,140}") {
-            if let Some(own) = gazetteer().own_slug("NG", &text) {
-                prop_assert!(slug::is_valid(&own), "{own}");
+            if let Some(slug) = gazetteer().slug_for_unlisted("NG", &text) {
+                prop_assert!(slug::is_valid(&slug), "{slug}");
             }
         }
     }

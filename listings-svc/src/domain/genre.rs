@@ -4,18 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use super::entity::Entity;
 use super::fields::Fields;
-use super::known::Known;
 use super::record::Content;
-use super::{Read, text};
+use super::reference_data::ReferenceData;
+use super::{FromImportRow, text};
 
-/// A kind of game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Genre {
     /// Never changes.
     pub key: String,
-    /// For people.
     pub name: String,
-    /// Where the fact was seen.
+    /// Where the data was collected.
     pub source: String,
 }
 
@@ -27,14 +25,14 @@ impl Content for Genre {
     }
 }
 
-impl Read for Genre {
-    const NAME: &'static str = "key";
+impl FromImportRow for Genre {
+    const KEY_FIELD: &'static str = "key";
 
-    fn read(fields: &mut Fields<'_>, _known: &Known) -> Self {
+    fn from_import_row(fields: &mut Fields<'_>, _reference: &ReferenceData) -> Self {
         Self {
             key: fields.slug("key"),
             name: fields.title("name"),
-            source: fields.line("source", text::DESCRIPTION),
+            source: fields.line("source", text::MAX_DESCRIPTION),
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Links: a key of a fixed set to an https address (§2.2, §2.4).
+//! Links: keys of a fixed set, each with an https address (§2.2, §2.4).
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use super::address;
-use super::fields::{Fields, kind};
+use super::fields::{Fields, type_name};
 
-/// What a game may link to.
+/// Link keys of a game.
 pub const GAME: &[&str] = &[
     "play",
     "steam",
@@ -21,7 +21,7 @@ pub const GAME: &[&str] = &[
     "website",
 ];
 
-/// What a creator may link to.
+/// Link keys of a page.
 pub const PAGE: &[&str] = &[
     "play",
     "steam",
@@ -40,13 +40,13 @@ pub const PAGE: &[&str] = &[
     "other",
 ];
 
-/// Names that collected data has for `other`.
+/// Other names of the key `other` in collected data.
 const OTHER: &[&str] = &["otherWebsite", "profile"];
 
 /// Link key to address.
 pub type Links = BTreeMap<String, String>;
 
-/// The field `links`. A null link is one that is not set.
+/// Reads `links`. A null link is a missing link.
 pub fn read(fields: &mut Fields<'_>, known: &[&str]) -> Links {
     let mut links = Links::new();
     let object = match fields.value("links") {
@@ -55,17 +55,17 @@ pub fn read(fields: &mut Fields<'_>, known: &[&str]) -> Links {
         Some(value) => {
             fields.refuse(
                 "links",
-                format!("This must be an object, not {}.", kind(value)),
+                format!("This must be an object, not {}.", type_name(value)),
             );
             return links;
         }
     };
     let names = known.iter().map(|name| (*name, *name));
     let others = OTHER.iter().map(|name| (*name, "other"));
-    let taken: Vec<(&str, &str)> = names
+    let accepted: Vec<(&str, &str)> = names
         .chain(others.filter(|(_, other)| known.contains(other)))
         .collect();
-    for (key, name) in &taken {
+    for (key, name) in &accepted {
         let Some(value) = object.get(*key).filter(|value| !value.is_null()) else {
             continue;
         };
@@ -77,17 +77,19 @@ pub fn read(fields: &mut Fields<'_>, known: &[&str]) -> Links {
     let set = object.iter().filter(|(_, value)| !value.is_null());
     let unknown = set
         .map(|(key, _)| key)
-        .filter(|key| !taken.iter().any(|(taken, _)| taken == key));
+        .filter(|key| !accepted.iter().any(|(accepted, _)| accepted == key));
     fields.refuse_unknown("links.", unknown, known);
     links
 }
 
-/// Adds a link that came under another name. The same twice is fine.
+/// Adds a link that came from another field. Adding the same address twice is not an error.
 pub fn add(fields: &mut Fields<'_>, links: &mut Links, path: &str, name: &str, address: String) {
     match links.get(name) {
         Some(other) if *other != address => fields.refuse(
             path,
-            format!("There is one link `{name}`, and it has another address already."),
+            format!(
+                "The link `{name}` is given twice, with different addresses: give one of them."
+            ),
         ),
         _ => {
             links.insert(name.to_owned(), address);

@@ -1,4 +1,4 @@
-//! What pages, games and events have in common, and what a change makes of them.
+//! What pages, games and events have in common, and the changes of a listing.
 
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -8,51 +8,43 @@ use uuid::Uuid;
 use super::mode::Mode;
 use super::state::State;
 
-/// A listing with its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing<C> {
     /// Never public.
     pub id: Uuid,
-    /// Its world.
     pub mode: Mode,
-    /// Where it stands.
     pub state: State,
-    /// Counts its changes.
+    /// Starts at 1 and grows by 1 with each change.
     pub revision: i64,
-    /// The account that sent it in; `None` for what was imported.
+    /// The account that submitted the listing; `None` for an imported listing.
     pub submitter: Option<Uuid>,
-    /// Since when it waits for its review, while it is pending.
+    /// Start of the wait for a review, while the listing is pending.
     #[serde(with = "rfc3339::option")]
     pub waiting_since: Option<OffsetDateTime>,
-    /// When it was sent in or, for what was imported, when it was listed.
+    /// When the listing was submitted; for an imported listing, when it was first listed.
     #[serde(with = "rfc3339")]
     pub created_at: OffsetDateTime,
-    /// When it was published for the first time; `None` until it is.
+    /// `None` until the listing is published for the first time.
     #[serde(default, with = "rfc3339::option")]
     pub first_published_at: Option<OffsetDateTime>,
-    /// When it last changed.
     #[serde(with = "rfc3339")]
     pub updated_at: OffsetDateTime,
-    /// What its owner says.
     #[serde(flatten)]
     pub content: C,
 }
 
-/// A listing as a row of a file states it.
+/// A listing as an import row states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft<C> {
-    /// The whole content: what a row leaves out is empty.
+    /// The whole content: a field that the row leaves out is empty.
     pub content: C,
-    /// When the row says that it was listed.
     pub created_at: Option<OffsetDateTime>,
-    /// When the row says that it last changed.
     pub updated_at: Option<OffsetDateTime>,
 }
 
 impl<C> Draft<C> {
-    /// The draft with another content.
     #[must_use]
-    pub fn with(&self, content: C) -> Self {
+    pub fn with_content(&self, content: C) -> Self {
         Self {
             content,
             created_at: self.created_at,
@@ -62,7 +54,7 @@ impl<C> Draft<C> {
 }
 
 impl<C: Clone + PartialEq> Listing<C> {
-    /// A new listing by import: public at once.
+    /// A new imported listing, which is published at once.
     pub fn imported(id: Uuid, mode: Mode, draft: Draft<C>, now: OffsetDateTime) -> Self {
         let created_at = draft.created_at.unwrap_or(now);
         Self {
@@ -79,9 +71,9 @@ impl<C: Clone + PartialEq> Listing<C> {
         }
     }
 
-    /// The listing after an import over it; `None` when the row says nothing new. It stays where it stands: what was taken down is
-    /// not brought back by a file.
-    pub fn amended_by(&self, draft: &Draft<C>, now: OffsetDateTime) -> Option<Self> {
+    /// The listing after an import of `draft`; `None` when the draft changes nothing. The state stays: an import does not restore a
+    /// listing that was taken down.
+    pub fn apply_import(&self, draft: &Draft<C>, now: OffsetDateTime) -> Option<Self> {
         let created_at = draft.created_at.unwrap_or(self.created_at);
         let same = draft.content == self.content
             && created_at == self.created_at
@@ -89,7 +81,7 @@ impl<C: Clone + PartialEq> Listing<C> {
         (!same).then(|| Self {
             revision: self.revision + 1,
             created_at,
-            // What was imported was published when it was listed: where the file corrects the one, it corrects the other.
+            // An imported listing was published when it was listed, so a new `created_at` corrects the first publication as well.
             first_published_at: self.first_published_at.map(|at| {
                 if at == self.created_at {
                     created_at
@@ -98,13 +90,13 @@ impl<C: Clone + PartialEq> Listing<C> {
                 }
             }),
             updated_at: draft.updated_at.unwrap_or_else(|| now.max(created_at)),
-            ..self.saying(draft.content.clone())
+            ..self.with_content(draft.content.clone())
         })
     }
 
-    /// The listing once staff have moved it; `None` when it stands there already. Its content is as it was, and so is the time of
-    /// its last edit. Whatever staff decide, it waits no longer.
-    pub fn in_state(&self, state: State, now: OffsetDateTime) -> Option<Self> {
+    /// The listing in another state; `None` when it is in that state already. Content and `updated_at` stay. The listing no longer waits
+    /// for a review.
+    pub fn with_state(&self, state: State, now: OffsetDateTime) -> Option<Self> {
         let published_now = (state == State::Published).then_some(now);
         (state != self.state).then(|| Self {
             state,
@@ -115,8 +107,8 @@ impl<C: Clone + PartialEq> Listing<C> {
         })
     }
 
-    /// The listing once staff have given it to an account; `None` when it is of that account already. What it says is as it was.
-    pub fn given_to(&self, account: Uuid) -> Option<Self> {
+    /// The listing assigned to an account; `None` when the account has it already.
+    pub fn assign_to(&self, account: Uuid) -> Option<Self> {
         (self.submitter != Some(account)).then(|| Self {
             submitter: Some(account),
             revision: self.revision + 1,
@@ -124,16 +116,16 @@ impl<C: Clone + PartialEq> Listing<C> {
         })
     }
 
-    /// The listing once staff have changed its content; `None` when nothing differs. It stays where it stands.
-    pub fn revised(&self, content: C, now: OffsetDateTime) -> Option<Self> {
+    /// The listing with content that staff edited; `None` when nothing differs. The state stays.
+    pub fn apply_staff_edit(&self, content: C, now: OffsetDateTime) -> Option<Self> {
         (content != self.content).then(|| Self {
             revision: self.revision + 1,
             updated_at: now.max(self.created_at),
-            ..self.saying(content)
+            ..self.with_content(content)
         })
     }
 
-    /// A new listing as its account sends it in: it waits for its review.
+    /// A new listing of an account, which is pending.
     pub fn submitted(id: Uuid, account: Uuid, content: C, now: OffsetDateTime) -> Self {
         Self {
             id,
@@ -149,24 +141,23 @@ impl<C: Clone + PartialEq> Listing<C> {
         }
     }
 
-    /// The listing once its account has changed it; `None` when nothing differs. What was rejected waits for its review again.
-    pub fn edited(&self, content: C, now: OffsetDateTime) -> Option<Self> {
+    /// The listing with content that its account edited; `None` when nothing differs. A rejected listing becomes pending again.
+    pub fn apply_account_edit(&self, content: C, now: OffsetDateTime) -> Option<Self> {
         if content == self.content {
             return None;
         }
-        let state = self.state.after_edit();
+        let state = self.state.after_account_edit();
         let waits = state == State::Pending;
         Some(Self {
             state,
             waiting_since: waits.then(|| self.waiting_since.unwrap_or(now)),
             revision: self.revision + 1,
             updated_at: now.max(self.created_at),
-            ..self.saying(content)
+            ..self.with_content(content)
         })
     }
 
-    /// The listing with another content, and all else as it is.
-    fn saying(&self, content: C) -> Self {
+    fn with_content(&self, content: C) -> Self {
         Self {
             id: self.id,
             mode: self.mode,
@@ -202,7 +193,7 @@ mod tests {
     fn the_same_again_is_no_change() {
         let listing = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), NOW);
         assert_eq!(listing.created_at, NOW);
-        assert_eq!(listing.amended_by(&draft("a"), LATER), None);
+        assert_eq!(listing.apply_import(&draft("a"), LATER), None);
     }
 
     #[test]
@@ -212,20 +203,20 @@ mod tests {
             state: State::Removed,
             ..listing
         };
-        let amended = removed.amended_by(&draft("b"), LATER).unwrap();
-        assert_eq!(amended.revision, 2);
-        assert_eq!(amended.created_at, NOW);
-        assert_eq!(amended.updated_at, LATER);
-        assert_eq!(amended.state, State::Removed);
+        let updated = removed.apply_import(&draft("b"), LATER).unwrap();
+        assert_eq!(updated.revision, 2);
+        assert_eq!(updated.created_at, NOW);
+        assert_eq!(updated.updated_at, LATER);
+        assert_eq!(updated.state, State::Removed);
     }
 
     #[test]
-    fn a_move_is_a_revision_and_no_edit() {
+    fn a_transition_is_a_revision_and_not_an_edit() {
         let listing = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), NOW);
-        assert_eq!(listing.in_state(State::Published, LATER), None);
-        let removed = listing.in_state(State::Removed, LATER).unwrap();
+        assert_eq!(listing.with_state(State::Published, LATER), None);
+        let removed = listing.with_state(State::Removed, LATER).unwrap();
         assert_eq!((removed.state, removed.revision), (State::Removed, 2));
-        let restored = removed.in_state(State::Published, LATER).unwrap();
+        let restored = removed.with_state(State::Published, LATER).unwrap();
         assert_eq!(
             restored,
             Listing {
@@ -236,42 +227,46 @@ mod tests {
     }
 
     #[test]
-    fn what_staff_change_stays_where_it_stands() {
-        let sent = Listing::submitted(Uuid::nil(), Uuid::max(), "a".to_owned(), NOW);
-        let rejected = sent.in_state(State::Rejected, LATER).unwrap();
-        assert_eq!(rejected.revised("a".to_owned(), LATER), None);
-        let revised = rejected.revised("b".to_owned(), LATER).unwrap();
+    fn a_staff_edit_keeps_the_state() {
+        let submitted = Listing::submitted(Uuid::nil(), Uuid::max(), "a".to_owned(), NOW);
+        let rejected = submitted.with_state(State::Rejected, LATER).unwrap();
+        assert_eq!(rejected.apply_staff_edit("a".to_owned(), LATER), None);
+        let apply_staff_edit = rejected.apply_staff_edit("b".to_owned(), LATER).unwrap();
         assert_eq!(
-            (revised.state, revised.revision, revised.updated_at),
+            (
+                apply_staff_edit.state,
+                apply_staff_edit.revision,
+                apply_staff_edit.updated_at
+            ),
             (State::Rejected, 3, LATER)
         );
     }
 
     #[test]
-    fn what_is_sent_in_waits_until_staff_decide() {
+    fn a_submission_is_pending_until_staff_decide() {
         let account = Uuid::max();
-        let sent = Listing::submitted(Uuid::nil(), account, "a".to_owned(), NOW);
+        let submitted = Listing::submitted(Uuid::nil(), account, "a".to_owned(), NOW);
         assert_eq!(
-            (sent.state, sent.waiting_since),
+            (submitted.state, submitted.waiting_since),
             (State::Pending, Some(NOW))
         );
-        assert_eq!(sent.edited("a".to_owned(), LATER), None);
-        let edited = sent.edited("b".to_owned(), LATER).unwrap();
+        assert_eq!(submitted.apply_account_edit("a".to_owned(), LATER), None);
+        let edited = submitted.apply_account_edit("b".to_owned(), LATER).unwrap();
         assert_eq!(
             (edited.state, edited.waiting_since),
             (State::Pending, Some(NOW))
         );
-        let rejected = edited.in_state(State::Rejected, LATER).unwrap();
+        let rejected = edited.with_state(State::Rejected, LATER).unwrap();
         assert_eq!(rejected.waiting_since, None);
-        assert_eq!(rejected.edited("b".to_owned(), LATER), None);
-        let again = rejected.edited("c".to_owned(), LATER).unwrap();
+        assert_eq!(rejected.apply_account_edit("b".to_owned(), LATER), None);
+        let again = rejected.apply_account_edit("c".to_owned(), LATER).unwrap();
         assert_eq!(
             (again.state, again.waiting_since),
             (State::Pending, Some(LATER))
         );
         assert_eq!((again.submitter, again.revision), (Some(account), 4));
-        let public = again.in_state(State::Published, LATER).unwrap();
-        let changed = public.edited("d".to_owned(), LATER).unwrap();
+        let public = again.with_state(State::Published, LATER).unwrap();
+        let changed = public.apply_account_edit("d".to_owned(), LATER).unwrap();
         assert_eq!(
             (changed.state, changed.waiting_since),
             (State::Published, None)
@@ -281,25 +276,25 @@ mod tests {
     #[test]
     fn the_first_publication_is_when_it_was_approved_and_stays() {
         let much_later = datetime!(2027-01-01 12:00 UTC);
-        let sent = Listing::submitted(Uuid::nil(), Uuid::max(), "a".to_owned(), NOW);
-        assert_eq!(sent.first_published_at, None);
-        let rejected = sent.in_state(State::Rejected, LATER).unwrap();
+        let submitted = Listing::submitted(Uuid::nil(), Uuid::max(), "a".to_owned(), NOW);
+        assert_eq!(submitted.first_published_at, None);
+        let rejected = submitted.with_state(State::Rejected, LATER).unwrap();
         assert_eq!(rejected.first_published_at, None);
-        let public = sent.in_state(State::Published, LATER).unwrap();
-        let removed = public.in_state(State::Removed, much_later).unwrap();
-        let restored = removed.in_state(State::Published, much_later).unwrap();
-        let amended = restored.amended_by(&draft("b"), much_later).unwrap();
-        for listing in [public, removed, restored, amended] {
+        let public = submitted.with_state(State::Published, LATER).unwrap();
+        let removed = public.with_state(State::Removed, much_later).unwrap();
+        let restored = removed.with_state(State::Published, much_later).unwrap();
+        let updated = restored.apply_import(&draft("b"), much_later).unwrap();
+        for listing in [public, removed, restored, updated] {
             assert_eq!(listing.first_published_at, Some(LATER));
         }
-        // An import is public at once, and was when its row says that it was listed.
+        // An imported listing is public from the time at which it was listed, by its row.
         let imported = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), LATER);
         assert_eq!(imported.first_published_at, Some(LATER));
         let corrected = Draft {
             created_at: Some(NOW),
             ..draft("a")
         };
-        let corrected = imported.amended_by(&corrected, much_later).unwrap();
+        let corrected = imported.apply_import(&corrected, much_later).unwrap();
         assert_eq!(corrected.first_published_at, Some(NOW));
     }
 
@@ -311,6 +306,6 @@ mod tests {
         };
         let listing = Listing::imported(Uuid::nil(), Mode::Test, stated.clone(), LATER);
         assert_eq!((listing.created_at, listing.updated_at), (NOW, NOW));
-        assert_eq!(listing.amended_by(&stated, LATER), None);
+        assert_eq!(listing.apply_import(&stated, LATER), None);
     }
 }

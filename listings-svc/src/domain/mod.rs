@@ -1,27 +1,26 @@
-//! What a listing is and what it may hold. Pure: no database, no network, no clock; what is known of the rest of the directory and
-//! what time it is are arguments.
+//! The rules of listings. Pure: no database, no network, no clock; the reference data and the time are arguments.
 
 pub mod address;
-pub mod amendment;
+pub mod array_fields;
+pub mod audit_action;
 pub mod body;
 pub mod city;
 pub mod country;
-pub mod deed;
 pub mod difference;
+pub mod edit;
 pub mod entity;
 pub mod event;
 pub mod fields;
 pub mod game;
 pub mod gazetteer;
 pub mod genre;
-pub mod known;
 pub mod links;
 pub mod listing;
-pub mod lists;
 pub mod mode;
 pub mod page;
 pub mod picture;
 pub mod record;
+pub mod reference_data;
 pub mod slug;
 pub mod state;
 pub mod suggest;
@@ -30,20 +29,23 @@ pub mod text;
 use serde_json::{Map, Value};
 
 use fields::{Fields, Problems};
-use known::Known;
+use reference_data::ReferenceData;
 
-/// Something that can be read from a row of a file.
-pub trait Read: Sized {
-    /// The field that names a row.
-    const NAME: &'static str;
+/// A type that can be read from a row of an import file.
+pub trait FromImportRow: Sized {
+    /// The field that identifies a row.
+    const KEY_FIELD: &'static str;
 
-    /// Reads a row. Bad fields are noted on `fields`; what is returned counts only if there is none.
-    fn read(fields: &mut Fields<'_>, known: &Known) -> Self;
+    /// Reads a row. Records invalid fields in `fields`; the result is valid only if there is none.
+    fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self;
 }
 
-/// Reads a row, or says what is wrong with it: every bad field at once.
-pub fn read<T: Read>(row: &Map<String, Value>, known: &Known) -> Result<T, Problems> {
+/// Reads a row, or returns every invalid field at once.
+pub fn read_import_row<T: FromImportRow>(
+    row: &Map<String, Value>,
+    reference: &ReferenceData,
+) -> Result<T, Problems> {
     let mut fields = Fields::new(row);
-    let read = T::read(&mut fields, known);
+    let read = T::from_import_row(&mut fields, reference);
     fields.finish(read)
 }

@@ -1,11 +1,11 @@
-//! The two worlds of the contract (§5.3).
+//! The live and the test dataset (§5.3).
 
 use std::str::FromStr;
 
 use serde::de::{IntoDeserializer as _, value};
 use serde::{Deserialize, Serialize};
 
-/// Which world a listing belongs to.
+/// The dataset that a listing belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -16,7 +16,6 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// As it is stored.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Live => "live",

@@ -1,58 +1,54 @@
-//! Pictures: their kinds and sizes, the names of their files, and where listings have them (§2.2, §2.4).
+//! Pictures: kinds, sizes, and the names of their files (§2.2, §2.4).
 
 use std::fmt;
 
 use bytes::Bytes;
 
-/// The ending of every file: pictures are stored as JPEG.
-const ENDING: &str = ".jpg";
-/// Digits of a SHA-256 in hexadecimal.
-const DIGITS: usize = 64;
-/// Where pictures are, seen from where the public pages begin.
-const FOLDER: &str = "/pictures/";
+/// Every picture is stored as JPEG.
+const EXTENSION: &str = ".jpg";
+/// Length of a SHA-256 in hexadecimal.
+const HASH_DIGITS: usize = 64;
+/// Path of the pictures below the public URL.
+const PATH_PREFIX: &str = "/pictures/";
 
-/// What a picture is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Stands for a game in lists.
+pub enum PictureKind {
     Cover,
-    /// Stands for a page.
     Avatar,
-    /// Shows a game.
     Screenshot,
 }
 
-/// How large a picture is drawn.
+/// The size to which a picture is scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Size {
-    /// So wide and high: scaled until it fills that, and what hangs over is cut off evenly.
+pub enum TargetSize {
+    /// Exactly this width and height: the picture is scaled to cover them, and the overhang is cropped evenly.
     Fill(u32, u32),
-    /// Within that: scaled down if need be, whole.
+    /// At most this width and height: the whole picture, scaled down if needed.
     Within(u32, u32),
 }
 
-impl Kind {
-    /// The size that a listing has.
-    pub const fn large(self) -> Size {
+impl PictureKind {
+    /// The size that a listing shows.
+    pub const fn large(self) -> TargetSize {
         match self {
-            // 16:9, and what a preview of a link shows.
-            Self::Cover => Size::Fill(1_200, 675),
-            Self::Avatar => Size::Fill(512, 512),
-            Self::Screenshot => Size::Within(1_600, 1_600),
+            // 16:9, the format of link previews.
+            Self::Cover => TargetSize::Fill(1_200, 675),
+            Self::Avatar => TargetSize::Fill(512, 512),
+            Self::Screenshot => TargetSize::Within(1_600, 1_600),
         }
     }
 
-    /// The smaller one.
-    pub const fn small(self) -> Size {
+    /// The size of a preview.
+    pub const fn small(self) -> TargetSize {
         match self {
-            Self::Cover => Size::Fill(600, 338),
-            Self::Avatar => Size::Fill(128, 128),
-            Self::Screenshot => Size::Within(640, 640),
+            Self::Cover => TargetSize::Fill(600, 338),
+            Self::Avatar => TargetSize::Fill(128, 128),
+            Self::Screenshot => TargetSize::Within(640, 640),
         }
     }
 
-    /// What a picture must measure, so that it is not all blur.
-    pub const fn least(self) -> (u32, u32) {
+    /// The minimum width and height of an upload, in pixels.
+    pub const fn min_size(self) -> (u32, u32) {
         match self {
             Self::Cover => (600, 338),
             Self::Avatar => (128, 128),
@@ -61,136 +57,129 @@ impl Kind {
     }
 }
 
-/// What is drawn of a picture: this part of it, at that size.
+/// The area to crop from a picture, in pixels, and the size to scale it to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Drawn {
-    /// Of the part's upper left corner.
+pub struct CropAndScale {
+    /// Left edge of the area.
     pub x: u32,
-    /// Of the part's upper left corner.
+    /// Top edge of the area.
     pub y: u32,
-    /// Of the part.
     pub width: u32,
-    /// Of the part.
     pub height: u32,
-    /// Width and height in the end.
+    /// Width and height after scaling.
     pub to: (u32, u32),
 }
 
-impl Size {
-    /// What is drawn of a picture so wide and high, neither of which is 0.
-    pub fn of(self, (width, height): (u32, u32)) -> Drawn {
-        let (part, to) = match self {
+impl TargetSize {
+    /// The area and the scale for a picture of this width and height. Neither may be 0.
+    pub fn crop(self, (width, height): (u32, u32)) -> CropAndScale {
+        let (area, to) = match self {
             Self::Fill(w, h) => {
                 let wide = u64::from(width) * u64::from(h) > u64::from(w) * u64::from(height);
-                let part = if wide {
-                    (share(height, w, h).min(width), height)
+                let area = if wide {
+                    (scale(height, w, h).min(width), height)
                 } else {
-                    (width, share(width, h, w).min(height))
+                    (width, scale(width, h, w).min(height))
                 };
-                (part, (w, h))
+                (area, (w, h))
             }
             Self::Within(w, h) if width <= w && height <= h => ((width, height), (width, height)),
             Self::Within(w, h) => {
                 let wide = u64::from(width) * u64::from(h) > u64::from(w) * u64::from(height);
                 let to = if wide {
-                    (w, share(w, height, width))
+                    (w, scale(w, height, width))
                 } else {
-                    (share(h, width, height), h)
+                    (scale(h, width, height), h)
                 };
                 ((width, height), to)
             }
         };
-        Drawn {
-            x: (width - part.0) / 2,
-            y: (height - part.1) / 2,
-            width: part.0,
-            height: part.1,
+        CropAndScale {
+            x: (width - area.0) / 2,
+            y: (height - area.1) / 2,
+            width: area.0,
+            height: area.1,
             to,
         }
     }
 }
 
-/// `length` times `part` by `whole`, rounded, and 1 at least.
-fn share(length: u32, part: u32, whole: u32) -> u32 {
-    let whole = u64::from(whole);
-    let rounded = (u64::from(length) * u64::from(part) + whole / 2) / whole;
+/// `length * numerator / denominator`, rounded, at least 1.
+fn scale(length: u32, numerator: u32, denominator: u32) -> u32 {
+    let denominator = u64::from(denominator);
+    let rounded = (u64::from(length) * u64::from(numerator) + denominator / 2) / denominator;
     u32::try_from(rounded.max(1)).unwrap_or(u32::MAX)
 }
 
-/// The name of a picture's file: the SHA-256 of its bytes, and an ending.
+/// The name of a picture file: the SHA-256 of its bytes, and the extension.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Name(String);
+pub struct FileName(String);
 
-impl Name {
-    /// The name of a file whose bytes have this SHA-256.
+impl FileName {
     pub fn of(hash: &[u8; 32]) -> Self {
         Self(hex::encode(hash))
     }
 
-    /// Reads a name. Whatever else it may be, it is no path.
+    /// Parses a file name. A valid name contains no path.
     pub fn parse(text: &str) -> Option<Self> {
-        let hash = text.strip_suffix(ENDING)?;
+        let hash = text.strip_suffix(EXTENSION)?;
         Self::from_hash(hash)
     }
 
-    /// The name of a file by its hash alone.
     pub fn from_hash(hash: &str) -> Option<Self> {
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        (hash.len() == DIGITS && hash.bytes().all(is_digit)).then(|| Self(hash.to_owned()))
+        (hash.len() == HASH_DIGITS && hash.bytes().all(is_digit)).then(|| Self(hash.to_owned()))
     }
 
-    /// The name in an address as listings keep it; `None` for that of another site.
+    /// The file name in an address as listings store it; `None` for the address of another site.
     pub fn in_address(address: &str) -> Option<Self> {
-        Self::parse(address.strip_prefix(FOLDER)?)
+        Self::parse(address.strip_prefix(PATH_PREFIX)?)
     }
 
-    /// The hash, in hexadecimal.
+    /// In hexadecimal.
     pub fn hash(&self) -> &str {
         &self.0
     }
 
-    /// The address as listings keep it: from where the public pages begin.
+    /// The address as listings store it: relative to the public URL.
     pub fn address(&self) -> String {
-        format!("{FOLDER}{self}")
+        format!("{PATH_PREFIX}{self}")
     }
 
-    /// Where the file lies in the store: no folder has more than a 256th of them.
+    /// The key in the file store. The first two digits spread the files over 256 folders.
     pub fn path(&self) -> String {
         format!("{}/{self}", self.0.get(..2).unwrap_or_default())
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for FileName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{ENDING}", self.0)
+        write!(f, "{}{EXTENSION}", self.0)
     }
 }
 
-/// Whether an address is that of an uploaded picture, rather than of one on another site.
-pub fn is_ours(address: &str) -> bool {
-    Name::in_address(address).is_some()
+/// Whether an address is that of an uploaded picture, not of a picture on another site.
+pub fn is_uploaded(address: &str) -> bool {
+    FileName::in_address(address).is_some()
 }
 
-/// A file to store.
+/// An encoded picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Made {
-    /// Told by the bytes.
-    pub name: Name,
+pub struct PictureFile {
+    /// Derived from the bytes.
+    pub name: FileName,
     /// In pixels.
     pub width: u32,
     /// In pixels.
     pub height: u32,
-    /// A whole JPEG.
     pub bytes: Bytes,
 }
 
-/// A picture in its two sizes.
+/// A picture in both sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pair {
-    /// As the listing has it.
-    pub large: Made,
-    /// The same, smaller.
-    pub small: Made,
+pub struct PictureSizes {
+    pub large: PictureFile,
+    pub small: PictureFile,
 }
 
 #[cfg(test)]
@@ -205,11 +194,11 @@ mod tests {
     #[test]
     fn a_name_is_sixty_four_digits_and_an_ending() {
         let hash = hash();
-        let name = Name::parse(&format!("{hash}.jpg")).unwrap();
+        let name = FileName::parse(&format!("{hash}.jpg")).unwrap();
         assert_eq!(name.hash(), hash);
         assert_eq!(name.address(), format!("/pictures/{hash}.jpg"));
         assert_eq!(name.path(), format!("01/{hash}.jpg"));
-        assert_eq!(Name::in_address(&name.address()), Some(name));
+        assert_eq!(FileName::in_address(&name.address()), Some(name));
     }
 
     #[test]
@@ -227,15 +216,17 @@ mod tests {
             format!("{hash}.jpg.jpg"),
             format!("/{hash}.jpg"),
         ] {
-            assert_eq!(Name::parse(&bad), None, "{bad}");
+            assert_eq!(FileName::parse(&bad), None, "{bad}");
         }
-        assert!(!is_ours(&format!("https://a.example/pictures/{hash}.jpg")));
+        assert!(!is_uploaded(&format!(
+            "https://a.example/pictures/{hash}.jpg"
+        )));
     }
 
     #[test]
-    fn what_hangs_over_is_cut_off_evenly_and_a_screenshot_is_whole() {
-        let cover = Kind::Cover.large();
-        let (wide, high) = (cover.of((2_000, 675)), cover.of((1_200, 1_675)));
+    fn an_overhang_is_cropped_evenly_and_a_screenshot_is_whole() {
+        let cover = PictureKind::Cover.large();
+        let (wide, high) = (cover.crop((2_000, 675)), cover.crop((1_200, 1_675)));
         assert_eq!(
             (wide.x, wide.y, wide.width, wide.height),
             (400, 0, 1_200, 675)
@@ -244,29 +235,29 @@ mod tests {
             (high.x, high.y, high.width, high.height),
             (0, 500, 1_200, 675)
         );
-        let shot = Kind::Screenshot.large();
-        assert_eq!(shot.of((3_200, 1_800)).to, (1_600, 900));
-        assert_eq!(shot.of((900, 3_200)).to, (450, 1_600));
-        assert_eq!(shot.of((640, 480)).to, (640, 480));
-        assert_eq!(shot.of((10_000, 1)).to, (1_600, 1));
+        let shot = PictureKind::Screenshot.large();
+        assert_eq!(shot.crop((3_200, 1_800)).to, (1_600, 900));
+        assert_eq!(shot.crop((900, 3_200)).to, (450, 1_600));
+        assert_eq!(shot.crop((640, 480)).to, (640, 480));
+        assert_eq!(shot.crop((10_000, 1)).to, (1_600, 1));
     }
 
     proptest! {
         #[test]
-        fn what_is_drawn_lies_within_the_picture_and_its_size(
+        fn the_crop_is_within_the_picture_and_the_size(
             width in 1u32..=10_000,
             height in 1u32..=10_000,
-            kind in prop::sample::select(vec![Kind::Cover, Kind::Avatar, Kind::Screenshot]),
+            kind in prop::sample::select(vec![PictureKind::Cover, PictureKind::Avatar, PictureKind::Screenshot]),
         ) {
             for size in [kind.large(), kind.small()] {
-                let drawn = size.of((width, height));
-                prop_assert!(drawn.width >= 1 && drawn.x + drawn.width <= width);
-                prop_assert!(drawn.height >= 1 && drawn.y + drawn.height <= height);
+                let crop = size.crop((width, height));
+                prop_assert!(crop.width >= 1 && crop.x + crop.width <= width);
+                prop_assert!(crop.height >= 1 && crop.y + crop.height <= height);
                 match size {
-                    Size::Fill(w, h) => prop_assert_eq!(drawn.to, (w, h)),
-                    Size::Within(w, h) => {
-                        prop_assert!((1..=w).contains(&drawn.to.0) && (1..=h).contains(&drawn.to.1));
-                        prop_assert_eq!((drawn.width, drawn.height), (width, height));
+                    TargetSize::Fill(w, h) => prop_assert_eq!(crop.to, (w, h)),
+                    TargetSize::Within(w, h) => {
+                        prop_assert!((1..=w).contains(&crop.to.0) && (1..=h).contains(&crop.to.1));
+                        prop_assert_eq!((crop.width, crop.height), (width, height));
                     }
                 }
             }
@@ -274,15 +265,15 @@ mod tests {
 
         #[test]
         fn a_path_never_leaves_its_folder(text in "\\PC{0,90}") {
-            if let Some(name) = Name::parse(&text) {
+            if let Some(name) = FileName::parse(&text) {
                 prop_assert_eq!(name.to_string(), text);
             }
         }
 
         #[test]
         fn every_hash_has_its_name(hash: [u8; 32]) {
-            let name = Name::of(&hash);
-            prop_assert_eq!(Name::parse(&name.to_string()), Some(name.clone()));
+            let name = FileName::of(&hash);
+            prop_assert_eq!(FileName::parse(&name.to_string()), Some(name.clone()));
             prop_assert_eq!(name.path().split('/').count(), 2);
         }
     }

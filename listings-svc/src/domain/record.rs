@@ -1,58 +1,51 @@
-//! What is kept of an entity beside its content, and how a row of a file becomes or changes it.
+//! What the service stores of an entity, and how an import row creates or changes it.
 
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Read;
+use super::FromImportRow;
 use super::entity::Entity;
 use super::listing::{Draft, Listing};
 use super::mode::Mode;
 
-/// What an entity says of itself.
+/// The content of an entity.
 pub trait Content: Clone + PartialEq + Send + Sync + 'static {
-    /// Its kind.
     const ENTITY: Entity;
 
-    /// The slug, handle, key or code that names it for good.
+    /// The slug, handle, key or code, which never changes.
     fn key(&self) -> &str;
 
-    /// This content with pictures that were uploaded and that it names none in place of; `None` when there are none to keep.
-    fn keeping_pictures(&self, _before: &Self) -> Option<Self> {
+    /// This content with the uploaded pictures of `before` where it names no pictures; `None` when that adds none.
+    fn with_uploaded_pictures_of(&self, _before: &Self) -> Option<Self> {
         None
     }
 }
 
-/// An entity as it is kept.
+/// An entity as it is stored.
 pub trait Record: Sized + Send + Sync + 'static {
-    /// What a row of a file states.
-    type Draft: Read + Send + Sync + 'static;
-    /// Its kind.
+    /// The content of an import row.
+    type Draft: FromImportRow + Send + Sync + 'static;
     const ENTITY: Entity;
 
-    /// The key that a row gives.
     fn draft_key(draft: &Self::Draft) -> &str;
-    /// Its key.
     fn key(&self) -> &str;
-    /// Counts its changes.
     fn revision(&self) -> i64;
-    /// A new one by import. `id` is taken if it has ids.
-    fn created(draft: &Self::Draft, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self;
-    /// What a row makes of it; `None` when the row says nothing new.
-    fn amended(&self, draft: &Self::Draft, now: OffsetDateTime) -> Option<Self>;
+    /// A new record. Kinds without an id ignore `id`.
+    fn from_draft(draft: &Self::Draft, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self;
+    /// The record after an import of `draft`; `None` when the draft changes nothing.
+    fn apply_draft(&self, draft: &Self::Draft, now: OffsetDateTime) -> Option<Self>;
 }
 
-/// An entry of the gazetteer, with its content.
+/// An entry of the gazetteer: a genre, a country or a city.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry<C> {
-    /// Counts its changes.
+pub struct GazetteerEntry<C> {
     pub revision: i64,
-    /// What is known of it.
     #[serde(flatten)]
     pub content: C,
 }
 
-impl<C: Content + Read> Record for Entry<C> {
+impl<C: Content + FromImportRow> Record for GazetteerEntry<C> {
     type Draft = C;
     const ENTITY: Entity = C::ENTITY;
 
@@ -68,14 +61,14 @@ impl<C: Content + Read> Record for Entry<C> {
         self.revision
     }
 
-    fn created(draft: &C, _id: Uuid, _mode: Mode, _now: OffsetDateTime) -> Self {
+    fn from_draft(draft: &C, _id: Uuid, _mode: Mode, _now: OffsetDateTime) -> Self {
         Self {
             revision: 1,
             content: draft.clone(),
         }
     }
 
-    fn amended(&self, draft: &C, _now: OffsetDateTime) -> Option<Self> {
+    fn apply_draft(&self, draft: &C, _now: OffsetDateTime) -> Option<Self> {
         (self.content != *draft).then(|| Self {
             revision: self.revision + 1,
             content: draft.clone(),
@@ -85,7 +78,7 @@ impl<C: Content + Read> Record for Entry<C> {
 
 impl<C: Content> Record for Listing<C>
 where
-    Draft<C>: Read,
+    Draft<C>: FromImportRow,
 {
     type Draft = Draft<C>;
     const ENTITY: Entity = C::ENTITY;
@@ -102,14 +95,14 @@ where
         self.revision
     }
 
-    fn created(draft: &Draft<C>, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self {
+    fn from_draft(draft: &Draft<C>, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self {
         Self::imported(id, mode, draft.clone(), now)
     }
 
-    fn amended(&self, draft: &Draft<C>, now: OffsetDateTime) -> Option<Self> {
-        match draft.content.keeping_pictures(&self.content) {
-            Some(content) => self.amended_by(&draft.with(content), now),
-            None => self.amended_by(draft, now),
+    fn apply_draft(&self, draft: &Draft<C>, now: OffsetDateTime) -> Option<Self> {
+        match draft.content.with_uploaded_pictures_of(&self.content) {
+            Some(content) => self.apply_import(&draft.with_content(content), now),
+            None => self.apply_import(draft, now),
         }
     }
 }

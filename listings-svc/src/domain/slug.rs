@@ -2,13 +2,12 @@
 
 use deunicode::deunicode;
 
-/// The longest slug.
-pub const LONGEST: usize = 100;
+pub const MAX_LENGTH: usize = 100;
 
-/// The slug of a title: transliterated to ASCII, lower case, words joined by hyphens. `None` when nothing of the title can be
-/// written that way.
+/// Makes a slug from a title: transliterated to ASCII, in lower case, words joined by hyphens. `None` when no character of the title can
+/// be transliterated.
 ///
-/// Apostrophes vanish (`N'zeto` is `nzeto`); everything else that is neither letter nor digit parts words.
+/// Apostrophes are dropped (`N'zeto` becomes `nzeto`); every other character that is neither a letter nor a digit separates words.
 pub fn from_title(title: &str) -> Option<String> {
     let mut slug = String::new();
     for c in deunicode(title).chars() {
@@ -18,33 +17,32 @@ pub fn from_title(title: &str) -> Option<String> {
             _ if slug.is_empty() || slug.ends_with('-') => {}
             _ => slug.push('-'),
         }
-        if slug.len() > LONGEST {
+        if slug.len() > MAX_LENGTH {
             break;
         }
     }
-    if slug.len() > LONGEST {
-        // End with a whole word, if there is more than one.
-        let end = slug.rfind('-').unwrap_or(LONGEST);
+    if slug.len() > MAX_LENGTH {
+        // Cut after a whole word, if there is more than one.
+        let end = slug.rfind('-').unwrap_or(MAX_LENGTH);
         slug.truncate(end);
     }
     slug.truncate(slug.trim_end_matches('-').len());
     (!slug.is_empty()).then_some(slug)
 }
 
-/// The `n`th slug of those that share a base: the base itself, then `-2` and so on. It is never longer than a slug may be.
+/// The `n`th slug with the same base: the base, `-2`, `-3` and so on, within the maximum length.
 pub fn numbered(base: &str, n: usize) -> String {
     if n <= 1 {
         return base.to_owned();
     }
     let number = format!("-{n}");
-    // A base is ASCII.
-    let base = base.get(..LONGEST - number.len()).unwrap_or(base);
+    // A base is ASCII, so every index is a character boundary.
+    let base = base.get(..MAX_LENGTH - number.len()).unwrap_or(base);
     format!("{}{number}", base.trim_end_matches('-'))
 }
 
-/// Whether `text` has the shape of a slug.
 pub fn is_valid(text: &str) -> bool {
-    text.len() <= LONGEST
+    text.len() <= MAX_LENGTH
         && text.split('-').all(|word| {
             !word.is_empty()
                 && word
@@ -83,8 +81,11 @@ mod tests {
     #[test]
     fn a_long_title_is_cut_between_words() {
         let slug = from_title(&"savanna ".repeat(20)).unwrap();
-        assert!(slug.len() <= LONGEST && slug.ends_with("savanna"), "{slug}");
-        assert_eq!(from_title(&"a".repeat(500)).unwrap().len(), LONGEST);
+        assert!(
+            slug.len() <= MAX_LENGTH && slug.ends_with("savanna"),
+            "{slug}"
+        );
+        assert_eq!(from_title(&"a".repeat(500)).unwrap().len(), MAX_LENGTH);
     }
 
     proptest! {

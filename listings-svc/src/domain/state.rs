@@ -1,39 +1,36 @@
-//! Where a listing stands (§3).
+//! The states of a listing (§3), and the transitions between them.
 
 use std::str::FromStr;
 
 use serde::de::{IntoDeserializer as _, value};
 use serde::{Deserialize, Serialize};
 
-/// Where a listing stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Sent in, not yet looked at.
+    /// Submitted, not reviewed yet.
     Pending,
-    /// Public.
     Published,
-    /// Looked at, and sent back with a reason.
+    /// Reviewed, and returned with a reason.
     Rejected,
-    /// Taken down; its slug stays taken.
+    /// Taken down; the slug stays taken.
     Removed,
 }
 
-/// What staff do about a listing: about what waits for its review, and about what is public, or was.
+/// A decision of staff: on a submission, or on a published listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
-    /// Publish what was sent in.
+pub enum Transition {
+    /// Publishes a submission.
     Approve,
-    /// Send it back.
+    /// Returns a submission to its account.
     Reject,
-    /// Take it down.
     TakeDown,
-    /// Publish again what was taken down.
+    /// Publishes a listing that was taken down.
     Restore,
 }
 
 impl State {
-    /// As the contract calls it (§3).
+    /// The name in the contract (§3).
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -43,22 +40,22 @@ impl State {
         }
     }
 
-    /// Where a listing stands once its account has changed it.
+    /// The state after an edit by the account.
     #[must_use]
-    pub const fn after_edit(self) -> Self {
+    pub const fn after_account_edit(self) -> Self {
         match self {
             Self::Rejected => Self::Pending,
             other => other,
         }
     }
 
-    /// Where an act leads, though it may stand there already; `None` when it cannot be done to what stands here.
-    pub const fn after(self, act: Act) -> Option<Self> {
-        match (self, act) {
-            (Self::Pending | Self::Rejected, Act::Reject) => Some(Self::Rejected),
-            (Self::Published | Self::Removed, Act::TakeDown) => Some(Self::Removed),
-            (Self::Pending | Self::Published, Act::Approve)
-            | (Self::Published | Self::Removed, Act::Restore) => Some(Self::Published),
+    /// The state after a transition, which may be the same state; `None` when the transition is not allowed.
+    pub const fn apply(self, transition: Transition) -> Option<Self> {
+        match (self, transition) {
+            (Self::Pending | Self::Rejected, Transition::Reject) => Some(Self::Rejected),
+            (Self::Published | Self::Removed, Transition::TakeDown) => Some(Self::Removed),
+            (Self::Pending | Self::Published, Transition::Approve)
+            | (Self::Published | Self::Removed, Transition::Restore) => Some(Self::Published),
             _ => None,
         }
     }
@@ -77,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_public_is_taken_down_and_restored() {
+    fn only_public_listings_are_taken_down_and_restored() {
         for (state, taken_down, restored) in [
             (State::Pending, None, None),
             (State::Rejected, None, None),
@@ -88,13 +85,13 @@ mod tests {
             ),
             (State::Removed, Some(State::Removed), Some(State::Published)),
         ] {
-            assert_eq!(state.after(Act::TakeDown), taken_down, "{state:?}");
-            assert_eq!(state.after(Act::Restore), restored, "{state:?}");
+            assert_eq!(state.apply(Transition::TakeDown), taken_down, "{state:?}");
+            assert_eq!(state.apply(Transition::Restore), restored, "{state:?}");
         }
     }
 
     #[test]
-    fn only_what_waits_is_decided_on_and_the_same_again_changes_nothing() {
+    fn only_pending_listings_are_approved_or_rejected() {
         for (state, approved, rejected) in [
             (
                 State::Pending,
@@ -105,8 +102,8 @@ mod tests {
             (State::Rejected, None, Some(State::Rejected)),
             (State::Removed, None, None),
         ] {
-            assert_eq!(state.after(Act::Approve), approved, "{state:?}");
-            assert_eq!(state.after(Act::Reject), rejected, "{state:?}");
+            assert_eq!(state.apply(Transition::Approve), approved, "{state:?}");
+            assert_eq!(state.apply(Transition::Reject), rejected, "{state:?}");
         }
     }
 }

@@ -1,28 +1,27 @@
-//! The known name that is closest to a wrong one, for messages that point to what was meant.
+//! Suggests the known name that is closest to an unknown one, for messages.
 
-/// Characters of a wrong name that are compared. No field has a name of this length.
-const COMPARED: usize = 40;
+/// Characters of the unknown name that are compared. No field name is this long.
+const MAX_CHARS: usize = 40;
 
-/// The one of `names` that is fewest edits away from `wrong`, without regard to case; `None` when that is more than one edit in three
-/// characters, which is another word rather than a slip.
+/// The name with the smallest edit distance to `unknown`, ignoring case; `None` when the distance is more than one edit per three
+/// characters.
 ///
-/// An edit inserts, removes or replaces a character, or swaps two neighbours. A name of which only the beginning was written is one
-/// edit away.
-pub fn closest<'n>(wrong: &str, names: &[&'n str]) -> Option<&'n str> {
+/// An edit inserts, removes or replaces a character, or swaps two neighbours. The beginning of a name is one edit away from it.
+pub fn closest<'n>(unknown: &str, names: &[&'n str]) -> Option<&'n str> {
     #[cfg(test)]
     tests::LOOKUPS.with(|lookups| lookups.set(lookups.get() + 1));
-    let wrong: String = wrong.chars().take(COMPARED).collect();
-    let wrong = wrong.to_lowercase();
+    let unknown: String = unknown.chars().take(MAX_CHARS).collect();
+    let unknown = unknown.to_lowercase();
     let distance = |name: &&&str| {
         let name = name.to_lowercase();
-        if wrong.len() >= 3 && name.starts_with(&wrong) {
-            return usize::from(wrong.len() < name.len());
+        if unknown.len() >= 3 && name.starts_with(&unknown) {
+            return usize::from(unknown.len() < name.len());
         }
-        strsim::osa_distance(&wrong, &name)
+        strsim::osa_distance(&unknown, &name)
     };
-    let most = wrong.chars().count().max(3) / 3;
+    let max_edits = unknown.chars().count().max(3) / 3;
     let (edits, name) = names.iter().map(|name| (distance(&name), *name)).min()?;
-    (edits <= most).then_some(name)
+    (edits <= max_edits).then_some(name)
 }
 
 #[cfg(test)]
@@ -32,7 +31,7 @@ pub(super) mod tests {
     use super::*;
 
     thread_local! {
-        /// Wrong names that were compared with known ones on this thread.
+        /// Number of lookups on this thread.
         pub(in super::super) static LOOKUPS: Cell<usize> = const { Cell::new(0) };
     }
 

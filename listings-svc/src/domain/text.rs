@@ -1,37 +1,35 @@
-//! Text as it is stored: trimmed, in Unicode NFC, within its length, free of control characters (§4.3).
+//! Text as it is stored: trimmed, in Unicode NFC, within its maximum length, without control characters (§4.3).
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// The longest title or name.
-pub const TITLE: usize = 120;
-/// The longest tagline.
-pub const TAGLINE: usize = 160;
-/// The longest description or bio.
-pub const DESCRIPTION: usize = 10_000;
-/// Characters of a name that is repeated in a report.
-pub(super) const CLIP: usize = 80;
+/// In characters, as are the other limits.
+pub const MAX_TITLE: usize = 120;
+pub const MAX_TAGLINE: usize = 160;
+pub const MAX_DESCRIPTION: usize = 10_000;
+/// Maximum length of a name that a report repeats.
+pub(super) const MAX_CLIP_CHARS: usize = 80;
 
-/// Reads a text of one line. Empty is fine here.
-pub fn line(raw: &str, longest: usize) -> Result<String, String> {
-    let text = tidy(raw);
+/// Normalizes and checks one line. Accepts an empty text.
+pub fn line(raw: &str, max_chars: usize) -> Result<String, String> {
+    let text = normalize(raw);
     if text.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
         return Err("Keep it on one line: line breaks are not allowed here.".to_owned());
     }
-    if let Some(bad) = text.chars().find(|c| has_no_place_in_a_line(*c)) {
-        return Err(take_out("character", bad));
+    if let Some(bad) = text.chars().find(|c| is_forbidden_in_line(*c)) {
+        return Err(remove_message("character", bad));
     }
-    check(text, longest, |_| false)
+    check(text, max_chars, |_| false)
 }
 
-/// Reads a text that may have several lines. Line ends are stored as `\n`, whatever the sender's system writes.
-pub fn paragraphs(raw: &str, longest: usize) -> Result<String, String> {
-    let text = tidy(&raw.replace("\r\n", "\n"));
-    check(text, longest, |c| matches!(c, '\n' | '\t'))
+/// Normalizes and checks a text of several lines. A line ends with `\n`, on every system.
+pub fn paragraphs(raw: &str, max_chars: usize) -> Result<String, String> {
+    let text = normalize(&raw.replace("\r\n", "\n"));
+    check(text, max_chars, |c| matches!(c, '\n' | '\t'))
 }
 
-fn tidy(raw: &str) -> String {
+fn normalize(raw: &str) -> String {
     let text: String = raw.trim().nfc().collect();
-    // Nothing to see is nothing said.
+    // A text of invisible characters counts as empty.
     if text.chars().all(is_invisible) {
         return String::new();
     }
@@ -40,12 +38,12 @@ fn tidy(raw: &str) -> String {
 
 fn check(
     text: String,
-    longest: usize,
+    max_chars: usize,
     is_allowed: impl Fn(char) -> bool,
 ) -> Result<String, String> {
     let mut controls = text.chars().filter(|c| c.is_control());
     if let Some(bad) = controls.find(|c| !is_allowed(*c)) {
-        return Err(take_out("control character", bad));
+        return Err(remove_message("control character", bad));
     }
     if text.contains(char::REPLACEMENT_CHARACTER) {
         return Err(
@@ -54,21 +52,21 @@ fn check(
         );
     }
     let length = text.chars().count();
-    if length > longest {
+    if length > max_chars {
         return Err(format!(
-            "Shorten it: {longest} characters are the most, this has {length}."
+            "Shorten it: it has {length} characters, and the maximum is {max_chars}."
         ));
     }
     Ok(text)
 }
 
-fn take_out(what: &str, bad: char) -> String {
-    format!("Take out the {what} U+{:04X}.", u32::from(bad))
+fn remove_message(what: &str, bad: char) -> String {
+    format!("Remove the {what} U+{:04X}.", u32::from(bad))
 }
 
-/// Characters that a title would show differently everywhere, or that would change the text around it: the embeddings, overrides and
-/// isolates of the bidirectional algorithm and their deprecated relatives, the byte order mark, private use, and noncharacters.
-fn has_no_place_in_a_line(c: char) -> bool {
+/// Characters that display differently on each system, or that change the text around them: bidirectional embeddings, overrides, isolates
+/// and their deprecated relatives, the byte order mark, private use, and noncharacters.
+fn is_forbidden_in_line(c: char) -> bool {
     matches!(c,
         '\u{202A}'..='\u{202E}'
         | '\u{2066}'..='\u{206F}'
@@ -79,13 +77,13 @@ fn has_no_place_in_a_line(c: char) -> bool {
     ) || u32::from(c) & 0xFFFE == 0xFFFE
 }
 
-/// Spaces, and characters that only steer how others are shown.
+/// Whitespace, and characters that only control how others are displayed.
 fn is_invisible(c: char) -> bool {
     c.is_whitespace()
         || matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
 }
 
-/// A text from a file, fit for a report: short, and without control characters, which PostgreSQL or a terminal would stumble over.
+/// Shortens a text for a report, and replaces control characters: PostgreSQL does not accept NUL, and a terminal interprets the others.
 pub fn clip(text: &str) -> String {
     let harmless = |c: char| {
         if c.is_control() {
@@ -95,7 +93,7 @@ pub fn clip(text: &str) -> String {
         }
     };
     let mut rest = text.chars().map(harmless);
-    let mut clipped: String = rest.by_ref().take(CLIP).collect();
+    let mut clipped: String = rest.by_ref().take(MAX_CLIP_CHARS).collect();
     if rest.next().is_some() {
         clipped.push('…');
     }
@@ -110,34 +108,34 @@ mod tests {
     #[test]
     fn text_is_trimmed_and_composed() {
         assert_eq!(
-            line("  Cafe\u{301} Bantu \t", TITLE),
+            line("  Cafe\u{301} Bantu \t", MAX_TITLE),
             Ok("Café Bantu".to_owned())
         );
-        assert_eq!(line("\u{200B} \u{FEFF}", TITLE), Ok(String::new()));
+        assert_eq!(line("\u{200B} \u{FEFF}", MAX_TITLE), Ok(String::new()));
     }
 
     #[test]
     fn length_is_counted_in_characters_after_composing() {
-        assert!(line(&"ጨ".repeat(TITLE), TITLE).is_ok());
-        assert!(line(&"e\u{301}".repeat(TITLE), TITLE).is_ok());
-        assert!(line(&"a".repeat(TITLE + 1), TITLE).is_err());
+        assert!(line(&"ጨ".repeat(MAX_TITLE), MAX_TITLE).is_ok());
+        assert!(line(&"e\u{301}".repeat(MAX_TITLE), MAX_TITLE).is_ok());
+        assert!(line(&"a".repeat(MAX_TITLE + 1), MAX_TITLE).is_err());
     }
 
     #[test]
     fn only_paragraphs_have_line_breaks() {
-        assert!(line("one\ntwo", TITLE).is_err());
+        assert!(line("one\ntwo", MAX_TITLE).is_err());
         assert_eq!(
-            paragraphs("one\r\ntwo\n", DESCRIPTION),
+            paragraphs("one\r\ntwo\n", MAX_DESCRIPTION),
             Ok("one\ntwo".to_owned())
         );
         for bad in ["a\u{0}b", "a\u{1B}[31mb", "a\u{85}b", "a\rb"] {
-            assert!(paragraphs(bad, DESCRIPTION).is_err(), "{bad:?}");
-            assert!(line(bad, TITLE).is_err(), "{bad:?}");
+            assert!(paragraphs(bad, MAX_DESCRIPTION).is_err(), "{bad:?}");
+            assert!(line(bad, MAX_TITLE).is_err(), "{bad:?}");
         }
-        assert!(line("a\tb", TITLE).is_err());
+        assert!(line("a\tb", MAX_TITLE).is_err());
         let columns = "Map\tPlayers\nAba\t4";
-        assert_eq!(paragraphs(columns, DESCRIPTION), Ok(columns.to_owned()));
-        assert!(line("lost \u{FFFD}", TITLE).is_err());
+        assert_eq!(paragraphs(columns, MAX_DESCRIPTION), Ok(columns.to_owned()));
+        assert!(line("lost \u{FFFD}", MAX_TITLE).is_err());
     }
 
     #[test]
@@ -162,14 +160,14 @@ mod tests {
             '\u{10FFFF}',
         ] {
             let text = format!("Kalaha{bad}gnp.exe");
-            let problem = line(&text, TITLE).unwrap_err();
+            let problem = line(&text, MAX_TITLE).unwrap_err();
             let named = format!("U+{:04X}", u32::from(bad));
             assert!(
                 problem.contains(&named) || problem.contains("one line"),
                 "{problem}"
             );
         }
-        // Marks that Arabic and Indic scripts and emoji are written with.
+        // Marks that Arabic and Indic scripts and emoji need.
         for good in [
             "\u{200F}لعبة",
             "ن\u{200C}ه",
@@ -177,16 +175,16 @@ mod tests {
             "Ọ̀yọ́",
             "ⵜⴰⵎⴰⵣⵉⵖⵜ",
         ] {
-            assert!(line(good, TITLE).is_ok(), "{good}");
+            assert!(line(good, MAX_TITLE).is_ok(), "{good}");
         }
     }
 
     proptest! {
         #[test]
-        fn what_was_read_once_reads_the_same_again(raw in ".{0,200}") {
-            if let Ok(text) = line(&raw, TITLE) {
-                prop_assert_eq!(line(&text, TITLE), Ok(text.clone()));
-                prop_assert!(text.chars().count() <= TITLE);
+        fn reading_is_idempotent(raw in ".{0,200}") {
+            if let Ok(text) = line(&raw, MAX_TITLE) {
+                prop_assert_eq!(line(&text, MAX_TITLE), Ok(text.clone()));
+                prop_assert!(text.chars().count() <= MAX_TITLE);
                 prop_assert!(!text.chars().any(char::is_control));
             }
         }

@@ -7,24 +7,24 @@ use crate::domain::listing::Listing;
 
 impl Publish for Listing<Event> {
     type Message = proto::Event;
-    const FIRST: &'static str = "published";
+    const CREATED_EVENT: &'static str = "published";
 
     fn id(&self) -> String {
         self.id.to_string()
     }
 
-    fn message(&self, addresses: &PublicUrl) -> proto::Event {
+    fn message(&self, public_url: &PublicUrl) -> proto::Event {
         let event = self.content.clone();
         proto::Event {
             id: self.id.to_string(),
             mode: mode(self.mode),
             state: state(self.state),
             revision: self.revision,
-            url: self.url(addresses),
+            url: self.url(public_url),
             slug: event.slug,
             title: event.title,
             kind: event.kind,
-            // A date is written YYYY-MM-DD.
+            // `Display` writes YYYY-MM-DD.
             starts_at: event.starts_at.to_string(),
             ends_at: event.ends_at.map(|day| day.to_string()),
             country_code: event.country_code,

@@ -2,35 +2,35 @@ use contracts::listings::v1 as proto;
 use kit::timestamp;
 
 use super::{PublicUrl, Publish, mode, state};
+use crate::domain::array_fields::{Credit, Screenshot};
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
-use crate::domain::lists::{Credit, Screenshot};
 
 impl Publish for Listing<Game> {
     type Message = proto::Game;
-    const FIRST: &'static str = "published";
+    const CREATED_EVENT: &'static str = "published";
 
     fn id(&self) -> String {
         self.id.to_string()
     }
 
-    fn message(&self, addresses: &PublicUrl) -> proto::Game {
+    fn message(&self, public_url: &PublicUrl) -> proto::Game {
         let game = self.content.clone();
         proto::Game {
             id: self.id.to_string(),
             mode: mode(self.mode),
             state: state(self.state),
             revision: self.revision,
-            url: self.url(addresses),
+            url: self.url(public_url),
             slug: game.slug,
             title: game.title,
             tagline: game.tagline,
             description: game.description,
-            cover_url: game.cover_url.map(|it| addresses.picture(&it)),
+            cover_url: game.cover_url.map(|it| public_url.picture(&it)),
             screenshots: game
                 .screenshots
                 .into_iter()
-                .map(|it| screenshot(it, addresses))
+                .map(|it| screenshot(it, public_url))
                 .collect(),
             genres: game.genres,
             platforms: game.platforms,
@@ -48,9 +48,9 @@ impl Publish for Listing<Game> {
     }
 }
 
-fn screenshot(picture: Screenshot, addresses: &PublicUrl) -> proto::Screenshot {
+fn screenshot(picture: Screenshot, public_url: &PublicUrl) -> proto::Screenshot {
     proto::Screenshot {
-        url: addresses.picture(&picture.url),
+        url: public_url.picture(&picture.url),
         width: picture.width,
         height: picture.height,
         alt: picture.alt,

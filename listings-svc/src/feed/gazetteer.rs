@@ -4,17 +4,17 @@ use super::{PublicUrl, Publish};
 use crate::domain::country::Country;
 use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
-use crate::domain::record::Entry;
+use crate::domain::record::GazetteerEntry;
 
-impl Publish for Entry<Genre> {
+impl Publish for GazetteerEntry<Genre> {
     type Message = proto::Genre;
-    const FIRST: &'static str = "created";
+    const CREATED_EVENT: &'static str = "created";
 
     fn id(&self) -> String {
         self.content.key.clone()
     }
 
-    fn message(&self, _addresses: &PublicUrl) -> proto::Genre {
+    fn message(&self, _public_url: &PublicUrl) -> proto::Genre {
         proto::Genre {
             key: self.content.key.clone(),
             name: self.content.name.clone(),
@@ -22,15 +22,15 @@ impl Publish for Entry<Genre> {
     }
 }
 
-impl Publish for Entry<Country> {
+impl Publish for GazetteerEntry<Country> {
     type Message = proto::Country;
-    const FIRST: &'static str = "created";
+    const CREATED_EVENT: &'static str = "created";
 
     fn id(&self) -> String {
         self.content.code.clone()
     }
 
-    fn message(&self, _addresses: &PublicUrl) -> proto::Country {
+    fn message(&self, _public_url: &PublicUrl) -> proto::Country {
         proto::Country {
             code: self.content.code.clone(),
             name: self.content.name.clone(),
@@ -38,15 +38,15 @@ impl Publish for Entry<Country> {
     }
 }
 
-impl Publish for Entry<City> {
+impl Publish for GazetteerEntry<City> {
     type Message = proto::City;
-    const FIRST: &'static str = "created";
+    const CREATED_EVENT: &'static str = "created";
 
     fn id(&self) -> String {
         self.content.slug.clone()
     }
 
-    fn message(&self, _addresses: &PublicUrl) -> proto::City {
+    fn message(&self, _public_url: &PublicUrl) -> proto::City {
         proto::City {
             slug: self.content.slug.clone(),
             name: self.content.name.clone(),

@@ -1,4 +1,4 @@
-//! What listings-svc puts on its feed: records as messages of `listings/v1/entities.proto`.
+//! Encodes records for the feed, as messages of `listings/v1/entities.proto`.
 
 mod events;
 mod games;
@@ -16,95 +16,96 @@ use crate::domain::state::State;
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 
-/// What happened to a record.
+/// What a change did to a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Happened {
-    /// There was none before.
+pub enum ChangeKind {
+    /// The record is new.
     Created,
-    /// It was sent in, or once more after a rejection, and waits for its review.
+    /// An account submitted the listing, or changed it after a rejection. The listing is pending.
     Submitted,
-    /// It was changed.
     Updated,
-    /// Only the address of its public page is another.
+    /// Only the URL of the public page changed.
     Moved,
-    /// It was sent in, and staff have approved it.
+    /// Staff approved a submission.
     Approved,
-    /// It was sent in, and staff have sent it back.
+    /// Staff rejected a submission.
     Rejected,
-    /// It was taken down.
+    /// Staff took the listing down.
     Removed,
-    /// It was taken down, and is public again.
+    /// Staff published the listing again.
     Restored,
-    /// An account was given it, or it was taken from one.
+    /// A page gained or lost an owner.
     OwnersChanged,
 }
 
-/// A record that followers learn of.
+/// A record that the feed carries.
 pub trait Publish: Record {
-    /// Its message.
     type Message: prost::Message;
-    /// What it is on the feed when there was none before.
-    const FIRST: &'static str;
+    /// Name of the event of a new record.
+    const CREATED_EVENT: &'static str;
 
-    /// What tells it from others of its kind, for good.
+    /// Identifies the record within its kind. Never changes.
     fn id(&self) -> String;
-    /// Its public page; empty for what has none.
-    fn url(&self, addresses: &PublicUrl) -> String {
-        addresses.of_listing(Self::ENTITY, self.key())
+    /// URL of the public page; empty for a kind without one.
+    fn url(&self, public_url: &PublicUrl) -> String {
+        public_url.listing(Self::ENTITY, self.key())
     }
-    /// Its whole state.
-    fn message(&self, addresses: &PublicUrl) -> Self::Message;
+    /// The whole state of the record.
+    fn message(&self, public_url: &PublicUrl) -> Self::Message;
 
-    /// The change to put on the feed.
-    fn change(&self, happened: Happened, announced: bool, addresses: &PublicUrl) -> NewChange {
+    /// The change to publish.
+    fn change(
+        &self,
+        change_kind: ChangeKind,
+        announced: bool,
+        public_url: &PublicUrl,
+    ) -> NewChange {
         NewChange {
             entity: Self::ENTITY.as_str(),
             id: self.id(),
             revision: self.revision(),
-            event: match happened {
-                Happened::Created => Self::FIRST,
-                Happened::Submitted => "submitted",
-                Happened::Updated => "updated",
-                Happened::Moved => "moved",
-                Happened::Approved => "published",
-                Happened::Rejected => "rejected",
-                Happened::Removed => "removed",
-                Happened::Restored => "restored",
-                Happened::OwnersChanged => "owners_changed",
+            event: match change_kind {
+                ChangeKind::Created => Self::CREATED_EVENT,
+                ChangeKind::Submitted => "submitted",
+                ChangeKind::Updated => "updated",
+                ChangeKind::Moved => "moved",
+                ChangeKind::Approved => "published",
+                ChangeKind::Rejected => "rejected",
+                ChangeKind::Removed => "removed",
+                ChangeKind::Restored => "restored",
+                ChangeKind::OwnersChanged => "owners_changed",
             },
             announced,
             happening: false,
-            state: self.message(addresses).encode_to_vec(),
+            state: self.message(public_url).encode_to_vec(),
         }
     }
 }
 
-/// Where the public pages are.
+/// The base URL of the public pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicUrl(String);
 
 impl PublicUrl {
-    /// Addresses below `base`.
     pub fn new(base: &str) -> Self {
         Self(base.trim_end_matches('/').to_owned())
     }
 
-    /// The base.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The address of a picture that a listing has: an uploaded one is below the public pages, any other where it is.
+    /// The public URL of a picture: below the base URL for an uploaded picture, unchanged for any other.
     pub fn picture(&self, address: &str) -> String {
-        if picture::is_ours(address) {
+        if picture::is_uploaded(address) {
             format!("{}{address}", self.0)
         } else {
             address.to_owned()
         }
     }
 
-    /// The public page of a listing; empty for what has none.
-    pub fn of_listing(&self, entity: Entity, name: &str) -> String {
+    /// URL of the public page of a listing; empty for a kind without one.
+    pub fn listing(&self, entity: Entity, name: &str) -> String {
         let folder = match entity {
             Entity::Page => "creators",
             Entity::Game => "games",
@@ -115,7 +116,6 @@ impl PublicUrl {
     }
 }
 
-/// A mode for a message.
 pub(crate) fn mode(mode: Mode) -> i32 {
     i32::from(match mode {
         Mode::Live => common::Mode::Live,
@@ -123,7 +123,6 @@ pub(crate) fn mode(mode: Mode) -> i32 {
     })
 }
 
-/// A state for a message.
 pub(crate) fn state(state: State) -> i32 {
     i32::from(match state {
         State::Pending => proto::State::Pending,
@@ -139,12 +138,12 @@ mod tests {
 
     #[test]
     fn uploaded_pictures_are_below_the_public_pages_and_others_where_they_are() {
-        let addresses = PublicUrl::new("https://mchezo.example/");
+        let public_url = PublicUrl::new("https://mchezo.example/");
         let ours = format!("/pictures/{}.jpg", "0a".repeat(32));
         let public = format!("https://mchezo.example{ours}");
-        assert_eq!(addresses.picture(&ours), public);
+        assert_eq!(public_url.picture(&ours), public);
         for theirs in ["https://a.example/1.png", &public] {
-            assert_eq!(addresses.picture(theirs), theirs);
+            assert_eq!(public_url.picture(theirs), theirs);
         }
     }
 }

@@ -7,27 +7,27 @@ use crate::domain::page::Page;
 
 impl Publish for Listing<Page> {
     type Message = proto::Page;
-    const FIRST: &'static str = "published";
+    const CREATED_EVENT: &'static str = "published";
 
     fn id(&self) -> String {
         self.id.to_string()
     }
 
-    fn message(&self, addresses: &PublicUrl) -> proto::Page {
+    fn message(&self, public_url: &PublicUrl) -> proto::Page {
         let page = self.content.clone();
         proto::Page {
             id: self.id.to_string(),
             mode: mode(self.mode),
             state: state(self.state),
             revision: self.revision,
-            url: self.url(addresses),
+            url: self.url(public_url),
             handle: page.handle,
             name: page.name,
             kind: page.kind,
             roles: page.roles,
             tagline: page.tagline,
             bio: page.bio,
-            avatar_url: page.avatar_url.map(|it| addresses.picture(&it)),
+            avatar_url: page.avatar_url.map(|it| public_url.picture(&it)),
             country_code: page.country_code,
             city: page.city,
             city_slug: page.city_slug,
@@ -36,7 +36,7 @@ impl Publish for Listing<Page> {
             created_at: Some(timestamp::encode(self.created_at)),
             first_published_at: self.first_published_at.map(timestamp::encode),
             updated_at: Some(timestamp::encode(self.updated_at)),
-            // They are no part of the record: the writer adds them.
+            // The owners are not part of the record: the writer appends them.
             owners: Vec::new(),
         }
     }

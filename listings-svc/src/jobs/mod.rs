@@ -1,5 +1,5 @@
-//! Work that nobody asks for.
+//! Background jobs.
 
-pub mod addresses;
-pub mod start;
+pub mod republish;
+pub mod startup;
 pub mod sweep;

@@ -1,4 +1,4 @@
-//! Removes files of pictures that no listing ever named: their upload was broken off, or refused.
+//! Deletes picture files that no listing ever named: their upload was interrupted or refused.
 
 use std::time::Duration;
 
@@ -7,41 +7,43 @@ use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
 
 use crate::SCHEMA;
-use crate::pictures::Store;
+use crate::pictures::FileStore;
 use crate::store::pictures;
 
-/// How often it is looked for them.
-const PERIOD: Duration = Duration::from_hours(1);
-/// How old they are before they go.
-const AGE: Duration = Duration::from_hours(24);
+const INTERVAL: Duration = Duration::from_hours(1);
+/// Age at which an unused file is deleted.
+const MIN_AGE: Duration = Duration::from_hours(24);
 
-/// Sweeps again and again, in one replica at a time.
-pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, store: &Store, clock: &Clock) {
+/// Runs the sweep periodically, in one replica at a time.
+pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, files: &FileStore, clock: &Clock) {
     let lease = Lease::new(pool.clone(), SCHEMA, "sweep of pictures", clock.clone());
-    let (pool, store, clock) = (pool.clone(), store.clone(), clock.clone());
+    let (pool, files, clock) = (pool.clone(), files.clone(), clock.clone());
     lease.spawn(lifecycle, move || {
-        let (pool, store, clock) = (pool.clone(), store.clone(), clock.clone());
+        let (pool, files, clock) = (pool.clone(), files.clone(), clock.clone());
         async move {
             loop {
-                match sweep(&pool, &store, &clock).await {
+                match sweep(&pool, &files, &clock).await {
                     Ok(0) => {}
-                    Ok(files) => tracing::info!(files, "pictures that nobody used are removed"),
-                    Err(fault) => tracing::warn!(%fault, "pictures that nobody used are kept"),
+                    Ok(files) => tracing::info!(files, "unused picture files are deleted"),
+                    Err(fault) => tracing::warn!(%fault, "unused picture files cannot be deleted"),
                 }
-                clock.sleep(PERIOD).await;
+                clock.sleep(INTERVAL).await;
             }
         }
     });
 }
 
-/// Removes what is there to be removed; how many files that were.
-pub async fn sweep(pool: &PgPool, store: &Store, clock: &Clock) -> Result<usize, Fault> {
-    let mut files = 0;
-    // No row is locked while the store is asked: it may take its time. If it fails, the row stays, and a later sweep removes the file.
-    while let Some(unused) = pictures::claim_unused(pool, clock.now() - AGE, clock.now()).await? {
-        store.remove(&unused.name).await?;
-        pictures::forget(pool, &unused).await?;
-        files += 1;
+/// Deletes the unused files, and returns their number.
+pub async fn sweep(pool: &PgPool, files: &FileStore, clock: &Clock) -> Result<usize, Fault> {
+    let mut removed = 0;
+    // No row is locked during a request to the file store, which may be slow. When the request fails, the row stays and a later sweep
+    // deletes the file.
+    while let Some(unused) =
+        pictures::claim_unused(pool, clock.now() - MIN_AGE, clock.now()).await?
+    {
+        files.remove(&unused.name).await?;
+        pictures::delete(pool, &unused).await?;
+        removed += 1;
     }
-    Ok(files)
+    Ok(removed)
 }

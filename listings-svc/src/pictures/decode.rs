@@ -1,4 +1,4 @@
-//! From a file to its pixels. Nothing of a picture is unpacked before it is known how large it is.
+//! Decodes a file into pixels. Checks the dimensions before it decompresses anything.
 
 use std::io::Cursor;
 
@@ -9,84 +9,83 @@ use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageResult, Li
 
 use super::jpeg;
 
-/// The longest side, in pixels.
-const SIDE: u32 = 10_000;
-/// The most pixels: that of large cameras.
-const PIXELS: u64 = 32_000_000;
-/// The most memory that the pixels of a picture may take, in bytes. Pixels of four colours with 16 bits take more than it before they are
-/// that many.
-const MEMORY: u64 = 192 * 1024 * 1024;
+/// In pixels.
+const MAX_SIDE: u32 = 10_000;
+/// Enough for the pictures of large cameras.
+const MAX_PIXELS: u64 = 32_000_000;
+/// Maximum size of the decoded pixels, in bytes. A picture with four channels of 16 bits exceeds it before [`MAX_PIXELS`].
+const MAX_DECODED_BYTES: u64 = 192 * 1024 * 1024;
 
-/// Decodes a file, turned as it says that it is to be seen. What is wrong with it is said in a sentence.
-pub(super) fn decode(file: &[u8], least: (u32, u32)) -> Result<DynamicImage, String> {
+/// Decodes a file and applies its orientation. The error is a sentence for the uploader.
+pub(super) fn decode(file: &[u8], min_size: (u32, u32)) -> Result<DynamicImage, String> {
     if file.is_empty() {
         return Err("The file is empty.".to_owned());
     }
-    let animated = "This is an animation: send a picture that stands still.";
+    let animated = "This is an animation: send a still picture.";
     let read = Cursor::new(file);
     match image::guess_format(file) {
         Ok(ImageFormat::Jpeg) => {
             jpeg::check(file).map_err(|wrong| match wrong {
-                jpeg::Wrong::CutOff => damaged(),
-                jpeg::Wrong::Scans => {
-                    "This JPEG draws itself too many times: save it anew.".to_owned()
+                jpeg::JpegError::Truncated => damaged(),
+                jpeg::JpegError::TooManyScans => {
+                    "This JPEG has too many scans: save the picture again in an image editor.".to_owned()
                 }
             })?;
-            let decoder = JpegDecoder::new(read).map_err(|error| refused(&error))?;
-            pixels(decoder, least)
+            let decoder = JpegDecoder::new(read).map_err(|error| decode_error(&error))?;
+            pixels(decoder, min_size)
         }
         Ok(ImageFormat::Png) => {
             let decoder =
-                PngDecoder::with_limits(read, limits()).map_err(|error| refused(&error))?;
-            if decoder.is_apng().map_err(|error| refused(&error))? {
+                PngDecoder::with_limits(read, limits()).map_err(|error| decode_error(&error))?;
+            if decoder.is_apng().map_err(|error| decode_error(&error))? {
                 return Err(animated.to_owned());
             }
-            pixels(decoder, least)
+            pixels(decoder, min_size)
         }
         Ok(ImageFormat::WebP) => {
-            let decoder = WebPDecoder::new(read).map_err(|error| refused(&error))?;
+            let decoder = WebPDecoder::new(read).map_err(|error| decode_error(&error))?;
             if decoder.has_animation() {
                 return Err(animated.to_owned());
             }
-            pixels(decoder, least)
+            pixels(decoder, min_size)
         }
         _ => Err(
-            "Send a JPEG, a PNG or a WebP: by its content this file is something else, whatever its name says."
+            "Send a JPEG, a PNG or a WebP: the content of this file is something else, whatever its name says."
                 .to_owned(),
         ),
     }
 }
 
-fn pixels(mut decoder: impl ImageDecoder, least: (u32, u32)) -> Result<DynamicImage, String> {
+fn pixels(mut decoder: impl ImageDecoder, min_size: (u32, u32)) -> Result<DynamicImage, String> {
     let (width, height) = decoder.dimensions();
-    if width > SIDE || height > SIDE {
-        return Err(too_long());
+    if width > MAX_SIDE || height > MAX_SIDE {
+        return Err(side_too_long());
     }
     let count = u64::from(width) * u64::from(height);
-    if count > PIXELS {
+    if count > MAX_PIXELS {
         return Err(format!(
-            "Make it smaller: {width} by {height} pixels are too many, {PIXELS} are the most."
+            "Make it smaller: {width} by {height} pixels are too many, and the maximum is {MAX_PIXELS}."
         ));
     }
     if count == 0 {
         return Err("The picture has no pixels.".to_owned());
     }
-    if decoder.total_bytes() > MEMORY {
+    if decoder.total_bytes() > MAX_DECODED_BYTES {
         return Err(
-            "Make it smaller, or save it with 8 bits a colour: its pixels take too much memory."
+            "Make it smaller, or save it with 8 bits per channel: its pixels take too much memory."
                 .to_owned(),
         );
     }
-    let turned = |error| refused(&error);
-    decoder.set_limits(limits()).map_err(turned)?;
-    let orientation = decoder.orientation().map_err(turned)?;
-    let mut picture = read(decoder).map_err(turned)?;
+    let failed = |error| decode_error(&error);
+    decoder.set_limits(limits()).map_err(failed)?;
+    let orientation = decoder.orientation().map_err(failed)?;
+    let mut picture = read(decoder).map_err(failed)?;
     picture.apply_orientation(orientation);
     let (width, height) = (picture.width(), picture.height());
-    if width < least.0 || height < least.1 {
+    if width < min_size.0 || height < min_size.1 {
         return Err(format!(
-            "Send a larger one: this has {width} by {height} pixels, {} by {} are the least.",
-            least.0, least.1
+            "Send a larger one: it has {width} by {height} pixels, and the minimum is {} by {}.",
+            min_size.0, min_size.1
         ));
     }
     Ok(picture)
@@ -98,23 +97,23 @@ fn read(decoder: impl ImageDecoder) -> ImageResult<DynamicImage> {
 
 fn limits() -> Limits {
     let mut limits = Limits::default();
-    limits.max_image_width = Some(SIDE);
-    limits.max_image_height = Some(SIDE);
-    limits.max_alloc = Some(MEMORY);
+    limits.max_image_width = Some(MAX_SIDE);
+    limits.max_image_height = Some(MAX_SIDE);
+    limits.max_alloc = Some(MAX_DECODED_BYTES);
     limits
 }
 
-fn refused(error: &ImageError) -> String {
+fn decode_error(error: &ImageError) -> String {
     use image::error::LimitErrorKind;
     match error {
         ImageError::Limits(limit) if matches!(limit.kind(), LimitErrorKind::DimensionError) => {
-            too_long()
+            side_too_long()
         }
         ImageError::Limits(_) => {
             "Make it smaller: reading this file takes too much memory.".to_owned()
         }
         ImageError::Unsupported(_) => {
-            "The file is of a variety that is not read here: save it as an ordinary JPEG, PNG or WebP."
+            "This variant of the format is not supported: save the picture as an ordinary JPEG, PNG or WebP."
                 .to_owned()
         }
         _ => damaged(),
@@ -122,9 +121,9 @@ fn refused(error: &ImageError) -> String {
 }
 
 fn damaged() -> String {
-    "The file is damaged or cut off: it cannot be read to its end.".to_owned()
+    "The file is damaged or incomplete: upload it again, or save the picture again.".to_owned()
 }
 
-fn too_long() -> String {
-    format!("Make it smaller: a side has {SIDE} pixels at most.")
+fn side_too_long() -> String {
+    format!("Make it smaller: a side has {MAX_SIDE} pixels at most.")
 }

@@ -1,56 +1,54 @@
-//! Whether a JPEG is all there. The decoder fills with grey what is missing, and takes any number of scans: each goes over the whole
-//! picture, and may cost no more than a few bytes (ITU-T T.81, annex B).
+//! Checks that a JPEG is complete. The decoder fills missing data with grey, and accepts any number of scans: each scan goes over the
+//! whole picture and may take only a few bytes (ITU-T T.81, annex B).
 
-/// Scans of one picture at most. Cameras write one, progressive files about ten.
-const SCANS: usize = 64;
+/// Maximum number of scans. Cameras write one, progressive files about ten.
+const MAX_SCANS: usize = 64;
 
 const START_OF_SCAN: u8 = 0xDA;
-const END: u8 = 0xD9;
+const END_OF_IMAGE: u8 = 0xD9;
 
-/// What is wrong with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wrong {
-    /// It ends before the picture does.
-    CutOff,
-    /// Nobody draws a picture so often.
-    Scans,
+pub(super) enum JpegError {
+    /// The file ends before the picture does.
+    Truncated,
+    TooManyScans,
 }
 
-/// Walks through the segments of a file to the end of its picture; what comes behind is nobody's concern.
-pub(super) fn check(file: &[u8]) -> Result<(), Wrong> {
-    let mut rest = file.get(2..).ok_or(Wrong::CutOff)?;
+/// Walks the segments of a file to the end of the image, and ignores the bytes after it.
+pub(super) fn check(file: &[u8]) -> Result<(), JpegError> {
+    let mut rest = file.get(2..).ok_or(JpegError::Truncated)?;
     let mut scans = 0;
     loop {
         let marker;
-        (marker, rest) = next_marker(rest).ok_or(Wrong::CutOff)?;
+        (marker, rest) = next_marker(rest).ok_or(JpegError::Truncated)?;
         match marker {
-            END => return Ok(()),
-            // Stands alone.
+            END_OF_IMAGE => return Ok(()),
+            // A marker without a segment.
             0x01 | 0xD0..=0xD8 => {}
             _ => {
                 let length = match rest {
                     [high, low, ..] => usize::from(u16::from_be_bytes([*high, *low])),
-                    _ => return Err(Wrong::CutOff),
+                    _ => return Err(JpegError::Truncated),
                 };
-                rest = rest.get(length.max(2)..).ok_or(Wrong::CutOff)?;
+                rest = rest.get(length.max(2)..).ok_or(JpegError::Truncated)?;
             }
         }
         if marker == START_OF_SCAN {
             scans += 1;
-            if scans > SCANS {
-                return Err(Wrong::Scans);
+            if scans > MAX_SCANS {
+                return Err(JpegError::TooManyScans);
             }
         }
     }
 }
 
-/// The next marker and what stands behind it. In the data of a scan, 0xFF is followed by 0 or by a marker of a restart.
+/// The next marker, and the bytes after it. In the data of a scan, 0xFF is followed by 0 or by a restart marker.
 fn next_marker(mut rest: &[u8]) -> Option<(u8, &[u8])> {
     loop {
         let at = rest.iter().position(|byte| *byte == 0xFF)?;
         match rest.get(at + 1)? {
             0x00 | 0xD0..=0xD7 => rest = &rest[at + 2..],
-            // Padding.
+            // A fill byte.
             0xFF => rest = &rest[at + 1..],
             marker => return Some((*marker, &rest[at + 2..])),
         }
@@ -71,29 +69,33 @@ mod tests {
     #[test]
     fn a_picture_ends_with_its_marker() {
         let whole = file(&[
-            &[0xFF, 0xE1, 0, 4, 0xFF, END],
+            &[0xFF, 0xE1, 0, 4, 0xFF, END_OF_IMAGE],
             &SCAN,
-            &[7, 0xFF, 0xD0, 8, 0xFF, 0xFF, END],
+            &[7, 0xFF, 0xD0, 8, 0xFF, 0xFF, END_OF_IMAGE],
         ]);
         assert_eq!(check(&whole), Ok(()));
         assert_eq!(check(&[&whole[..], b"more"].concat()), Ok(()));
         for length in 0..whole.len() {
-            assert_eq!(check(&whole[..length]), Err(Wrong::CutOff), "{length}");
+            assert_eq!(
+                check(&whole[..length]),
+                Err(JpegError::Truncated),
+                "{length}"
+            );
         }
     }
 
     #[test]
-    fn a_picture_is_drawn_only_so_often() {
-        let often = |scans: usize| file(&[&SCAN.repeat(scans), &[0xFF, END]]);
-        assert_eq!(check(&often(SCANS)), Ok(()));
-        assert_eq!(check(&often(SCANS + 1)), Err(Wrong::Scans));
+    fn the_number_of_scans_is_limited() {
+        let often = |scans: usize| file(&[&SCAN.repeat(scans), &[0xFF, END_OF_IMAGE]]);
+        assert_eq!(check(&often(MAX_SCANS)), Ok(()));
+        assert_eq!(check(&often(MAX_SCANS + 1)), Err(JpegError::TooManyScans));
     }
 
     proptest! {
         #[test]
-        fn nothing_is_too_strange(bytes in prop::collection::vec(prop_oneof![Just(0xFF), any::<u8>()], 0..200)) {
-            let whole = check(&file(&[&bytes, &[0xFF, END]]));
-            prop_assert!(matches!(whole, Ok(()) | Err(Wrong::CutOff | Wrong::Scans)));
+        fn any_bytes_are_accepted_or_refused(bytes in prop::collection::vec(prop_oneof![Just(0xFF), any::<u8>()], 0..200)) {
+            let whole = check(&file(&[&bytes, &[0xFF, END_OF_IMAGE]]));
+            prop_assert!(matches!(whole, Ok(()) | Err(JpegError::Truncated | JpegError::TooManyScans)));
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Pictures that staff upload: checked, drawn anew, stored, and in the end named by a listing.
+//! Processes the pictures that staff upload: validates, renders and stores them.
 //!
-//! What is known of a file is written down before it is stored, so that none lies there that nobody knows of; it is marked as used in
-//! the transaction in which a listing names it. What was not used within a day is swept away (`jobs/sweep.rs`).
+//! A file is registered in the database before it is stored, so that no stored file is unknown. The transaction in which a listing names
+//! a file marks the file as used. The sweep (`jobs/sweep.rs`) deletes files that are not used within a day.
 
 mod decode;
-mod draw;
-mod http;
+pub mod file_store;
+mod http_client;
 mod jpeg;
-pub mod store;
+mod render;
 #[cfg(test)]
 mod tests;
 
@@ -18,82 +18,88 @@ use kit::overload::ConcurrencyLimit;
 use kit::{Clock, Fault};
 use sqlx::PgPool;
 
-pub use store::Store;
+pub use file_store::FileStore;
 
 use crate::config;
-use crate::domain::picture::{Kind, Pair};
+use crate::domain::picture::{PictureKind, PictureSizes};
 use crate::store::pictures;
 
-/// How long a picture waits for others to be drawn.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long an upload waits for a permit.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The field that is refused when it is the file.
+/// Name of the field in errors about the file.
 pub const FIELD: &str = "picture";
 
-/// Makes files of what is uploaded.
+/// Validates, renders and stores pictures.
 #[derive(Debug, Clone)]
-pub struct Pictures {
+pub struct PictureProcessor {
     pool: PgPool,
-    store: Store,
+    files: FileStore,
     clock: Clock,
-    /// Pictures that are drawn at once: each takes a core, and its pixels memory.
-    drawing: Arc<ConcurrencyLimit>,
-    most: usize,
+    /// Limits concurrent processing: each picture uses one core, and memory for its pixels.
+    concurrency: Arc<ConcurrencyLimit>,
+    max_file_bytes: usize,
 }
 
-impl Pictures {
-    /// Over the store of files.
-    pub fn new(pool: PgPool, store: Store, clock: Clock, settings: &config::Pictures) -> Self {
+impl PictureProcessor {
+    pub fn new(
+        pool: PgPool,
+        files: FileStore,
+        clock: Clock,
+        settings: &config::PictureSettings,
+    ) -> Self {
         Self {
             pool,
-            store,
+            files,
             clock,
-            drawing: Arc::new(ConcurrencyLimit::new("pictures", settings.pictures_at_once)),
-            most: settings.picture_megabytes * 1024 * 1024,
+            concurrency: Arc::new(ConcurrencyLimit::new("pictures", settings.pictures_at_once)),
+            max_file_bytes: settings.picture_megabytes * 1024 * 1024,
         }
     }
 
-    /// Bytes of a file that is uploaded, at most.
-    pub fn most(&self) -> usize {
-        self.most
+    /// Maximum size of an uploaded file.
+    pub fn max_file_bytes(&self) -> usize {
+        self.max_file_bytes
     }
 
-    /// Checks a file, and stores it as a picture of that kind.
+    /// Validates a file, and stores it as a picture of this kind.
     ///
     /// # Errors
-    /// It is not acceptable; too many are uploaded just now; the database or the store is away.
-    pub async fn keep(&self, file: Vec<u8>, kind: Kind) -> Result<Pair, Fault> {
-        let under_way = self.drawing.acquire(PATIENCE).await?;
-        let drawn = tokio::task::spawn_blocking(move || {
-            let pair = make(&file, kind);
-            // Whether or not somebody still waits for it.
-            drop(under_way);
-            pair
+    /// The file is invalid, too many pictures are being processed, or the database or the file store is not available.
+    pub async fn store(&self, file: Vec<u8>, kind: PictureKind) -> Result<PictureSizes, Fault> {
+        let permit = self.concurrency.acquire(QUEUE_TIMEOUT).await?;
+        let processed = tokio::task::spawn_blocking(move || {
+            let picture = process(&file, kind);
+            // The work holds the permit to its end, even when the caller is gone.
+            drop(permit);
+            picture
         });
-        let pair = drawn.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "a picture broke its decoder");
+        let picture = processed.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "the decoder panicked on a picture");
             Err(Fault::invalid_field(
                 FIELD,
-                "The file cannot be read: save it anew.",
+                "The file cannot be read: save the picture again in an image editor.",
             ))
         })?;
         let now = self.clock.now();
-        let known = pictures::know(&self.pool, &pair, now).await;
-        if !known? {
+        let registered = pictures::register(&self.pool, &picture, now).await;
+        if !registered? {
             return Err(Fault::unavailable(
-                "a file that is sent again while the sweep removes it",
+                "a picture file, which the sweep is deleting",
             ));
         }
-        for made in [&pair.small, &pair.large] {
-            self.store.put(&made.name, made.bytes.clone()).await?;
+        for rendered in [&picture.small, &picture.large] {
+            self.files
+                .put(&rendered.name, rendered.bytes.clone())
+                .await?;
         }
-        Ok(pair)
+        Ok(picture)
     }
 }
 
-/// Makes the files of a picture.
-pub fn make(file: &[u8], kind: Kind) -> Result<Pair, Fault> {
-    let picture =
-        decode::decode(file, kind.least()).map_err(|reason| Fault::invalid_field(FIELD, reason))?;
-    draw::draw(picture, kind).map_err(|error| Fault::internal(&error))
+/// Validates a file, and renders both sizes of the picture.
+pub fn process(file: &[u8], kind: PictureKind) -> Result<PictureSizes, Fault> {
+    let picture = decode::decode(file, kind.min_size())
+        .map_err(|reason| Fault::invalid_field(FIELD, reason))?;
+    render::render(picture, kind).map_err(|error| Fault::internal(&error))
 }

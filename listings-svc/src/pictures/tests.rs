@@ -1,4 +1,4 @@
-//! Real files, made here byte by byte where no encoder would make them.
+//! Real files; tests build byte by byte those that no encoder writes.
 
 use std::io::Write as _;
 
@@ -10,15 +10,15 @@ use image::codecs::webp::WebPEncoder;
 use image::{DynamicImage, ExtendedColorType, ImageEncoder as _, Rgb, RgbImage, Rgba, RgbaImage};
 use kit::Code;
 
-use super::{FIELD, make};
-use crate::domain::picture::{Kind, Pair};
+use super::{FIELD, process};
+use crate::domain::picture::{PictureKind, PictureSizes};
 
 const RED: [u8; 3] = [220, 20, 20];
 const GREEN: [u8; 3] = [20, 200, 20];
 const BLUE: [u8; 3] = [20, 20, 220];
 const WHITE: [u8; 3] = [255, 255, 255];
 
-/// Red above on the left, green above on the right, blue below.
+/// Red at the top left, green at the top right, blue below.
 fn flag(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
         match (x < width / 2, y < height / 2) {
@@ -51,7 +51,6 @@ fn webp(picture: &RgbImage) -> Vec<u8> {
     file
 }
 
-/// A chunk of a PNG.
 fn chunk(name: &[u8], data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(data.len()).unwrap();
     let named = [name, data].concat();
@@ -65,7 +64,7 @@ fn zlib(data: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A PNG that claims a size and a kind of pixels, with these chunks behind its head.
+/// A PNG whose header claims a size and a pixel format, followed by these chunks.
 fn claimed(size: (u32, u32), bits: u8, colours: u8, chunks: &[Vec<u8>]) -> Vec<u8> {
     let mut head = Vec::new();
     head.extend_from_slice(&size.0.to_be_bytes());
@@ -78,7 +77,7 @@ fn claimed(size: (u32, u32), bits: u8, colours: u8, chunks: &[Vec<u8>]) -> Vec<u
     file
 }
 
-/// The Exif data of a camera: how the picture is to be turned, and where it was taken.
+/// Exif data of a camera: the orientation, and the place where the picture was taken.
 fn exif(orientation: u16) -> Vec<u8> {
     let entry = |tag: u16, kind: u16, count: u32, value: [u8; 4]| {
         let mut entry = Vec::new();
@@ -92,7 +91,7 @@ fn exif(orientation: u16) -> Vec<u8> {
     let mut data = b"II\x2a\0\x08\0\0\0".to_vec();
     data.extend_from_slice(&2u16.to_le_bytes());
     data.extend(entry(0x0112, 3, 1, [low, high, 0, 0]));
-    // The GPS directory lies behind this one.
+    // The GPS directory follows this one.
     data.extend(entry(0x8825, 4, 1, 38u32.to_le_bytes()));
     data.extend_from_slice(&[0; 4]);
     data.extend_from_slice(&1u16.to_le_bytes());
@@ -114,27 +113,27 @@ fn photograph(picture: &RgbImage, orientation: u16) -> Vec<u8> {
     file
 }
 
-fn reason(file: &[u8], kind: Kind) -> String {
-    let fault = make(file, kind).unwrap_err();
+fn reason(file: &[u8], kind: PictureKind) -> String {
+    let fault = process(file, kind).unwrap_err();
     assert_eq!(fault.code, Code::Invalid, "{fault}");
     let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
     assert_eq!(fields, [FIELD]);
     fault.fields[FIELD].clone()
 }
 
-fn drawn(file: &[u8], kind: Kind) -> Pair {
-    make(file, kind).unwrap()
+fn processed(file: &[u8], kind: PictureKind) -> PictureSizes {
+    process(file, kind).unwrap()
 }
 
-fn decoded(pair: &Pair) -> [RgbImage; 2] {
-    [&pair.large, &pair.small].map(|made| {
-        let picture = image::load_from_memory(&made.bytes).unwrap().into_rgb8();
-        assert_eq!(picture.dimensions(), (made.width, made.height));
+fn decoded(pair: &PictureSizes) -> [RgbImage; 2] {
+    [&pair.large, &pair.small].map(|file| {
+        let picture = image::load_from_memory(&file.bytes).unwrap().into_rgb8();
+        assert_eq!(picture.dimensions(), (file.width, file.height));
         picture
     })
 }
 
-/// Whether a pixel has this colour, but for what a JPEG loses.
+/// Asserts the colour of a pixel, within the loss of JPEG.
 fn assert_colour(picture: &RgbImage, x: u32, y: u32, colour: [u8; 3]) {
     let found = picture.get_pixel(x, y).0;
     let near = found.iter().zip(colour).all(|(a, b)| a.abs_diff(b) < 24);
@@ -142,15 +141,15 @@ fn assert_colour(picture: &RgbImage, x: u32, y: u32, colour: [u8; 3]) {
 }
 
 #[test]
-fn every_kind_of_file_is_drawn_in_both_sizes() {
+fn every_format_is_rendered_in_both_sizes() {
     let flag = flag(1_300, 800);
     for file in [png(&flag), jpeg(&flag), webp(&flag)] {
         for (kind, large, small) in [
-            (Kind::Cover, (1_200, 675), (600, 338)),
-            (Kind::Avatar, (512, 512), (128, 128)),
-            (Kind::Screenshot, (1_300, 800), (640, 394)),
+            (PictureKind::Cover, (1_200, 675), (600, 338)),
+            (PictureKind::Avatar, (512, 512), (128, 128)),
+            (PictureKind::Screenshot, (1_300, 800), (640, 394)),
         ] {
-            let pair = drawn(&file, kind);
+            let pair = processed(&file, kind);
             assert_eq!((pair.large.width, pair.large.height), large);
             assert_eq!((pair.small.width, pair.small.height), small);
             assert_ne!(pair.large.name, pair.small.name);
@@ -167,11 +166,14 @@ fn every_kind_of_file_is_drawn_in_both_sizes() {
 #[test]
 fn the_same_file_makes_the_same_files() {
     let file = png(&flag(700, 700));
-    assert_eq!(drawn(&file, Kind::Cover), drawn(&file, Kind::Cover));
+    assert_eq!(
+        processed(&file, PictureKind::Cover),
+        processed(&file, PictureKind::Cover)
+    );
 }
 
 #[test]
-fn what_can_be_seen_through_stands_on_white() {
+fn transparent_pixels_become_white() {
     let glass = RgbaImage::from_fn(200, 200, |x, _| {
         Rgba(if x < 100 {
             [0, 0, 0, 0]
@@ -183,28 +185,28 @@ fn what_can_be_seen_through_stands_on_white() {
     DynamicImage::ImageRgba8(glass)
         .write_with_encoder(PngEncoder::new(&mut file))
         .unwrap();
-    let [large, _] = decoded(&drawn(&file, Kind::Avatar));
+    let [large, _] = decoded(&processed(&file, PictureKind::Avatar));
     assert_colour(&large, 100, 256, WHITE);
     assert_colour(&large, 400, 256, RED);
 }
 
 #[test]
-fn a_photograph_is_turned_and_tells_nobody_where_it_was_taken() {
+fn a_photograph_is_rotated_and_loses_its_location() {
     let file = photograph(&flag(800, 600), 6);
     assert!(file.windows(6).any(|part| part == b"6.4541"));
-    let pair = drawn(&file, Kind::Screenshot);
+    let pair = processed(&file, PictureKind::Screenshot);
     assert_eq!((pair.large.width, pair.large.height), (600, 800));
     let [large, small] = decoded(&pair);
-    // A quarter turn to the right: what was on the left below is now on the left above.
+    // A quarter turn to the right: the bottom left is now at the top left.
     for picture in [large, small] {
         let (width, height) = picture.dimensions();
         assert_colour(&picture, width / 4, height / 2, BLUE);
         assert_colour(&picture, width * 3 / 4, height / 4, RED);
         assert_colour(&picture, width * 3 / 4, height * 3 / 4, GREEN);
     }
-    for made in [&pair.large, &pair.small] {
+    for file in [&pair.large, &pair.small] {
         for trace in [&b"Exif"[..], b"6.4541", b"II\x2a\0"] {
-            let found = made.bytes.windows(trace.len()).any(|part| part == trace);
+            let found = file.bytes.windows(trace.len()).any(|part| part == trace);
             assert!(!found, "{trace:?}");
         }
     }
@@ -213,7 +215,10 @@ fn a_photograph_is_turned_and_tells_nobody_where_it_was_taken() {
 #[test]
 fn every_orientation_keeps_the_picture_whole() {
     for orientation in 1..=8 {
-        let pair = drawn(&photograph(&flag(800, 600), orientation), Kind::Screenshot);
+        let pair = processed(
+            &photograph(&flag(800, 600), orientation),
+            PictureKind::Screenshot,
+        );
         let expected = if orientation < 5 {
             (800, 600)
         } else {
@@ -236,13 +241,13 @@ fn a_file_is_what_its_content_says() {
         b"%PDF-1.7",
         b"BM\0\0",
     ] {
-        assert!(reason(file, Kind::Cover).starts_with("Send a JPEG, a PNG or a WebP"));
+        assert!(reason(file, PictureKind::Cover).starts_with("Send a JPEG, a PNG or a WebP"));
     }
-    assert_eq!(reason(b"", Kind::Cover), "The file is empty.");
+    assert_eq!(reason(b"", PictureKind::Cover), "The file is empty.");
 }
 
 #[test]
-fn a_side_beyond_the_bound_is_refused_before_anything_is_unpacked() {
+fn a_side_beyond_the_limit_is_refused_before_decompression() {
     let data = chunk(b"IDAT", &zlib(&[0; 64]));
     for size in [
         (20_000, 20_000),
@@ -253,46 +258,46 @@ fn a_side_beyond_the_bound_is_refused_before_anything_is_unpacked() {
         let file = claimed(size, 8, 6, std::slice::from_ref(&data));
         assert!(file.len() < 200);
         assert_eq!(
-            reason(&file, Kind::Cover),
+            reason(&file, PictureKind::Cover),
             "Make it smaller: a side has 10000 pixels at most."
         );
     }
-    // A JPEG says its size in the head of its frame.
+    // A JPEG states its size in the frame header.
     let mut file = jpeg(&flag(600, 400));
     let at = file
         .windows(2)
         .position(|part| part == [0xFF, 0xC0])
         .unwrap();
     file[at + 5..at + 9].copy_from_slice(&[0x4E, 0x20, 0x4E, 0x20]);
-    assert!(reason(&file, Kind::Cover).starts_with("Make it smaller: a side"));
+    assert!(reason(&file, PictureKind::Cover).starts_with("Make it smaller: a side"));
 }
 
 #[test]
-fn zeros_that_unpack_to_gigabytes_are_not_unpacked() {
-    // A few hundred kilobytes of file, 800 MB of pixels.
+fn a_decompression_bomb_is_refused() {
+    // A few hundred kilobytes that decompress to 800 MB of pixels.
     let zeros = chunk(b"IDAT", &zlib(&vec![0; 100_000_000]));
     let file = claimed((10_000, 10_000), 16, 6, std::slice::from_ref(&zeros));
     assert!(file.len() < 1_000_000, "{}", file.len());
-    assert!(reason(&file, Kind::Cover).contains("too many"));
-    // Within the count, but each pixel of 8 bytes.
+    assert!(reason(&file, PictureKind::Cover).contains("too many"));
+    // Within the limit of pixels, but each pixel takes 8 bytes.
     let file = claimed((6_000, 5_000), 16, 6, &[zeros]);
-    assert!(reason(&file, Kind::Cover).contains("memory"));
-    // Beside the picture.
+    assert!(reason(&file, PictureKind::Cover).contains("memory"));
+    // In a chunk outside the pixels.
     let profile = [&b"p\0\0"[..], &zlib(&vec![0; 210_000_000])].concat();
     let small = chunk(b"IDAT", &zlib(&vec![0; 200 * 601]));
     let file = claimed((200, 200), 8, 2, &[chunk(b"iCCP", &profile), small]);
-    // The decoder passes over what it will not unpack.
-    assert!(make(&file, Kind::Avatar).is_ok());
+    // The decoder skips a chunk that it refuses to decompress.
+    assert!(process(&file, PictureKind::Avatar).is_ok());
 }
 
 #[test]
-fn what_is_cut_off_is_refused() {
+fn a_truncated_file_is_refused() {
     let flag = flag(700, 500);
     for file in [png(&flag), jpeg(&flag), webp(&flag)] {
         for part in [file.len() / 2, file.len() - 20, 40, 12] {
             let cut = &file[..part];
             assert!(
-                !reason(cut, Kind::Cover).is_empty(),
+                !reason(cut, PictureKind::Cover).is_empty(),
                 "{part} of {}",
                 file.len()
             );
@@ -305,8 +310,8 @@ fn animations_are_refused() {
     let control = chunk(b"acTL", &[0, 0, 0, 2, 0, 0, 0, 0]);
     let data = chunk(b"IDAT", &zlib(&vec![0; 200 * 601]));
     let file = claimed((200, 200), 8, 2, &[control, data]);
-    assert!(reason(&file, Kind::Avatar).starts_with("This is an animation"));
-    // An extended WebP whose head says that it moves.
+    assert!(reason(&file, PictureKind::Avatar).starts_with("This is an animation"));
+    // An extended WebP whose header has the animation flag.
     let mut frame = vec![0; 16];
     frame.extend(webp(&flag(200, 200)).split_off(12));
     let part = |name: &[u8], data: &[u8]| {
@@ -323,41 +328,41 @@ fn animations_are_refused() {
         part(b"ANMF", &frame),
     ];
     let file = part(b"RIFF", &[&b"WEBP"[..], &parts.concat()].concat());
-    assert!(reason(&file, Kind::Avatar).starts_with("This is an animation"));
+    assert!(reason(&file, PictureKind::Avatar).starts_with("This is an animation"));
 }
 
 #[test]
-fn a_picture_without_pixels_is_none() {
+fn a_picture_without_pixels_is_refused() {
     let data = chunk(b"IDAT", &zlib(&[]));
     for size in [(0, 0), (0, 200), (200, 0)] {
         let file = claimed(size, 8, 2, std::slice::from_ref(&data));
-        assert!(!reason(&file, Kind::Avatar).is_empty());
+        assert!(!reason(&file, PictureKind::Avatar).is_empty());
     }
 }
 
 #[test]
-fn what_would_be_all_blur_is_refused() {
+fn a_picture_that_is_too_small_is_refused() {
     for (kind, width, height) in [
-        (Kind::Cover, 599, 338),
-        (Kind::Avatar, 128, 127),
-        (Kind::Screenshot, 159, 90),
+        (PictureKind::Cover, 599, 338),
+        (PictureKind::Avatar, 128, 127),
+        (PictureKind::Screenshot, 159, 90),
     ] {
         let reason = reason(&png(&flag(width, height)), kind);
         assert!(reason.starts_with("Send a larger one"), "{reason}");
-        let (width, height) = kind.least();
-        assert!(make(&png(&flag(width, height)), kind).is_ok());
+        let (width, height) = kind.min_size();
+        assert!(process(&png(&flag(width, height)), kind).is_ok());
     }
 }
 
 #[test]
-fn a_damaged_file_breaks_nothing() {
+fn a_damaged_file_does_not_panic() {
     let flag = flag(200, 200);
     for file in [png(&flag), jpeg(&flag), webp(&flag)] {
         for at in (0..file.len()).step_by(file.len() / 97 + 1) {
             let mut damaged = file.clone();
             damaged[at] ^= 0xA5;
-            // It may be read or refused.
-            if let Err(fault) = make(&damaged, Kind::Avatar) {
+            // The file may be read or refused, and must not panic.
+            if let Err(fault) = process(&damaged, PictureKind::Avatar) {
                 assert_eq!(fault.code, Code::Invalid);
             }
         }

@@ -1,4 +1,4 @@
-//! What the staff did (`listings/v1/staff_audit.proto`).
+//! Lists the audit of staff (`listings/v1/staff_audit.proto`).
 
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::listings::v1::staff_audit_service_server::StaffAuditService;
@@ -8,10 +8,9 @@ use kit::rpc::staff::OPERATOR;
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
-use crate::domain::deed::Deed;
+use crate::domain::audit_action::AuditAction;
 use crate::store::members;
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
@@ -19,12 +18,11 @@ pub struct Service {
 }
 
 impl Service {
-    /// The service that lists `audit`, whose members are in `pool`.
     pub fn new(pool: PgPool, audit: Audit) -> Self {
         Self { pool, audit }
     }
 
-    /// Refuses a name that no member ever had. Names are never given a second time, and stay when their tokens end.
+    /// Refuses a name that no member ever had. Names are never reused, and stay after a token is revoked.
     async fn check_member(&self, name: &str) -> Result<(), Fault> {
         if name.is_empty() || name == OPERATOR {
             return Ok(());
@@ -45,8 +43,8 @@ impl StaffAuditService for Service {
         request: Request<ListAuditRequest>,
     ) -> Result<Response<ListAuditResponse>, Status> {
         let member = request.get_ref().member.clone();
-        let answer = self.audit.list::<Deed>(request).await?;
-        // An entry shows that the member exists.
+        let answer = self.audit.list::<AuditAction>(request).await?;
+        // An entry proves that the member exists.
         if answer.entries.is_empty() {
             self.check_member(&member).await?;
         }

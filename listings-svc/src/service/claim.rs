@@ -1,4 +1,4 @@
-//! Claims as messages.
+//! Converts claims to messages.
 
 use contracts::listings::v1 as proto;
 use kit::{Fault, timestamp};
@@ -24,8 +24,8 @@ pub(super) fn message(claim: Claim) -> proto::Claim {
     }
 }
 
-/// The id of an account, or of a claim.
-pub(super) fn id(field: &str, text: &str) -> Result<Uuid, Fault> {
+/// Parses the id of an account, or of a claim.
+pub(super) fn parse_uuid(field: &str, text: &str) -> Result<Uuid, Fault> {
     text.parse()
         .map_err(|_bad| Fault::invalid_field(field, "Give a UUID."))
 }

@@ -1,15 +1,14 @@
-//! Events, as accounts send them in and change them (`listings/v1/writing.proto`).
+//! Events that accounts submit and change (`listings/v1/writing.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::events_service_server::EventsService;
 use tonic::{Request, Response, Status};
 
-use super::writing::Writing;
+use super::submissions::Submissions;
 use crate::write::submission::Target;
 
-/// The service.
 #[derive(Debug)]
-pub struct Service(pub Writing);
+pub struct Service(pub Submissions);
 
 #[tonic::async_trait]
 impl EventsService for Service {
@@ -20,7 +19,7 @@ impl EventsService for Service {
         let writing = request.into_inner().writing;
         let written = self
             .0
-            .make(Target::NewEvent, "POST /events", writing, None)
+            .submit(Target::NewEvent, "POST /events", writing, None)
             .await?;
         Ok(Response::new(proto::CreateEventResponse { written }))
     }
@@ -36,7 +35,7 @@ impl EventsService for Service {
         } = request.into_inner();
         let target = Target::Event(slug);
         let route = "PATCH /events/{slug}";
-        let written = self.0.make(target, route, writing, precondition).await?;
+        let written = self.0.submit(target, route, writing, precondition).await?;
         Ok(Response::new(proto::UpdateEventResponse { written }))
     }
 }

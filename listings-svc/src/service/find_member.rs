@@ -1,4 +1,4 @@
-//! The staff by their tokens, for the other services (`listings/v1/member.proto`).
+//! Finds staff members by token, for the other services (`listings/v1/member.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::member_service_server::MemberService;
@@ -9,14 +9,12 @@ use tonic::{Request, Response, Status};
 
 use crate::store::members;
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
 }
 
 impl Service {
-    /// The service that finds members in `pool`.
     pub fn new(pool: PgPool) -> Self {
         Self { pool }
     }

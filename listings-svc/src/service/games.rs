@@ -1,15 +1,14 @@
-//! Games, as accounts send them in and change them (`listings/v1/writing.proto`).
+//! Games that accounts submit and change (`listings/v1/writing.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::games_service_server::GamesService;
 use tonic::{Request, Response, Status};
 
-use super::writing::Writing;
+use super::submissions::Submissions;
 use crate::write::submission::Target;
 
-/// The service.
 #[derive(Debug)]
-pub struct Service(pub Writing);
+pub struct Service(pub Submissions);
 
 #[tonic::async_trait]
 impl GamesService for Service {
@@ -20,7 +19,7 @@ impl GamesService for Service {
         let writing = request.into_inner().writing;
         let written = self
             .0
-            .make(Target::NewGame, "POST /games", writing, None)
+            .submit(Target::NewGame, "POST /games", writing, None)
             .await?;
         Ok(Response::new(proto::CreateGameResponse { written }))
     }
@@ -36,7 +35,7 @@ impl GamesService for Service {
         } = request.into_inner();
         let target = Target::Game(slug);
         let route = "PATCH /games/{slug}";
-        let written = self.0.make(target, route, writing, precondition).await?;
+        let written = self.0.submit(target, route, writing, precondition).await?;
         Ok(Response::new(proto::UpdateGameResponse { written }))
     }
 }

@@ -1,4 +1,4 @@
-//! Staff's import of a directory (`listings/v1/staff_import.proto`).
+//! Imports of files by staff (`listings/v1/staff_import.proto`).
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,16 @@ use kit::{Code, Fault};
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::domain::deed::Deed;
+use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::text;
 use crate::store::imports::{Counts, Refusal};
-use crate::write::import::{Header, Importer};
+use crate::write::import::{ImportHeader, Importer};
 
-/// The largest message that is taken: a few lines of the longest kind.
-pub const MESSAGE: usize = 8 * 1024 * 1024;
+/// Maximum size of a message: a few lines of maximum length.
+pub const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     importer: Importer,
@@ -31,7 +30,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// The service on top of `importer`. Once `draining` is cancelled, imports under way are broken off, to be resumed elsewhere.
+    /// When `draining` is cancelled, running imports end with an error, and their clients resume at another replica.
     pub fn new(importer: Importer, draining: CancellationToken, audit: Audit) -> Self {
         Self {
             importer,
@@ -47,8 +46,12 @@ impl StaffImportService for Service {
         &self,
         request: Request<proto::GetImportRequest>,
     ) -> Result<Response<proto::GetImportResponse>, Status> {
-        let on = on(request.get_ref().header.as_ref());
-        let by = self.audit.admit(&request, Deed::Import, on).await?.member;
+        let subject = subject(request.get_ref().header.as_ref());
+        let by = self
+            .audit
+            .admit(&request, AuditAction::Import, subject)
+            .await?
+            .member;
         let header = header(request.into_inner().header, by)?;
         let next_line = self.importer.next_line(&header).await?;
         Ok(Response::new(proto::GetImportResponse { next_line }))
@@ -62,27 +65,34 @@ impl StaffImportService for Service {
         let mut stream = request.into_inner();
         let first = stream.message().await?.and_then(|m| m.message);
         let Some(Message::Header(first)) = first else {
-            return Err(misplaced().into());
+            return Err(unexpected_message().into());
         };
         self.audit
-            .allow(&by, Deed::Import, on(Some(&first)))
+            .allow(&by, AuditAction::Import, subject(Some(&first)))
             .await?;
         let mut run = self.importer.begin(header(Some(first), by)?).await?;
         let mut ended = false;
         while let Some(message) = self.next(&mut stream).await? {
             match message.message {
                 Some(Message::Lines(lines)) if !ended => {
-                    run.lines(lines.first_line, lines.lines).await?;
+                    run.push_lines(lines.first_line, lines.lines).await?;
                 }
                 Some(Message::End(_)) if !ended => ended = true,
-                _ => return Err(misplaced().into()),
+                _ => return Err(unexpected_message().into()),
             }
         }
-        // A client that is cut off may well close its stream in good order.
+        // A client that is cut off may close its stream in good order.
         if !ended {
-            return Err(broken_off().into());
+            return Err(truncated_stream().into());
         }
         let (counts, refused) = run.finish().await?;
+        if counts == Counts::default() {
+            return Err(Fault::invalid_field(
+                "file",
+                "The file has no rows: write one JSON object per line.",
+            )
+            .into());
+        }
         Ok(Response::new(report(counts, refused)))
     }
 }
@@ -99,32 +109,28 @@ impl Service {
     }
 }
 
-fn misplaced() -> Fault {
-    Fault::invalid_field(
-        "message",
-        "a stream is one header, then lines, then the end",
-    )
+fn unexpected_message() -> Fault {
+    Fault::invalid_field("message", "Send one header, then the lines, then the end.")
 }
 
-fn broken_off() -> Fault {
+fn truncated_stream() -> Fault {
     Fault {
         retry_after: Some(1),
         ..Fault::new(
             Code::Unavailable,
-            "the stream ended before the file did; send the rest of it",
+            "the stream ended before the end message; resume the import with the rest of the file",
         )
     }
 }
 
-/// The kind and the file that a call is about, as they came.
-fn on(header: Option<&proto::ImportHeader>) -> (&str, &str) {
+/// The kind and the file for the audit, not validated.
+fn subject(header: Option<&proto::ImportHeader>) -> (&str, &str) {
     header
         .map(|header| (header.entity.as_str(), header.file_name.as_str()))
         .unwrap_or_default()
 }
 
-/// Reads a header.
-fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<Header, Fault> {
+fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<ImportHeader, Fault> {
     let header = header.unwrap_or_default();
     let mut fields = BTreeMap::new();
     let mut refuse = |name: &str, reason: String| fields.insert(name.to_owned(), reason);
@@ -132,18 +138,21 @@ fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<Header, Fau
     if entity.is_none() {
         refuse(
             "entity",
-            format!("one of {}", Entity::ALL.map(Entity::as_str).join(", ")),
+            format!(
+                "Give one of {}.",
+                Entity::ALL.map(Entity::as_str).join(", ")
+            ),
         );
     }
     let mode = match header.mode() {
         common::Mode::Live => Some(Mode::Live),
         common::Mode::Test => Some(Mode::Test),
-        // The gazetteer belongs to both worlds.
+        // The gazetteer belongs to both datasets.
         common::Mode::Unspecified if entity.is_some_and(|e| !e.is_listing()) => Some(Mode::Live),
         common::Mode::Unspecified => None,
     };
     if mode.is_none() {
-        refuse("mode", "live or test".to_owned());
+        refuse("mode", "Give live or test.".to_owned());
     }
     let is_digest = header.file_sha256.len() == 64
         && header
@@ -153,17 +162,17 @@ fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<Header, Fau
     if !is_digest {
         refuse(
             "file_sha256",
-            "the file's SHA-256 as 64 hexadecimal digits in lower case".to_owned(),
+            "Give the SHA-256 of the file as 64 hexadecimal digits in lower case.".to_owned(),
         );
     }
-    let file_name = text::line(&header.file_name, text::DESCRIPTION).unwrap_or_else(|reason| {
+    let file_name = text::line(&header.file_name, text::MAX_DESCRIPTION).unwrap_or_else(|reason| {
         refuse("file_name", reason);
         String::new()
     });
     match (entity, mode) {
-        (Some(entity), Some(mode)) if fields.is_empty() => Ok(Header {
+        (Some(entity), Some(mode)) if fields.is_empty() => Ok(ImportHeader {
             entity,
-            // One gate and one progress for what has no world of its own.
+            // Kinds without a dataset share one gate and one progress.
             mode: if entity.is_listing() {
                 mode
             } else {

@@ -1,4 +1,4 @@
-//! Single listings, by staff (`listings/v1/staff_listing.proto`).
+//! Single listings, for staff (`listings/v1/staff_listing.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_listing_service_server::StaffListingService;
@@ -7,13 +7,12 @@ use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
-use super::names::{self, Name, Problems};
-use crate::domain::deed::Deed;
+use super::listing_name::{self, ListingName, Problems};
+use crate::domain::audit_action::AuditAction;
 use crate::feed;
 use crate::store::listings;
-use crate::write::moderate::none;
+use crate::write::moderate::listing_not_found;
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
@@ -26,11 +25,13 @@ impl StaffListingService for Service {
         &self,
         request: Request<proto::GetListingRequest>,
     ) -> Result<Response<proto::GetListingResponse>, Status> {
-        let on = names::on(request.get_ref().name.as_ref());
-        self.audit.admit(&request, Deed::Look, on).await?;
+        let subject = listing_name::audit_subject(request.get_ref().name.as_ref());
+        self.audit
+            .admit(&request, AuditAction::Look, subject)
+            .await?;
         let mut problems = Problems::new();
-        let name = names::read(request.into_inner().name, &mut problems);
-        let name = names::finish(name, problems)?;
+        let name = listing_name::read(request.into_inner().name, &mut problems);
+        let name = listing_name::finish(name, problems)?;
         let listing = find(&self.pool, &name).await?;
         Ok(Response::new(proto::GetListingResponse {
             listing: Some(listing),
@@ -39,17 +40,15 @@ impl StaffListingService for Service {
 }
 
 impl Service {
-    /// The service that reads from `pool`.
     pub fn new(pool: PgPool, audit: Audit) -> Self {
         Self { pool, audit }
     }
 }
 
-/// A listing as it stands.
-pub(super) async fn find(pool: &PgPool, name: &Name) -> Result<proto::Listing, Fault> {
+pub(super) async fn find(pool: &PgPool, name: &ListingName) -> Result<proto::Listing, Fault> {
     let found = listings::find(pool, name.entity, name.mode, &name.key)
         .await?
-        .ok_or_else(none)?;
+        .ok_or_else(listing_not_found)?;
     Ok(proto::Listing {
         name: Some(name.into()),
         id: found.id.to_string(),

@@ -1,4 +1,4 @@
-//! The staff by name (`listings/v1/staff_member.proto`).
+//! Members of the staff (`listings/v1/staff_member.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_member_service_server::StaffMemberService;
@@ -9,17 +9,15 @@ use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
 use tonic::{Request, Response, Status};
 
-use super::names::Problems;
+use super::listing_name::Problems;
 use crate::SCHEMA;
-use crate::domain::deed::Deed;
-use crate::domain::fields::read_slug;
+use crate::domain::audit_action::AuditAction;
+use crate::domain::fields::parse_slug;
 use crate::members::{self, Members};
-use crate::store::members::{self as store, Row};
+use crate::store::members::{self as store, MemberRow};
 
-/// The longest name of a member.
-const NAME: usize = 60;
+const MAX_NAME: usize = 60;
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
@@ -29,7 +27,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// The service that keeps members in `pool`, and has `members` forget whom it changes.
+    /// Stores members in `pool`, and clears the cache of `members` after each change.
     pub fn new(pool: PgPool, clock: Clock, audit: Audit, members: Members) -> Self {
         Self {
             pool,
@@ -39,7 +37,12 @@ impl Service {
         }
     }
 
-    async fn create(&self, by: &Member, name: &str, role: Role) -> Result<(Row, String), Fault> {
+    async fn create(
+        &self,
+        by: &Member,
+        name: &str,
+        role: Role,
+    ) -> Result<(MemberRow, String), Fault> {
         let token = members::token();
         let mut transaction = self.pool.begin().await?;
         let (hash, now) = (members::hash(&token), self.clock.now());
@@ -47,32 +50,43 @@ impl Service {
         if !made.await? {
             return Err(Fault::invalid_field(
                 "name",
-                "it was given before, and is never given a second time: take another",
+                "This name was used before, and names are never reused: choose another.",
             ));
         }
         let details = json!({ "role": role.as_str() });
-        self.keep(&mut transaction, by, Deed::CreateMember, name, details)
-            .await?;
-        let row = held(&mut transaction, by, name).await?.0;
+        self.record(
+            &mut transaction,
+            by,
+            AuditAction::CreateMember,
+            name,
+            details,
+        )
+        .await?;
+        let row = lock_member(&mut transaction, by, name).await?.0;
         transaction.commit().await?;
         Ok((row, token))
     }
 
-    /// Changes a member under the lock of all of them.
-    async fn change(&self, by: &Member, name: &str, change: Change) -> Result<Row, Fault> {
+    /// Changes a member, under a lock of all members.
+    async fn change(
+        &self,
+        by: &Member,
+        name: &str,
+        change: MemberChange,
+    ) -> Result<MemberRow, Fault> {
         let mut transaction = self.pool.begin().await?;
-        let (row, others) = held(&mut transaction, by, name).await?;
+        let (row, others) = lock_member(&mut transaction, by, name).await?;
         let details = match change {
-            Change::Role(role) if row.role == role.as_str() => return Ok(row),
-            Change::Revoke if row.revoked_at.is_some() => return Ok(row),
-            Change::Role(_) if row.revoked_at.is_some() => {
+            MemberChange::Role(role) if row.role == role.as_str() => return Ok(row),
+            MemberChange::Revoke if row.revoked_at.is_some() => return Ok(row),
+            MemberChange::Role(_) if row.revoked_at.is_some() => {
                 return Err(Fault::invalid_field(
                     "name",
-                    "this member's token has ended: make a new member",
+                    "This member is revoked: create a new member.",
                 ));
             }
-            Change::Role(role) => json!({ "role": role.as_str(), "before": row.role }),
-            Change::Revoke => json!({ "role": row.role }),
+            MemberChange::Role(role) => json!({ "role": role.as_str(), "before": row.role }),
+            MemberChange::Revoke => json!({ "role": row.role }),
         };
         let is_last = !others
             .iter()
@@ -80,37 +94,38 @@ impl Service {
         if is_last && by.name == row.name && row.role == Role::Admin.as_str() {
             return Err(Fault::invalid_field(
                 "name",
-                "you are the last admin: make another first, or have the operator do it",
+                "You are the last admin: make another member an admin first, or ask the operator.",
             ));
         }
-        let deed = match change {
-            Change::Role(role) => {
+        let action = match change {
+            MemberChange::Role(role) => {
                 store::set_role(&mut transaction, name, role).await?;
-                Deed::SetRole
+                AuditAction::SetRole
             }
-            Change::Revoke => {
+            MemberChange::Revoke => {
                 store::revoke(&mut transaction, name, self.clock.now()).await?;
-                Deed::RevokeMember
+                AuditAction::RevokeMember
             }
         };
-        self.keep(&mut transaction, by, deed, name, details).await?;
+        self.record(&mut transaction, by, action, name, details)
+            .await?;
         let row = store::get(&mut transaction, name).await?;
         transaction.commit().await?;
-        self.members.forget();
+        self.members.clear_cache();
         Ok(row)
     }
 
-    async fn keep(
+    async fn record(
         &self,
         connection: &mut PgConnection,
         by: &Member,
-        deed: Deed,
+        action: AuditAction,
         name: &str,
         details: Value,
     ) -> Result<(), Fault> {
         let entry = Entry {
             member: by,
-            action: deed.as_str(),
+            action: action.as_str(),
             entity: "member",
             name,
             refused: false,
@@ -122,9 +137,8 @@ impl Service {
     }
 }
 
-/// What becomes of a member.
 #[derive(Debug, Clone, Copy)]
-enum Change {
+enum MemberChange {
     Role(Role),
     Revoke,
 }
@@ -138,16 +152,16 @@ impl StaffMemberService for Service {
         let on = ("member", request.get_ref().name.as_str());
         let by = self
             .audit
-            .admit(&request, Deed::CreateMember, on)
+            .admit(&request, AuditAction::CreateMember, on)
             .await?
             .member;
         let request = request.into_inner();
         let mut problems = Problems::new();
-        let role = role(request.role(), &mut problems);
-        if let Err(reason) = name(&request.name) {
+        let role = read_role(request.role(), &mut problems);
+        if let Err(reason) = check_name(&request.name) {
             problems.insert("name".to_owned(), reason);
         }
-        let role = super::names::finish(role, problems)?;
+        let role = super::listing_name::finish(role, problems)?;
         let (row, token) = self.create(&by, &request.name, role).await?;
         Ok(Response::new(proto::CreateMemberResponse {
             member: Some(message(row)),
@@ -160,7 +174,7 @@ impl StaffMemberService for Service {
         request: Request<proto::ListMembersRequest>,
     ) -> Result<Response<proto::ListMembersResponse>, Status> {
         self.audit
-            .admit(&request, Deed::ListMembers, ("member", ""))
+            .admit(&request, AuditAction::ListMembers, ("member", ""))
             .await?;
         let rows = store::list(&self.pool).await.map_err(Fault::from)?;
         Ok(Response::new(proto::ListMembersResponse {
@@ -173,12 +187,18 @@ impl StaffMemberService for Service {
         request: Request<proto::SetRoleRequest>,
     ) -> Result<Response<proto::SetRoleResponse>, Status> {
         let on = ("member", request.get_ref().name.as_str());
-        let by = self.audit.admit(&request, Deed::SetRole, on).await?.member;
+        let by = self
+            .audit
+            .admit(&request, AuditAction::SetRole, on)
+            .await?
+            .member;
         let request = request.into_inner();
         let mut problems = Problems::new();
-        let role = role(request.role(), &mut problems);
-        let role = super::names::finish(role, problems)?;
-        let row = self.change(&by, &request.name, Change::Role(role)).await?;
+        let role = read_role(request.role(), &mut problems);
+        let role = super::listing_name::finish(role, problems)?;
+        let row = self
+            .change(&by, &request.name, MemberChange::Role(role))
+            .await?;
         Ok(Response::new(proto::SetRoleResponse {
             member: Some(message(row)),
         }))
@@ -191,62 +211,62 @@ impl StaffMemberService for Service {
         let on = ("member", request.get_ref().name.as_str());
         let by = self
             .audit
-            .admit(&request, Deed::RevokeMember, on)
+            .admit(&request, AuditAction::RevokeMember, on)
             .await?
             .member;
         let name = request.into_inner().name;
-        let row = self.change(&by, &name, Change::Revoke).await?;
+        let row = self.change(&by, &name, MemberChange::Revoke).await?;
         Ok(Response::new(proto::RevokeMemberResponse {
             member: Some(message(row)),
         }))
     }
 }
 
-/// The member of that name, and the others; all are locked. `by` was let through before, and may have been revoked meanwhile: of two
-/// admins who revoke each other at once only the first does.
-async fn held(
+/// Locks all members; returns the named member and the others. `by` was admitted before the lock, and may have been revoked since: of two
+/// admins who revoke each other at once, only the first succeeds.
+async fn lock_member(
     connection: &mut PgConnection,
     by: &Member,
     name: &str,
-) -> Result<(Row, Vec<Row>), Fault> {
+) -> Result<(MemberRow, Vec<MemberRow>), Fault> {
     let mut rows = store::lock(connection).await?;
-    let is_admin = |row: &Row| row.role == Role::Admin.as_str() && row.revoked_at.is_none();
+    let is_admin = |row: &MemberRow| row.role == Role::Admin.as_str() && row.revoked_at.is_none();
     if by.name != OPERATOR && !rows.iter().any(|row| row.name == by.name && is_admin(row)) {
         return Err(Fault::new(
             Code::InvalidKey,
-            "your own token was revoked meanwhile, or your role changed: another admin was faster",
+            "another admin has just revoked your token or changed your role",
         ));
     }
-    let place = rows.iter().position(|row| row.name == name);
-    let place = place.ok_or_else(|| {
-        Fault::not_found("there is no member of this name; `staff member list` names all")
+    let index = rows.iter().position(|row| row.name == name);
+    let index = index.ok_or_else(|| {
+        Fault::not_found("there is no member with this name; `staff member list` lists all members")
     })?;
-    Ok((rows.remove(place), rows))
+    Ok((rows.remove(index), rows))
 }
 
-fn name(raw: &str) -> Result<(), String> {
-    read_slug(raw)?;
+fn check_name(raw: &str) -> Result<(), String> {
+    parse_slug(raw)?;
     if raw == OPERATOR {
-        return Err("This is what the holder of the fleet's staff token is called.".to_owned());
+        return Err("This name is reserved for the holder of the fleet's staff token.".to_owned());
     }
-    if raw.len() > NAME {
-        return Err(format!("Shorten it: {NAME} characters are the most."));
+    if raw.len() > MAX_NAME {
+        return Err(format!("Shorten it to at most {MAX_NAME} characters."));
     }
     Ok(())
 }
 
-fn role(role: proto::Role, problems: &mut Problems) -> Option<Role> {
+fn read_role(role: proto::Role, problems: &mut Problems) -> Option<Role> {
     match role {
         proto::Role::Reviewer => Some(Role::Reviewer),
         proto::Role::Admin => Some(Role::Admin),
         proto::Role::Unspecified => {
-            problems.insert("role".to_owned(), "reviewer or admin".to_owned());
+            problems.insert("role".to_owned(), "Give reviewer or admin.".to_owned());
             None
         }
     }
 }
 
-fn message(row: Row) -> proto::Member {
+fn message(row: MemberRow) -> proto::Member {
     let role = match Role::parse(&row.role) {
         Some(Role::Reviewer) => proto::Role::Reviewer,
         Some(Role::Admin) => proto::Role::Admin,

@@ -1,4 +1,4 @@
-//! The gRPC services of listings-svc, a file a resource.
+//! The gRPC services of listings-svc, one file per resource.
 
 pub mod audit;
 mod claim;
@@ -7,16 +7,16 @@ pub mod find_member;
 pub mod games;
 pub mod import;
 pub mod listing;
+mod listing_name;
 pub mod member;
-mod names;
-pub mod own;
-pub mod owner;
+pub mod my_listings;
+pub mod page_owners;
 pub mod pages;
 mod paging;
 pub mod picture;
 pub mod review;
 pub mod staff_picture;
-pub mod writing;
+pub mod submissions;
 
 use std::sync::Arc;
 
@@ -41,71 +41,64 @@ use tokio_util::sync::CancellationToken;
 use tonic::service::RoutesBuilder;
 
 use crate::members::Members;
-use crate::pictures::{Pictures, Store};
+use crate::pictures::{FileStore, PictureProcessor};
 use crate::write::import::Importer;
-use crate::write::{Listings, Rules};
-use writing::Writing;
+use crate::write::{Rules, Writes};
+use submissions::Submissions;
 
-/// What the services are made of.
+/// What the services need.
 #[derive(Debug)]
 pub struct Parts {
-    /// The database.
     pub pool: PgPool,
-    /// The time.
     pub clock: Clock,
-    /// What tells of changes.
+    /// Serves the feed.
     pub producer: Producer,
-    /// What makes them.
-    pub writer: Writer<Listings>,
-    /// What they are held to.
+    /// Applies commands.
+    pub writer: Writer<Writes>,
     pub rules: Arc<Rules>,
-    /// What loads files of rows.
     pub importer: Importer,
-    /// What makes pictures.
-    pub pictures: Pictures,
-    /// Where their files lie.
-    pub files: Store,
-    /// The staff by name.
+    pub pictures: PictureProcessor,
+    pub files: FileStore,
     pub members: Members,
-    /// Ends the calls that go on for long.
+    /// Cancelled when long calls must end.
     pub draining: CancellationToken,
 }
 
 impl Parts {
-    /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
         services.add_service(self.producer.service());
         self.add_accounts(services);
         self.add_staff(services);
     }
 
-    /// What accounts use, by way of the gateway.
+    /// The services that the gateway calls for accounts.
     fn add_accounts(&self, services: &mut RoutesBuilder) {
         let (pool, rules) = (self.pool.clone(), Arc::clone(&self.rules));
-        let addresses = rules.addresses.clone();
-        let writing = Writing::new(pool.clone(), self.writer.clone(), rules, self.clock.clone());
+        let public_url = rules.public_url.clone();
+        let submissions =
+            Submissions::new(pool.clone(), self.writer.clone(), rules, self.clock.clone());
         let pages = pages::Service::new(
-            writing.clone(),
+            submissions.clone(),
             pool.clone(),
-            addresses.clone(),
+            public_url.clone(),
             self.clock.clone(),
         );
         services
-            .add_service(GamesServiceServer::new(games::Service(writing.clone())))
-            .add_service(EventsServiceServer::new(events::Service(writing)))
+            .add_service(GamesServiceServer::new(games::Service(submissions.clone())))
+            .add_service(EventsServiceServer::new(events::Service(submissions)))
             .add_service(PagesServiceServer::new(pages))
             .add_service(MemberServiceServer::new(find_member::Service::new(
                 pool.clone(),
             )))
-            .add_service(OwnListingsServiceServer::new(own::Service::new(
-                pool, addresses,
+            .add_service(OwnListingsServiceServer::new(my_listings::Service::new(
+                pool, public_url,
             )))
             .add_service(PictureServiceServer::new(picture::Service::new(
                 self.files.clone(),
             )));
     }
 
-    /// What staff use.
+    /// The services that staff call.
     fn add_staff(self, services: &mut RoutesBuilder) {
         let Self {
             pool,
@@ -117,7 +110,8 @@ impl Parts {
         let audit = Audit::new(pool.clone(), crate::SCHEMA, clock.clone());
         let member = member::Service::new(pool.clone(), clock.clone(), audit.clone(), self.members);
         let list = audit::Service::new(pool.clone(), audit.clone());
-        let owner = owner::Service::new(pool.clone(), writer.clone(), clock, audit.clone());
+        let page_owners =
+            page_owners::Service::new(pool.clone(), writer.clone(), clock, audit.clone());
         let review = review::Service::new(
             importer.clone(),
             self.producer,
@@ -125,18 +119,18 @@ impl Parts {
             self.draining.clone(),
         );
         let listing = listing::Service::new(pool.clone(), audit.clone());
-        let addresses = self.rules.addresses.clone();
+        let public_url = self.rules.public_url.clone();
         let picture =
-            staff_picture::Service::new(pool, writer, self.pictures, addresses, audit.clone());
+            staff_picture::Service::new(pool, writer, self.pictures, public_url, audit.clone());
         let import = import::Service::new(importer, self.draining, audit);
         let import = StaffImportServiceServer::new(import);
         services
             .add_service(StaffMemberServiceServer::new(member))
             .add_service(StaffAuditServiceServer::new(list))
-            .add_service(StaffPageServiceServer::new(owner))
+            .add_service(StaffPageServiceServer::new(page_owners))
             .add_service(StaffReviewServiceServer::new(review))
             .add_service(StaffListingServiceServer::new(listing))
             .add_service(StaffPictureServiceServer::new(picture))
-            .add_service(import.max_decoding_message_size(import::MESSAGE));
+            .add_service(import.max_decoding_message_size(import::MAX_MESSAGE_BYTES));
     }
 }

@@ -1,4 +1,4 @@
-//! Pages of accounts (`listings/v1/pages.proto`).
+//! Pages that accounts submit, change and claim (`listings/v1/pages.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_server::PagesService;
@@ -8,7 +8,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::claim;
-use super::writing::Writing;
+use super::submissions::Submissions;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
@@ -16,28 +16,30 @@ use crate::domain::slug;
 use crate::domain::state::State;
 use crate::domain::text;
 use crate::feed::{PublicUrl, Publish as _};
-use crate::store::{Found as _, claims, owners};
+use crate::store::{ListingTable as _, claims, page_owners};
 use crate::write::submission::Target;
 
-/// The longest evidence.
-const EVIDENCE: usize = 2_000;
+const MAX_EVIDENCE: usize = 2_000;
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
-    writing: Writing,
+    submissions: Submissions,
     pool: PgPool,
-    addresses: PublicUrl,
+    public_url: PublicUrl,
     clock: Clock,
 }
 
 impl Service {
-    /// Writes through `writing`, and reads from `pool`.
-    pub fn new(writing: Writing, pool: PgPool, addresses: PublicUrl, clock: Clock) -> Self {
+    pub fn new(
+        submissions: Submissions,
+        pool: PgPool,
+        public_url: PublicUrl,
+        clock: Clock,
+    ) -> Self {
         Self {
-            writing,
+            submissions,
             pool,
-            addresses,
+            public_url,
             clock,
         }
     }
@@ -48,32 +50,29 @@ impl Service {
         handle: String,
         evidence: &str,
     ) -> Result<claims::Claim, Fault> {
-        let evidence = text::paragraphs(evidence, EVIDENCE);
+        let evidence = text::paragraphs(evidence, MAX_EVIDENCE);
         let evidence = evidence.map_err(|problem| Fault::invalid_field("evidence", problem))?;
         if evidence.is_empty() {
             return Err(Fault::invalid_field(
                 "evidence",
-                "Say how one can see that the page is yours.",
+                "Explain how staff can verify that the page is yours.",
             ));
         }
-        let none = || Fault::not_found("there is no public page with this handle");
+        let not_found = || Fault::not_found("there is no public page with this handle");
         if !slug::is_valid(&handle) {
-            return Err(none());
+            return Err(not_found());
         }
         let mut transaction = self.pool.begin().await?;
         let found = Listing::<Page>::find(&mut transaction, Mode::Live, &[handle]).await;
         let mut found = found?.into_iter();
         let page = found.find(|page| page.state == State::Published);
-        let page = page.ok_or_else(none)?;
-        let held = owners::of_page(&mut *transaction, page.id).await?;
-        if held.iter().any(|owner| owner.account_id == account) {
-            return Err(Fault::invalid_field(
-                "handle",
-                "This page is yours already.",
-            ));
+        let page = page.ok_or_else(not_found)?;
+        let owners = page_owners::of_page(&mut *transaction, page.id).await?;
+        if owners.iter().any(|owner| owner.account_id == account) {
+            return Err(Fault::invalid_field("handle", "You own this page already."));
         }
         let id = kit::ids::row_id();
-        let claim = claims::make(
+        let claim = claims::insert(
             &mut transaction,
             id,
             page.id,
@@ -95,8 +94,8 @@ impl PagesService for Service {
     ) -> Result<Response<proto::CreatePageResponse>, Status> {
         let proto::CreatePageRequest { account_id, body } = request.into_inner();
         let written = self
-            .writing
-            .page(Target::NewPage, &account_id, &body)
+            .submissions
+            .submit_page(Target::NewPage, &account_id, &body)
             .await?;
         Ok(Response::new(proto::CreatePageResponse { written }))
     }
@@ -108,8 +107,8 @@ impl PagesService for Service {
         let request = request.into_inner();
         let target = Target::Page(request.handle);
         let written = self
-            .writing
-            .page(target, &request.account_id, &request.body)
+            .submissions
+            .submit_page(target, &request.account_id, &request.body)
             .await?;
         Ok(Response::new(proto::UpdatePageResponse { written }))
     }
@@ -118,12 +117,12 @@ impl PagesService for Service {
         &self,
         request: Request<proto::ListOwnPagesRequest>,
     ) -> Result<Response<proto::ListOwnPagesResponse>, Status> {
-        let account = claim::id("account_id", &request.into_inner().account_id)?;
-        let pages = owners::pages_of(&self.pool, account).await;
+        let account = claim::parse_uuid("account_id", &request.into_inner().account_id)?;
+        let pages = page_owners::pages_of(&self.pool, account).await;
         let pages = pages.map_err(Fault::from)?;
         let pages = pages
             .iter()
-            .map(|page| page.message(&self.addresses))
+            .map(|page| page.message(&self.public_url))
             .collect();
         Ok(Response::new(proto::ListOwnPagesResponse { pages }))
     }
@@ -133,7 +132,7 @@ impl PagesService for Service {
         request: Request<proto::ClaimPageRequest>,
     ) -> Result<Response<proto::ClaimPageResponse>, Status> {
         let request = request.into_inner();
-        let account = claim::id("account_id", &request.account_id)?;
+        let account = claim::parse_uuid("account_id", &request.account_id)?;
         let made = self
             .claim(account, request.handle, &request.evidence)
             .await?;
@@ -146,7 +145,7 @@ impl PagesService for Service {
         &self,
         request: Request<proto::ListOwnClaimsRequest>,
     ) -> Result<Response<proto::ListOwnClaimsResponse>, Status> {
-        let account = claim::id("account_id", &request.into_inner().account_id)?;
+        let account = claim::parse_uuid("account_id", &request.into_inner().account_id)?;
         let claims = claims::of_account(&self.pool, account).await;
         let claims = claims.map_err(Fault::from)?;
         let claims = claims.into_iter().map(claim::message).collect();

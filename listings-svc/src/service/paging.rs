@@ -1,29 +1,26 @@
-//! Pages of staff's lists: a limit and a cursor.
+//! Pages of a list: a limit and a cursor.
 
 use kit::Fault;
 use kit::cursor::Binding;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::names::Problems;
+use super::listing_name::Problems;
 use crate::store::queue;
 
-/// Rows of a page unless it is said otherwise.
-const USUAL: usize = 20;
-/// Rows of a page at most.
-const MOST: usize = queue::MOST - 1;
+const DEFAULT_LIMIT: usize = 20;
+const MAX_LIMIT: usize = queue::MAX_ROWS - 1;
 
-/// Which page of a list is wanted. `K` is the sort key of a row.
+/// A request for one page of a list. `K` is the sort key of a row.
 #[derive(Debug)]
 pub(super) struct Paging<K> {
     binding: Binding,
     limit: usize,
-    /// The last row of the page before.
+    /// Key of the last row of the previous page.
     pub(super) after: Option<K>,
 }
 
 impl<K: Serialize + DeserializeOwned> Paging<K> {
-    /// Reads limit and cursor of a list.
     pub(super) fn read(
         binding: Binding,
         limit: impl TryInto<usize>,
@@ -31,11 +28,14 @@ impl<K: Serialize + DeserializeOwned> Paging<K> {
         problems: &mut Problems,
     ) -> Self {
         let limit = match limit.try_into() {
-            Ok(0) => USUAL,
-            Ok(limit) if limit <= MOST => limit,
+            Ok(0) => DEFAULT_LIMIT,
+            Ok(limit) if limit <= MAX_LIMIT => limit,
             _ => {
-                problems.insert("limit".to_owned(), format!("Ask for 1 to {MOST} rows."));
-                USUAL
+                problems.insert(
+                    "limit".to_owned(),
+                    format!("Ask for 1 to {MAX_LIMIT} rows."),
+                );
+                DEFAULT_LIMIT
             }
         };
         let after = (!cursor.is_empty())
@@ -52,12 +52,12 @@ impl<K: Serialize + DeserializeOwned> Paging<K> {
         }
     }
 
-    /// Rows to fetch: one more than the page has, to see whether there is another.
-    pub(super) fn fetch(&self) -> i64 {
+    /// Number of rows to fetch: one more than the page has, to detect a next page.
+    pub(super) fn fetch_limit(&self) -> i64 {
         i64::try_from(self.limit + 1).unwrap_or(i64::MAX)
     }
 
-    /// Cuts what was fetched to the page, with the cursor of the next; empty when this is the last.
+    /// Cuts the fetched rows to the page, and returns the cursor of the next page; empty on the last page.
     pub(super) fn finish<R>(
         &self,
         mut rows: Vec<R>,

@@ -1,26 +1,23 @@
-//! Files of pictures, for the gateway (`listings/v1/picture.proto`).
+//! Picture files, for the gateway (`listings/v1/picture.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_service_server::PictureService;
 use kit::Fault;
 use tonic::{Request, Response, Status};
 
-use crate::domain::picture::Name;
-use crate::pictures::Store;
+use crate::domain::picture::FileName;
+use crate::pictures::FileStore;
 
-/// What every file is.
 const CONTENT_TYPE: &str = "image/jpeg";
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
-    store: Store,
+    files: FileStore,
 }
 
 impl Service {
-    /// The service that reads from `store`.
-    pub fn new(store: Store) -> Self {
-        Self { store }
+    pub fn new(files: FileStore) -> Self {
+        Self { files }
     }
 }
 
@@ -31,11 +28,11 @@ impl PictureService for Service {
         request: Request<proto::GetPictureRequest>,
     ) -> Result<Response<proto::GetPictureResponse>, Status> {
         let request = request.into_inner();
-        let none = || Fault::not_found("there is no picture of this name");
-        let name = Name::parse(&request.name).ok_or_else(none)?;
-        let most = request.most.into();
-        let part = self.store.part(&name, request.offset, most).await?;
-        let part = part.ok_or_else(none)?;
+        let not_found = || Fault::not_found("there is no picture of this name");
+        let name = FileName::parse(&request.name).ok_or_else(not_found)?;
+        let max_bytes = request.most.into();
+        let part = self.files.part(&name, request.offset, max_bytes).await?;
+        let part = part.ok_or_else(not_found)?;
         Ok(Response::new(proto::GetPictureResponse {
             content_type: CONTENT_TYPE.to_owned(),
             size: part.size,

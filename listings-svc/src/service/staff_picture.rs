@@ -1,4 +1,4 @@
-//! Pictures of listings, by staff (`listings/v1/staff_picture.proto`).
+//! Pictures of listings, for staff (`listings/v1/staff_picture.proto`).
 
 use std::time::Duration;
 
@@ -15,36 +15,34 @@ use tokio::time::timeout;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::listing::find;
-use super::names::{Name as Named, Problems, read_mode};
-use crate::domain::deed::Deed;
+use super::listing_name::{ListingName, Problems, read_mode};
+use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
+use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
-use crate::domain::lists::{ALT, MOST};
 use crate::domain::mode::Mode;
-use crate::domain::picture::{Kind, Made, Name, Pair};
+use crate::domain::picture::{FileName, PictureFile, PictureKind, PictureSizes};
 use crate::domain::text;
 use crate::feed::PublicUrl;
-use crate::pictures::{FIELD, Pictures};
-use crate::write::pictures::{Change, Illustration};
-use crate::write::{Listings, Write};
+use crate::pictures::{FIELD, PictureProcessor};
+use crate::write::picture_edit::{PictureEdit, PictureOperation};
+use crate::write::{Write, Writes};
 
-/// Uploads at once: each holds its file in memory.
-const UPLOADS: usize = 8;
-/// How long a file may be on its way.
-const PATIENCE: Duration = Duration::from_mins(2);
+/// Maximum number of concurrent uploads: each holds its file in memory.
+const MAX_UPLOADS: usize = 8;
+/// Time limit for receiving a file.
+const UPLOAD_TIMEOUT: Duration = Duration::from_mins(2);
 
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
-    writer: Writer<Listings>,
-    pictures: Pictures,
-    addresses: PublicUrl,
+    writer: Writer<Writes>,
+    pictures: PictureProcessor,
+    public_url: PublicUrl,
     uploads: ConcurrencyLimit,
     audit: Audit,
 }
 
-/// What the header of an upload says.
-struct Header {
+struct UploadHeader {
     mode: Mode,
     /// A slug, or a handle.
     name: String,
@@ -58,52 +56,61 @@ impl StaffPictureService for Service {
         &self,
         request: Request<Streaming<proto::PictureUpload>>,
     ) -> Result<Response<proto::PictureResponse>, Status> {
-        Ok(self.upload(Kind::Cover, request).await?)
+        Ok(self.upload(PictureKind::Cover, request).await?)
     }
 
     async fn set_avatar(
         &self,
         request: Request<Streaming<proto::PictureUpload>>,
     ) -> Result<Response<proto::PictureResponse>, Status> {
-        Ok(self.upload(Kind::Avatar, request).await?)
+        Ok(self.upload(PictureKind::Avatar, request).await?)
     }
 
     async fn add_screenshot(
         &self,
         request: Request<Streaming<proto::PictureUpload>>,
     ) -> Result<Response<proto::PictureResponse>, Status> {
-        Ok(self.upload(Kind::Screenshot, request).await?)
+        Ok(self.upload(PictureKind::Screenshot, request).await?)
     }
 
     async fn remove_picture(
         &self,
         request: Request<proto::RemovePictureRequest>,
     ) -> Result<Response<proto::RemovePictureResponse>, Status> {
-        let on = ("picture", request.get_ref().name.as_str());
-        let member = self.audit.admit(&request, Deed::Edit, on).await?.member;
+        let subject = ("picture", request.get_ref().name.as_str());
+        let member = self
+            .audit
+            .admit(&request, AuditAction::Edit, subject)
+            .await?
+            .member;
         let request = request.into_inner();
         let mut problems = Problems::new();
         let mode = read_mode(request.mode(), &mut problems);
-        let change = match request.kind() {
-            proto::PictureKind::Cover => Some(Change::NoCover),
-            proto::PictureKind::Avatar => Some(Change::NoAvatar),
+        let operation = match request.kind() {
+            proto::PictureKind::Cover => Some(PictureOperation::RemoveCover),
+            proto::PictureKind::Avatar => Some(PictureOperation::RemoveAvatar),
             proto::PictureKind::Screenshot if request.url.is_empty() => {
                 let reason = "Give the address of the screenshot, or the last part of it.";
                 problems.insert("url".to_owned(), reason.to_owned());
                 None
             }
-            proto::PictureKind::Screenshot => {
-                Some(Change::NoScreenshot(self.kept_as(&request.url)))
-            }
+            proto::PictureKind::Screenshot => Some(PictureOperation::RemoveScreenshot(
+                self.stored_address(&request.url),
+            )),
             proto::PictureKind::Unspecified => {
-                problems.insert("kind".to_owned(), "cover, avatar or screenshot".to_owned());
+                problems.insert(
+                    "kind".to_owned(),
+                    "Give cover, avatar or screenshot.".to_owned(),
+                );
                 None
             }
         };
-        let (Some(mode), Some(change)) = (mode, change) else {
+        let (Some(mode), Some(operation)) = (mode, operation) else {
             return Err(Fault::invalid(problems).into());
         };
-        let listing = self.illustrate(member, mode, request.name, change).await?;
+        let listing = self
+            .edit_pictures(member, mode, request.name, operation)
+            .await?;
         Ok(Response::new(proto::RemovePictureResponse {
             listing: Some(listing),
         }))
@@ -111,48 +118,51 @@ impl StaffPictureService for Service {
 }
 
 impl Service {
-    /// The service that reads from `pool` and writes through `writer`; its answers name public pages below `addresses`.
     pub fn new(
         pool: PgPool,
-        writer: Writer<Listings>,
-        pictures: Pictures,
-        addresses: PublicUrl,
+        writer: Writer<Writes>,
+        pictures: PictureProcessor,
+        public_url: PublicUrl,
         audit: Audit,
     ) -> Self {
         Self {
             pool,
             writer,
             pictures,
-            addresses,
-            uploads: ConcurrencyLimit::new("uploads", UPLOADS),
+            public_url,
+            uploads: ConcurrencyLimit::new("uploads", MAX_UPLOADS),
             audit,
         }
     }
 
     async fn upload(
         &self,
-        kind: Kind,
+        kind: PictureKind,
         request: Request<Streaming<proto::PictureUpload>>,
     ) -> Result<Response<proto::PictureResponse>, Status> {
-        let on = (entity(kind).as_str(), "");
-        let member = self.audit.admit(&request, Deed::Edit, on).await?.member;
+        let subject = (entity(kind).as_str(), "");
+        let member = self
+            .audit
+            .admit(&request, AuditAction::Edit, subject)
+            .await?
+            .member;
         let _permit = self.uploads.try_acquire()?;
         let mut stream = request.into_inner();
-        let received = timeout(PATIENCE, self.receive(kind, &mut stream)).await;
-        let (header, file) = received.unwrap_or_else(|_| Err(broken_off().into()))?;
-        // Before the work, so that it is not done for nothing. Whether it still stands is seen when it is changed.
+        let received = timeout(UPLOAD_TIMEOUT, self.receive(kind, &mut stream)).await;
+        let (header, file) = received.unwrap_or_else(|_| Err(truncated_stream().into()))?;
+        // Checks early that the listing exists, to save the work. The writer checks again.
         let entity = entity(kind);
-        let named = Named {
+        let name = ListingName {
             entity,
             mode: header.mode,
             key: header.name.clone(),
         };
-        find(&self.pool, &named).await?;
-        let pair = self.pictures.keep(file, kind).await?;
-        let (picture, small) = (self.picture(&pair.large), self.picture(&pair.small));
-        let change = change(kind, pair, &header);
+        find(&self.pool, &name).await?;
+        let sizes = self.pictures.store(file, kind).await?;
+        let (picture, small) = (self.picture(&sizes.large), self.picture(&sizes.small));
+        let operation = operation(kind, sizes, &header);
         let listing = self
-            .illustrate(member, header.mode, header.name, change)
+            .edit_pictures(member, header.mode, header.name, operation)
             .await?;
         Ok(Response::new(proto::PictureResponse {
             listing: Some(listing),
@@ -161,15 +171,15 @@ impl Service {
         }))
     }
 
-    /// The header and the whole file.
+    /// Receives the header and the whole file.
     async fn receive(
         &self,
-        kind: Kind,
+        kind: PictureKind,
         stream: &mut Streaming<proto::PictureUpload>,
-    ) -> Result<(Header, Vec<u8>), Status> {
+    ) -> Result<(UploadHeader, Vec<u8>), Status> {
         let first = stream.message().await?.and_then(|it| it.message);
         let Some(Message::Header(first)) = first else {
-            return Err(misplaced().into());
+            return Err(unexpected_message().into());
         };
         let header = header(kind, first)?;
         let mut file = Vec::new();
@@ -177,95 +187,95 @@ impl Service {
         while let Some(message) = stream.message().await? {
             match message.message {
                 Some(Message::Chunk(chunk)) if !ended => {
-                    if file.len() + chunk.len() > self.pictures.most() {
-                        return Err(too_large(self.pictures.most()).into());
+                    if file.len() + chunk.len() > self.pictures.max_file_bytes() {
+                        return Err(too_large(self.pictures.max_file_bytes()).into());
                     }
                     file.extend_from_slice(&chunk);
                 }
                 Some(Message::End(_)) if !ended => ended = true,
-                _ => return Err(misplaced().into()),
+                _ => return Err(unexpected_message().into()),
             }
         }
-        // A client that is cut off may well close its stream in good order.
+        // A client that is cut off may close its stream in good order.
         if !ended {
-            return Err(broken_off().into());
+            return Err(truncated_stream().into());
         }
         Ok((header, file))
     }
 
-    async fn illustrate(
+    async fn edit_pictures(
         &self,
         by: Member,
         mode: Mode,
         name: String,
-        change: Change,
+        operation: PictureOperation,
     ) -> Result<proto::Listing, Fault> {
-        let entity = match change {
-            Change::Avatar(_) | Change::NoAvatar => Entity::Page,
+        let entity = match operation {
+            PictureOperation::SetAvatar(_) | PictureOperation::RemoveAvatar => Entity::Page,
             _ => Entity::Game,
         };
-        let wanted = Illustration {
+        let edit = PictureEdit {
             mode,
             name: name.clone(),
-            change,
+            operation,
             by,
         };
         self.writer
-            .write(Write::Illustrate(Box::new(wanted)))
+            .write(Write::EditPictures(Box::new(edit)))
             .await?;
         let key = name;
-        find(&self.pool, &Named { entity, mode, key }).await
+        find(&self.pool, &ListingName { entity, mode, key }).await
     }
 
-    fn picture(&self, made: &Made) -> proto::Picture {
+    fn picture(&self, file: &PictureFile) -> proto::Picture {
         proto::Picture {
-            url: self.addresses.picture(&made.name.address()),
-            width: made.width,
-            height: made.height,
-            size: u64::try_from(made.bytes.len()).unwrap_or(u64::MAX),
+            url: self.public_url.picture(&file.name.address()),
+            width: file.width,
+            height: file.height,
+            size: u64::try_from(file.bytes.len()).unwrap_or(u64::MAX),
         }
     }
 
-    /// The address of a picture as listings keep it, of one that is public or only the last part of it.
-    fn kept_as(&self, url: &str) -> String {
-        let ours = url.strip_prefix(self.addresses.as_str());
-        let name = Name::parse(url).or_else(|| Name::in_address(ours.unwrap_or(url)));
+    /// The address as listings store it, of a public URL or a file name.
+    fn stored_address(&self, url: &str) -> String {
+        let ours = url.strip_prefix(self.public_url.as_str());
+        let name = FileName::parse(url).or_else(|| FileName::in_address(ours.unwrap_or(url)));
         name.map_or_else(|| url.to_owned(), |name| name.address())
     }
 }
 
-const fn entity(kind: Kind) -> Entity {
+const fn entity(kind: PictureKind) -> Entity {
     match kind {
-        Kind::Cover | Kind::Screenshot => Entity::Game,
-        Kind::Avatar => Entity::Page,
+        PictureKind::Cover | PictureKind::Screenshot => Entity::Game,
+        PictureKind::Avatar => Entity::Page,
     }
 }
 
-fn change(kind: Kind, picture: Pair, header: &Header) -> Change {
+fn operation(kind: PictureKind, picture: PictureSizes, header: &UploadHeader) -> PictureOperation {
     match kind {
-        Kind::Cover => Change::Cover(picture),
-        Kind::Avatar => Change::Avatar(picture),
-        Kind::Screenshot => Change::Screenshot {
+        PictureKind::Cover => PictureOperation::SetCover(picture),
+        PictureKind::Avatar => PictureOperation::SetAvatar(picture),
+        PictureKind::Screenshot => PictureOperation::AddScreenshot {
             picture,
             alt: header.alt.clone(),
-            place: header.place,
+            position: header.place,
         },
     }
 }
 
-/// Reads a header. Only screenshots have a text and a place.
-fn header(kind: Kind, header: proto::PictureHeader) -> Result<Header, Fault> {
+/// Reads a header. Only a screenshot has an alternative text and a position.
+fn header(kind: PictureKind, header: proto::PictureHeader) -> Result<UploadHeader, Fault> {
     let mut problems = Problems::new();
     let mode = read_mode(header.mode(), &mut problems);
-    let alt = text::line(&header.alt, ALT).unwrap_or_else(|reason| {
+    let alt = text::line(&header.alt, MAX_ALT_CHARS).unwrap_or_else(|reason| {
         problems.insert("alt".to_owned(), reason);
         String::new()
     });
     let place = header
         .place
-        .map(|place| usize::try_from(place).unwrap_or(MOST));
-    if kind != Kind::Screenshot {
-        let only = || "Only a screenshot has it.".to_owned();
+        .map(|place| usize::try_from(place).unwrap_or(MAX_ITEMS));
+    if kind != PictureKind::Screenshot {
+        let only = || "Only a screenshot has this field.".to_owned();
         if !alt.is_empty() {
             problems.insert("alt".to_owned(), only());
         }
@@ -274,7 +284,7 @@ fn header(kind: Kind, header: proto::PictureHeader) -> Result<Header, Fault> {
         }
     }
     match mode {
-        Some(mode) if problems.is_empty() => Ok(Header {
+        Some(mode) if problems.is_empty() => Ok(UploadHeader {
             mode,
             name: header.name,
             alt,
@@ -284,10 +294,10 @@ fn header(kind: Kind, header: proto::PictureHeader) -> Result<Header, Fault> {
     }
 }
 
-fn misplaced() -> Fault {
+fn unexpected_message() -> Fault {
     Fault::invalid_field(
         "message",
-        "a stream is one header, then the file in parts, then the end",
+        "Send one header, then the file in parts, then the end.",
     )
 }
 
@@ -299,12 +309,12 @@ fn too_large(most: usize) -> Fault {
     )
 }
 
-fn broken_off() -> Fault {
+fn truncated_stream() -> Fault {
     Fault {
         retry_after: Some(1),
         ..Fault::new(
             Code::Unavailable,
-            "the stream ended before the file did; send it again",
+            "the stream ended before the end message; send the file again",
         )
     }
 }

@@ -1,18 +1,18 @@
-//! What an account has written today, and how much of it waits for a review.
+//! Counts the writes of an account per day, and its pending submissions.
 
 use sqlx::PgConnection;
 use time::Date;
 use uuid::Uuid;
 
-/// Locks the row of an account, which is made if there is none, and adds `more` to what the account has written on this UTC day.
-/// Returns the sum; `None` when somebody else has the row locked.
+/// Locks the row of an account, inserts it if there is none, and adds `added` to the writes of this UTC day. Returns the sum; `None` when
+/// another transaction has locked the row.
 pub async fn lock(
     connection: &mut PgConnection,
     account: Uuid,
     today: Date,
-    more: i32,
+    added: i32,
 ) -> Result<Option<i32>, sqlx::Error> {
-    if let Some(written) = lock_present(connection, account, today, more).await? {
+    if let Some(written) = lock_present(connection, account, today, added).await? {
         return Ok(Some(written));
     }
     sqlx::query!(
@@ -22,14 +22,14 @@ pub async fn lock(
     )
     .execute(&mut *connection)
     .await?;
-    lock_present(connection, account, today, more).await
+    lock_present(connection, account, today, added).await
 }
 
 async fn lock_present(
     connection: &mut PgConnection,
     account: Uuid,
     today: Date,
-    more: i32,
+    added: i32,
 ) -> Result<Option<i32>, sqlx::Error> {
     sqlx::query_scalar!(
         "with locked as (select id from listings.account where id = $1 for no key update skip locked)
@@ -38,14 +38,14 @@ async fn lock_present(
          returning writes",
         account,
         today,
-        more
+        added
     )
     .fetch_optional(connection)
     .await
 }
 
-/// What an account has written on this day, without a lock.
-pub async fn written(
+/// The writes of an account on this day, without a lock.
+pub async fn writes_on(
     connection: &mut PgConnection,
     account: Uuid,
     today: Date,
@@ -60,8 +60,11 @@ pub async fn written(
     Ok(written.unwrap_or(0))
 }
 
-/// How many pages, games and events of an account wait for their review.
-pub async fn waiting(connection: &mut PgConnection, account: Uuid) -> Result<i64, sqlx::Error> {
+/// Number of pending pages, games and events of an account.
+pub async fn count_pending(
+    connection: &mut PgConnection,
+    account: Uuid,
+) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select (
                select count(*) from listings.page where submitter = $1 and state = 'pending'

@@ -1,12 +1,12 @@
-//! What an import did, in the audit of what staff did (`kit::audit`).
+//! Audit entries of imports.
 
 use kit::audit::Entry;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// Records that a chunk of a file was loaded. All chunks that one call sent are one row, `call`, with their counts added up.
-pub async fn loaded(
+/// Records that a chunk was imported. The chunks of one call share one row, `call`, with their counts added up.
+pub async fn record_import(
     connection: &mut PgConnection,
     call: Uuid,
     entry: Entry<'_>,
@@ -14,12 +14,12 @@ pub async fn loaded(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "insert into listings.audit as kept (id, at, member, role, action, entity, name, refused, details)
+        "insert into listings.audit as existing (id, at, member, role, action, entity, name, refused, details)
          values ($1, $2, $3, $4, $5, $6, $7, false,
              $8::jsonb || jsonb_build_object('created', $9::bigint, 'updated', $10::bigint))
-         on conflict (id) do update set details = kept.details || jsonb_build_object(
-             'created', (kept.details ->> 'created')::bigint + $9::bigint,
-             'updated', (kept.details ->> 'updated')::bigint + $10::bigint
+         on conflict (id) do update set details = existing.details || jsonb_build_object(
+             'created', (existing.details ->> 'created')::bigint + $9::bigint,
+             'updated', (existing.details ->> 'updated')::bigint + $10::bigint
          )",
         call,
         now,

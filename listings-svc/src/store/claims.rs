@@ -4,31 +4,22 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// A claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
-    /// Names it.
     pub id: Uuid,
-    /// Which page.
     pub page_id: Uuid,
-    /// Of that page.
     pub handle: String,
-    /// Whose it should be.
     pub account_id: Uuid,
-    /// Why.
     pub evidence: String,
     /// `waiting`, `granted` or `rejected`.
     pub state: String,
-    /// When it was made.
     pub made_at: OffsetDateTime,
-    /// When staff decided.
     pub decided_at: Option<OffsetDateTime>,
-    /// Why it was rejected.
     pub reason: String,
 }
 
-/// Makes a claim; the one that waits, if the account has made it already.
-pub async fn make(
+/// Inserts a claim, or returns the waiting claim of this account for this page.
+pub async fn insert(
     connection: &mut PgConnection,
     id: Uuid,
     page: Uuid,
@@ -59,7 +50,7 @@ pub async fn make(
     .await
 }
 
-/// The claims of an account, newest first.
+/// The newest 500 claims of an account, newest first.
 pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Claim>, sqlx::Error> {
     sqlx::query_as!(
         Claim,
@@ -72,11 +63,11 @@ pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Claim>, sqlx
     .await
 }
 
-/// Claims that wait, oldest first, behind the one made then with this id.
-pub async fn waiting(
+/// Waiting claims, oldest first, after this key.
+pub async fn list_waiting(
     pool: &PgPool,
     after: Option<(OffsetDateTime, Uuid)>,
-    most: i64,
+    limit: i64,
 ) -> Result<Vec<Claim>, sqlx::Error> {
     sqlx::query_as!(
         Claim,
@@ -86,14 +77,13 @@ pub async fn waiting(
          order by made_at, claim.id limit $3",
         after.map(|(made_at, _)| made_at),
         after.map(|(_, id)| id),
-        most
+        limit
     )
     .fetch_all(pool)
     .await
 }
 
-/// How many wait.
-pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
+pub async fn count_waiting(pool: &PgPool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!" from listings.claim where state = 'waiting'"#
     )
@@ -101,7 +91,7 @@ pub async fn count(pool: &PgPool) -> Result<i64, sqlx::Error> {
     .await
 }
 
-/// A claim, locked for a decision.
+/// Locks a claim for a decision.
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Claim>, sqlx::Error> {
     sqlx::query_as!(
         Claim,
@@ -114,7 +104,6 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Clai
     .await
 }
 
-/// Writes a decision down.
 pub async fn decide(
     connection: &mut PgConnection,
     id: Uuid,

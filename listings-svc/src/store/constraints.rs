@@ -1,30 +1,32 @@
-//! What a violated constraint says to whoever sent the row, where only the database can know.
+//! Maps violated constraints to field errors, for what only the database can know.
 //!
-//! That is what others have written meanwhile, and when a listing was created of which a file says only when it changed. Every other limit is the domain's, which says more and says it first. The schema has those as well, so that a fault of ours writes
-//! nothing that breaks them.
+//! That is what others have written meanwhile, and whether the default of `created_at` lies after the `updated_at` of a row. The domain
+//! checks every other limit first, with a better message; the schema repeats these limits, so that our own errors cannot store invalid
+//! data.
 
 use crate::domain::fields::Problems;
 
 /// Constraint, field, reason.
 const REASONS: &[(&str, &str, &str)] = &[
-    ("page_handle_taken", "handle", TAKEN),
-    ("game_slug_taken", "slug", TAKEN),
-    ("event_slug_taken", "slug", TAKEN),
+    ("page_handle_taken", "handle", NAME_TAKEN),
+    ("game_slug_taken", "slug", NAME_TAKEN),
+    ("event_slug_taken", "slug", NAME_TAKEN),
     ("city_country", "country_code", NO_COUNTRY),
     ("page_country", "country_code", NO_COUNTRY),
     ("event_country", "country_code", NO_COUNTRY),
     ("game_page", "creator", "There is no such creator."),
-    ("page_times", "updated_at", BEFORE),
-    ("game_times", "updated_at", BEFORE),
-    ("event_times", "updated_at", BEFORE),
+    ("page_times", "updated_at", BEFORE_CREATED),
+    ("game_times", "updated_at", BEFORE_CREATED),
+    ("event_times", "updated_at", BEFORE_CREATED),
 ];
 
-const TAKEN: &str = "It was taken just now by somebody else.";
-const BEFORE: &str = "It cannot lie before created_at, which is now unless the row has it.";
+const NAME_TAKEN: &str = "Another listing has just taken it: choose another.";
+const BEFORE_CREATED: &str =
+    "It must not be before created_at, which is now when the row leaves it out.";
 const NO_COUNTRY: &str = "There is no such country.";
 
-/// Whether an error says that the slug or handle of a new listing was taken by somebody else.
-pub fn is_taken(error: &sqlx::Error) -> bool {
+/// Whether the error says that the slug or the handle of a new listing is taken.
+pub fn is_name_taken(error: &sqlx::Error) -> bool {
     let name = error
         .as_database_error()
         .and_then(sqlx::error::DatabaseError::constraint);
@@ -34,19 +36,23 @@ pub fn is_taken(error: &sqlx::Error) -> bool {
     )
 }
 
-/// The field and reason that an error stands for; `None` when the error is not about a value.
-pub fn problem(error: &sqlx::Error) -> Option<Problems> {
+/// The field and the reason of an error; `None` when the error is not about a value.
+pub fn field_errors(error: &sqlx::Error) -> Option<Problems> {
     let error = error.as_database_error()?;
     if let Some(name) = error.constraint()
-        && let Some((_, field, reason)) = REASONS.iter().find(|(known, _, _)| *known == name)
+        && let Some((_, field, reason)) = REASONS.iter().find(|(in_table, _, _)| *in_table == name)
     {
         return Some([((*field).to_owned(), (*reason).to_owned())].into());
     }
-    // Classes 22 (a value that its type cannot hold) and 23 (a constraint): the domain has let through what it should not have.
+    // Classes 22 (data exception) and 23 (integrity constraint violation): the domain should have refused the value.
     let code = error.code()?;
     (code.starts_with("22") || code.starts_with("23")).then(|| {
-        tracing::warn!(%error, "a row is refused by the database for no reason that the domain knows");
-        [("row".to_owned(), "The database does not take this row.".to_owned())].into()
+        tracing::warn!(%error, "the database refused a row that the domain accepted");
+        [(
+            "row".to_owned(),
+            "The database refuses this row; the log of listings-svc has the reason.".to_owned(),
+        )]
+        .into()
     })
 }
 
@@ -56,9 +62,9 @@ mod tests {
     use sqlx::PgPool;
 
     #[sqlx::test]
-    async fn what_only_the_database_knows_has_its_sentence(pool: PgPool) {
-        // `page_world` cannot be violated: it is a primary key with one more column, for `game_page` to refer to.
-        let of_database = sqlx::query_scalar!(
+    async fn every_constraint_that_only_the_database_checks_has_a_message(pool: PgPool) {
+        // `page_world` cannot be violated: it is the primary key and one more column, which `game_page` refers to.
+        let in_database = sqlx::query_scalar!(
             r#"select conname::text as "name!" from pg_constraint
                where conrelid::regclass::text in
                    ('listings.genre', 'listings.country', 'listings.city', 'listings.page', 'listings.game', 'listings.event')
@@ -67,10 +73,10 @@ mod tests {
         .fetch_all(&pool)
         .await
         .unwrap();
-        let mut of_database: Vec<&str> = of_database.iter().map(String::as_str).collect();
-        let mut known: Vec<&str> = REASONS.iter().map(|(name, ..)| *name).collect();
-        of_database.sort_unstable();
-        known.sort_unstable();
-        assert_eq!(known, of_database);
+        let mut in_database: Vec<&str> = in_database.iter().map(String::as_str).collect();
+        let mut in_table: Vec<&str> = REASONS.iter().map(|(name, ..)| *name).collect();
+        in_database.sort_unstable();
+        in_table.sort_unstable();
+        assert_eq!(in_table, in_database);
     }
 }

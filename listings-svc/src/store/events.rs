@@ -1,4 +1,4 @@
-//! Events.
+//! The table of events.
 
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -7,19 +7,19 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::revisions::{Revision, update_and_append};
-use super::{Changed, Found, Locked, Stored, bare};
+use super::{ListingTable, Locked, RecordTable, unwrap_json};
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 
-impl Stored for Listing<Event> {
+impl RecordTable for Listing<Event> {
     async fn lock(
         connection: &mut PgConnection,
         mode: Mode,
         names: &[String],
     ) -> Result<Locked<Self>, sqlx::Error> {
-        let held = sqlx::query_scalar!(
+        let locked = sqlx::query_scalar!(
             r#"select to_json(event) as "listing!: Json<Self>" from listings.event
                where mode = $1 and slug = any($2) for no key update skip locked"#,
             mode.as_str(),
@@ -27,8 +27,8 @@ impl Stored for Listing<Event> {
         )
         .fetch_all(&mut *connection)
         .await?;
-        if held.len() == names.len() {
-            return Ok(Locked::all(bare(held)));
+        if locked.len() == names.len() {
+            return Ok(Locked::all(unwrap_json(locked)));
         }
         let present = sqlx::query_scalar!(
             r#"select slug from listings.event where mode = $1 and slug = any($2)"#,
@@ -37,7 +37,7 @@ impl Stored for Listing<Event> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(Locked::of(bare(held), present))
+        Ok(Locked::of(unwrap_json(locked), present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
@@ -67,7 +67,7 @@ impl Stored for Listing<Event> {
     }
 }
 
-impl Changed for Listing<Event> {
+impl ListingTable for Listing<Event> {
     async fn update(
         connection: &mut PgConnection,
         at: OffsetDateTime,
@@ -93,9 +93,7 @@ impl Changed for Listing<Event> {
         .await?;
         Ok(())
     }
-}
 
-impl Found for Listing<Event> {
     async fn find(
         connection: &mut PgConnection,
         mode: Mode,
@@ -111,7 +109,7 @@ impl Found for Listing<Event> {
         Ok(found.into_iter().map(|Json(listing)| listing).collect())
     }
 
-    async fn taken(
+    async fn taken_names(
         connection: &mut PgConnection,
         names: &[String],
     ) -> Result<Vec<String>, sqlx::Error> {
@@ -124,9 +122,9 @@ impl Found for Listing<Event> {
     }
 }
 
-/// Events of all worlds by id, those after `after`; each is locked. A row that somebody else has locked is an error (55P03), so that
-/// none is passed over.
-pub async fn walk(
+/// Locks the next events after an id, in both datasets. A row that another transaction has locked is an error (55P03), so that no row is
+/// skipped.
+pub async fn lock_batch(
     connection: &mut PgConnection,
     after: Uuid,
     limit: i64,

@@ -1,4 +1,4 @@
-//! Games.
+//! The table of games.
 
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -6,19 +6,19 @@ use sqlx::types::{Json, Text};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::owners::Owned;
+use super::page_owners::OwnedPage;
 use super::revisions::{Revision, update_and_append};
-use super::{Changed, Found, Locked, Stored};
+use super::{ListingTable, Locked, RecordTable};
+use crate::domain::array_fields::{Credit, Screenshot};
 use crate::domain::entity::Entity;
 use crate::domain::game::Game;
 use crate::domain::links::Links;
 use crate::domain::listing::Listing;
-use crate::domain::lists::{Credit, Screenshot};
 use crate::domain::mode::Mode;
 use crate::domain::state::State;
 
-/// A row of the table. Of all listings games are those that change by the hundred a second: as JSON, which PostgreSQL writes and we read,
-/// a row costs several times as much.
+/// A row of the table. Games change hundreds of times per second; reading a row as JSON, as the other tables do, costs several times as
+/// much.
 struct Row {
     id: Uuid,
     mode: Text<Mode>,
@@ -45,11 +45,11 @@ struct Row {
     updated_at: OffsetDateTime,
     submitter: Option<Uuid>,
     waiting_since: Option<OffsetDateTime>,
-    /// The page that it stands under, where that is asked for and the account's.
-    page: Option<Json<Owned>>,
+    /// The page, if the query asks for it and the account owns it.
+    page: Option<Json<OwnedPage>>,
 }
 
-/// The rows that `$rest` of a statement chooses, and what `$page` says of their pages.
+/// Selects games by the clause `$rest`; `$page` is the expression for the page.
 macro_rules! rows {
     ($rest:literal, $($argument:expr),+ $(,)?) => {
         rows!(page = "null::jsonb", $rest, $($argument),+)
@@ -62,7 +62,7 @@ macro_rules! rows {
                    description, cover_url, screenshots as "screenshots: Json<Vec<Screenshot>>", genres, platforms,
                    stage, release_year, trailer_url, links as "links: Json<Links>",
                    credits as "credits: Json<Vec<Credit>>", featured, page_id, source, created_at, first_published_at, updated_at,
-                   submitter, waiting_since, "# + $page + r#" as "page: Json<Owned>"
+                   submitter, waiting_since, "# + $page + r#" as "page: Json<OwnedPage>"
                from listings.game "# + $rest,
             $($argument),+
         )
@@ -103,13 +103,13 @@ impl From<Row> for Listing<Game> {
     }
 }
 
-impl Stored for Listing<Game> {
+impl RecordTable for Listing<Game> {
     async fn lock(
         connection: &mut PgConnection,
         mode: Mode,
         names: &[String],
     ) -> Result<Locked<Self>, sqlx::Error> {
-        let held = rows!(
+        let locked = rows!(
             "where mode = $1 and slug = any($2) for no key update skip locked",
             mode.as_str(),
             names
@@ -117,8 +117,8 @@ impl Stored for Listing<Game> {
         .map(Self::from)
         .fetch_all(&mut *connection)
         .await?;
-        if held.len() == names.len() {
-            return Ok(Locked::all(held));
+        if locked.len() == names.len() {
+            return Ok(Locked::all(locked));
         }
         let present = sqlx::query_scalar!(
             r#"select slug from listings.game where mode = $1 and slug = any($2)"#,
@@ -127,7 +127,7 @@ impl Stored for Listing<Game> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(Locked::of(held, present))
+        Ok(Locked::of(locked, present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
@@ -159,7 +159,7 @@ impl Stored for Listing<Game> {
     }
 }
 
-impl Changed for Listing<Game> {
+impl ListingTable for Listing<Game> {
     async fn update(
         connection: &mut PgConnection,
         at: OffsetDateTime,
@@ -187,9 +187,7 @@ impl Changed for Listing<Game> {
         .await?;
         Ok(())
     }
-}
 
-impl Found for Listing<Game> {
     async fn find(
         connection: &mut PgConnection,
         mode: Mode,
@@ -201,7 +199,7 @@ impl Found for Listing<Game> {
             .await
     }
 
-    async fn taken(
+    async fn taken_names(
         connection: &mut PgConnection,
         names: &[String],
     ) -> Result<Vec<String>, sqlx::Error> {
@@ -214,13 +212,13 @@ impl Found for Listing<Game> {
     }
 }
 
-/// Locks a live game, and looks at its page in the same round trip: it is `None` unless the page belongs to the account. `None` for the
-/// whole when there is no such game, or somebody else has it locked.
+/// Locks a live game and reads its page in the same round trip. The page is `None` unless the account owns it. The result is `None` when
+/// there is no such game, or another transaction has locked it.
 pub async fn lock_with_page(
     connection: &mut PgConnection,
     slug: &str,
     account: Uuid,
-) -> Result<Option<(Listing<Game>, Option<Owned>)>, sqlx::Error> {
+) -> Result<Option<(Listing<Game>, Option<OwnedPage>)>, sqlx::Error> {
     let row = rows!(
         page = "(
             select to_jsonb(owned) from (
@@ -241,9 +239,9 @@ pub async fn lock_with_page(
     }))
 }
 
-/// Games of all worlds by id, those after `after`; each is locked. A row that somebody else has locked is an error (55P03), so that
-/// none is passed over.
-pub async fn walk(
+/// Locks the next games after an id, in both datasets. A row that another transaction has locked is an error (55P03), so that no row is
+/// skipped.
+pub async fn lock_batch(
     connection: &mut PgConnection,
     after: Uuid,
     limit: i64,

@@ -1,31 +1,31 @@
-//! Genres, countries and cities. They serve both worlds, so the mode counts for nothing here.
+//! The tables of genres, countries and cities. They serve both datasets, so the mode is ignored.
 
 use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use super::{Locked, Stored, bare};
+use super::{Locked, RecordTable, unwrap_json};
 use crate::domain::country::Country;
 use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
 use crate::domain::mode::Mode;
-use crate::domain::record::Entry;
+use crate::domain::record::GazetteerEntry;
 
-impl Stored for Entry<Genre> {
+impl RecordTable for GazetteerEntry<Genre> {
     async fn lock(
         connection: &mut PgConnection,
         _mode: Mode,
         names: &[String],
     ) -> Result<Locked<Self>, sqlx::Error> {
-        let held = sqlx::query_scalar!(
+        let locked = sqlx::query_scalar!(
             r#"select to_json(genre) as "entry!: Json<Self>" from listings.genre
                where key = any($1) order by key for no key update skip locked"#,
             names
         )
         .fetch_all(&mut *connection)
         .await?;
-        if held.len() == names.len() {
-            return Ok(Locked::all(bare(held)));
+        if locked.len() == names.len() {
+            return Ok(Locked::all(unwrap_json(locked)));
         }
         let present = sqlx::query_scalar!(
             r#"select key from listings.genre where key = any($1)"#,
@@ -33,7 +33,7 @@ impl Stored for Entry<Genre> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(Locked::of(bare(held), present))
+        Ok(Locked::of(unwrap_json(locked), present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
@@ -49,21 +49,21 @@ impl Stored for Entry<Genre> {
     }
 }
 
-impl Stored for Entry<Country> {
+impl RecordTable for GazetteerEntry<Country> {
     async fn lock(
         connection: &mut PgConnection,
         _mode: Mode,
         names: &[String],
     ) -> Result<Locked<Self>, sqlx::Error> {
-        let held = sqlx::query_scalar!(
+        let locked = sqlx::query_scalar!(
             r#"select to_json(country) as "entry!: Json<Self>" from listings.country
                where code = any($1) order by code for no key update skip locked"#,
             names
         )
         .fetch_all(&mut *connection)
         .await?;
-        if held.len() == names.len() {
-            return Ok(Locked::all(bare(held)));
+        if locked.len() == names.len() {
+            return Ok(Locked::all(unwrap_json(locked)));
         }
         let present = sqlx::query_scalar!(
             r#"select code from listings.country where code = any($1)"#,
@@ -71,7 +71,7 @@ impl Stored for Entry<Country> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(Locked::of(bare(held), present))
+        Ok(Locked::of(unwrap_json(locked), present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
@@ -87,21 +87,21 @@ impl Stored for Entry<Country> {
     }
 }
 
-impl Stored for Entry<City> {
+impl RecordTable for GazetteerEntry<City> {
     async fn lock(
         connection: &mut PgConnection,
         _mode: Mode,
         names: &[String],
     ) -> Result<Locked<Self>, sqlx::Error> {
-        let held = sqlx::query_scalar!(
+        let locked = sqlx::query_scalar!(
             r#"select to_json(city) as "entry!: Json<Self>" from listings.city
                where slug = any($1) order by slug for no key update skip locked"#,
             names
         )
         .fetch_all(&mut *connection)
         .await?;
-        if held.len() == names.len() {
-            return Ok(Locked::all(bare(held)));
+        if locked.len() == names.len() {
+            return Ok(Locked::all(unwrap_json(locked)));
         }
         let present = sqlx::query_scalar!(
             r#"select slug from listings.city where slug = any($1)"#,
@@ -109,7 +109,7 @@ impl Stored for Entry<City> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(Locked::of(bare(held), present))
+        Ok(Locked::of(unwrap_json(locked), present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {

@@ -1,4 +1,4 @@
-//! What became of a listing, from its revisions.
+//! The history of a listing, from its revisions.
 
 use std::collections::HashMap;
 
@@ -9,34 +9,31 @@ use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 
-/// A change of a listing.
+/// A revision in the history.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Made {
-    /// Which change of it.
+pub struct RevisionRow {
     pub revision: i64,
-    /// When.
     pub at: OffsetDateTime,
-    /// What kind of actor made it.
+    /// `account`, `staff` or `import`.
     pub actor_kind: String,
-    /// Which one.
+    /// The account, the member or the file.
     pub actor: String,
-    /// What it was, in the fields that it changed; `None` for the first.
+    /// The old values of the changed fields; `None` for the first revision.
     pub before: Option<Value>,
-    /// What it became in these; all of it for the first.
+    /// The new values of the changed fields; the whole listing for the first revision.
     pub after: Value,
-    /// Why.
     pub reason: Option<String>,
 }
 
-/// The newest changes of a listing, the newest first.
+/// The newest revisions of a listing, newest first.
 pub async fn newest(
     pool: &PgPool,
     entity: Entity,
     id: Uuid,
     limit: i64,
-) -> Result<Vec<Made>, sqlx::Error> {
+) -> Result<Vec<RevisionRow>, sqlx::Error> {
     sqlx::query_as!(
-        Made,
+        RevisionRow,
         "select revision, at, actor_kind, actor, before, after, reason from listings.revision
          where entity = $1 and id = $2 order by revision desc limit $3",
         entity.as_str(),
@@ -47,28 +44,26 @@ pub async fn newest(
     .await
 }
 
-/// A listing now, and when it was last public.
+/// A listing in its current version and in its last public one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NowAndThen {
-    /// At which revision it stands.
+pub struct CurrentAndApproved {
+    /// The current revision.
     pub revision: i64,
-    /// What it is.
     pub now: Value,
     /// The newest revision that was public.
     pub approved: Option<i64>,
-    /// What it was then.
+    /// The version at that revision.
     pub then: Option<Value>,
 }
 
-/// A listing as it is and as it was when it was last public: what it is, with each field that changed since taken back to what it was
-/// before the first change of it.
-pub async fn now_and_then(
+/// The current version and the last public one, which results from undoing the changes since.
+pub async fn current_and_approved(
     pool: &PgPool,
     entity: Entity,
     id: Uuid,
-) -> Result<Option<NowAndThen>, sqlx::Error> {
+) -> Result<Option<CurrentAndApproved>, sqlx::Error> {
     sqlx::query_as!(
-        NowAndThen,
+        CurrentAndApproved,
         r#"with listing as (
              select revision, to_jsonb(page) as now from listings.page where $1 = 'page' and id = $2
              union all
@@ -98,9 +93,8 @@ pub async fn now_and_then(
     .await
 }
 
-/// A listing as it is, and as it was at a revision: with each field that changed since taken back to what it was before the first change
-/// of it.
-pub async fn now_and_at(
+/// The current version and the version at a revision, which results from undoing the changes since.
+pub async fn current_and_at(
     pool: &PgPool,
     entity: Entity,
     id: Uuid,
@@ -131,7 +125,6 @@ pub async fn now_and_at(
     Ok(row.map(|row| (row.now, row.at)))
 }
 
-/// Handles of pages.
 pub async fn handles(pool: &PgPool, pages: &[Uuid]) -> Result<HashMap<Uuid, String>, sqlx::Error> {
     let rows = sqlx::query!(
         "select id, handle from listings.page where id = any($1)",

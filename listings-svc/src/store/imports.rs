@@ -1,4 +1,4 @@
-//! Imports under way: how far they have come and what came of their rows.
+//! Imports in progress: their position, and the outcome of their rows.
 
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
@@ -10,15 +10,14 @@ use crate::domain::entity::Entity;
 use crate::domain::fields::Problems;
 use crate::domain::mode::Mode;
 
-/// Refused rows that a report lists; the rest are counted.
-pub const LISTED: u64 = 10_000;
-/// An import that was broken off and never resumed is forgotten after so long.
-const FORGOTTEN: Duration = Duration::days(30);
+/// Refused rows that a report lists; the rest are only counted.
+pub const MAX_REPORTED: u64 = 10_000;
+/// Age at which an interrupted import is deleted.
+const EXPIRY: Duration = Duration::days(30);
 
-/// A row that was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// From 1.
+    /// Line number, from 1.
     pub line: u64,
     /// Empty when the row has none.
     pub name: String,
@@ -26,29 +25,23 @@ pub struct Refusal {
     pub fields: Problems,
 }
 
-/// What came of the rows of a file.
+/// Number of rows by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// New.
     pub created: u64,
-    /// Known, and changed by the row.
     pub updated: u64,
-    /// Known, and as the row has it.
     pub unchanged: u64,
-    /// Not acceptable.
     pub refused: u64,
 }
 
-/// Where an import stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
-    /// The first line that was not dealt with.
+    /// The first line that is not processed yet.
     pub next_line: u64,
-    /// Rows refused so far.
     pub refused: u64,
 }
 
-/// The line to go on with in an import of this file, if one was begun and not finished.
+/// The next line of an interrupted import of this file; `None` when there is no such import.
 pub async fn find(
     pool: &PgPool,
     entity: Entity,
@@ -66,7 +59,7 @@ pub async fn find(
     Ok(line.map(i64::unsigned_abs))
 }
 
-/// Begins the import of a file, or takes up the one that was broken off. Returns its id and the line to go on with.
+/// Begins the import of a file, or resumes an interrupted one. Returns its id and its next line.
 pub async fn begin(
     pool: &PgPool,
     id: Uuid,
@@ -76,7 +69,7 @@ pub async fn begin(
 ) -> Result<(Uuid, u64), sqlx::Error> {
     sqlx::query!(
         "delete from listings.import where touched_at < $1",
-        now - FORGOTTEN
+        now - EXPIRY
     )
     .execute(pool)
     .await?;
@@ -95,21 +88,22 @@ pub async fn begin(
     Ok((row.id, row.next_line.unsigned_abs()))
 }
 
-/// Tells PostgreSQL what a table holds after an import. By itself it looks about once a minute, and until then plans queries for a table
-/// of hardly any rows.
+/// Updates the planner statistics of a table after an import. Autovacuum does so about once a minute, and until then queries are planned
+/// for an almost empty table.
 #[expect(
     clippy::disallowed_methods,
     reason = "the table cannot be an argument; tested against PostgreSQL"
 )]
 pub async fn analyze(pool: &PgPool, entity: Entity) -> Result<(), sqlx::Error> {
-    // Somebody who does it already is not waited for.
+    // Does not wait for another `analyze` of the table.
     let statement = format!("analyze (skip_locked) listings.{}", entity.as_str());
     sqlx::query(AssertSqlSafe(statement)).execute(pool).await?;
     Ok(())
 }
 
-/// Takes the right to write rows of this kind for the rest of the transaction; `false` when another import has it.
-pub async fn enter(
+/// Locks the gate of a kind for the rest of the transaction: one import writes rows of a kind at a time. False when another import has
+/// it.
+pub async fn lock_gate(
     connection: &mut PgConnection,
     entity: Entity,
     mode: Mode,
@@ -124,7 +118,8 @@ pub async fn enter(
     Ok(gate.is_some())
 }
 
-/// Where an import stands; `None` when it is finished. Ask after [`enter`], so that nobody moves it meanwhile.
+/// The progress of an import; `None` when it is finished. Call it after [`lock_gate`], so that no other run advances the import
+/// meanwhile.
 pub async fn progress(
     connection: &mut PgConnection,
     id: Uuid,
@@ -141,8 +136,8 @@ pub async fn progress(
     }))
 }
 
-/// Notes the names of rows with their lines. Returns the line at which each of those that had been met before was.
-pub async fn meet(
+/// Inserts the names of rows with their lines. Returns the first line of each name that was inserted before.
+pub async fn insert_names(
     connection: &mut PgConnection,
     id: Uuid,
     names: &[String],
@@ -175,7 +170,7 @@ pub async fn meet(
         .collect())
 }
 
-/// Moves an import on, with what came of the rows. Of `refusals`, only so many are kept as a report lists.
+/// Advances an import, and stores the outcome of its rows. An import stores at most [`MAX_REPORTED`] refusals.
 pub async fn advance(
     connection: &mut PgConnection,
     id: Uuid,
@@ -184,11 +179,12 @@ pub async fn advance(
     refusals: &[Refusal],
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let room = usize::try_from(LISTED.saturating_sub(from.refused)).unwrap_or(usize::MAX);
-    if let listed @ [_, ..] = &refusals[..refusals.len().min(room)] {
-        let lines: Vec<i64> = listed.iter().map(|r| r.line.cast_signed()).collect();
-        let names: Vec<String> = listed.iter().map(|r| r.name.clone()).collect();
-        let fields: Vec<Json<&Problems>> = listed.iter().map(|r| Json(&r.fields)).collect();
+    let remaining =
+        usize::try_from(MAX_REPORTED.saturating_sub(from.refused)).unwrap_or(usize::MAX);
+    if let reported @ [_, ..] = &refusals[..refusals.len().min(remaining)] {
+        let lines: Vec<i64> = reported.iter().map(|r| r.line.cast_signed()).collect();
+        let names: Vec<String> = reported.iter().map(|r| r.name.clone()).collect();
+        let fields: Vec<Json<&Problems>> = reported.iter().map(|r| Json(&r.fields)).collect();
         sqlx::query!(
             "insert into listings.import_refusal (import, line, name, fields)
              select $1, line, name, fields from unnest($2::bigint[], $3::text[], $4::jsonb[]) as row (line, name, fields)",
@@ -226,13 +222,13 @@ pub async fn advance(
     Ok(())
 }
 
-/// Ends an import, and reports on the whole file; `None` when somebody else has ended it. Nothing of it is left behind.
+/// Deletes an import, and returns the report on the whole file; `None` when another run has finished the import.
 pub async fn finish(
     pool: &PgPool,
     id: Uuid,
 ) -> Result<Option<(Counts, Vec<Refusal>)>, sqlx::Error> {
     let mut transaction = pool.begin().await?;
-    // Held, so that no other run of this import adds to what is read here.
+    // Locked, so that no other run of this import adds to these counts.
     let counts = sqlx::query!(
         "select created, updated, unchanged, refused from listings.import where id = $1 for update",
         id

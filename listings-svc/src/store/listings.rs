@@ -1,4 +1,4 @@
-//! Single listings of any kind, as staff look at them.
+//! Reads single listings of any kind, for staff.
 
 use sqlx::PgPool;
 use sqlx::types::Json;
@@ -9,36 +9,31 @@ use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::state::State;
 
-/// A listing, how it stands and who changed it last.
+/// The status of a listing, and who changed it last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
-    /// Which one.
+pub struct ListingStatus {
     pub id: Uuid,
-    /// Its title, or the name on a page.
+    /// The title of a game or an event, the name of a page.
     pub title: String,
-    /// Where it stands.
     pub state: Json<State>,
-    /// Counts its changes.
     pub revision: i64,
-    /// When it last changed.
     pub changed_at: OffsetDateTime,
-    /// What kind of actor changed it.
+    /// `account`, `staff` or `import`.
     pub actor_kind: String,
-    /// Which one.
+    /// The account, the member or the file.
     pub actor: String,
-    /// What staff gave as the reason when they last took it down or restored it.
+    /// Reason of the newest revision by staff.
     pub reason: Option<String>,
 }
 
-/// The listing of that kind and name, whatever its state.
 pub async fn find(
     pool: &PgPool,
     entity: Entity,
     mode: Mode,
     name: &str,
-) -> Result<Option<Standing>, sqlx::Error> {
+) -> Result<Option<ListingStatus>, sqlx::Error> {
     sqlx::query_as!(
-        Standing,
+        ListingStatus,
         r#"with listing as (
              select id, name as title, state, revision from listings.page
              where $1 = 'page' and mode = $2 and handle = $3

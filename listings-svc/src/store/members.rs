@@ -4,22 +4,17 @@ use kit::rpc::staff::{Member, Role};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-/// A member as the others see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
-    /// Never given a second time.
+pub struct MemberRow {
+    /// Never reused.
     pub name: String,
-    /// What the member may do.
     pub role: String,
-    /// When it was made.
     pub created_at: OffsetDateTime,
-    /// By whom.
     pub created_by: String,
-    /// When its token ended.
     pub revoked_at: Option<OffsetDateTime>,
 }
 
-/// Whose token has this SHA-256, unless it has ended.
+/// Finds the member whose token has this SHA-256, unless the token is revoked.
 pub async fn find(pool: &PgPool, token_sha256: &[u8]) -> Result<Option<Member>, sqlx::Error> {
     let row = sqlx::query!(
         "select name, role from listings.staff_member where token_sha256 = $1 and revoked_at is null",
@@ -35,7 +30,7 @@ pub async fn find(pool: &PgPool, token_sha256: &[u8]) -> Result<Option<Member>, 
     }))
 }
 
-/// Makes a member; false when the name was given before.
+/// Inserts a member; false when the name was used before.
 pub async fn create(
     connection: &mut PgConnection,
     (name, role): (&str, Role),
@@ -57,30 +52,29 @@ pub async fn create(
     Ok(made.rows_affected() > 0)
 }
 
-/// All members by name, those too whose tokens have ended. They are few.
-pub async fn list(pool: &PgPool) -> Result<Vec<Row>, sqlx::Error> {
+/// All members by name, the revoked ones included. They are few.
+pub async fn list(pool: &PgPool) -> Result<Vec<MemberRow>, sqlx::Error> {
     sqlx::query_as!(
-        Row,
+        MemberRow,
         "select name, role, created_at, created_by, revoked_at from listings.staff_member order by name"
     )
     .fetch_all(pool)
     .await
 }
 
-/// Holds all members until the end of the transaction: whether somebody is the last admin must not change under a decision.
-pub async fn lock(connection: &mut PgConnection) -> Result<Vec<Row>, sqlx::Error> {
+/// Locks all members until the end of the transaction: the number of admins must not change during a decision.
+pub async fn lock(connection: &mut PgConnection) -> Result<Vec<MemberRow>, sqlx::Error> {
     sqlx::query_as!(
-        Row,
+        MemberRow,
         "select name, role, created_at, created_by, revoked_at from listings.staff_member order by name for update"
     )
     .fetch_all(connection)
     .await
 }
 
-/// A member of the staff, who is there.
-pub async fn get(connection: &mut PgConnection, name: &str) -> Result<Row, sqlx::Error> {
+pub async fn get(connection: &mut PgConnection, name: &str) -> Result<MemberRow, sqlx::Error> {
     sqlx::query_as!(
-        Row,
+        MemberRow,
         "select name, role, created_at, created_by, revoked_at from listings.staff_member where name = $1",
         name
     )
@@ -88,7 +82,6 @@ pub async fn get(connection: &mut PgConnection, name: &str) -> Result<Row, sqlx:
     .await
 }
 
-/// Gives a member another role.
 pub async fn set_role(
     connection: &mut PgConnection,
     name: &str,
@@ -104,7 +97,6 @@ pub async fn set_role(
     Ok(())
 }
 
-/// Ends a member's token.
 pub async fn revoke(
     connection: &mut PgConnection,
     name: &str,

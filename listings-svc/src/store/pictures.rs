@@ -1,25 +1,30 @@
-//! What is known of the files of pictures.
+//! The records of picture files.
 
 use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 
-use crate::domain::picture::{Name, Pair};
+use crate::domain::picture::{FileName, PictureSizes};
 
-/// For how long a claim of the sweep holds: longer than the store is waited for. A sweep that has not removed a file by then broke off.
-const CLAIM: Duration = Duration::MINUTE;
+/// How long a claim of the sweep is valid: longer than the time limit of the file store. An older claim belongs to a sweep that was
+/// interrupted.
+const CLAIM_TIMEOUT: Duration = Duration::MINUTE;
 
-/// Writes down that the files of a picture are about to be stored, or are sent again. False when the sweep is removing one of them just
-/// now: then nothing is written, and nothing is to be stored.
-pub async fn know(pool: &PgPool, pair: &Pair, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
+/// Registers the files of a picture before they are stored. Returns false and registers nothing while the sweep is deleting one of them;
+/// the caller must not store them then.
+pub async fn register(
+    pool: &PgPool,
+    picture: &PictureSizes,
+    now: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
     let (mut hashes, mut widths, mut heights, mut sizes) = (vec![], vec![], vec![], vec![]);
-    let mut both = [&pair.large, &pair.small];
-    // In one order, so that two who send the same do not stand in each other's way; a small picture may be both.
-    both.sort_by(|a, b| a.name.cmp(&b.name));
-    for made in both {
-        hashes.push(made.name.hash().to_owned());
-        widths.push(i32::try_from(made.width).unwrap_or(i32::MAX));
-        heights.push(i32::try_from(made.height).unwrap_or(i32::MAX));
-        sizes.push(i64::try_from(made.bytes.len()).unwrap_or(i64::MAX));
+    let mut files = [&picture.large, &picture.small];
+    // Sorted, so that two uploads of the same picture do not deadlock. The two sizes of a small picture may be the same file.
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    for file in files {
+        hashes.push(file.name.hash().to_owned());
+        widths.push(i32::try_from(file.width).unwrap_or(i32::MAX));
+        heights.push(i32::try_from(file.height).unwrap_or(i32::MAX));
+        sizes.push(i64::try_from(file.bytes.len()).unwrap_or(i64::MAX));
     }
     let mut transaction = pool.begin().await?;
     let removing = sqlx::query_scalar!(
@@ -35,7 +40,7 @@ pub async fn know(pool: &PgPool, pair: &Pair, now: OffsetDateTime) -> Result<boo
         &heights,
         &sizes,
         now,
-        now - CLAIM
+        now - CLAIM_TIMEOUT
     )
     .fetch_all(&mut *transaction)
     .await?;
@@ -46,13 +51,14 @@ pub async fn know(pool: &PgPool, pair: &Pair, now: OffsetDateTime) -> Result<boo
     Ok(true)
 }
 
-/// Marks files as named by a listing, for good. Says whether all of them are still there; `None`: somebody else has one of them locked.
+/// Marks files as used by a listing, permanently. Returns whether all of them still exist; `None` when another transaction has locked
+/// one.
 pub async fn mark_used(
     connection: &mut PgConnection,
-    names: &[Name],
+    names: &[FileName],
 ) -> Result<Option<bool>, sqlx::Error> {
     let hashes: Vec<String> = names.iter().map(|name| name.hash().to_owned()).collect();
-    let held = sqlx::query_scalar!(
+    let locked = sqlx::query_scalar!(
         "select hash from listings.picture where hash = any($1) and removing_since is null
          order by hash for no key update skip locked",
         &hashes
@@ -65,7 +71,7 @@ pub async fn mark_used(
     )
     .fetch_all(&mut *connection)
     .await?;
-    if held.len() < present.len() {
+    if locked.len() < present.len() {
         return Ok(None);
     }
     sqlx::query!(
@@ -77,21 +83,20 @@ pub async fn mark_used(
     Ok(Some(hashes.iter().all(|hash| present.contains(hash))))
 }
 
-/// A file that no listing names, claimed by the sweep.
+/// An unused file that the sweep has claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unused {
-    /// Which file.
-    pub name: Name,
+pub struct UnusedFile {
+    pub name: FileName,
     since: OffsetDateTime,
 }
 
-/// Claims a file that no listing names and that was last sent before `before`. The statement is a transaction of its own: whoever sends
-/// the file again from now on is told to come back later.
+/// Claims an unused file that was last uploaded before `before`. The statement is a transaction of its own: from now on, an upload of the
+/// same file is told to retry.
 pub async fn claim_unused(
     pool: &PgPool,
     before: OffsetDateTime,
     now: OffsetDateTime,
-) -> Result<Option<Unused>, sqlx::Error> {
+) -> Result<Option<UnusedFile>, sqlx::Error> {
     let claimed = sqlx::query!(
         r#"update listings.picture set removing_since = $2 where hash = (
                select hash from listings.picture
@@ -101,20 +106,20 @@ pub async fn claim_unused(
            returning hash, removing_since as "since!""#,
         before,
         now,
-        now - CLAIM
+        now - CLAIM_TIMEOUT
     )
     .fetch_optional(pool)
     .await?;
     Ok(claimed.and_then(|row| {
-        Some(Unused {
-            name: Name::from_hash(&row.hash)?,
+        Some(UnusedFile {
+            name: FileName::from_hash(&row.hash)?,
             since: row.since,
         })
     }))
 }
 
-/// Forgets a claimed file, which is removed. A row that was claimed by somebody else since stays.
-pub async fn forget(pool: &PgPool, unused: &Unused) -> Result<(), sqlx::Error> {
+/// Deletes the record of a claimed file. A record that another sweep has claimed since stays.
+pub async fn delete(pool: &PgPool, unused: &UnusedFile) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "delete from listings.picture where hash = $1 and removing_since = $2",
         unused.name.hash(),

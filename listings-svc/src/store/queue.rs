@@ -1,4 +1,4 @@
-//! What waits for its review, and the listings that staff search. Of the live world.
+//! The review queue, and the search. Both cover the live dataset.
 
 use sqlx::PgPool;
 use sqlx::types::Json;
@@ -8,69 +8,56 @@ use uuid::Uuid;
 use crate::domain::entity::Entity;
 use crate::domain::state::State;
 
-/// Rows that [`page`] reads at most: those of the largest page, and one that tells whether there is another. The query states the number
-/// itself, see there.
-pub const MOST: usize = 101;
+/// Maximum number of rows of [`page`]: the largest page, and one row to detect a next page. The query repeats the number.
+pub const MAX_ROWS: usize = 101;
 
-/// A listing, as a reviewer sees it at first.
+/// A listing in the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
-    /// Which one.
+pub struct QueueItem {
     pub id: Uuid,
-    /// Its kind.
     pub kind: String,
-    /// Its slug or handle.
+    /// The slug or the handle.
     pub name: String,
-    /// Its title, or the name on a page.
+    /// The title of a game or an event, the name of a page.
     pub title: String,
-    /// Where it stands.
     pub state: Json<State>,
-    /// Counts its changes.
     pub revision: i64,
-    /// The account that sent it in.
     pub submitter: Option<Uuid>,
-    /// Since when it waits, if it does.
+    /// Set while the listing is pending.
     pub waiting_since: Option<OffsetDateTime>,
-    /// Whether it was ever public.
     pub approved_before: bool,
-    /// The handle of the page that a game stands under.
+    /// Handle of the page of a game.
     pub page: Option<String>,
-    /// Where that stands.
     pub page_state: Option<Json<State>>,
 }
 
-/// A listing that was searched for.
+/// A listing that the search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Its kind.
+pub struct SearchResult {
     pub kind: String,
-    /// Its slug or handle.
+    /// The slug or the handle.
     pub name: String,
-    /// Its title, or the name on a page.
+    /// The title of a game or an event, the name of a page.
     pub title: String,
-    /// Where it stands.
     pub state: Json<State>,
-    /// Counts its changes.
     pub revision: i64,
-    /// The account that sent it in.
     pub submitter: Option<Uuid>,
-    /// When it last changed.
     pub updated_at: OffsetDateTime,
 }
 
-/// What waits, the oldest first, those after `after`.
+/// Waiting listings, oldest first, after this key.
 pub async fn page(
     pool: &PgPool,
     kind: Option<Entity>,
     after: Option<(OffsetDateTime, Uuid)>,
     limit: i64,
-) -> Result<Vec<Item>, sqlx::Error> {
-    // A bound that is always there lets the scan begin at it. Nobody waited before 1970. What else there is to a row is asked with
-    // limits, so that no plan takes the whole of those tables first. A limit that is written out, no page being longer, makes the plan for
-    // any bounds as good as that for these, so that PostgreSQL keeps it: planning takes longer than the rest.
+) -> Result<Vec<QueueItem>, sqlx::Error> {
+    // With a bound that is always present, the scan can start at the bound; nobody waited before 1970. The joined queries have limits, so
+    // that no plan reads those tables whole. The constant limit, which no page exceeds, makes a generic plan as good as a custom one, so
+    // that PostgreSQL caches it: planning takes longer than the rest.
     let (since, id) = after.unwrap_or((OffsetDateTime::UNIX_EPOCH, Uuid::nil()));
     sqlx::query_as!(
-        Item,
+        QueueItem,
         r#"select item.id as "id!", item.kind as "kind!", item.name as "name!", item.title as "title!",
              to_jsonb(item.state) as "state!: Json<State>", item.revision as "revision!", item.submitter, item.waiting_since,
              coalesce((
@@ -98,7 +85,6 @@ pub async fn page(
     .await
 }
 
-/// How many wait.
 pub async fn count(pool: &PgPool, kind: Option<Entity>) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!" from listings.listing
@@ -109,10 +95,14 @@ pub async fn count(pool: &PgPool, kind: Option<Entity>) -> Result<i64, sqlx::Err
     .await
 }
 
-/// The listing of that kind and name, whatever its state.
-pub async fn find(pool: &PgPool, kind: Entity, name: &str) -> Result<Option<Item>, sqlx::Error> {
+/// The live listing of this kind and name, in any state.
+pub async fn find(
+    pool: &PgPool,
+    kind: Entity,
+    name: &str,
+) -> Result<Option<QueueItem>, sqlx::Error> {
     sqlx::query_as!(
-        Item,
+        QueueItem,
         r#"select item.id as "id!", item.kind as "kind!", item.name as "name!", item.title as "title!",
              to_jsonb(item.state) as "state!: Json<State>", item.revision as "revision!", item.submitter, item.waiting_since,
              coalesce((
@@ -132,22 +122,20 @@ pub async fn find(pool: &PgPool, kind: Entity, name: &str) -> Result<Option<Item
     .await
 }
 
-/// A row of the feed, and the listing that entered the queue with it, if one did and still waits.
+/// A row of the feed, and the listing that entered the queue with it and still waits.
 #[derive(Debug, Clone)]
-pub struct Entered {
-    /// The row.
+pub struct FeedRow {
     pub seq: i64,
-    /// Kind and slug or handle.
+    /// Kind of that listing.
     pub kind: Option<String>,
-    /// The slug or handle.
+    /// Slug or handle of that listing.
     pub name: Option<String>,
 }
 
-/// What the next 500 rows of the feed above `after` have brought into the queue. Rows that brought nothing are among them, so that the last
-/// one tells how far to go on from.
-pub async fn entered(pool: &PgPool, after: i64) -> Result<Vec<Entered>, sqlx::Error> {
+/// The next 500 rows of the feed after `after`. Includes rows that added nothing to the queue: the last row gives the next position.
+pub async fn entries_after(pool: &PgPool, after: i64) -> Result<Vec<FeedRow>, sqlx::Error> {
     sqlx::query_as!(
-        Entered,
+        FeedRow,
         r#"select change.seq as "seq!", item.kind as "kind?", item.name as "name?"
            from (
                select seq, entity, revision, case when entity in ('page', 'game', 'event') then id::uuid end as id
@@ -165,7 +153,7 @@ pub async fn entered(pool: &PgPool, after: i64) -> Result<Vec<Entered>, sqlx::Er
     .await
 }
 
-/// How far the feed has come, and in which life of the data.
+/// The epoch and the newest sequence number of the feed.
 pub async fn head(pool: &PgPool) -> Result<(Uuid, i64), sqlx::Error> {
     let head = sqlx::query!("select epoch, seq from listings.feed_head")
         .fetch_one(pool)
@@ -173,7 +161,7 @@ pub async fn head(pool: &PgPool) -> Result<(Uuid, i64), sqlx::Error> {
     Ok((head.epoch, head.seq))
 }
 
-/// Listings that have `text` in their name or title, by name and kind, those after `after`.
+/// Listings with `text` in their name or title, sorted by name and kind, after this key.
 pub async fn search(
     pool: &PgPool,
     text: &str,
@@ -181,10 +169,10 @@ pub async fn search(
     state: Option<&str>,
     after: Option<(String, String)>,
     limit: i64,
-) -> Result<Vec<Found>, sqlx::Error> {
+) -> Result<Vec<SearchResult>, sqlx::Error> {
     let (name, after_kind) = after.unwrap_or_default();
     sqlx::query_as!(
-        Found,
+        SearchResult,
         r#"select kind as "kind!", name as "name!", title as "title!", to_jsonb(state) as "state!: Json<State>",
              revision as "revision!", submitter, updated_at as "updated_at!"
          from listings.listing
@@ -208,10 +196,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_queue_is_read_as_far_as_a_page_goes() {
+    fn the_query_repeats_the_maximum_number_of_rows() {
         let queries = include_str!("queue.rs")
             .split("query_as!")
             .collect::<Vec<_>>();
-        assert!(queries[1].contains(&format!("order by waiting_since, id limit {MOST}\n")));
+        assert!(queries[1].contains(&format!("order by waiting_since, id limit {MAX_ROWS}\n")));
     }
 }

@@ -1,4 +1,4 @@
-//! Revisions: what each change of a listing was.
+//! Revisions: the changes of each listing.
 
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -7,14 +7,13 @@ use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 
-/// Who made a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Actor {
     /// An import of this file.
     Import(String),
     /// This member of the staff.
     Staff(String),
-    /// Whoever owns the listing, by the interface.
+    /// This account.
     Account(Uuid),
 }
 
@@ -28,24 +27,19 @@ impl Actor {
     }
 }
 
-/// A change of one listing.
 #[derive(Debug, Clone)]
 pub struct Revision {
-    /// Which listing.
     pub id: Uuid,
-    /// Which change of it.
     pub number: i64,
-    /// Who made it.
     pub actor: Actor,
-    /// What it was, in the fields that it changed, and its `state`; `None` for the first.
+    /// The old values of the changed fields, and the old `state`; `None` for the first revision.
     pub before: Option<Value>,
-    /// What it became in these; all of it for the first.
+    /// The new values of the changed fields, and the new `state`; the whole listing for the first revision.
     pub after: Value,
-    /// Why, where somebody gave a reason.
     pub reason: Option<String>,
 }
 
-/// `$update`, which writes the fields `$2` of the listing `$1`, and its revision, in one statement.
+/// Runs `$update`, which writes the fields `$2` to the listing `$1`, and appends the revision, in one statement.
 macro_rules! update_and_append {
     ($update:literal, $entity:expr, $at:expr, $revision:expr) => {{
         let (actor_kind, actor) = $revision.actor.parts();
@@ -67,7 +61,7 @@ macro_rules! update_and_append {
 }
 pub(super) use update_and_append;
 
-/// Keeps changes of listings of one kind.
+/// Appends revisions of listings of one kind.
 pub async fn append(
     connection: &mut PgConnection,
     entity: Entity,

@@ -1,19 +1,18 @@
-//! Commands of accounts (§4.3), decided and written once for each `Idempotency-Key` (§10.4).
+//! Applies submissions of accounts (§4.3), each once per `Idempotency-Key` (§10.4).
 //!
-//! Each is one straight line, in the order of §7.1: lock the account, look for a stored answer, then (`submit`, `update`) load and lock
-//! the listing (404), read the body (`invalid`, `not_yours`), hold it to the limits of the account (`too_many_pending`, `limit`), save,
-//! and publish.
+//! The steps are in the order of §7.1: lock the account, look for a stored answer, then (`submit`, `update`) lock and load the listing
+//! (404), read the body (`invalid`, `not_yours`), check the limits of the account (`too_many_pending`, `limit`), save, and publish.
 
 use kit::feed::{Applied, Stop};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use super::command::{Accepted, Command};
+use super::command::{AcceptedCommand, Command};
 use super::submission::{Outcome, Submission, Target};
 use super::{Rules, submit, update};
 use crate::SCHEMA;
 
-/// Decides and writes a submission, inside the writer's transaction.
+/// Applies a submission, inside the writer's transaction.
 pub(super) async fn apply(
     connection: &mut PgConnection,
     submission: &Submission,
@@ -27,11 +26,11 @@ pub(super) async fn apply(
     }))
 }
 
-/// Decides a command, and writes it unless it is a dry run.
-pub(super) async fn run(mut command: Command<'_>) -> Result<Accepted, Stop> {
+/// Runs a command; a dry run saves nothing.
+pub(super) async fn run(mut command: Command<'_>) -> Result<AcceptedCommand, Stop> {
     let submission = command.submission;
     if let Some(key) = &submission.idempotency_key {
-        // A call that was answered before is not counted again.
+        // A replayed call does not count as a write.
         command.lock_account(0).await?;
         let replayed = key.replay(command.connection, SCHEMA, command.now).await?;
         if let Some(answer) = replayed {
@@ -39,15 +38,15 @@ pub(super) async fn run(mut command: Command<'_>) -> Result<Accepted, Stop> {
                 answer,
                 replayed: true,
             };
-            return Ok(Accepted {
+            return Ok(AcceptedCommand {
                 outcome,
                 change: None,
             });
         }
     }
-    // Counted with the lock, in one round trip; a refusal takes it back.
-    let writes = submission.target.writes_of_day();
-    command.written = command.lock_account(writes).await?;
+    // Locks and counts in one round trip; a refusal rolls the count back.
+    let writes = submission.target.daily_writes();
+    command.writes_today = command.lock_account(writes).await?;
     let accepted = match &submission.target {
         Target::NewGame => submit::game(&mut command).await?,
         Target::NewEvent => submit::event(&mut command).await?,

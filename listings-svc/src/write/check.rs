@@ -1,4 +1,4 @@
-//! Calls that shall write nothing: those of test keys, and dry runs (§4.3, §10.3).
+//! Calls that write nothing: those of test keys, and dry runs (§4.3, §10.3).
 
 use kit::Fault;
 use kit::feed::Stop;
@@ -9,10 +9,10 @@ use super::command::Command;
 use super::submission::{Answer, Submission};
 use super::{Rules, account};
 
-/// What would be answered: the same decision, on rows that are not locked.
+/// Makes the same decision as the call, on rows that are not locked.
 ///
 /// # Errors
-/// What the call would be refused for.
+/// Those of the call.
 pub async fn check(
     pool: &PgPool,
     submission: &Submission,
@@ -20,11 +20,11 @@ pub async fn check(
     now: OffsetDateTime,
 ) -> Result<Answer, Fault> {
     let mut connection = pool.acquire().await?;
-    let command = Command::new(&mut connection, submission, rules, now).dry();
+    let command = Command::new(&mut connection, submission, rules, now).dry_run();
     match account::run(command).await {
         Ok(accepted) => Ok(accepted.outcome.answer),
         Err(Stop::Refused(fault)) => Err(fault),
-        Err(Stop::Busy) => Err(Fault::unavailable("a row that was only looked at")),
+        Err(Stop::Busy) => Err(Fault::unavailable("a row that is read without a lock")),
         Err(Stop::Database(error)) => Err(error.into()),
     }
 }

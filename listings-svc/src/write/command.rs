@@ -13,45 +13,44 @@ use uuid::Uuid;
 use super::submission::{Answer, Outcome, Submission};
 use super::{Rules, limits};
 use crate::domain::game::Game;
-use crate::domain::known::Known;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::record::Record as _;
+use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
 use crate::domain::state::State;
-use crate::feed::{Happened, Publish};
-use crate::store::owners::{self, Owned, Which};
-use crate::store::{Changed, Found, Locked, Stored as _, accounts, games, pages};
+use crate::feed::{ChangeKind, Publish};
+use crate::store::page_owners::{self, OwnedPage, PageRef};
+use crate::store::{ListingTable, Locked, RecordTable as _, accounts, games, pages};
 
-/// Slugs with the same base that are looked for at first; twice as many each further time.
-const WINDOW: usize = 8;
+/// Slugs with the same base in the first query; each further query doubles the number.
+const FIRST_WINDOW: usize = 8;
 
-/// A command that is done: its answer, and its change, unless it changed nothing.
+/// An accepted command: its outcome, and its change unless nothing changed.
 #[derive(Debug)]
-pub(super) struct Accepted {
+pub(super) struct AcceptedCommand {
     pub(super) outcome: Outcome,
     pub(super) change: Option<NewChange>,
 }
 
-/// A listing that accounts send in.
-pub(super) trait Submitted: Found + Changed + Publish + Serialize {}
-impl<T: Found + Changed + Publish + Serialize> Submitted for T {}
+/// A listing that accounts submit.
+pub(super) trait SubmittedListing: ListingTable + Publish + Serialize {}
+impl<T: ListingTable + Publish + Serialize> SubmittedListing for T {}
 
-/// A command under way.
+/// A command that is running.
 pub(super) struct Command<'a> {
     pub(super) connection: &'a mut PgConnection,
     pub(super) submission: &'a Submission,
     pub(super) rules: &'a Rules,
     pub(super) now: OffsetDateTime,
-    /// Rows are looked at without locks, and nothing is saved.
+    /// Reads rows without locks, and saves nothing.
     pub(super) is_dry_run: bool,
-    /// Writes of the account today, this one with them.
-    pub(super) written: i32,
+    /// Writes of the account on this day, this one included.
+    pub(super) writes_today: i32,
 }
 
 impl<'a> Command<'a> {
-    /// A command that is to be run.
     pub(super) fn new(
         connection: &'a mut PgConnection,
         submission: &'a Submission,
@@ -64,52 +63,51 @@ impl<'a> Command<'a> {
             rules,
             now,
             is_dry_run: false,
-            written: 0,
+            writes_today: 0,
         }
     }
 
-    /// The same, which looks at rows without locks and saves nothing.
-    pub(super) fn dry(self) -> Self {
+    /// The same command as a dry run.
+    pub(super) fn dry_run(self) -> Self {
         Self {
             is_dry_run: true,
             ..self
         }
     }
 
-    /// Locks the row of the account: under it, what the account writes in a day and what waits of it is counted exactly. Returns what it
-    /// has written today with so many more.
-    pub(super) async fn lock_account(&mut self, more: i32) -> Result<i32, Stop> {
+    /// Locks the row of the account, so that its daily writes and its pending submissions are counted exactly. Adds `added` to the writes
+    /// of the day, and returns the sum.
+    pub(super) async fn lock_account(&mut self, added: i32) -> Result<i32, Stop> {
         let (account, today) = (self.submission.author.account, self.now.date());
         if !self.is_dry_run {
-            let locked = accounts::lock(self.connection, account, today, more).await?;
+            let locked = accounts::lock(self.connection, account, today, added).await?;
             return locked.ok_or(Stop::Busy);
         }
         let before = if self.is_about_samples() {
             0
         } else {
-            accounts::written(self.connection, account, today).await?
+            accounts::writes_on(self.connection, account, today).await?
         };
-        Ok(before.saturating_add(more))
+        Ok(before.saturating_add(added))
     }
 
-    /// Samples are everybody's, and nobody's limits hold for them.
+    /// Whether the command is about samples. Every account may use them, and no limits apply.
     pub(super) fn is_about_samples(&self) -> bool {
         self.submission.author.mode == Mode::Test
     }
 
-    /// What the body may refer to.
-    pub(super) async fn reference_data(&mut self) -> Result<Arc<Known>, Stop> {
-        let data = &self.rules.reference_data;
-        let known = data.now(self.connection, self.submission, self.now);
-        Ok(known.await?)
+    pub(super) async fn reference_data(&mut self) -> Result<Arc<ReferenceData>, Stop> {
+        let cache = &self.rules.reference_data;
+        let reference_data = cache.get(self.connection, self.submission, self.now);
+        Ok(reference_data.await?)
     }
 
-    /// The listing that is to be changed, locked.
+    /// Locks the listing to change.
     pub(super) async fn lock_listing<C>(&mut self, name: &str) -> Result<Option<Listing<C>>, Stop>
     where
-        Listing<C>: Submitted,
+        Listing<C>: SubmittedListing,
     {
-        // What is no slug names nothing; and PostgreSQL takes no text with a NUL in it.
+        // A name that is not a slug matches nothing, and PostgreSQL does not accept NUL.
         if !slug::is_valid(name) {
             return Ok(None);
         }
@@ -118,23 +116,23 @@ impl<'a> Command<'a> {
             Listing::<C>::find(self.connection, mode, &names).await?
         } else {
             let locked = Listing::<C>::lock(self.connection, mode, &names).await?;
-            Locked::whole(locked).ok_or(Stop::Busy)?
+            Locked::complete(locked).ok_or(Stop::Busy)?
         };
-        // What was taken down is gone until it is restored.
+        // For accounts, a listing that was taken down does not exist until staff restore it.
         let mut found = found.into_iter();
         Ok(found.find(|listing| listing.state != State::Removed))
     }
 
-    /// The game that is to be changed, locked, and the page of the account that it stands under.
+    /// Locks the game to change, and reads its page if the account owns it.
     pub(super) async fn lock_game(
         &mut self,
         name: &str,
-    ) -> Result<Option<(Listing<Game>, Owned)>, Stop> {
+    ) -> Result<Option<(Listing<Game>, OwnedPage)>, Stop> {
         if self.is_dry_run {
             let Some(game) = self.lock_listing::<Game>(name).await? else {
                 return Ok(None);
             };
-            let page = self.find_page(Which::Id(game.content.page_id)).await?;
+            let page = self.find_page(PageRef::Id(game.content.page_id)).await?;
             return Ok(page.map(|page| (game, page)));
         }
         if !slug::is_valid(name) {
@@ -155,42 +153,48 @@ impl<'a> Command<'a> {
         Ok(page.map(|page| (game, page)))
     }
 
-    /// The page of the account with this handle, for a game that is sent in under it (§4.3): one that waits for its review or is public.
-    pub(super) async fn page_with_handle(&mut self, handle: &str) -> Result<Owned, Stop> {
+    /// The page of the account with this handle, for a game under it (§4.3): pending or public.
+    pub(super) async fn page_with_handle(&mut self, handle: &str) -> Result<OwnedPage, Stop> {
         if !slug::is_valid(handle) {
             return Err(limits::not_yours(handle).into());
         }
-        match self.lock_page(Which::Handle(handle)).await? {
+        match self.lock_page(PageRef::Handle(handle)).await? {
             Some(page) if page.state.0 == State::Removed => Err(limits::taken_down(handle).into()),
             Some(page) if page.state.0 != State::Rejected => Ok(page),
             Some(_) | None => Err(limits::not_yours(handle).into()),
         }
     }
 
-    /// A page of the account, in any state, that nobody takes down until the command is committed: nothing is sent in under a page whose
-    /// removal is just being committed.
-    pub(super) async fn lock_page(&mut self, which: Which<'_>) -> Result<Option<Owned>, Stop> {
+    /// Locks a page of the account, in any state, until the command is committed: nothing is submitted under a page whose removal is
+    /// being committed.
+    pub(super) async fn lock_page(
+        &mut self,
+        page_ref: PageRef<'_>,
+    ) -> Result<Option<OwnedPage>, Stop> {
         if self.is_dry_run {
-            return self.find_page(which).await;
+            return self.find_page(page_ref).await;
         }
         let account = self.submission.author.account;
-        let locked = owners::lock(self.connection, account, which).await?;
-        if locked.is_none() && self.find_page(which).await?.is_some() {
+        let locked = page_owners::lock(self.connection, account, page_ref).await?;
+        if locked.is_none() && self.find_page(page_ref).await?.is_some() {
             return Err(Stop::Busy);
         }
         Ok(locked)
     }
 
     /// A page of the account, in any state, without a lock.
-    pub(super) async fn find_page(&mut self, which: Which<'_>) -> Result<Option<Owned>, Stop> {
+    pub(super) async fn find_page(
+        &mut self,
+        page_ref: PageRef<'_>,
+    ) -> Result<Option<OwnedPage>, Stop> {
         let account = self.submission.author.account;
-        let found = owners::find(self.connection, account, which).await?;
+        let found = page_owners::find(self.connection, account, page_ref).await?;
         if found.is_some() || !self.is_about_samples() {
             return Ok(found);
         }
-        let samples = match which {
-            Which::Id(id) => pages::with_ids(self.connection, &[id]).await?,
-            Which::Handle(handle) => {
+        let samples = match page_ref {
+            PageRef::Id(id) => pages::with_ids(self.connection, &[id]).await?,
+            PageRef::Handle(handle) => {
                 let handles = [handle.to_owned()];
                 Listing::<Page>::find(self.connection, Mode::Test, &handles).await?
             }
@@ -199,33 +203,39 @@ impl<'a> Command<'a> {
         Ok(sample.map(|page| sample_of(page, account)))
     }
 
-    /// Refuses a submission when as many wait for their review as may.
-    pub(super) async fn check_waiting(&mut self) -> Result<(), Stop> {
+    /// Refuses a submission beyond the limit of pending ones.
+    pub(super) async fn check_pending_limit(&mut self) -> Result<(), Stop> {
         if self.is_about_samples() {
             return Ok(());
         }
         let account = self.submission.author.account;
-        let waiting = accounts::waiting(self.connection, account).await?;
-        Ok(limits::check_waiting(waiting, self.rules.most_waiting)?)
+        let waiting = accounts::count_pending(self.connection, account).await?;
+        Ok(limits::check_pending_limit(
+            waiting,
+            self.rules.max_pending,
+        )?)
     }
 
-    /// Refuses more writes of a day than the plan has.
-    pub(super) fn check_written(&self) -> Result<(), Stop> {
+    /// Refuses a write beyond the daily limit of the plan.
+    pub(super) fn check_daily_limit(&self) -> Result<(), Stop> {
         let most = self.submission.author.writes_per_day;
-        Ok(limits::check_written(self.written, most, self.now)?)
+        Ok(limits::check_daily_limit(
+            self.writes_today,
+            most,
+            self.now,
+        )?)
     }
 
-    /// The first free slug with this base. Another replica may be taking it just now: then PostgreSQL refuses the listing, and the
-    /// command is tried again.
+    /// The first free slug with this base. If another replica takes it first, PostgreSQL refuses the listing, and the command runs again.
     pub(super) async fn free_slug<C>(&mut self, base: &str) -> Result<String, Stop>
     where
-        Listing<C>: Submitted,
+        Listing<C>: SubmittedListing,
     {
-        let (mut first, mut window) = (1, WINDOW);
+        let (mut first, mut window) = (1, FIRST_WINDOW);
         loop {
             let numbers = first..first + window;
             let slugs: Vec<String> = numbers.map(|n| slug::numbered(base, n)).collect();
-            let taken = Listing::<C>::taken(self.connection, &slugs).await?;
+            let taken = Listing::<C>::taken_names(self.connection, &slugs).await?;
             if let Some(free) = slugs.into_iter().find(|slug| !taken.contains(slug)) {
                 return Ok(free);
             }
@@ -234,32 +244,37 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// What is answered and published of a listing; `happened` is `None` when nothing differs.
-    pub(super) fn accept<C>(&self, listing: &Listing<C>, happened: Option<Happened>) -> Accepted
+    /// The answer and the change of a listing; `change_kind` is `None` when nothing changed.
+    pub(super) fn accept<C>(
+        &self,
+        listing: &Listing<C>,
+        change_kind: Option<ChangeKind>,
+    ) -> AcceptedCommand
     where
-        Listing<C>: Submitted,
+        Listing<C>: SubmittedListing,
     {
-        let addresses = &self.rules.addresses;
+        let public_url = &self.rules.public_url;
         let announced = listing.state == State::Published;
-        Accepted {
+        AcceptedCommand {
             outcome: Outcome {
                 answer: Answer {
                     slug: listing.key().to_owned(),
                     state: listing.state,
-                    url: listing.url(addresses),
+                    url: listing.url(public_url),
                     revision: listing.revision,
                     note: None,
                 },
                 replayed: false,
             },
-            change: happened.map(|happened| listing.change(happened, announced, addresses)),
+            change: change_kind
+                .map(|change_kind| listing.change(change_kind, announced, public_url)),
         }
     }
 }
 
-/// A sample, as if it were the account's own.
-fn sample_of(page: Listing<Page>, account: Uuid) -> Owned {
-    Owned {
+/// A sample, as a page of the account.
+fn sample_of(page: Listing<Page>, account: Uuid) -> OwnedPage {
+    OwnedPage {
         account,
         id: page.id,
         handle: page.content.handle,

@@ -1,4 +1,4 @@
-//! Changes of listings by staff, inside the writer's transaction: an edit, a game listed first, a listing given to somebody else.
+//! Edits of listings by staff, inside the writer's transaction: fields, a featured game, the page of a game, the account of an event.
 
 use kit::Fault;
 use kit::feed::Applied;
@@ -9,200 +9,182 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::moderate::none;
-use super::record_change::{StaffAction, by_staff, overtaken};
-use crate::domain::amendment::{self, Amended};
-use crate::domain::deed::Deed;
+use super::moderate::listing_not_found;
+use super::record_change::{StaffChange, check_revision, update_by_staff};
+use crate::domain::audit_action::AuditAction;
+use crate::domain::edit::{self, Editable};
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
-use crate::domain::known::Known;
-use crate::domain::listing::{Draft, Listing};
+use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
+use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::State;
-use crate::feed::{Happened, PublicUrl, Publish};
-use crate::store::{Changed, Stored as _};
+use crate::feed::{ChangeKind, PublicUrl, Publish};
+use crate::store::{ListingTable, RecordTable as _};
 
-/// A listing that staff change.
 #[derive(Debug)]
-pub struct Amendment {
+pub struct StaffEdit {
     /// A page, a game or an event.
     pub entity: Entity,
-    /// Which world it belongs to.
     pub mode: Mode,
-    /// Its slug or handle.
+    /// The slug or the handle.
     pub name: String,
-    /// What they do.
-    pub what: What,
-    /// Why, for the record; may be empty.
+    pub operation: EditOperation,
+    /// For the audit; may be empty.
     pub reason: String,
-    /// The revision that they have looked at; the listing must still stand at it.
+    /// The revision that the member has seen. The edit is refused when the listing has another.
     pub revision: Option<i64>,
-    /// Who of them.
     pub by: Member,
 }
 
-/// What staff change.
 #[derive(Debug)]
-pub enum What {
-    /// These fields; with what they may refer to.
-    Edit(Map<String, Value>, Box<Known>),
-    /// Whether a game is listed first.
+pub enum EditOperation {
+    /// Sets these fields; with the reference data for them.
+    SetFields(Map<String, Value>, Box<ReferenceData>),
+    /// Features a game, or ends that.
     Feature(bool),
-    /// The page of this handle that a game stands under.
-    Page(String),
-    /// The account that an event is of.
-    Account(Uuid),
+    /// Moves a game to the page with this handle.
+    MoveToPage(String),
+    /// Assigns an event to this account.
+    AssignToAccount(Uuid),
 }
 
-impl What {
-    const fn deed(&self) -> Deed {
+impl EditOperation {
+    const fn audit_action(&self) -> AuditAction {
         match self {
-            Self::Edit(..) => Deed::Edit,
-            Self::Feature(_) => Deed::Feature,
-            Self::Page(_) | Self::Account(_) => Deed::Reassign,
+            Self::SetFields(..) => AuditAction::Edit,
+            Self::Feature(_) => AuditAction::Feature,
+            Self::MoveToPage(_) | Self::AssignToAccount(_) => AuditAction::Reassign,
         }
     }
 }
 
-/// What a change makes of a listing; `None` when it says nothing new.
-type Made<C> = Result<Option<Listing<C>>, Fault>;
+/// The listing after an edit; `None` when nothing changed.
+type EditResult<C> = Result<Option<Listing<C>>, Fault>;
 
-/// Changes a listing. It stays where it stands.
-pub async fn amend(
+/// Edits a listing. Its state stays.
+pub async fn apply(
     connection: &mut PgConnection,
-    amendment: &Amendment,
-    addresses: &PublicUrl,
+    edit: &StaffEdit,
+    public_url: &PublicUrl,
     now: OffsetDateTime,
 ) -> Result<Applied<()>, sqlx::Error> {
-    let task = Task {
-        amendment,
-        addresses,
+    let context = EditContext {
+        edit,
+        public_url,
         now,
     };
-    match (&amendment.what, amendment.entity) {
-        (What::Edit(changes, known), Entity::Page) => {
-            let change = |page: &Listing<Page>| edit(page, changes, known, now);
-            task.apply(connection, change).await
+    match (&edit.operation, edit.entity) {
+        (EditOperation::SetFields(changes, reference), Entity::Page) => {
+            let change = |page: &Listing<Page>| set_fields(page, changes, reference, now);
+            context.apply(connection, change).await
         }
-        (What::Edit(changes, known), Entity::Game) => {
-            let change = |game: &Listing<Game>| edit(game, changes, known, now);
-            task.apply(connection, change).await
+        (EditOperation::SetFields(changes, reference), Entity::Game) => {
+            let change = |game: &Listing<Game>| set_fields(game, changes, reference, now);
+            context.apply(connection, change).await
         }
-        (What::Edit(changes, known), Entity::Event) => {
-            let change = |event: &Listing<Event>| edit(event, changes, known, now);
-            task.apply(connection, change).await
+        (EditOperation::SetFields(changes, reference), Entity::Event) => {
+            let change = |event: &Listing<Event>| set_fields(event, changes, reference, now);
+            context.apply(connection, change).await
         }
-        (What::Feature(featured), Entity::Game) => {
+        (EditOperation::Feature(featured), Entity::Game) => {
             let change = |game: &Listing<Game>| {
                 if *featured && game.state != State::Published {
-                    let reason = "This game is not public: only a published game is listed first.";
+                    let reason = "This game is not public: only a published game can be featured.";
                     return Err(Fault::invalid_field("name", reason));
                 }
                 let mut content = game.content.clone();
                 content.featured = *featured;
-                Ok(with(game, content, now))
+                Ok(game.apply_staff_edit(content, now))
             };
-            task.apply(connection, change).await
+            context.apply(connection, change).await
         }
-        (What::Page(handle), Entity::Game) => {
-            // Locked, so that it is not taken down meanwhile.
+        (EditOperation::MoveToPage(handle), Entity::Game) => {
+            // Locked, so that nobody takes the page down meanwhile.
             let handles = std::slice::from_ref(handle);
-            let locked = Listing::<Page>::lock(connection, amendment.mode, handles).await?;
-            let Some(pages) = locked.whole() else {
+            let locked = Listing::<Page>::lock(connection, edit.mode, handles).await?;
+            let Some(pages) = locked.complete() else {
                 return Ok(Applied::Busy);
             };
-            let may_hold = |page: &Listing<Page>| {
+            let accepts_games = |page: &Listing<Page>| {
                 matches!(page.state, State::Pending | State::Published).then_some(page.id)
             };
-            let Some(page) = pages.iter().find_map(may_hold) else {
+            let Some(page) = pages.iter().find_map(accepts_games) else {
                 return Ok(Applied::Refused(Fault::invalid_field(
                     "to",
-                    "no page has this handle, or it was rejected or taken down",
+                    "No page has this handle, or the page was rejected or taken down: give another.",
                 )));
             };
             let change = |game: &Listing<Game>| {
                 let mut content = game.content.clone();
                 content.page_id = page;
-                Ok(with(game, content, now))
+                Ok(game.apply_staff_edit(content, now))
             };
-            task.apply(connection, change).await
+            context.apply(connection, change).await
         }
-        (What::Account(account), Entity::Event) => {
-            let change = |event: &Listing<Event>| Ok(event.given_to(*account));
-            task.apply(connection, change).await
+        (EditOperation::AssignToAccount(account), Entity::Event) => {
+            let change = |event: &Listing<Event>| Ok(event.assign_to(*account));
+            context.apply(connection, change).await
         }
-        // The service has refused these.
-        _ => Ok(Applied::Refused(none())),
+        // The service has refused the other combinations.
+        _ => Ok(Applied::Refused(listing_not_found())),
     }
 }
 
-fn edit<C: Amended + Clone + PartialEq>(
+fn set_fields<C: Editable + Clone + PartialEq>(
     listing: &Listing<C>,
     changes: &Map<String, Value>,
-    known: &Known,
+    reference: &ReferenceData,
     now: OffsetDateTime,
-) -> Made<C> {
-    let content = amendment::amend(&listing.content, changes, known).map_err(Fault::invalid)?;
-    Ok(with(listing, content, now))
+) -> EditResult<C> {
+    let content = edit::apply(&listing.content, changes, reference).map_err(Fault::invalid)?;
+    Ok(listing.apply_staff_edit(content, now))
 }
 
-fn with<C: Clone + PartialEq>(
-    listing: &Listing<C>,
-    content: C,
-    now: OffsetDateTime,
-) -> Option<Listing<C>> {
-    let draft = Draft {
-        content,
-        created_at: None,
-        updated_at: None,
-    };
-    listing.amended_by(&draft, now)
-}
-
-struct Task<'a> {
-    amendment: &'a Amendment,
-    addresses: &'a PublicUrl,
+struct EditContext<'a> {
+    edit: &'a StaffEdit,
+    public_url: &'a PublicUrl,
     now: OffsetDateTime,
 }
 
-impl Task<'_> {
+impl EditContext<'_> {
     async fn apply<C>(
         &self,
         connection: &mut PgConnection,
-        change: impl FnOnce(&Listing<C>) -> Made<C>,
+        change: impl FnOnce(&Listing<C>) -> EditResult<C>,
     ) -> Result<Applied<()>, sqlx::Error>
     where
-        Listing<C>: Changed + Publish + Serialize,
+        Listing<C>: ListingTable + Publish + Serialize,
     {
-        let names = std::slice::from_ref(&self.amendment.name);
-        let locked = Listing::<C>::lock(connection, self.amendment.mode, names).await?;
-        let Some(held) = locked.whole() else {
+        let names = std::slice::from_ref(&self.edit.name);
+        let locked = Listing::<C>::lock(connection, self.edit.mode, names).await?;
+        let Some(rows) = locked.complete() else {
             return Ok(Applied::Busy);
         };
-        let Some(before) = held.into_iter().next() else {
-            return Ok(Applied::Refused(none()));
+        let Some(before) = rows.into_iter().next() else {
+            return Ok(Applied::Refused(listing_not_found()));
         };
         let after = match change(&before) {
             Err(fault) => return Ok(Applied::Refused(fault)),
             Ok(None) => return Ok(Applied::Done((), Vec::new())),
             Ok(Some(after)) => after,
         };
-        if let Some(fault) = overtaken(self.amendment.revision, before.revision) {
+        if let Some(fault) = check_revision(self.edit.revision, before.revision) {
             return Ok(Applied::Refused(fault));
         }
-        let action = StaffAction {
-            by: &self.amendment.by,
-            deed: self.amendment.what.deed(),
-            reason: &self.amendment.reason,
+        let change = StaffChange {
+            by: &self.edit.by,
+            action: self.edit.operation.audit_action(),
+            reason: &self.edit.reason,
             now: self.now,
         };
-        by_staff(connection, (&before, &after), action).await?;
-        // Whose an event is does not show.
-        let announced =
-            after.state == State::Published && !matches!(self.amendment.what, What::Account(_));
-        let change = after.change(Happened::Updated, announced, self.addresses);
+        update_by_staff(connection, (&before, &after), change).await?;
+        // The account of an event is not public.
+        let announced = after.state == State::Published
+            && !matches!(self.edit.operation, EditOperation::AssignToAccount(_));
+        let change = after.change(ChangeKind::Updated, announced, self.public_url);
         Ok(Applied::Done((), vec![change]))
     }
 }

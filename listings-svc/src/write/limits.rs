@@ -1,34 +1,34 @@
-//! What accounts may do, and the sentences that refuse the rest.
+//! The limits of accounts, and the messages of refusals.
 
 use kit::{Code, Fault};
 use time::{Duration, OffsetDateTime, Time};
 
 use crate::domain::text::clip;
 
-/// Refuses one more submission than may wait.
-pub(super) fn check_waiting(waiting: i64, most: i64) -> Result<(), Fault> {
-    if waiting < most {
+/// Refuses a submission beyond the limit of pending ones.
+pub(super) fn check_pending_limit(pending: i64, limit: i64) -> Result<(), Fault> {
+    if pending < limit {
         return Ok(());
     }
     let message = format!(
-        "{most} of your submissions are waiting for their review, which is the most; send this one when one of them is decided"
+        "{limit} of your submissions are pending review, which is the maximum; submit this one after staff have decided on one of them"
     );
     Err(Fault::new(Code::TooManyPending, message))
 }
 
-/// Refuses more writes of a day than the plan has.
-pub(super) fn check_written(
-    written: i32,
-    most: Option<u32>,
+/// Refuses a write beyond the daily limit of the plan.
+pub(super) fn check_daily_limit(
+    writes: i32,
+    limit: Option<u32>,
     now: OffsetDateTime,
 ) -> Result<(), Fault> {
-    match most {
-        Some(most) if i64::from(written) > i64::from(most) => Err(daily_limit(most, now)),
+    match limit {
+        Some(limit) if i64::from(writes) > i64::from(limit) => Err(daily_limit(limit, now)),
         Some(_) | None => Ok(()),
     }
 }
 
-fn daily_limit(most: u32, now: OffsetDateTime) -> Fault {
+fn daily_limit(limit: u32, now: OffsetDateTime) -> Fault {
     let midnight = now.replace_time(Time::MIDNIGHT) + Duration::DAY;
     let left = midnight - now;
     let wait = left.whole_seconds() + i64::from(left.subsec_nanoseconds() > 0);
@@ -37,30 +37,29 @@ fn daily_limit(most: u32, now: OffsetDateTime) -> Fault {
         ..Fault::new(
             Code::Limit,
             format!(
-                "the account has used the {most} writes of its day (plan); come back at 00:00 UTC, or take a larger plan"
+                "the account has used the {limit} writes per day of its plan; try again after 00:00 UTC, or choose a larger plan"
             ),
         )
     }
 }
 
-/// Refuses a page that was taken down.
 pub(super) fn taken_down(handle: &str) -> Fault {
     let handle = clip(handle);
     Fault::new(
         Code::NotYours,
         format!(
-            "the page `{handle}` was taken down, and nothing is sent in under it until staff restore it; write to them, or give another page of yours"
+            "the page `{handle}` was taken down, and nothing can be submitted under it until staff restore it; contact staff, or give another page of yours"
         ),
     )
 }
 
-/// Refuses a page that is not the account's.
+/// Refuses a page that the account does not own.
 pub(super) fn not_yours(handle: &str) -> Fault {
     let handle = clip(handle);
     Fault::new(
         Code::NotYours,
         format!(
-            "`{handle}` is no page of yours; give the handle of a page that you sent in or claimed"
+            "`{handle}` is not a page of yours; give the handle of a page that you submitted or claimed"
         ),
     )
 }

@@ -1,7 +1,7 @@
-//! Commands: everything that changes a record goes through the writer of the feed as one of these.
+//! The commands. Every change of a record goes through the feed's writer as one of them.
 //!
-//! Each is one function, a file a kind of command, and one straight line: lock, load, decide, save, publish. The writer applies it
-//! inside a transaction that it shares with others, under a savepoint of its own.
+//! A command is one function, with the steps lock, load, decide, save, publish; each kind of command has a file. The writer applies a
+//! command under its own savepoint, in a transaction that commands share.
 
 mod account;
 pub mod check;
@@ -10,10 +10,10 @@ pub mod edit;
 pub mod import;
 mod limits;
 pub mod moderate;
-pub mod ownership;
-pub mod pictures;
+pub mod page_owners;
+pub mod picture_edit;
 mod record_change;
-pub mod reference_data;
+pub mod reference_data_cache;
 mod representation;
 mod republish;
 pub mod submission;
@@ -22,8 +22,8 @@ mod update;
 
 use std::sync::Arc;
 
-use kit::Fault;
 use kit::feed::{Applied, Apply, Explained};
+use kit::{Code, Fault};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -32,78 +32,70 @@ use crate::domain::entity::Entity;
 use crate::feed::PublicUrl;
 use crate::store::claims::Claim;
 use crate::store::constraints;
-use crate::store::owners::Owner;
-use edit::Amendment;
+use crate::store::page_owners::Owner;
+use edit::StaffEdit;
 use import::chunk::Chunk;
-use moderate::Turn;
-use ownership::Ownership;
-use pictures::Illustration;
-use reference_data::ReferenceData;
+use moderate::Moderation;
+use page_owners::OwnerChange;
+use picture_edit::PictureEdit;
+use reference_data_cache::ReferenceDataCache;
 use submission::{Outcome, Submission};
 
-/// A change that is asked for.
+/// A command.
 #[derive(Debug)]
 pub enum Write {
-    /// Lines of a file.
     Import(Box<Chunk>),
-    /// A listing that staff decide on, take down or restore.
-    Turn(Box<Turn>),
-    /// What an account sends in.
+    /// Staff approve, reject, take down or restore a listing.
+    Moderate(Box<Moderation>),
+    /// An account submits or changes a listing.
     Submit(Box<Submission>),
-    /// A listing that staff change.
-    Amend(Box<Amendment>),
-    /// A picture that staff give to a listing or take out of it.
-    Illustrate(Box<Illustration>),
-    /// A page that staff give to an account, or take from one.
-    Own(Box<Ownership>),
-    /// Listings of a kind whose public pages have moved, those after an id.
-    Move(Entity, Uuid),
+    /// Staff edit a listing.
+    Edit(Box<StaffEdit>),
+    /// Staff set or remove a picture of a listing.
+    EditPictures(Box<PictureEdit>),
+    /// Staff add or remove an owner of a page, or grant a claim.
+    ChangeOwners(Box<OwnerChange>),
+    /// Publishes the next listings of a kind after an id, with their current URLs.
+    Republish(Entity, Uuid),
 }
 
-/// What came of it.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Done {
-    /// The lines are dealt with.
     Imported,
-    /// The listing stands as wanted.
-    Turned,
-    /// Accepted.
+    Moderated,
+    Edited,
     Submitted(Box<Outcome>),
-    /// The listing has its pictures as wanted.
-    Illustrated,
-    /// The page has these owners.
-    Owned(Vec<Owner>),
-    /// The claim is granted.
-    Granted(Box<Claim>),
-    /// Up to this id; `None` when there was nothing left.
-    Moved(Option<Uuid>),
+    PicturesEdited,
+    /// The owners after the change.
+    OwnersChanged(Vec<Owner>),
+    ClaimGranted(Box<Claim>),
+    /// Id of the last listing; `None` when there were no more.
+    Republished(Option<Uuid>),
 }
 
-/// What commands are held to.
+/// What the commands check against.
 #[derive(Debug)]
 pub struct Rules {
-    /// Where public pages are.
-    pub addresses: PublicUrl,
-    /// Submissions of one account that may wait for their review.
-    pub most_waiting: i64,
-    /// Genres, countries and cities.
-    pub reference_data: ReferenceData,
+    pub public_url: PublicUrl,
+    /// Maximum number of pending submissions of one account.
+    pub max_pending: i64,
+    pub reference_data: ReferenceDataCache,
 }
 
-/// Carries out commands.
+/// Applies commands.
 #[derive(Debug)]
-pub struct Listings {
+pub struct Writes {
     rules: Arc<Rules>,
 }
 
-impl Listings {
-    /// Commands that follow `rules`.
+impl Writes {
     pub fn new(rules: Arc<Rules>) -> Self {
         Self { rules }
     }
 }
 
-impl Apply for Listings {
+impl Apply for Writes {
     type Item = Write;
     type Done = Done;
 
@@ -113,51 +105,57 @@ impl Apply for Listings {
         item: &Write,
         now: OffsetDateTime,
     ) -> Result<Applied<Done>, sqlx::Error> {
-        let addresses = &self.rules.addresses;
+        let public_url = &self.rules.public_url;
         let mut applied = match item {
             Write::Submit(submission) => {
                 let submitting = account::apply(connection, submission, &self.rules, now);
                 Box::pin(submitting).await?.map(Done::Submitted)
             }
             Write::Import(chunk) => {
-                let importing = import::apply::chunk(connection, chunk, addresses, now);
+                let importing = import::apply::apply(connection, chunk, public_url, now);
                 Box::pin(importing).await?.map(|()| Done::Imported)
             }
-            Write::Turn(turn) => {
-                let turning = moderate::turn(connection, turn, addresses, now);
-                Box::pin(turning).await?.map(|()| Done::Turned)
+            Write::Moderate(moderation) => {
+                let moderating = moderate::apply(connection, moderation, public_url, now);
+                Box::pin(moderating).await?.map(|()| Done::Moderated)
             }
-            Write::Amend(amendment) => {
-                let amending = edit::amend(connection, amendment, addresses, now);
-                Box::pin(amending).await?.map(|()| Done::Turned)
+            Write::Edit(edit) => {
+                let editing = edit::apply(connection, edit, public_url, now);
+                Box::pin(editing).await?.map(|()| Done::Edited)
             }
-            Write::Illustrate(wanted) => {
-                let illustrating = pictures::apply(connection, wanted, addresses, now);
-                Box::pin(illustrating).await?.map(|()| Done::Illustrated)
+            Write::EditPictures(edit) => {
+                let editing = picture_edit::apply(connection, edit, public_url, now);
+                Box::pin(editing).await?.map(|()| Done::PicturesEdited)
             }
-            Write::Own(ownership) => {
-                let owning = ownership::apply(connection, ownership, addresses, now);
-                Box::pin(owning).await?
+            Write::ChangeOwners(change) => {
+                let changing = page_owners::apply(connection, change, public_url, now);
+                Box::pin(changing).await?
             }
-            Write::Move(entity, after) => {
-                let moving = republish::republish(connection, *entity, *after, addresses);
-                Box::pin(moving).await?.map(Done::Moved)
+            Write::Republish(entity, after) => {
+                let republishing = republish::republish(connection, *entity, *after, public_url);
+                Box::pin(republishing).await?.map(Done::Republished)
             }
         };
         if let Applied::Done(_, changes) = &mut applied {
-            ownership::add_owners(connection, changes).await?;
+            page_owners::append_owners(connection, changes).await?;
         }
         Ok(applied)
     }
 
     fn explain(&self, error: &sqlx::Error) -> Explained {
-        if constraints::is_taken(error) {
-            // Another replica has just used a slug that was free.
+        if constraints::is_name_taken(error) {
+            // Another replica has just taken the slug.
             return Explained::Passing;
         }
-        match constraints::problem(error) {
+        match constraints::field_errors(error) {
             Some(problems) => Explained::Refused(Fault::invalid(problems)),
             None => Explained::Unknown,
         }
     }
+}
+
+/// The error for a result that does not belong to the command.
+pub fn unexpected(done: &Done) -> Fault {
+    tracing::error!(?done, "the writer returned the result of another command");
+    Fault::new(Code::Internal, "something broke on our side")
 }

@@ -1,4 +1,4 @@
-//! Records a change of a listing, inside the writer's transaction: the listing, its revision and, if staff made it, the audit.
+//! Records a change of a listing, inside the writer's transaction: the listing, its revision and, for a change by staff, the audit entry.
 
 use kit::Fault;
 use kit::audit::{self, Action as _, Entry};
@@ -9,15 +9,14 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use crate::SCHEMA;
-use crate::domain::deed::Deed;
+use crate::domain::audit_action::AuditAction;
 use crate::domain::difference;
 use crate::domain::listing::Listing;
 use crate::domain::record::Record as _;
 use crate::feed::Publish;
 use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{Changed, Stored as _, to_row};
+use crate::store::{ListingTable, RecordTable as _, to_json_row};
 
-/// Records a new listing.
 pub(super) async fn insert<C>(
     connection: &mut PgConnection,
     listing: &Listing<C>,
@@ -25,9 +24,9 @@ pub(super) async fn insert<C>(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error>
 where
-    Listing<C>: Changed + Publish + Serialize,
+    Listing<C>: ListingTable + Publish + Serialize,
 {
-    let row = to_row(listing)?;
+    let row = to_json_row(listing)?;
     Listing::<C>::save(connection, &json!([row])).await?;
     let revision = Revision {
         id: listing.id,
@@ -40,7 +39,7 @@ where
     revisions::append(connection, Listing::<C>::ENTITY, now, vec![revision]).await
 }
 
-/// Records what an account has made of a listing.
+/// Records a change by an account.
 pub(super) async fn update<C>(
     connection: &mut PgConnection,
     (before, after): (&Listing<C>, &Listing<C>),
@@ -48,35 +47,32 @@ pub(super) async fn update<C>(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error>
 where
-    Listing<C>: Changed + Publish + Serialize,
+    Listing<C>: ListingTable + Publish + Serialize,
 {
-    let rows = (to_row(before)?, to_row(after)?);
+    let rows = (to_json_row(before)?, to_json_row(after)?);
     write(connection, after, rows, (actor, None), now).await
 }
 
-/// What staff do to a listing.
+/// A change by staff.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct StaffAction<'a> {
-    /// Who of them.
+pub(super) struct StaffChange<'a> {
     pub(super) by: &'a Member,
-    /// What.
-    pub(super) deed: Deed,
-    /// Why; may be empty.
+    pub(super) action: AuditAction,
+    /// May be empty.
     pub(super) reason: &'a str,
-    /// When.
     pub(super) now: OffsetDateTime,
 }
 
-/// Records what staff have made of a listing.
-pub(super) async fn by_staff<C>(
+/// Records a change by staff.
+pub(super) async fn update_by_staff<C>(
     connection: &mut PgConnection,
     (before, after): (&Listing<C>, &Listing<C>),
-    action: StaffAction<'_>,
+    change: StaffChange<'_>,
 ) -> Result<(), sqlx::Error>
 where
-    Listing<C>: Changed + Publish + Serialize,
+    Listing<C>: ListingTable + Publish + Serialize,
 {
-    let (old, new) = (to_row(before)?, to_row(after)?);
+    let (old, new) = (to_json_row(before)?, to_json_row(after)?);
     let changed: Vec<String> =
         difference::between(&difference::content(&old), &difference::content(&new))
             .into_iter()
@@ -88,23 +84,23 @@ where
         "revision": after.revision,
         "state": after.state,
         "changed": changed,
-        "reason": action.reason,
+        "reason": change.reason,
     });
-    let actor = Actor::Staff(action.by.name.clone());
-    let reason = Some(action.reason.to_owned()).filter(|reason| !reason.is_empty());
-    write(connection, after, (old, new), (actor, reason), action.now).await?;
+    let actor = Actor::Staff(change.by.name.clone());
+    let reason = Some(change.reason.to_owned()).filter(|reason| !reason.is_empty());
+    write(connection, after, (old, new), (actor, reason), change.now).await?;
     let entry = Entry {
-        member: action.by,
-        action: action.deed.as_str(),
+        member: change.by,
+        action: change.action.as_str(),
         entity: Listing::<C>::ENTITY.as_str(),
         name: after.key(),
         refused: false,
         details,
     };
-    audit::append(connection, SCHEMA, entry, action.now).await
+    audit::append(connection, SCHEMA, entry, change.now).await
 }
 
-/// Writes the fields that differ, and the revision.
+/// Writes the changed fields, and the revision.
 async fn write<C>(
     connection: &mut PgConnection,
     after: &Listing<C>,
@@ -113,9 +109,9 @@ async fn write<C>(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error>
 where
-    Listing<C>: Changed + Publish,
+    Listing<C>: ListingTable + Publish,
 {
-    let (before, fields) = difference::kept(Some(old), new);
+    let (before, fields) = difference::changed_fields(Some(old), new);
     let revision = Revision {
         id: after.id,
         number: after.revision,
@@ -127,13 +123,13 @@ where
     Listing::<C>::update(connection, now, revision).await
 }
 
-/// Refuses a decision on what is not any more as it was looked at.
-pub(super) fn overtaken(seen: Option<i64>, stands: i64) -> Option<Fault> {
-    let seen = seen.filter(|seen| *seen != stands)?;
+/// Refuses a decision on a revision that is no longer current.
+pub(super) fn check_revision(seen: Option<i64>, current: i64) -> Option<Fault> {
+    let seen = seen.filter(|seen| *seen != current)?;
     Some(Fault::invalid_field(
         "revision",
         format!(
-            "the listing has changed since it was looked at: it stands at revision {stands}, not {seen}. Look again, then decide"
+            "The listing has changed: its revision is {current}, not {seen}. Read it again, then decide."
         ),
     ))
 }

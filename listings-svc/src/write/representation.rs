@@ -1,4 +1,4 @@
-//! A listing as a read of it gives it, for bodies that send the whole of it back.
+//! The public representation of a listing, for bodies that send it back whole.
 
 use contracts::public;
 use serde::Serialize;
@@ -9,22 +9,22 @@ use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 use crate::feed::{PublicUrl, Publish as _};
-use crate::store::owners::Owned;
+use crate::store::page_owners::OwnedPage;
 
-/// A game under its page, as `GET /games/{slug}` has it.
+/// A game as `GET /games/{slug}` returns it.
 pub(super) fn game(
     game: &Listing<Game>,
-    page: &Owned,
-    addresses: &PublicUrl,
+    page: &OwnedPage,
+    public_url: &PublicUrl,
 ) -> Map<String, Value> {
-    let url = game.url(addresses);
+    let url = game.url(public_url);
     let game = game.clone();
     object(&public::Game {
         row: public::GameRow {
             slug: game.content.slug,
             title: game.content.title,
             tagline: game.content.tagline,
-            cover_url: (game.content.cover_url).map(|url| addresses.picture(&url)),
+            cover_url: (game.content.cover_url).map(|url| public_url.picture(&url)),
             genres: game.content.genres,
             platforms: game.content.platforms,
             stage: game.content.stage,
@@ -42,7 +42,7 @@ pub(super) fn game(
         description: game.content.description,
         screenshots: (game.content.screenshots.into_iter())
             .map(|picture| public::Screenshot {
-                url: addresses.picture(&picture.url),
+                url: public_url.picture(&picture.url),
                 width: picture.width,
                 height: picture.height,
                 alt: picture.alt,
@@ -61,9 +61,9 @@ pub(super) fn game(
     })
 }
 
-/// A page, as `GET /creators/{handle}` has it, without its games.
-pub(super) fn page(page: &Listing<Page>, addresses: &PublicUrl) -> Map<String, Value> {
-    let url = page.url(addresses);
+/// A page as `GET /creators/{handle}` returns it, without its games.
+pub(super) fn page(page: &Listing<Page>, public_url: &PublicUrl) -> Map<String, Value> {
+    let url = page.url(public_url);
     let page = page.content.clone();
     object(&public::CreatorRow {
         handle: page.handle,
@@ -71,7 +71,7 @@ pub(super) fn page(page: &Listing<Page>, addresses: &PublicUrl) -> Map<String, V
         kind: page.kind,
         roles: page.roles,
         tagline: page.tagline,
-        avatar_url: page.avatar_url.map(|url| addresses.picture(&url)),
+        avatar_url: page.avatar_url.map(|url| public_url.picture(&url)),
         country_code: page.country_code,
         city: page.city,
         city_slug: page.city_slug,
@@ -80,9 +80,9 @@ pub(super) fn page(page: &Listing<Page>, addresses: &PublicUrl) -> Map<String, V
     })
 }
 
-/// An event, as `GET /events/{slug}` has it.
-pub(super) fn event(event: &Listing<Event>, addresses: &PublicUrl) -> Map<String, Value> {
-    let message = event.message(addresses);
+/// An event as `GET /events/{slug}` returns it.
+pub(super) fn event(event: &Listing<Event>, public_url: &PublicUrl) -> Map<String, Value> {
+    let message = event.message(public_url);
     object(&public::Event {
         slug: message.slug,
         title: message.title,
@@ -100,9 +100,9 @@ pub(super) fn event(event: &Listing<Event>, addresses: &PublicUrl) -> Map<String
     })
 }
 
-/// Texts, numbers, lists and objects of them: writing them cannot fail.
-fn object(shape: &impl Serialize) -> Map<String, Value> {
-    match serde_json::to_value(shape) {
+/// Serialization cannot fail: the value has only strings, numbers, arrays and objects.
+fn object(value: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(value) {
         Ok(Value::Object(object)) => object,
         Ok(_) | Err(_) => Map::new(),
     }

@@ -1,4 +1,4 @@
-//! What accounts send in, new listings and changes of them (§4.3), and what they are answered.
+//! Submissions of accounts, which are new listings and changes (§4.3), and the answers to them.
 
 use kit::idempotency;
 use serde::{Deserialize, Serialize};
@@ -8,37 +8,33 @@ use uuid::Uuid;
 use crate::domain::mode::Mode;
 use crate::domain::state::State;
 
-/// Who sends it.
+/// The account that submits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Author {
-    /// The account.
     pub account: Uuid,
-    /// By the kind of its key.
+    /// By the kind of the key.
     pub mode: Mode,
-    /// Accepted writes that its plan has in a UTC day; `None` for any number.
+    /// Accepted writes per UTC day in the plan; `None` for no limit.
     pub writes_per_day: Option<u32>,
 }
 
-/// What it is about.
+/// The listing that a submission creates or changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// A game that is to be listed.
     NewGame,
-    /// The game with this slug.
+    /// The slug.
     Game(String),
-    /// An event that is to be listed.
     NewEvent,
-    /// The event with this slug.
+    /// The slug.
     Event(String),
-    /// A page that is to be listed.
     NewPage,
-    /// The page with this handle.
+    /// The handle.
     Page(String),
 }
 
 impl Target {
-    /// What it counts for among the writes of a day: a page is none (§8).
-    pub(super) const fn writes_of_day(&self) -> i32 {
+    /// What the submission counts as among the writes of the day: a page counts as none (§8).
+    pub(super) const fn daily_writes(&self) -> i32 {
         match self {
             Self::NewGame | Self::Game(_) | Self::NewEvent | Self::Event(_) => 1,
             Self::NewPage | Self::Page(_) => 0,
@@ -46,43 +42,37 @@ impl Target {
     }
 }
 
-/// A new listing, or a change of one, as an account sends it.
+/// A new listing, or a change of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Submission {
-    /// Who sends it.
     pub author: Author,
-    /// What it is about.
     pub target: Target,
-    /// All of it, or what is to change.
+    /// The whole listing, or the changed fields.
     pub body: Map<String, Value>,
-    /// The key that it came with, if any.
     pub idempotency_key: Option<idempotency::Key>,
-    /// With a change: the revisions of the listing at which it is made; `None` for any (§10.10).
+    /// For a change: the revisions at which it applies; `None` for any (§10.10).
     pub precondition: Option<Vec<i64>>,
 }
 
-/// What came of it.
+/// The answer to a submission. Stored as JSON with the `Idempotency-Key`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Of the listing.
+    /// The handle, for a page.
     pub slug: String,
-    /// Where it stands.
     pub state: State,
-    /// Its public page.
+    /// URL of the public page.
     pub url: String,
-    /// Its revision after the write; 0 in an answer that was kept before revisions were.
+    /// Revision after the write; 0 in an answer that was stored before answers had it.
     #[serde(default)]
     pub revision: i64,
-    /// Why the public does not see it although it may be published; only of a game.
+    /// Why a game is not public although it may be published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// An answer, and whether it was given before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// The answer.
     pub answer: Answer,
-    /// The same call came before, and this is what it was answered.
+    /// Whether this is the stored answer of an earlier call with the same key.
     pub replayed: bool,
 }

@@ -1,9 +1,9 @@
-//! New pages, games and events, as accounts send them in.
+//! New pages, games and events of accounts.
 
 use kit::feed::Stop;
 use kit::{Fault, ids};
 
-use super::command::{Accepted, Command, Submitted};
+use super::command::{AcceptedCommand, Command, SubmittedListing};
 use super::record_change;
 use crate::domain::body;
 use crate::domain::event::Event;
@@ -11,19 +11,19 @@ use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 use crate::domain::slug;
-use crate::feed::Happened;
+use crate::feed::ChangeKind;
 use crate::store::revisions::Actor;
-use crate::store::{Found as _, owners};
+use crate::store::{ListingTable as _, page_owners};
 
-/// Lists a game under a page of the account.
-pub(super) async fn game(command: &mut Command<'_>) -> Result<Accepted, Stop> {
-    let known = command.reference_data().await?;
+/// Submits a game under a page of the account.
+pub(super) async fn game(command: &mut Command<'_>) -> Result<AcceptedCommand, Stop> {
+    let reference = command.reference_data().await?;
     let body = &command.submission.body;
-    let read = body::read::<Game>(body, &known, None).map_err(Fault::invalid)?;
+    let read = body::read::<Game>(body, &reference, None).map_err(Fault::invalid)?;
     let handle = read.creator.unwrap_or_default();
     let page_id = command.page_with_handle(&handle).await?.id;
-    command.check_waiting().await?;
-    command.check_written()?;
+    command.check_pending_limit().await?;
+    command.check_daily_limit()?;
     let base = slug::from_title(&read.game.title).unwrap_or_else(|| "game".to_owned());
     let slug = command.free_slug::<Game>(&base).await?;
     let game = Game {
@@ -31,55 +31,54 @@ pub(super) async fn game(command: &mut Command<'_>) -> Result<Accepted, Stop> {
         page_id,
         ..read.game
     };
-    let listing = list(command, game).await?;
-    Ok(command.accept(&listing, Some(Happened::Submitted)))
+    let listing = insert_pending(command, game).await?;
+    Ok(command.accept(&listing, Some(ChangeKind::Submitted)))
 }
 
-/// Lists an event.
-pub(super) async fn event(command: &mut Command<'_>) -> Result<Accepted, Stop> {
-    let known = command.reference_data().await?;
+pub(super) async fn event(command: &mut Command<'_>) -> Result<AcceptedCommand, Stop> {
+    let reference = command.reference_data().await?;
     let body = &command.submission.body;
-    let read = body::read::<Event>(body, &known, None).map_err(Fault::invalid)?;
-    command.check_waiting().await?;
-    command.check_written()?;
+    let read = body::read::<Event>(body, &reference, None).map_err(Fault::invalid)?;
+    command.check_pending_limit().await?;
+    command.check_daily_limit()?;
     let base = slug::from_title(&read.title).unwrap_or_else(|| "event".to_owned());
     let slug = command.free_slug::<Event>(&base).await?;
-    let listing = list(command, Event { slug, ..read }).await?;
-    Ok(command.accept(&listing, Some(Happened::Submitted)))
+    let listing = insert_pending(command, Event { slug, ..read }).await?;
+    Ok(command.accept(&listing, Some(ChangeKind::Submitted)))
 }
 
-/// Lists a page, which is the account's from then on. It is no write of the day (§8).
-pub(super) async fn page(command: &mut Command<'_>) -> Result<Accepted, Stop> {
-    let known = command.reference_data().await?;
+/// Submits a page; the account becomes its owner. It does not count as a write of the day (§8).
+pub(super) async fn page(command: &mut Command<'_>) -> Result<AcceptedCommand, Stop> {
+    let reference = command.reference_data().await?;
     let body = &command.submission.body;
-    let read = body::read::<Page>(body, &known, None).map_err(Fault::invalid)?;
+    let read = body::read::<Page>(body, &reference, None).map_err(Fault::invalid)?;
     let handle = if read.handle.is_empty() {
         let base = slug::from_title(&read.name).unwrap_or_else(|| "page".to_owned());
         command.free_slug::<Page>(&base).await?
     } else {
         let wanted = std::slice::from_ref(&read.handle);
-        let taken = Listing::<Page>::taken(command.connection, wanted).await?;
+        let taken = Listing::<Page>::taken_names(command.connection, wanted).await?;
         if !taken.is_empty() {
             return Err(Fault::invalid_field("handle", "It is taken: choose another.").into());
         }
         read.handle.clone()
     };
-    command.check_waiting().await?;
-    let listing = list(command, Page { handle, ..read }).await?;
+    command.check_pending_limit().await?;
+    let listing = insert_pending(command, Page { handle, ..read }).await?;
     if !command.is_dry_run {
         let account = command.submission.author.account;
-        owners::found(command.connection, listing.id, account, command.now).await?;
+        page_owners::add_submitter(command.connection, listing.id, account, command.now).await?;
     }
-    Ok(command.accept(&listing, Some(Happened::Submitted)))
+    Ok(command.accept(&listing, Some(ChangeKind::Submitted)))
 }
 
-/// Saves a new listing, which waits for its review.
-async fn list<C: Clone + PartialEq>(
+/// Inserts a new listing, which is pending.
+async fn insert_pending<C: Clone + PartialEq>(
     command: &mut Command<'_>,
     content: C,
 ) -> Result<Listing<C>, Stop>
 where
-    Listing<C>: Submitted,
+    Listing<C>: SubmittedListing,
 {
     let (account, now) = (command.submission.author.account, command.now);
     let listing = Listing::submitted(ids::row_id(), account, content, now);

@@ -5,40 +5,39 @@ use std::cell::LazyCell;
 use kit::feed::Stop;
 use kit::{Code, Fault};
 
-use super::command::{Accepted, Command, Submitted};
+use super::command::{AcceptedCommand, Command, SubmittedListing};
 use super::limits::taken_down;
 use super::{record_change, representation};
-use crate::domain::body::{self, Before};
+use crate::domain::body::{self, CurrentListing};
 use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
-use crate::domain::page::{Page, hidden};
+use crate::domain::page::{Page, hidden_note};
 use crate::domain::state::State;
-use crate::feed::Happened;
-use crate::store::owners::Which;
+use crate::feed::ChangeKind;
+use crate::store::page_owners::PageRef;
 use crate::store::revisions::Actor;
 
-/// Changes the game with this slug.
-pub(super) async fn game(command: &mut Command<'_>, slug: &str) -> Result<Accepted, Stop> {
-    let none = || Fault::not_found("no game of yours has this slug");
-    let (before, page) = command.lock_game(slug).await?.ok_or_else(none)?;
-    let known = command.reference_data().await?;
+pub(super) async fn game(command: &mut Command<'_>, slug: &str) -> Result<AcceptedCommand, Stop> {
+    let not_found = || Fault::not_found("no game of yours has this slug");
+    let (before, page) = command.lock_game(slug).await?.ok_or_else(not_found)?;
+    let reference = command.reference_data().await?;
     let read = {
-        let addresses = &command.rules.addresses;
-        let shown = LazyCell::new(|| representation::game(&before, &page, addresses));
-        let held = Before {
+        let public_url = &command.rules.public_url;
+        let representation = LazyCell::new(|| representation::game(&before, &page, public_url));
+        let current = CurrentListing {
             listing: &before,
-            shown: &shown,
+            representation: &representation,
         };
         let body = &command.submission.body;
-        body::read::<Game>(body, &known, Some(held)).map_err(Fault::invalid)?
+        body::read::<Game>(body, &reference, Some(current)).map_err(Fault::invalid)?
     };
     let page = match read.creator {
         Some(handle) if handle != page.handle => command.page_with_handle(&handle).await?,
-        // A change of what was rejected is a submission (§3).
+        // A change of a rejected game is a submission (§3).
         _ if before.state == State::Rejected => {
-            let page = command.lock_page(Which::Id(page.id)).await?;
-            let page = page.ok_or_else(none)?;
+            let page = command.lock_page(PageRef::Id(page.id)).await?;
+            let page = page.ok_or_else(not_found)?;
             if page.state.0 == State::Removed {
                 return Err(taken_down(&page.handle).into());
             }
@@ -51,53 +50,52 @@ pub(super) async fn game(command: &mut Command<'_>, slug: &str) -> Result<Accept
         ..read.game
     };
     let mut accepted = update(command, before, game).await?;
-    accepted.outcome.answer.note = hidden(&page.handle, page.state.0);
+    accepted.outcome.answer.note = hidden_note(&page.handle, page.state.0);
     Ok(accepted)
 }
 
-/// Changes the event with this slug.
-pub(super) async fn event(command: &mut Command<'_>, slug: &str) -> Result<Accepted, Stop> {
+pub(super) async fn event(command: &mut Command<'_>, slug: &str) -> Result<AcceptedCommand, Stop> {
     let before = command.lock_listing::<Event>(slug).await?;
     let account = command.submission.author.account;
-    let samples = command.is_about_samples();
-    let before = before.filter(|event| samples || event.submitter == Some(account));
+    let is_test = command.is_about_samples();
+    let before = before.filter(|event| is_test || event.submitter == Some(account));
     let before = before.ok_or_else(|| Fault::not_found("no event of yours has this slug"))?;
-    let known = command.reference_data().await?;
+    let reference = command.reference_data().await?;
     let read = {
-        let addresses = &command.rules.addresses;
-        let shown = LazyCell::new(|| representation::event(&before, addresses));
-        let held = Before {
+        let public_url = &command.rules.public_url;
+        let representation = LazyCell::new(|| representation::event(&before, public_url));
+        let current = CurrentListing {
             listing: &before,
-            shown: &shown,
+            representation: &representation,
         };
         let body = &command.submission.body;
-        body::read::<Event>(body, &known, Some(held)).map_err(Fault::invalid)?
+        body::read::<Event>(body, &reference, Some(current)).map_err(Fault::invalid)?
     };
     update(command, before, read).await
 }
 
-/// Changes the page with this handle. It is no write of the day (§8).
-pub(super) async fn page(command: &mut Command<'_>, handle: &str) -> Result<Accepted, Stop> {
-    let none = || Fault::not_found("no page of yours has this handle");
+/// It does not count as a write of the day (§8).
+pub(super) async fn page(command: &mut Command<'_>, handle: &str) -> Result<AcceptedCommand, Stop> {
+    let not_found = || Fault::not_found("no page of yours has this handle");
     let before = command.lock_listing::<Page>(handle).await?;
-    let before = before.ok_or_else(none)?;
-    let owned = command.find_page(Which::Id(before.id)).await?;
-    owned.ok_or_else(none)?;
-    let known = command.reference_data().await?;
+    let before = before.ok_or_else(not_found)?;
+    let owned = command.find_page(PageRef::Id(before.id)).await?;
+    owned.ok_or_else(not_found)?;
+    let reference = command.reference_data().await?;
     let read = {
-        let addresses = &command.rules.addresses;
-        let shown = LazyCell::new(|| representation::page(&before, addresses));
-        let held = Before {
+        let public_url = &command.rules.public_url;
+        let representation = LazyCell::new(|| representation::page(&before, public_url));
+        let current = CurrentListing {
             listing: &before,
-            shown: &shown,
+            representation: &representation,
         };
         let body = &command.submission.body;
-        body::read::<Page>(body, &known, Some(held)).map_err(Fault::invalid)?
+        body::read::<Page>(body, &reference, Some(current)).map_err(Fault::invalid)?
     };
     update(command, before, read).await
 }
 
-fn changed_since() -> Fault {
+fn precondition_failed() -> Fault {
     Fault::new(
         Code::PreconditionFailed,
         "the listing is not at a revision that If-Match names: it has changed since, or the tag is a weak one (`W/`), which never matches; \
@@ -105,34 +103,33 @@ fn changed_since() -> Fault {
     )
 }
 
-/// Saves what a listing has become, within the limits of the account. A listing that was rejected waits for its review again, and is a
-/// submission like a new one.
+/// Saves a change, within the limits of the account. A rejected listing becomes pending again, and counts as a submission.
 async fn update<C: Clone + PartialEq>(
     command: &mut Command<'_>,
     before: Listing<C>,
     content: C,
-) -> Result<Accepted, Stop>
+) -> Result<AcceptedCommand, Stop>
 where
-    Listing<C>: Submitted,
+    Listing<C>: SubmittedListing,
 {
-    let after = before.edited(content, command.now);
-    let happened = after
+    let after = before.apply_account_edit(content, command.now);
+    let change_kind = after
         .as_ref()
         .map(|after| match (before.state, after.state) {
-            (State::Rejected, State::Pending) => Happened::Submitted,
-            _ => Happened::Updated,
+            (State::Rejected, State::Pending) => ChangeKind::Submitted,
+            _ => ChangeKind::Updated,
         });
-    if happened == Some(Happened::Submitted) {
-        command.check_waiting().await?;
+    if change_kind == Some(ChangeKind::Submitted) {
+        command.check_pending_limit().await?;
     }
-    if command.submission.target.writes_of_day() > 0 {
-        command.check_written()?;
+    if command.submission.target.daily_writes() > 0 {
+        command.check_daily_limit()?;
     }
-    // The last check: what would be refused without the condition is refused for that reason.
+    // The last check: a change that is refused anyway is refused for that reason.
     if let Some(revisions) = &command.submission.precondition
         && !revisions.contains(&before.revision)
     {
-        return Err(changed_since().into());
+        return Err(precondition_failed().into());
     }
     let Some(after) = after else {
         return Ok(command.accept(&before, None));
@@ -142,5 +139,5 @@ where
         let change = (&before, &after);
         record_change::update(command.connection, change, actor, command.now).await?;
     }
-    Ok(command.accept(&after, happened))
+    Ok(command.accept(&after, change_kind))
 }

@@ -1,11 +1,11 @@
-//! Queries that are asked often use an index, with many rows as well. The queries are those that the service was compiled with.
+//! Frequent queries use an index, even with many rows. The queries are the ones with which the service was compiled.
 
 use sqlx::{AssertSqlSafe, PgPool};
 
-/// The checked queries, each with what PostgreSQL says of it.
+/// The checked queries, each with its description by PostgreSQL.
 const QUERIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.sqlx");
 
-/// The text of the only checked query that has all of `parts` in it.
+/// The text of the only checked query that contains all of `parts`.
 fn query(parts: &[&str]) -> String {
     let files = std::fs::read_dir(QUERIES).unwrap();
     let texts = files.map(|file| {
@@ -19,7 +19,7 @@ fn query(parts: &[&str]) -> String {
     text
 }
 
-/// How PostgreSQL goes about a query for any arguments, given those.
+/// The generic plan of a query.
 #[expect(
     clippy::disallowed_methods,
     reason = "the plan of a checked query is asked for"
@@ -47,7 +47,7 @@ async fn plan(pool: &PgPool, query: &str, arguments: &str) -> String {
     lines.join("\n")
 }
 
-/// 400 accounts with a page each, 20,000 games, of which one in ten waits, 20,000 events, and 10 revisions of each game.
+/// 400 accounts with a page each, 20,000 games of which one in ten is pending, 20,000 events, and 10 revisions of each game.
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn fill(pool: &PgPool) {
     let statements = "
@@ -92,7 +92,7 @@ async fn the_queue_and_an_accounts_own_list_use_their_indexes(pool: PgPool) {
     }
     let ever = "'9999-12-31', 'ffffffff-ffff-ffff-ffff-ffffffffffff'";
     let account = "'00000000-0000-0000-0000-000000000007'";
-    let own = query(&["with own as", "page_owner"]);
+    let own = query(&["with my_listing as", "page_owner"]);
     let own = plan(&pool, &own, &format!("{account}, {ever}, 21")).await;
     for index in ["game_own", "event_own", "revision_rejected"] {
         assert!(own.contains(index), "{own}");

@@ -1,22 +1,22 @@
 //! The service over gRPC, in one process, on a real PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-mod address;
-mod amend;
-mod broken;
-mod feed;
+mod accounts;
+mod bundled_files;
+mod datasets;
+mod edit;
+mod import_feed;
+mod import_resume;
+mod import_rows;
 mod indexes;
 mod members;
+mod moderate;
 mod pages;
 mod pictures;
-mod real;
+mod republish;
 mod review;
-mod rows;
 mod s3;
 mod staff;
-mod standing;
-mod submit;
+mod submissions;
 mod support;
-mod take_down;
-mod worlds;
-mod writing;
+mod take_down_race;

@@ -1,4 +1,4 @@
-//! The staff by name, what their roles allow, and what is kept of it.
+//! Members of the staff, what their roles allow, and the audit.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
@@ -12,7 +12,7 @@ use tonic::Status;
 
 use crate::support::{File, Service, counts, creator, decide, start};
 
-/// One member's way to the service.
+/// The client of one member.
 pub(crate) struct Caller {
     pub(crate) channel: Client,
     members: StaffMemberServiceClient<Client>,
@@ -21,7 +21,7 @@ pub(crate) struct Caller {
 }
 
 impl Service {
-    /// Whoever has this token.
+    /// The client with this token.
     pub(crate) async fn caller(&self, token: &str) -> Caller {
         let channel = client::dial(&self.address, &token.to_owned().into())
             .await
@@ -34,13 +34,12 @@ impl Service {
         }
     }
 
-    /// The holder of the fleet's own staff token.
+    /// The client with the fleet's own staff token.
     pub(crate) async fn operator(&self) -> Caller {
         let token = testing::identity().staff_token;
         self.caller(token.expose()).await
     }
 
-    /// A new member.
     pub(crate) async fn member(&self, name: &str, role: proto::Role) -> Caller {
         let (_, token) = self.operator().await.create(name, role).await.unwrap();
         self.caller(&token).await
@@ -91,15 +90,22 @@ impl Caller {
         Ok(self.audit.clone().list_audit(request).await?.into_inner())
     }
 
-    /// Of each deed: who, what, to what, and whether it was refused; the oldest first.
-    pub(crate) async fn deeds(&self) -> Vec<(String, String, String, bool)> {
+    /// The audit entries: member, action, subject, and whether the action was refused; oldest first.
+    pub(crate) async fn audit_entries(&self) -> Vec<(String, String, String, bool)> {
         let request = common::ListAuditRequest {
             limit: 100,
             ..common::ListAuditRequest::default()
         };
-        let deeds = self.audit(request).await.unwrap().entries;
-        let short = |deed: common::AuditEntry| (deed.member, deed.action, deed.name, deed.refused);
-        deeds.into_iter().rev().map(short).collect()
+        let audit_entries = self.audit(request).await.unwrap().entries;
+        let short = |audit_entry: common::AuditEntry| {
+            (
+                audit_entry.member,
+                audit_entry.action,
+                audit_entry.name,
+                audit_entry.refused,
+            )
+        };
+        audit_entries.into_iter().rev().map(short).collect()
     }
 
     async fn take_down(&self, handle: &str) -> Result<(), Status> {
@@ -124,7 +130,12 @@ fn page(handle: &str) -> proto::ListingName {
     }
 }
 
-fn deed(member: &str, action: &str, name: &str, refused: bool) -> (String, String, String, bool) {
+fn audit_entry(
+    member: &str,
+    action: &str,
+    name: &str,
+    refused: bool,
+) -> (String, String, String, bool) {
     let [member, action, name] = [member, action, name].map(ToOwned::to_owned);
     (member, action, name, refused)
 }
@@ -134,7 +145,7 @@ fn is_unknown(outcome: Result<impl std::fmt::Debug, Status>) -> bool {
 }
 
 /// A service with a page `studio`.
-async fn stocked(pool: PgPool) -> Service {
+async fn start_with_page(pool: PgPool) -> Service {
     let service = start(pool).await.with_gazetteer().await;
     let file = File::rows("page", &[creator("studio")]);
     assert_eq!(counts(&service.import(&file).await), (1, 0, 0, 0));
@@ -146,11 +157,11 @@ async fn stocked(pool: PgPool) -> Service {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_member_acts_under_the_own_name(pool: PgPool) {
-    let service = stocked(pool).await;
+async fn a_member_acts_under_their_own_name(pool: PgPool) {
+    let service = start_with_page(pool).await;
     let ada = service.member("ada", proto::Role::Admin).await;
     ada.take_down("studio").await.unwrap();
-    // Again is no change, and no deed.
+    // Taking down again changes nothing, and leaves no audit entry.
     ada.take_down("studio").await.unwrap();
     let listing = ada.show("studio").await.unwrap();
     assert_eq!(
@@ -158,10 +169,10 @@ async fn a_member_acts_under_the_own_name(pool: PgPool) {
         ("staff", "ada")
     );
     assert_eq!(
-        ada.deeds().await,
+        ada.audit_entries().await,
         [
-            deed("operator", "create_member", "ada", false),
-            deed("ada", "take_down", "studio", false)
+            audit_entry("operator", "create_member", "ada", false),
+            audit_entry("ada", "take_down", "studio", false)
         ]
     );
     let all = ada
@@ -177,8 +188,8 @@ async fn a_member_acts_under_the_own_name(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_role_that_does_not_reach_is_named_and_kept(pool: PgPool) {
-    let service = stocked(pool).await;
+async fn a_refusal_names_the_role_and_is_recorded(pool: PgPool) {
+    let service = start_with_page(pool).await;
     let eve = service.member("eve", proto::Role::Reviewer).await;
     assert_eq!(eve.show("studio").await.unwrap().revision, 1);
     let refused = [
@@ -207,17 +218,17 @@ async fn a_role_that_does_not_reach_is_named_and_kept(pool: PgPool) {
         ("revoke_member", "eve"),
         ("read_audit", "operator"),
     ];
-    let tried = tried.map(|(action, name)| deed("eve", action, name, true));
-    // Without a name a reviewer sees the own deeds.
-    assert_eq!(eve.deeds().await, tried);
-    let mut all = vec![deed("operator", "create_member", "eve", false)];
+    let tried = tried.map(|(action, name)| audit_entry("eve", action, name, true));
+    // Without a name, reviewers see their own entries.
+    assert_eq!(eve.audit_entries().await, tried);
+    let mut all = vec![audit_entry("operator", "create_member", "eve", false)];
     all.extend(tried);
-    assert_eq!(service.operator().await.deeds().await, all);
+    assert_eq!(service.operator().await.audit_entries().await, all);
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_token_ends_and_its_name_is_not_given_again(pool: PgPool) {
-    let service = stocked(pool).await;
+async fn a_token_is_revoked_and_its_name_is_not_reused(pool: PgPool) {
+    let service = start_with_page(pool).await;
     let (admin, eve) = (
         service.operator().await,
         service.member("eve", proto::Role::Reviewer).await,
@@ -230,12 +241,12 @@ async fn a_token_ends_and_its_name_is_not_given_again(pool: PgPool) {
     let again = admin.create("eve", proto::Role::Reviewer).await;
     assert!(Fault::from(again.unwrap_err()).fields["name"].contains("before"));
     let role = admin.set_role("eve", proto::Role::Admin).await;
-    assert!(Fault::from(role.unwrap_err()).fields["name"].contains("ended"));
+    assert!(Fault::from(role.unwrap_err()).fields["name"].contains("revoked"));
     assert_eq!(
-        admin.deeds().await,
+        admin.audit_entries().await,
         [
-            deed("operator", "create_member", "eve", false),
-            deed("operator", "revoke_member", "eve", false)
+            audit_entry("operator", "create_member", "eve", false),
+            audit_entry("operator", "revoke_member", "eve", false)
         ]
     );
     let nobody = service.caller("staff_nobody").await;
@@ -245,8 +256,8 @@ async fn a_token_ends_and_its_name_is_not_given_again(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn what_another_replica_changed_is_seen_within_a_second(pool: PgPool) {
-    let (one, other) = (stocked(pool.clone()).await, start(pool).await);
+async fn a_change_by_another_replica_is_seen_within_a_second(pool: PgPool) {
+    let (one, other) = (start_with_page(pool.clone()).await, start(pool).await);
     let (_, token) = one
         .operator()
         .await
@@ -262,7 +273,7 @@ async fn what_another_replica_changed_is_seen_within_a_second(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn the_last_admin_stays(pool: PgPool) {
-    let service = stocked(pool).await;
+    let service = start_with_page(pool).await;
     let ada = service.member("ada", proto::Role::Admin).await;
     for outcome in [
         ada.revoke("ada").await,
@@ -272,7 +283,7 @@ async fn the_last_admin_stays(pool: PgPool) {
         assert!(fault.fields["name"].contains("last admin"), "{fault:?}");
     }
     let bea = service.member("bea", proto::Role::Admin).await;
-    // Of two who leave at once one stays.
+    // Of two admins who leave at once, one stays.
     let (one, two) = tokio::join!(ada.revoke("ada"), bea.revoke("bea"));
     assert_ne!(one.is_ok(), two.is_ok());
     let working = service.operator().await.list().await.unwrap();
@@ -280,7 +291,7 @@ async fn the_last_admin_stays(pool: PgPool) {
     assert_eq!(working.count(), 1);
 }
 
-/// Waits until so many calls wait for a lock.
+/// Waits until `count` calls wait for a lock.
 async fn waiting_for_locks(service: &Service, count: i64) {
     loop {
         let waiting = sqlx::query_scalar!(
@@ -299,11 +310,11 @@ async fn waiting_for_locks(service: &Service, count: i64) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn of_two_admins_who_revoke_each_other_at_once_one_stays(pool: PgPool) {
-    let service = stocked(pool).await;
+    let service = start_with_page(pool).await;
     let ada = service.member("ada", proto::Role::Admin).await;
     let bea = service.member("bea", proto::Role::Admin).await;
     service.member("eve", proto::Role::Admin).await;
-    // Both were let through before either is done.
+    // Both calls are admitted before one is applied.
     let mut held = service.pool.begin().await.unwrap();
     sqlx::query_scalar!("select name from listings.staff_member for update")
         .fetch_all(&mut *held)
@@ -323,8 +334,8 @@ async fn of_two_admins_who_revoke_each_other_at_once_one_stays(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_name_or_role_that_is_none_is_refused(pool: PgPool) {
-    let service = stocked(pool).await;
+async fn an_invalid_name_or_role_is_refused(pool: PgPool) {
+    let service = start_with_page(pool).await;
     let admin = service.operator().await;
     let long = "a".repeat(61);
     for name in ["", "Ada", "a b", "operator", "-", &long, "a\0"] {
@@ -339,7 +350,7 @@ async fn a_name_or_role_that_is_none_is_refused(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
-    let service = stocked(pool).await;
+    let service = start_with_page(pool).await;
     let admin = service.operator().await;
     for name in ["a", "b", "c"] {
         admin.create(name, proto::Role::Reviewer).await.unwrap();
@@ -356,7 +367,7 @@ async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
         answer
             .entries
             .iter()
-            .map(|deed| deed.name.clone())
+            .map(|audit_entry| audit_entry.name.clone())
             .collect()
     };
     assert_eq!(names(&first), ["b", "c", "b"]);
@@ -422,26 +433,26 @@ async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn an_import_is_one_deed_with_what_it_changed(pool: PgPool) {
-    let service = stocked(pool).await;
+async fn an_import_is_one_audit_entry_with_its_counts(pool: PgPool) {
+    let service = start_with_page(pool).await;
     let rows: Vec<_> = (0..250).map(|n| creator(&format!("page-{n}"))).collect();
     let file = File::rows("page", &rows);
     assert_eq!(counts(&service.import(&file).await), (250, 0, 0, 0));
-    // Nothing new, no deed.
+    // Nothing changed, so there is no audit entry.
     assert_eq!(counts(&service.import(&file).await), (0, 0, 250, 0));
     let operator = service.operator().await;
     assert_eq!(
-        operator.deeds().await,
-        [deed("operator", "import", "page.ndjson", false)]
+        operator.audit_entries().await,
+        [audit_entry("operator", "import", "page.ndjson", false)]
     );
     let answer = operator.audit(common::ListAuditRequest::default()).await;
-    let deeds = answer.unwrap().entries;
-    let details: serde_json::Value = serde_json::from_str(&deeds[0].details).unwrap();
+    let audit_entries = answer.unwrap().entries;
+    let details: serde_json::Value = serde_json::from_str(&audit_entries[0].details).unwrap();
     assert_eq!(
         (&details["created"], &details["updated"]),
         (&250.into(), &0.into())
     );
-    assert_eq!(deeds[0].entity, "page");
+    assert_eq!(audit_entries[0].entity, "page");
 
     let eve = service.member("eve", proto::Role::Reviewer).await;
     let mut staff =

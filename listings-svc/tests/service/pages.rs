@@ -1,4 +1,4 @@
-//! Pages: accounts send them in and claim them, staff decide whose they are (§4.3).
+//! Pages: accounts submit and claim them, and staff decide on claims (§4.3).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{File, MOST_WAITING, Service, creator, start};
+use crate::support::{File, MAX_PENDING, Service, creator, start};
 
 const ADA: Uuid = Uuid::from_u128(1);
 const BOB: Uuid = Uuid::from_u128(2);
@@ -80,7 +80,7 @@ fn body(name: &str) -> Value {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_page_belongs_to_whoever_sent_it_in(pool: PgPool) {
+async fn a_page_belongs_to_the_account_that_submitted_it(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let made = create(&service, ADA, &body("Kòra Studio")).await.unwrap();
     assert_eq!(
@@ -101,7 +101,7 @@ async fn a_page_belongs_to_whoever_sent_it_in(pool: PgPool) {
     assert_eq!(stranger.unwrap_err().code, Code::NotFound);
     let nothing = update(&service, ADA, "no\0ne", &change).await;
     assert_eq!(nothing.unwrap_err().code, Code::NotFound);
-    for n in 1..MOST_WAITING {
+    for n in 1..MAX_PENDING {
         create(&service, ADA, &body(&format!("Page {n}")))
             .await
             .unwrap();
@@ -111,7 +111,7 @@ async fn a_page_belongs_to_whoever_sent_it_in(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_claim_is_decided_by_staff_and_kept_in_the_audit(pool: PgPool) {
+async fn a_claim_is_decided_by_staff_and_recorded_in_the_audit(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     service
         .import(&File::rows("page", &["studio", "other"].map(creator)))
@@ -195,8 +195,8 @@ async fn a_claim_is_decided_by_staff_and_kept_in_the_audit(pool: PgPool) {
     );
 }
 
-/// The owners of a page as the feed says them in its newest change above `after`, and what happened then.
-async fn told(service: &Service, after: i64) -> (String, Vec<String>) {
+/// Event and owners of a page in its newest change after `after`.
+async fn newest_page_change(service: &Service, after: i64) -> (String, Vec<String>) {
     let changes = service.changes(after).await;
     let change = changes.iter().rfind(|change| change.entity == "page");
     let change = change.unwrap();
@@ -210,7 +210,7 @@ async fn the_feed_says_who_owns_a_page(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     create(&service, ADA, &body("Kora")).await.unwrap();
     let (ada, bob) = (ADA.to_string(), BOB.to_string());
-    let submitted = told(&service, 0).await;
+    let submitted = newest_page_change(&service, 0).await;
     assert_eq!(submitted, ("submitted".to_owned(), vec![ada.clone()]));
 
     let mut head = service.head().await;
@@ -222,7 +222,7 @@ async fn the_feed_says_who_owns_a_page(pool: PgPool) {
         let owners = staff(&service).add_owner(add).await.unwrap().into_inner();
         assert_eq!(owners.owners.len(), 2);
     }
-    let added = told(&service, head).await;
+    let added = newest_page_change(&service, head).await;
     let both = vec![ada.clone(), bob.clone()];
     assert_eq!(added, ("owners_changed".to_owned(), both));
     assert_eq!(service.head().await, head + 1, "adding again is no change");
@@ -233,14 +233,14 @@ async fn the_feed_says_who_owns_a_page(pool: PgPool) {
         account_id: ada,
     };
     staff(&service).remove_owner(remove).await.unwrap();
-    let left = told(&service, head).await.1;
+    let left = newest_page_change(&service, head).await.1;
     assert_eq!(left, std::slice::from_ref(&bob));
 
     head = service.head().await;
     let change = json!({"tagline": "Strings"});
     update(&service, BOB, "kora", &change).await.unwrap();
     assert_eq!(
-        told(&service, head).await,
+        newest_page_change(&service, head).await,
         ("updated".to_owned(), vec![bob])
     );
 }

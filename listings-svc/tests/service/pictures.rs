@@ -1,4 +1,4 @@
-//! Pictures of listings, by staff: from the file to the revision, the feed and the store.
+//! Pictures of listings, by staff: from the upload to the revision, the feed and the file store.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use image::codecs::png::PngEncoder;
 use image::{Rgb, RgbImage};
 use kit::clock::Clock;
 use kit::{Code, Fault};
-use listings::domain::picture::Name;
+use listings::domain::picture::FileName;
 use listings::jobs::sweep::sweep;
 use prost::Message as _;
 use sqlx::PgPool;
@@ -46,7 +46,7 @@ pub(crate) fn upload(header: proto::PictureHeader, file: &[u8]) -> Vec<proto::Pi
         .collect()
 }
 
-enum What {
+enum Target {
     Cover,
     Avatar,
     Screenshot,
@@ -54,16 +54,16 @@ enum What {
 
 async fn send(
     service: &Service,
-    what: &What,
+    target: &Target,
     messages: Vec<proto::PictureUpload>,
 ) -> Result<proto::PictureResponse, Status> {
     let mut pictures = service.pictures.clone();
     let mut request = tonic::Request::new(tokio_stream::iter(messages));
     request.set_timeout(Duration::from_mins(1));
-    let answer = match what {
-        What::Cover => pictures.set_cover(request).await,
-        What::Avatar => pictures.set_avatar(request).await,
-        What::Screenshot => pictures.add_screenshot(request).await,
+    let answer = match target {
+        Target::Cover => pictures.set_cover(request).await,
+        Target::Avatar => pictures.set_avatar(request).await,
+        Target::Screenshot => pictures.add_screenshot(request).await,
     };
     Ok(answer?.into_inner())
 }
@@ -73,7 +73,7 @@ async fn set_cover(
     name: &str,
     file: &[u8],
 ) -> Result<proto::PictureResponse, Status> {
-    send(service, &What::Cover, upload(header(name), file)).await
+    send(service, &Target::Cover, upload(header(name), file)).await
 }
 
 async fn add(
@@ -87,7 +87,7 @@ async fn add(
         place,
         ..header("a-game")
     };
-    send(service, &What::Screenshot, upload(header, file)).await
+    send(service, &Target::Screenshot, upload(header, file)).await
 }
 
 async fn remove(
@@ -107,7 +107,7 @@ async fn remove(
 }
 
 /// A service with a page `studio` and a game `a-game`.
-async fn stocked(pool: PgPool) -> Service {
+async fn start_with_game(pool: PgPool) -> Service {
     let service = start(pool).await.with_gazetteer().await;
     for (entity, row) in [
         ("page", creator("studio")),
@@ -119,16 +119,16 @@ async fn stocked(pool: PgPool) -> Service {
     service
 }
 
-fn name_of(picture: Option<&proto::Picture>) -> Name {
+fn name_of(picture: Option<&proto::Picture>) -> FileName {
     let url = &picture.unwrap().url;
-    Name::parse(
+    FileName::parse(
         url.strip_prefix("https://mchezo.example/pictures/")
             .unwrap(),
     )
     .unwrap()
 }
 
-/// The whole file as the gateway gets it.
+/// Reads the whole file as the gateway does.
 async fn read(service: &Service, name: &str) -> Result<proto::GetPictureResponse, Status> {
     let request = proto::GetPictureRequest {
         name: name.to_owned(),
@@ -150,8 +150,8 @@ fn field(refused: Result<proto::PictureResponse, Status>) -> String {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_cover_is_stored_named_by_the_game_and_told(pool: PgPool) {
-    let service = stocked(pool).await;
+async fn a_cover_is_stored_named_by_the_game_and_published(pool: PgPool) {
+    let service = start_with_game(pool).await;
     let before = service.head().await;
     let red = picture(1_300, 800, [200, 0, 0]);
     let answer = set_cover(&service, "a-game", &red).await.unwrap();
@@ -189,7 +189,7 @@ async fn a_cover_is_stored_named_by_the_game_and_told(pool: PgPool) {
             name[..64]
         );
     }
-    // Once more is no change.
+    // The same cover again changes nothing.
     let again = set_cover(&service, "a-game", &red).await.unwrap();
     assert_eq!(again, answer);
     assert_eq!(service.changes(before).await.len(), 1);
@@ -199,7 +199,7 @@ async fn a_cover_is_stored_named_by_the_game_and_told(pool: PgPool) {
     let changes = service.changes(before).await;
     let game = proto::Game::decode(&*changes[1].state).unwrap();
     assert_eq!(game.cover_url, None);
-    // A revision names it, so it stays.
+    // A revision names the file, so it stays.
     assert!(
         read(&service, &name_of(answer.picture.as_ref()).to_string())
             .await
@@ -209,10 +209,10 @@ async fn a_cover_is_stored_named_by_the_game_and_told(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn a_page_has_its_avatar(pool: PgPool) {
-    let service = stocked(pool).await;
+    let service = start_with_game(pool).await;
     let before = service.head().await;
     let messages = upload(header("studio"), &picture(300, 200, [0, 0, 200]));
-    let answer = send(&service, &What::Avatar, messages).await.unwrap();
+    let answer = send(&service, &Target::Avatar, messages).await.unwrap();
     let changes = service.changes(before).await;
     let page = proto::Page::decode(&*changes[0].state).unwrap();
     assert_eq!(page.avatar_url, Some(answer.picture.unwrap().url));
@@ -223,8 +223,8 @@ async fn a_page_has_its_avatar(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn screenshots_have_places_and_words(pool: PgPool) {
-    let service = stocked(pool).await;
+async fn screenshots_have_positions_and_alternative_texts(pool: PgPool) {
+    let service = start_with_game(pool).await;
     let (one, two) = (
         picture(640, 480, [200, 0, 0]),
         picture(320, 180, [0, 200, 0]),
@@ -260,14 +260,14 @@ async fn screenshots_have_places_and_words(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn every_problem_of_an_upload_is_named(pool: PgPool) {
-    let service = stocked(pool).await;
+    let service = start_with_game(pool).await;
     let good = picture(640, 480, [0, 0, 0]);
     let bad = proto::PictureHeader {
         alt: "a\u{1b}b".to_owned(),
         place: Some(1),
         ..Default::default()
     };
-    let refused = send(&service, &What::Cover, upload(bad, &good)).await;
+    let refused = send(&service, &Target::Cover, upload(bad, &good)).await;
     assert_eq!(field(refused), "alt mode place");
     assert_eq!(
         field(set_cover(&service, "a-game", b"no picture").await),
@@ -275,7 +275,7 @@ async fn every_problem_of_an_upload_is_named(pool: PgPool) {
     );
     let long = vec![0xFF; 10 * 1024 * 1024 + 1];
     assert_eq!(field(set_cover(&service, "a-game", &long).await), "picture");
-    // A stream is header, file, end.
+    // A stream is the header, the file, the end.
     let whole = upload(header("a-game"), &good);
     for messages in [
         whole[1..].to_vec(),
@@ -283,17 +283,17 @@ async fn every_problem_of_an_upload_is_named(pool: PgPool) {
         vec![whole[0].clone(), whole[0].clone()],
         [&whole[..], &whole[1..2]].concat(),
     ] {
-        let refused = send(&service, &What::Cover, messages).await;
+        let refused = send(&service, &Target::Cover, messages).await;
         assert_eq!(field(refused), "message");
     }
-    let broken = send(&service, &What::Cover, whole[..whole.len() - 1].to_vec()).await;
+    let broken = send(&service, &Target::Cover, whole[..whole.len() - 1].to_vec()).await;
     assert_eq!(Fault::from(broken.unwrap_err()).code, Code::Unavailable);
     assert_eq!(service.revisions().await, 2);
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn what_is_taken_down_or_unknown_is_not_found(pool: PgPool) {
-    let service = stocked(pool).await;
+async fn a_removed_or_unknown_listing_is_not_found(pool: PgPool) {
+    let service = start_with_game(pool).await;
     let good = picture(640, 480, [0, 0, 0]);
     let code =
         |refused: Result<proto::PictureResponse, Status>| Fault::from(refused.unwrap_err()).code;
@@ -327,7 +327,7 @@ async fn what_is_taken_down_or_unknown_is_not_found(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn a_file_without_pictures_leaves_those_that_were_uploaded(pool: PgPool) {
-    let service = stocked(pool).await;
+    let service = start_with_game(pool).await;
     set_cover(&service, "a-game", &picture(640, 480, [9, 9, 9]))
         .await
         .unwrap();
@@ -336,16 +336,16 @@ async fn a_file_without_pictures_leaves_those_that_were_uploaded(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn only_what_nobody_used_is_swept_and_not_before_a_day_is_over(pool: PgPool) {
-    let service = stocked(pool.clone()).await;
+async fn only_unused_files_are_deleted_and_only_after_a_day(pool: PgPool) {
+    let service = start_with_game(pool.clone()).await;
     let used = set_cover(&service, "a-game", &picture(640, 480, [1, 2, 3]))
         .await
         .unwrap();
     let unused = service
-        .makes
-        .keep(
+        .processor
+        .store(
             picture(640, 480, [4, 5, 6]),
-            listings::domain::picture::Kind::Cover,
+            listings::domain::picture::PictureKind::Cover,
         )
         .await
         .unwrap();
@@ -362,7 +362,7 @@ async fn only_what_nobody_used_is_swept_and_not_before_a_day_is_over(pool: PgPoo
         let found = service.store.part(&made, 0, 10).await.unwrap();
         assert_eq!(found.is_some(), there, "{made}");
     }
-    // What was swept may come again.
+    // A deleted file may be uploaded again.
     set_cover(&service, "a-game", &picture(640, 480, [4, 5, 6]))
         .await
         .unwrap();

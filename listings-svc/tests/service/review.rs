@@ -1,4 +1,4 @@
-//! Deciding on what accounts send in.
+//! Decisions of staff on submissions.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
@@ -15,7 +15,7 @@ use crate::support::{File, Service, counts, creator, decide, game, start};
 
 type Review = StaffReviewServiceClient<Client>;
 
-pub(crate) fn named(kind: &str, name: &str) -> proto::ListingName {
+pub(crate) fn listing_name(kind: &str, name: &str) -> proto::ListingName {
     proto::ListingName {
         kind: kind.to_owned(),
         mode: common::Mode::Live.into(),
@@ -24,7 +24,7 @@ pub(crate) fn named(kind: &str, name: &str) -> proto::ListingName {
 }
 
 /// A service with a page `studio`, and a reviewer.
-async fn stocked(pool: PgPool) -> (Service, Caller, Review) {
+async fn start_with_reviewer(pool: PgPool) -> (Service, Caller, Review) {
     let service = start(pool).await.with_gazetteer().await;
     let file = File::rows("page", &[creator("studio")]);
     assert_eq!(counts(&service.import(&file).await), (1, 0, 0, 0));
@@ -40,7 +40,13 @@ async fn approve(
     revision: Option<i64>,
 ) -> Result<proto::DecideResult, Status> {
     let approve = proto::Decision::Approve;
-    decide(&ada.channel, approve, (named(kind, name), revision), "").await
+    decide(
+        &ada.channel,
+        approve,
+        (listing_name(kind, name), revision),
+        "",
+    )
+    .await
 }
 
 async fn reject(
@@ -49,13 +55,13 @@ async fn reject(
     reason: &str,
     revision: Option<i64>,
 ) -> Result<proto::Listing, Status> {
-    let on = (named("game", name), revision);
+    let on = (listing_name("game", name), revision);
     let done = decide(&ada.channel, proto::Decision::Reject, on, reason).await?;
     Ok(done.listing.unwrap())
 }
 
-async fn look(review: &Review, kind: &str, name: &str) -> proto::GetReviewResponse {
-    let name = Some(named(kind, name));
+async fn get_review(review: &Review, kind: &str, name: &str) -> proto::GetReviewResponse {
+    let name = Some(listing_name(kind, name));
     let request = proto::GetReviewRequest { name };
     let answer = review.clone().get_review(request).await;
     answer.unwrap().into_inner()
@@ -81,23 +87,23 @@ async fn waiting(review: &Review) -> Vec<String> {
     )
 }
 
-/// The fields that a fault is about.
+/// The fields of a fault.
 fn fields(outcome: Result<impl std::fmt::Debug, Status>) -> Vec<String> {
     let fault = Fault::from(outcome.unwrap_err());
     assert_eq!(fault.code, Code::Invalid);
     fault.fields.into_keys().collect()
 }
 
-/// Kind of change, whether it was announced, and the revision.
-async fn told(service: &Service, after: i64) -> Vec<(String, bool, i64)> {
+/// Event of each change, whether it was announced, and the revision.
+async fn events_after(service: &Service, after: i64) -> Vec<(String, bool, i64)> {
     let changes = service.changes(after).await;
     let short = |c: common::Change| (c.event, c.announced, c.revision);
     changes.into_iter().map(short).collect()
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn what_waits_longest_comes_first(pool: PgPool) {
-    let (service, _, review) = stocked(pool).await;
+async fn the_oldest_submission_comes_first(pool: PgPool) {
+    let (service, _, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     accounts.page("one").await;
     for name in ["two", "three"] {
@@ -106,7 +112,7 @@ async fn what_waits_longest_comes_first(pool: PgPool) {
     }
     service.clock.advance(time::Duration::MINUTE);
     accounts.event("four").await;
-    // An edit keeps its place.
+    // An edit keeps the place in the queue.
     accounts
         .edit("two", serde_json::json!({"title": "Renamed"}))
         .await;
@@ -155,8 +161,8 @@ async fn what_waits_longest_comes_first(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn what_is_approved_is_public_and_announced_once(pool: PgPool) {
-    let (service, ada, review) = stocked(pool).await;
+async fn an_approved_listing_is_public_and_announced_once(pool: PgPool) {
+    let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     accounts.game("a-game").await;
     let before = service.head().await;
@@ -167,25 +173,25 @@ async fn what_is_approved_is_public_and_announced_once(pool: PgPool) {
         (proto::State::Published, 2, "ada")
     );
     assert_eq!(answer.note, "");
-    // Again, though at an old revision: it stands as wanted.
+    // Approving again changes nothing, even at an old revision.
     let again = approve(&ada, "game", "a-game", Some(1)).await.unwrap();
     assert_eq!(again.listing.unwrap(), listing);
     assert_eq!(again.note, "already published; nothing changed");
     assert_eq!(
-        told(&service, before).await,
+        events_after(&service, before).await,
         [("published".to_owned(), true, 2)]
     );
     assert!(waiting(&review).await.is_empty());
-    let deeds = ada.deeds().await;
-    assert_eq!(deeds.len(), 1);
-    assert_eq!(deeds[0].1, "approve");
+    let entries = ada.audit_entries().await;
+    assert_eq!(entries.len(), 1);
+    assert_eq!(entries[0].1, "approve");
     let status = reject(&ada, "a-game", "Too late", None).await;
     assert_eq!(fields(status), ["name"]);
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn what_is_rejected_goes_back_with_its_reason_and_comes_again(pool: PgPool) {
-    let (service, ada, review) = stocked(pool).await;
+async fn a_rejected_listing_has_its_reason_and_can_be_resubmitted(pool: PgPool) {
+    let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     accounts.game("a-game").await;
     let before = service.head().await;
@@ -199,14 +205,14 @@ async fn what_is_rejected_goes_back_with_its_reason_and_comes_again(pool: PgPool
         (listing.state(), listing.revision, listing.reason),
         (proto::State::Rejected, 2, longest.clone())
     );
-    let on = (named("game", "a-game"), None);
+    let on = (listing_name("game", "a-game"), None);
     let again = decide(&ada.channel, proto::Decision::Reject, on, "Another").await;
     let again = again.unwrap();
     assert_eq!(again.note, "already rejected; nothing changed");
     let again = again.listing.unwrap();
     assert_eq!((again.revision, again.reason), (2, longest));
     assert_eq!(
-        told(&service, before).await,
+        events_after(&service, before).await,
         [("rejected".to_owned(), false, 2)]
     );
     assert_eq!(
@@ -219,7 +225,7 @@ async fn what_is_rejected_goes_back_with_its_reason_and_comes_again(pool: PgPool
         .edit("a-game", serde_json::json!({"title": "Better"}))
         .await;
     assert_eq!(waiting(&review).await, ["a-game"]);
-    let looked = look(&review, "game", "a-game").await;
+    let looked = get_review(&review, "game", "a-game").await;
     let states: Vec<_> = looked
         .history
         .iter()
@@ -235,11 +241,11 @@ async fn what_is_rejected_goes_back_with_its_reason_and_comes_again(pool: PgPool
     );
     assert_eq!(looked.history[0].changed, ["title"]);
     assert_eq!(looked.history[1].actor, "ada");
-    assert_eq!(ada.deeds().await.len(), 1);
+    assert_eq!(ada.audit_entries().await.len(), 1);
 }
 
-/// The reason that the owner of the only game reads.
-async fn reason_read(service: &Service, account: uuid::Uuid) -> Option<String> {
+/// The reason of the rejection that the owner of the only game reads.
+async fn rejection_reason(service: &Service, account: uuid::Uuid) -> Option<String> {
     let request = proto::ListOwnListingsRequest {
         account_id: account.to_string(),
         mode: common::Mode::Live.into(),
@@ -254,44 +260,54 @@ async fn reason_read(service: &Service, account: uuid::Uuid) -> Option<String> {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn the_reason_of_a_rejection_stays_until_the_next_decision(pool: PgPool) {
-    let (service, ada, review) = stocked(pool).await;
+    let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     accounts.game("a-game").await;
     reject(&ada, "a-game", "Too dark", None).await.unwrap();
     let edit = proto::EditRequest {
-        name: Some(named("game", "a-game")),
+        name: Some(listing_name("game", "a-game")),
         changes: r#"{"tagline": "A puzzle"}"#.to_owned(),
         reason: "For staff only".to_owned(),
         revision: None,
     };
     review.clone().edit(edit).await.unwrap();
     assert_eq!(
-        reason_read(&service, accounts.account).await.as_deref(),
+        rejection_reason(&service, accounts.account)
+            .await
+            .as_deref(),
         Some("Too dark")
     );
     let file = File::rows("game", &[game("a-game", "From A File")]);
     assert_eq!(counts(&service.import(&file).await), (0, 1, 0, 0));
     assert_eq!(
-        reason_read(&service, accounts.account).await.as_deref(),
+        rejection_reason(&service, accounts.account)
+            .await
+            .as_deref(),
         Some("Too dark")
     );
     accounts
         .edit("a-game", serde_json::json!({"title": "Lighter"}))
         .await;
-    assert_eq!(reason_read(&service, accounts.account).await, None);
+    assert_eq!(rejection_reason(&service, accounts.account).await, None);
     reject(&ada, "a-game", "Too light", None).await.unwrap();
     assert_eq!(
-        reason_read(&service, accounts.account).await.as_deref(),
+        rejection_reason(&service, accounts.account)
+            .await
+            .as_deref(),
         Some("Too light")
     );
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_decision_is_on_what_was_looked_at(pool: PgPool) {
-    let (service, ada, review) = stocked(pool).await;
+async fn a_decision_is_about_the_revision_that_was_read(pool: PgPool) {
+    let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     accounts.game("a-game").await;
-    let seen = look(&review, "game", "a-game").await.item.unwrap().revision;
+    let seen = get_review(&review, "game", "a-game")
+        .await
+        .item
+        .unwrap()
+        .revision;
     accounts
         .edit("a-game", serde_json::json!({"title": "Worse"}))
         .await;
@@ -303,17 +319,17 @@ async fn a_decision_is_on_what_was_looked_at(pool: PgPool) {
     ] {
         let fault = Fault::from(outcome.unwrap_err());
         assert!(
-            fault.fields["revision"].contains("has changed since"),
+            fault.fields["revision"].contains("has changed"),
             "{fault:?}"
         );
     }
     assert_eq!(waiting(&review).await, ["a-game"]);
-    assert!(ada.deeds().await.is_empty());
-    // What has changed comes with the refusal.
+    assert!(ada.audit_entries().await.is_empty());
+    // The refusal names what has changed.
     let request = proto::DecideRequest {
         decision: proto::Decision::Approve.into(),
         items: vec![proto::DecideItem {
-            name: Some(named("game", "a-game")),
+            name: Some(listing_name("game", "a-game")),
             revision: Some(seen),
         }],
         reason: String::new(),
@@ -332,7 +348,7 @@ async fn a_decision_is_on_what_was_looked_at(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn two_reviewers_at_once_are_one_decision(pool: PgPool) {
-    let (service, ada, _) = stocked(pool).await;
+    let (service, ada, _) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     accounts.game("a-game").await;
     let before = service.head().await;
@@ -341,13 +357,13 @@ async fn two_reviewers_at_once_are_one_decision(pool: PgPool) {
         reject(&ada, "a-game", "Why", Some(1))
     );
     assert_ne!(approved.is_ok(), rejected.is_ok());
-    assert_eq!(told(&service, before).await.len(), 1);
-    assert_eq!(ada.deeds().await.len(), 1);
+    assert_eq!(events_after(&service, before).await.len(), 1);
+    assert_eq!(ada.audit_entries().await.len(), 1);
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_game_is_told_of_its_page_that_still_waits(pool: PgPool) {
-    let (service, ada, _) = stocked(pool).await;
+async fn approving_a_game_notes_its_pending_page(pool: PgPool) {
+    let (service, ada, _) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     accounts.page("new-page").await;
     accounts.game_under("a-game", "new-page").await;
@@ -364,11 +380,11 @@ async fn a_game_is_told_of_its_page_that_still_waits(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn the_difference_is_to_what_was_last_public(pool: PgPool) {
-    let (service, ada, review) = stocked(pool).await;
+async fn the_difference_is_to_the_last_public_revision(pool: PgPool) {
+    let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     accounts.game("a-game").await;
-    let first = look(&review, "game", "a-game").await;
+    let first = get_review(&review, "game", "a-game").await;
     assert_eq!(first.approved_revision, 0);
     let paths: Vec<&str> = first.differences.iter().map(|d| d.path.as_str()).collect();
     assert_eq!(
@@ -391,8 +407,8 @@ async fn the_difference_is_to_what_was_last_public(pool: PgPool) {
     approve(&ada, "game", "a-game", None).await.unwrap();
     let changes = serde_json::json!({"links": {"steam": "https://steam.example"}, "tagline": "New", "genres": []});
     accounts.edit("a-game", changes).await;
-    let then = look(&review, "game", "a-game").await;
-    // An edit of what is public is public at once.
+    let then = get_review(&review, "game", "a-game").await;
+    // An edit of a public listing is public at once.
     assert_eq!((then.approved_revision, then.differences.len()), (3, 0));
     assert_eq!(
         then.history[0].changed,
@@ -404,7 +420,7 @@ async fn the_difference_is_to_what_was_last_public(pool: PgPool) {
         (&"studio".into(), &"New".into())
     );
     assert!(then.item.unwrap().approved_before);
-    let name = Some(named("game", "none"));
+    let name = Some(listing_name("game", "none"));
     let missing = review
         .clone()
         .get_review(proto::GetReviewRequest { name })
@@ -413,26 +429,29 @@ async fn the_difference_is_to_what_was_last_public(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn what_has_changed_since_is_told_from_whole_revisions_as_well(pool: PgPool) {
-    let (service, _, review) = stocked(pool).await;
+async fn changes_are_computed_from_whole_revisions_as_well(pool: PgPool) {
+    let (service, _, review) = start_with_reviewer(pool).await;
     let import = async |title: &str, genre: &str| {
         let mut row = game("a-game", title);
         row["genres"] = serde_json::json!([genre]);
         service.import(&File::rows("game", &[row])).await
     };
     import("A Game", "puzzle").await;
-    let (down, on) = (proto::Decision::TakeDown, (named("game", "a-game"), None));
+    let (down, on) = (
+        proto::Decision::TakeDown,
+        (listing_name("game", "a-game"), None),
+    );
     decide(&service.operator_client, down, on, "Its maker asked")
         .await
         .unwrap();
     import("A Better Game", "puzzle").await;
     import("A Better Game", "runner").await;
     let differs = async || {
-        let found = look(&review, "game", "a-game").await;
+        let found = get_review(&review, "game", "a-game").await;
         assert_eq!(found.approved_revision, 1);
         let differences = found.differences.into_iter();
-        let told = differences.map(|d| [d.path, d.before, d.after].join(" "));
-        told.collect::<Vec<_>>()
+        let events_after = differences.map(|d| [d.path, d.before, d.after].join(" "));
+        events_after.collect::<Vec<_>>()
     };
     let expected = [
         r#"genres ["puzzle"] ["runner"]"#,
@@ -440,7 +459,7 @@ async fn what_has_changed_since_is_told_from_whole_revisions_as_well(pool: PgPoo
     ];
     assert_eq!(differs().await, expected);
 
-    // As they were once kept: every field of the listing, before and after.
+    // In the old format: every field of the listing, before and after.
     sqlx::query!(
         "update listings.revision as held
          set before = to_jsonb(game) || later.before || held.before, after = to_jsonb(game) || later.before || held.after
@@ -454,15 +473,15 @@ async fn what_has_changed_since_is_told_from_whole_revisions_as_well(pool: PgPoo
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn many_are_decided_each_by_itself(pool: PgPool) {
-    let (service, ada, review) = stocked(pool).await;
+async fn many_listings_are_decided_independently(pool: PgPool) {
+    let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     let all: Vec<String> = (0..60).map(|n| format!("game-{n}")).collect();
     for name in &all {
         accounts.game(name).await;
     }
-    let mut names: Vec<_> = all.iter().map(|name| named("game", name)).collect();
-    names.extend([named("game", "none"), named("city", "lagos")]);
+    let mut names: Vec<_> = all.iter().map(|name| listing_name("game", name)).collect();
+    names.extend([listing_name("game", "none"), listing_name("city", "lagos")]);
     let items = names.into_iter().map(|name| proto::DecideItem {
         name: Some(name),
         revision: None,
@@ -486,11 +505,11 @@ async fn many_are_decided_each_by_itself(pool: PgPool) {
         );
     }
     assert!(results[60].problem.contains("no listing"), "{results:?}");
-    assert_eq!(results[61].problem, "page, game or event");
+    assert_eq!(results[61].problem, "Give page, game or event.");
     assert!(waiting(&review).await.is_empty());
-    assert_eq!(ada.deeds().await.len(), 60);
+    assert_eq!(ada.audit_entries().await.len(), 60);
 
-    // Taking down is for admins, and has a reason.
+    // Taking down needs an admin and a reason.
     let refused = review
         .clone()
         .decide(request(proto::Decision::TakeDown, "Why"))
@@ -511,8 +530,8 @@ async fn many_are_decided_each_by_itself(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn whoever_watches_sees_what_enters(pool: PgPool) {
-    let (service, ada, review) = stocked(pool).await;
+async fn a_watcher_sees_what_enters_the_queue(pool: PgPool) {
+    let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     accounts.game("before").await;
     let request = proto::WatchRequest {
@@ -527,7 +546,7 @@ async fn whoever_watches_sees_what_enters(pool: PgPool) {
         unreachable!("an item follows")
     };
     assert_eq!(item.name.unwrap().name, "new");
-    // An edit of what waits enters nothing; one of what was rejected does.
+    // An edit of a pending listing does not enter the queue again; an edit of a rejected one does.
     accounts
         .edit("before", serde_json::json!({"title": "Edited"}))
         .await;
@@ -546,10 +565,10 @@ async fn whoever_watches_sees_what_enters(pool: PgPool) {
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn only_live_listings_are_reviewed(pool: PgPool) {
-    let (_service, ada, review) = stocked(pool).await;
+    let (_service, ada, review) = start_with_reviewer(pool).await;
     let sample = proto::ListingName {
         mode: common::Mode::Test.into(),
-        ..named("game", "a")
+        ..listing_name("game", "a")
     };
     let looked = proto::GetReviewRequest {
         name: Some(sample.clone()),

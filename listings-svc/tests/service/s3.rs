@@ -1,14 +1,14 @@
-//! The store of files on a server that speaks S3: moto, installed from the Python package index into an environment that is kept.
+//! The file store on a server with the S3 API: moto, installed from the Python package index into a cached environment.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
 use kit::Clock;
-use listings::config::Pictures as Settings;
-use listings::domain::picture::{Kind, Name};
+use listings::config::PictureSettings as Settings;
+use listings::domain::picture::{FileName, PictureKind};
 use listings::jobs::sweep::sweep;
-use listings::pictures::{Pictures, Store};
+use listings::pictures::{FileStore, PictureProcessor};
 use sqlx::PgPool;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpListener;
@@ -19,7 +19,7 @@ use crate::support::NOW;
 
 const MOTO: &str = "moto[server]==5.2.5";
 
-/// The server, which ends with this.
+/// The server, which stops when this is dropped.
 struct S3 {
     address: String,
     _server: Child,
@@ -35,7 +35,7 @@ async fn run(program: &Path, args: &[&str]) {
     );
 }
 
-/// An environment with the server in it; made once, and complete when it has its name.
+/// An environment with the server in it. Created once, and complete when it has its final name.
 async fn environment() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let made = folder.join("moto-5.2.5");
@@ -59,7 +59,7 @@ async fn environment() -> PathBuf {
             ],
         )
         .await;
-        // Somebody else may have been quicker.
+        // Another process may have been faster.
         if std::fs::rename(new.path(), &made).is_ok() {
             drop(new.keep());
         }
@@ -69,7 +69,7 @@ async fn environment() -> PathBuf {
 
 async fn start() -> S3 {
     let python = environment().await.join("bin/python");
-    // Scripts of an environment know where it was made, so the module is run.
+    // The scripts of an environment contain its original path, so the module is run.
     let mut server = Command::new(python)
         .args(["-m", "moto.server", "--host", "127.0.0.1", "--port", "0"])
         .env("PYTHONUNBUFFERED", "1")
@@ -89,7 +89,7 @@ async fn start() -> S3 {
             break address.trim().to_owned();
         }
     };
-    // It writes a line for each request, which somebody must read.
+    // The server writes a line for each request, so its output must be read.
     #[expect(clippy::disallowed_methods, reason = "it ends with the server")]
     drop(tokio::spawn(async move {
         while lines.next_line().await.is_ok_and(|it| it.is_some()) {}
@@ -112,7 +112,7 @@ fn settings(endpoint: &str, bucket: &str) -> Settings {
     }
 }
 
-/// A request without a signature, which the server does not mind.
+/// An unsigned request, which the server accepts.
 async fn plain(address: &str, request: &str) -> String {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     let host = address.strip_prefix("http://").unwrap();
@@ -133,13 +133,13 @@ async fn pictures_lie_in_a_bucket_as_they_do_in_a_folder() {
     assert!(made.starts_with("HTTP/1.1 200"), "{made}");
     let folder = tempfile::tempdir().unwrap();
     let in_folder = Settings {
-        pictures: listings::config::Place::Folder(folder.path().join("new")),
+        pictures: listings::config::PictureLocation::Folder(folder.path().join("new")),
         ..settings(&s3.address, "mchezo")
     };
     let in_bucket = settings(&s3.address, "mchezo");
     for settings in [in_folder, in_bucket] {
-        let store = Store::open(&settings).unwrap();
-        let name = Name::of(&[0xAB; 32]);
+        let store = FileStore::open(&settings).unwrap();
+        let name = FileName::of(&[0xAB; 32]);
         assert_eq!(store.part(&name, 0, 10).await.unwrap(), None);
         assert_eq!(store.part(&name, 0, 0).await.unwrap(), None);
         let bytes = bytes::Bytes::from_static(b"0123456789");
@@ -155,7 +155,7 @@ async fn pictures_lie_in_a_bucket_as_they_do_in_a_folder() {
         for (offset, most) in [(0, 0), (10, 5), (u64::MAX, 5)] {
             assert_eq!(part(offset, most).await, (10, String::new()));
         }
-        // Again: a file that is gone is gone.
+        // Twice: deleting a missing file succeeds.
         for _ in 0..2 {
             store.remove(&name).await.unwrap();
             assert_eq!(store.part(&name, 0, 10).await.unwrap(), None);
@@ -168,11 +168,11 @@ async fn pictures_lie_in_a_bucket_as_they_do_in_a_folder() {
 #[tokio::test]
 async fn a_bucket_that_is_not_there_is_away_and_no_picture_is_missing() {
     let s3 = start().await;
-    let store = Store::open(&settings(&s3.address, "nobody-s")).unwrap();
-    let name = Name::of(&[0xCD; 32]);
+    let store = FileStore::open(&settings(&s3.address, "nobody-s")).unwrap();
+    let name = FileName::of(&[0xCD; 32]);
     let lost = store.put(&name, bytes::Bytes::from_static(b"0")).await;
     assert_eq!(lost.unwrap_err().code, kit::Code::Unavailable);
-    let nobody = Store::open(&settings("http://127.0.0.1:1", "mchezo")).unwrap();
+    let nobody = FileStore::open(&settings("http://127.0.0.1:1", "mchezo")).unwrap();
     let reading = tokio::time::timeout(Duration::from_mins(1), nobody.part(&name, 0, 10));
     assert_eq!(
         reading.await.unwrap().unwrap_err().code,
@@ -180,7 +180,7 @@ async fn a_bucket_that_is_not_there_is_away_and_no_picture_is_missing() {
     );
 }
 
-/// Answers requests for removal, each once `asked` has been done.
+/// Answers requests for deletion, each after `asked` is done.
 async fn slow_bucket(listener: TcpListener, mut asked: impl AsyncFnMut()) {
     loop {
         let (mut connection, _) = listener.accept().await.unwrap();
@@ -205,10 +205,10 @@ async fn the_sweep_locks_nothing_while_the_store_takes_its_time(pool: PgPool) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let settings = settings(&address, "mchezo");
-    let store = Store::open(&settings).unwrap();
+    let store = FileStore::open(&settings).unwrap();
     let clock = Clock::fixed(NOW);
     let file = picture(640, 480, [1, 2, 3]);
-    let pair = listings::pictures::make(&file, Kind::Cover).unwrap();
+    let pair = listings::pictures::process(&file, PictureKind::Cover).unwrap();
     let long_ago = NOW - time::Duration::days(2);
     for made in [&pair.large, &pair.small] {
         sqlx::query!(
@@ -220,7 +220,7 @@ async fn the_sweep_locks_nothing_while_the_store_takes_its_time(pool: PgPool) {
         .await
         .unwrap();
     }
-    let pictures = Pictures::new(pool.clone(), store.clone(), clock.clone(), &settings);
+    let pictures = PictureProcessor::new(pool.clone(), store.clone(), clock.clone(), &settings);
     let answering = slow_bucket(listener, async || {
         let mut looking = pool.begin().await.unwrap();
         let free = sqlx::query_scalar!("select hash from listings.picture for update nowait")
@@ -228,8 +228,8 @@ async fn the_sweep_locks_nothing_while_the_store_takes_its_time(pool: PgPool) {
             .await;
         assert!(!free.unwrap().is_empty());
         looking.rollback().await.unwrap();
-        // Whoever sends it just now comes back later: its files would be gone.
-        let again = pictures.keep(file.clone(), Kind::Cover).await;
+        // An upload at this moment is told to retry: its files would be deleted.
+        let again = pictures.store(file.clone(), PictureKind::Cover).await;
         assert_eq!(again.unwrap_err().code, kit::Code::Unavailable);
     });
     tokio::select! {

@@ -1,4 +1,4 @@
-//! A service to call, and short ways to call it.
+//! A running service, and helpers to call it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,31 +21,29 @@ use kit::feed::{Producer, Retention};
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::Gate;
 use kit::rpc::client::{self, Client};
-use listings::config::{Pictures as Settings, Place};
+use listings::config::{PictureLocation, PictureSettings as Settings};
 use listings::feed::PublicUrl;
 use listings::members::Members;
-use listings::pictures::{Pictures, Store};
+use listings::pictures::{FileStore, PictureProcessor};
 use listings::service::Parts;
 use listings::write::import::Importer;
-use listings::write::reference_data::ReferenceData;
-use listings::write::{Listings, Rules};
+use listings::write::reference_data_cache::ReferenceDataCache;
+use listings::write::{Rules, Writes};
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use time::macros::datetime;
 use tonic::Status;
 
-/// What the service's clock shows.
+/// The time of the service's clock.
 pub(crate) const NOW: time::OffsetDateTime = datetime!(2026-06-01 12:00 UTC);
 
-/// Submissions of one account that may wait.
-pub(crate) const MOST_WAITING: i64 = 3;
+/// Maximum number of pending submissions of one account.
+pub(crate) const MAX_PENDING: i64 = 3;
 
-/// A running service.
 pub(crate) struct Service {
     pub(crate) pool: PgPool,
     pub(crate) importer: Importer,
     pub(crate) clock: Clock,
-    /// Where it answers.
     pub(crate) address: String,
     pub(crate) staff: StaffImportServiceClient<Client>,
     pub(crate) listings: StaffListingServiceClient<Client>,
@@ -54,11 +52,11 @@ pub(crate) struct Service {
     pub(crate) own: OwnListingsServiceClient<Client>,
     pub(crate) pictures: StaffPictureServiceClient<Client>,
     pub(crate) files: PictureServiceClient<Client>,
-    /// Where the files lie.
-    pub(crate) store: Store,
-    /// What makes them.
-    pub(crate) makes: Pictures,
-    /// A service of the fleet, for calls that the others do not cover; and the operator.
+    /// Where picture files are stored.
+    pub(crate) store: FileStore,
+    /// Stores pictures.
+    pub(crate) processor: PictureProcessor,
+    /// A client that is a service of the fleet, and one that is the operator, for calls without a field above.
     pub(crate) fleet: Client,
     pub(crate) operator_client: Client,
     _folder: tempfile::TempDir,
@@ -72,7 +70,6 @@ pub(crate) async fn start(pool: PgPool) -> Service {
     start_at(pool, "https://mchezo.example").await
 }
 
-/// Starts a service.
 pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     let (lifecycle, supervisor) = Lifecycle::new();
     let clock = Clock::fixed(NOW);
@@ -84,16 +81,16 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         Retention::default(),
     );
     let rules = Arc::new(Rules {
-        addresses: PublicUrl::new(public_url),
-        most_waiting: MOST_WAITING,
-        reference_data: ReferenceData::default(),
+        public_url: PublicUrl::new(public_url),
+        max_pending: MAX_PENDING,
+        reference_data: ReferenceDataCache::default(),
     });
-    let writer = producer.writer(Listings::new(Arc::clone(&rules)));
+    let writer = producer.writer(Writes::new(Arc::clone(&rules)));
     let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());
     let members = Members::new(pool.clone(), clock.clone());
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings {
-        pictures: Place::Folder(folder.path().to_owned()),
+        pictures: PictureLocation::Folder(folder.path().to_owned()),
         pictures_endpoint: None,
         pictures_region: String::new(),
         pictures_key_id: None,
@@ -101,8 +98,8 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         picture_megabytes: 10,
         pictures_at_once: 2,
     };
-    let store = Store::open(&settings).unwrap();
-    let makes = Pictures::new(pool.clone(), store.clone(), clock.clone(), &settings);
+    let store = FileStore::open(&settings).unwrap();
+    let processor = PictureProcessor::new(pool.clone(), store.clone(), clock.clone(), &settings);
 
     let mut services = kit::rpc::server::services();
     let parts = Parts {
@@ -112,7 +109,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         writer,
         rules,
         importer: importer.clone(),
-        pictures: makes.clone(),
+        pictures: processor.clone(),
         files: store.clone(),
         members: members.clone(),
         draining: lifecycle.draining(),
@@ -142,7 +139,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         fleet,
         clock,
         store,
-        makes,
+        processor,
         _folder: folder,
         lifecycle,
         _supervisor: supervisor,
@@ -150,7 +147,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
 }
 
 impl Drop for Service {
-    /// Lets go of the database, which the test is about to drop.
+    /// Releases the database, which the test is about to drop.
     fn drop(&mut self) {
         self.lifecycle.draining().cancel();
         self.lifecycle.stopping().cancel();
@@ -207,7 +204,7 @@ impl File {
     }
 }
 
-/// What came of an import: created, updated, unchanged, refused.
+/// Rows of an import by outcome: created, updated, unchanged, refused.
 pub(crate) type Counts = (u64, u64, u64, u64);
 
 pub(crate) fn counts(report: &proto::ImportResponse) -> Counts {
@@ -245,7 +242,7 @@ impl Service {
         answer.into_inner().next_line
     }
 
-    /// A small directory to refer to.
+    /// A small gazetteer to refer to.
     pub(crate) async fn with_gazetteer(self) -> Self {
         use serde_json::json;
         for (entity, rows) in [
@@ -279,7 +276,7 @@ impl Service {
         self
     }
 
-    /// Changes on the feed above `after`.
+    /// Changes on the feed after `after`.
     pub(crate) async fn changes(&self, after: i64) -> Vec<common::Change> {
         let mut feed = self.feed.clone();
         let epoch = sqlx::query_scalar!("select epoch from listings.feed_head")
@@ -306,7 +303,7 @@ impl Service {
         changes
     }
 
-    /// The newest row of the feed.
+    /// The newest sequence number of the feed.
     pub(crate) async fn head(&self) -> i64 {
         sqlx::query_scalar!("select seq from listings.feed_head")
             .fetch_one(&self.pool)
@@ -322,7 +319,7 @@ impl Service {
     }
 }
 
-/// Refused rows: line and what is wrong with it.
+/// Refused rows: the line, and its invalid fields.
 pub(crate) fn refused(report: &proto::ImportResponse) -> BTreeMap<u64, Vec<String>> {
     report
         .refused
@@ -335,7 +332,7 @@ pub(crate) fn refused(report: &proto::ImportResponse) -> BTreeMap<u64, Vec<Strin
         .collect()
 }
 
-/// Decides on one listing; its refusal is that of the call.
+/// Decides on one listing; its refusal is the error of the call.
 pub(crate) async fn decide(
     channel: &Client,
     decision: proto::Decision,
@@ -360,12 +357,10 @@ pub(crate) async fn decide(
     }
 }
 
-/// A creator's row.
 pub(crate) fn creator(handle: &str) -> serde_json::Value {
     serde_json::json!({"handle": handle, "name": "A Studio", "kind": "studio", "country_code": "NG", "city": "LAGOS"})
 }
 
-/// A game's row.
 pub(crate) fn game(slug: &str, title: &str) -> serde_json::Value {
     serde_json::json!({"slug": slug, "title": title, "release_year": 2020, "creator": "studio", "genres": ["puzzle"]})
 }

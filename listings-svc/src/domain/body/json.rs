@@ -1,4 +1,4 @@
-//! The JSON of a body.
+//! Parses the JSON body of a request.
 
 use std::collections::BTreeMap;
 
@@ -7,29 +7,30 @@ use serde_json::{Map, Value};
 
 use crate::domain::fields::{Fields, Problems};
 
-/// Why a body cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BadBody {
-    /// It is not a JSON object in UTF-8; a sentence about it.
+    /// The body is not a JSON object in UTF-8; holds the message.
     NotAnObject(&'static str),
-    /// It is one, with fields that cannot be taken, such as one that is given twice.
+    /// The body is a JSON object with invalid fields, such as a field that is given twice.
     Fields(Problems),
 }
 
-/// Reads a JSON object.
+/// Parses a JSON object.
 ///
 /// # Errors
-/// When it is not a JSON object in UTF-8, or has fields that cannot be taken.
+/// The body is not a JSON object in UTF-8, or has invalid fields.
 pub fn object(body: &[u8]) -> Result<Map<String, Value>, BadBody> {
     json_object::read(body).map_err(|unreadable| match unreadable {
-        Unreadable::NotUtf8 => BadBody::NotAnObject("the body is not UTF-8"),
+        Unreadable::NotUtf8 => {
+            BadBody::NotAnObject("the body is not UTF-8: send JSON that is encoded as UTF-8")
+        }
         Unreadable::NotAnObject => BadBody::NotAnObject("the body is not a JSON object"),
-        Unreadable::Fields(problems) => BadBody::Fields(report(&problems)),
+        Unreadable::Fields(problems) => BadBody::Fields(to_problems(&problems)),
     })
 }
 
-/// As many of the bad fields as a report names (§4.3).
-fn report(bad: &BTreeMap<String, &'static str>) -> Problems {
+/// The invalid fields, as many as a report lists (§4.3).
+fn to_problems(bad: &BTreeMap<String, &'static str>) -> Problems {
     let nothing = Map::new();
     let mut fields = Fields::new(&nothing);
     for (path, reason) in bad {

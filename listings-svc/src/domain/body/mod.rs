@@ -1,7 +1,7 @@
-//! What an account sends of a page, a game or an event (§4.3): all of a new one, or what is to change of one that is there.
+//! The body of a call of an account (§4.3): a new page, game or event, or the changed fields of an existing one.
 //!
-//! A whole row as it is read may be sent back with its changes: fields that are only read are passed over while they are as they were
-//! shown.
+//! A client may send back a whole row as it read it, with its changes: a read-only field is ignored while it has the value that a read
+//! returns.
 
 pub mod json;
 
@@ -10,43 +10,44 @@ use std::ops::Deref;
 use serde_json::{Map, Value};
 
 use super::fields::{Fields, Problems};
-use super::known::Known;
 use super::listing::Listing;
+use super::reference_data::ReferenceData;
 
-/// A listing that is to be changed, and the object that a read of it gives.
-pub struct Before<'a, C> {
-    /// As it is kept.
+/// The listing that a body changes, and its public representation.
+pub struct CurrentListing<'a, C> {
     pub listing: &'a Listing<C>,
-    /// As it is read. Most bodies have only what they change, and do not look at it.
-    pub shown: &'a dyn Deref<Target = Map<String, Value>>,
+    /// What a read of the listing returns. Computed on first use: most bodies hold only the changed fields.
+    pub representation: &'a dyn Deref<Target = Map<String, Value>>,
 }
 
-impl<C> Clone for Before<'_, C> {
+impl<C> Clone for CurrentListing<'_, C> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<C> Copy for Before<'_, C> {}
+impl<C> Copy for CurrentListing<'_, C> {}
 
-/// Something that accounts send.
+/// Content that accounts send.
 pub trait Body: Sized {
-    /// What came of reading it.
-    type Read;
+    type Output;
 
-    /// Reads a body: a new one's, or changes of what was there before. Bad fields are noted on `fields`; what is returned counts only
-    /// if there is none.
-    fn read(fields: &mut Fields<'_>, known: &Known, before: Option<Before<'_, Self>>)
-    -> Self::Read;
+    /// Reads the body of a new listing or, with `current`, of a change. Records invalid fields in `fields`; the result is valid only if
+    /// there is none.
+    fn read(
+        fields: &mut Fields<'_>,
+        reference: &ReferenceData,
+        current: Option<CurrentListing<'_, Self>>,
+    ) -> Self::Output;
 }
 
-/// Reads a body, or says what is wrong with it: every bad field at once.
+/// Reads a body, or returns every invalid field at once.
 pub fn read<B: Body>(
     body: &Map<String, Value>,
-    known: &Known,
-    before: Option<Before<'_, B>>,
-) -> Result<B::Read, Problems> {
+    reference: &ReferenceData,
+    current: Option<CurrentListing<'_, B>>,
+) -> Result<B::Output, Problems> {
     let mut fields = Fields::new(body);
-    let read = B::read(&mut fields, known, before);
+    let read = B::read(&mut fields, reference, current);
     fields.finish(read)
 }

@@ -1,50 +1,63 @@
-//! The fields of an event.
+//! Reads the fields of an event.
 
 use contracts::public::EVENT_KINDS;
 use serde_json::Value;
 use time::Date;
 
 use super::Fields;
-use crate::domain::amendment::{Amended, FIXED, TIMES};
-use crate::domain::body::{Before, Body};
+use crate::domain::body::{Body, CurrentListing};
 use crate::domain::city::Place;
+use crate::domain::edit::{Editable, KEPT_BY_SERVICE, NEVER_CHANGES};
 use crate::domain::event::Event;
-use crate::domain::known::Known;
 use crate::domain::listing::Draft;
-use crate::domain::{Read, text};
+use crate::domain::reference_data::ReferenceData;
+use crate::domain::{FromImportRow, text};
 
-/// Fields that accounts only read, and why.
+/// Fields that accounts cannot change, each with its error.
 const READ_ONLY: [(&str, &str); 3] = [
     ("slug", "The slug never changes."),
-    ("city_slug", "It follows the city: change that."),
-    ("created_at", "This time is kept by us."),
+    (
+        "city_slug",
+        "The service derives it from the city: change the city.",
+    ),
+    ("created_at", "The service sets this time: leave it out."),
 ];
 
 impl Body for Event {
-    type Read = Self;
+    type Output = Self;
 
-    fn read(fields: &mut Fields<'_>, known: &Known, before: Option<Before<'_, Self>>) -> Self {
-        let held = before.map(|before| &before.listing.content);
-        let shown = before.map(|before| before.shown);
+    fn read(
+        fields: &mut Fields<'_>,
+        reference: &ReferenceData,
+        existing: Option<CurrentListing<'_, Self>>,
+    ) -> Self {
+        let current = existing.map(|existing| &existing.listing.content);
+        let representation = existing.map(|existing| existing.representation);
         for (name, reason) in READ_ONLY {
-            fields.read_only(name, || shown.and_then(|shown| shown.get(name)), reason);
+            fields.read_only(
+                name,
+                || representation.and_then(|representation| representation.get(name)),
+                reason,
+            );
         }
         let city = |fields: &mut Fields<'_>| fields.title("city");
-        let place = Place::sent(fields, known, held.map(place), city);
-        let website = website(fields, held, || shown.and_then(|shown| shown.get("url")));
-        given_by_all(fields, held, place, website)
+        let place = Place::from_body(fields, reference, current.map(place), city);
+        let website = website(fields, current, || {
+            representation.and_then(|representation| representation.get("url"))
+        });
+        read_common_fields(fields, current, place, website)
     }
 }
 
-impl Read for Draft<Event> {
-    const NAME: &'static str = "slug";
+impl FromImportRow for Draft<Event> {
+    const KEY_FIELD: &'static str = "slug";
 
-    fn read(fields: &mut Fields<'_>, known: &Known) -> Self {
-        let (created_at, updated_at) = fields.times(known);
+    fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
+        let (created_at, updated_at) = fields.times(reference);
         Self {
             content: Event {
                 slug: fields.slug("slug"),
-                ..given_by_staff(fields, known, None)
+                ..read_staff_fields(fields, reference, None)
             },
             created_at,
             updated_at,
@@ -52,48 +65,56 @@ impl Read for Draft<Event> {
     }
 }
 
-impl Amended for Event {
-    fn amended(&self, fields: &mut Fields<'_>, known: &Known) -> Self {
+impl Editable for Event {
+    fn edited(&self, fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
         let slug = Value::from(self.slug.as_str());
-        fields.read_only("slug", || Some(&slug), FIXED);
+        fields.read_only("slug", || Some(&slug), NEVER_CHANGES);
         for name in ["created_at", "updated_at"] {
-            fields.read_only(name, || None, TIMES);
+            fields.read_only(name, || None, KEPT_BY_SERVICE);
         }
-        given_by_staff(fields, known, Some(self))
+        read_staff_fields(fields, reference, Some(self))
     }
 }
 
-/// The fields that files and staff give; what is left out stays as it is held.
-fn given_by_staff(fields: &mut Fields<'_>, known: &Known, held: Option<&Event>) -> Event {
-    fields.pass_over(&["note"]);
-    let place = Place::read(fields, known, held.map(place));
+/// Reads the fields that files and staff give; a missing field keeps its current value.
+fn read_staff_fields(
+    fields: &mut Fields<'_>,
+    reference: &ReferenceData,
+    current: Option<&Event>,
+) -> Event {
+    fields.ignore(&["note"]);
+    let place = Place::from_row(fields, reference, current.map(place));
     if place.city.is_empty() {
         let reason = "Give a city: an event needs one, an online event too.";
         fields.refuse("city", reason);
     }
-    let website = website(fields, held, || None);
+    let website = website(fields, current, || None);
     Event {
-        source: fields.or_held("source", held.map(|event| event.source.clone()), |fields| {
-            fields.line("source", text::DESCRIPTION)
-        }),
-        ..given_by_all(fields, held, place, website)
+        source: fields.or_current(
+            "source",
+            current.map(|event| event.source.clone()),
+            |fields| fields.line("source", text::MAX_DESCRIPTION),
+        ),
+        ..read_common_fields(fields, current, place, website)
     }
 }
 
-/// The fields that accounts give too; what is left out stays as it is held.
-fn given_by_all(
+/// Reads the fields that accounts give as well; a missing field keeps its current value.
+fn read_common_fields(
     fields: &mut Fields<'_>,
-    held: Option<&Event>,
+    current: Option<&Event>,
     place: Place,
     website: Option<String>,
 ) -> Event {
-    let (starts_at, ends_at) = days(fields, held);
+    let (starts_at, ends_at) = dates(fields, current);
     Event {
-        slug: held.map(|event| event.slug.clone()).unwrap_or_default(),
-        title: fields.or_held("title", held.map(|event| event.title.clone()), |fields| {
-            fields.title("title")
-        }),
-        kind: fields.or_held("kind", held.map(|event| event.kind.clone()), |fields| {
+        slug: current.map(|event| event.slug.clone()).unwrap_or_default(),
+        title: fields.or_current(
+            "title",
+            current.map(|event| event.title.clone()),
+            |fields| fields.title("title"),
+        ),
+        kind: fields.or_current("kind", current.map(|event| event.kind.clone()), |fields| {
             fields.choice("kind", &EVENT_KINDS)
         }),
         starts_at,
@@ -101,16 +122,18 @@ fn given_by_all(
         country_code: place.country_code,
         city: place.city,
         city_slug: place.city_slug,
-        online: fields.or_held("online", held.map(|event| event.online), |fields| {
-            fields.flag("online")
+        online: fields.or_current("online", current.map(|event| event.online), |fields| {
+            fields.boolean("online")
         }),
         website,
-        description: fields.or_held(
+        description: fields.or_current(
             "description",
-            held.map(|event| event.description.clone()),
-            |fields| fields.paragraphs("description", text::DESCRIPTION),
+            current.map(|event| event.description.clone()),
+            |fields| fields.paragraphs("description", text::MAX_DESCRIPTION),
         ),
-        source: held.map(|event| event.source.clone()).unwrap_or_default(),
+        source: current
+            .map(|event| event.source.clone())
+            .unwrap_or_default(),
     }
 }
 
@@ -122,21 +145,21 @@ fn place(event: &Event) -> Place {
     }
 }
 
-fn days(fields: &mut Fields<'_>, held: Option<&Event>) -> (Date, Option<Date>) {
-    let starts_at = fields.or_held(
+fn dates(fields: &mut Fields<'_>, current: Option<&Event>) -> (Date, Option<Date>) {
+    let starts_at = fields.or_current(
         "starts_at",
-        held.map(|event| Some(event.starts_at)),
+        current.map(|event| Some(event.starts_at)),
         |fields| {
-            let day = fields.day("starts_at");
+            let day = fields.date("starts_at");
             if day.is_none() {
-                // Stands unless the day was there and bad.
+                // No effect when the date was present and invalid: the first error of a field stands.
                 fields.refuse("starts_at", "Give a day, such as 2026-03-01.");
             }
             day
         },
     );
-    let ends_at = fields.or_held("ends_at", held.map(|event| event.ends_at), |fields| {
-        fields.day("ends_at")
+    let ends_at = fields.or_current("ends_at", current.map(|event| event.ends_at), |fields| {
+        fields.date("ends_at")
     });
     if let (Some(starts_at), Some(ends_at)) = (starts_at, ends_at)
         && ends_at < starts_at
@@ -151,15 +174,16 @@ fn days(fields: &mut Fields<'_>, held: Option<&Event>) -> (Date, Option<Date>) {
     (starts_at.unwrap_or(Date::MIN), ends_at)
 }
 
-/// The event's own site, by either of its names. In a row that is sent back whole `url` is the address of our page, and says nothing.
+/// Reads the event's own site, from either of its two names. In a row that a client sends back whole, `url` is the address of our page
+/// and is ignored.
 fn website<'a>(
     fields: &mut Fields<'_>,
-    held: Option<&Event>,
+    current: Option<&Event>,
     page: impl FnOnce() -> Option<&'a Value>,
 ) -> Option<String> {
     let url = fields.value("url");
-    let is_ours = url.is_some_and(|url| Some(url) == page());
-    let by_url = !is_ours && fields.has("url");
+    let is_page_url = url.is_some_and(|url| Some(url) == page());
+    let by_url = !is_page_url && fields.has("url");
     let by_website = fields.has("website");
     let url = if by_url { fields.address("url") } else { None };
     let website = fields.address("website");
@@ -169,7 +193,7 @@ fn website<'a>(
             fields.refuse("website", reason);
             None
         }
-        (None, None) if !by_url && !by_website => held.and_then(|event| event.website.clone()),
+        (None, None) if !by_url && !by_website => current.and_then(|event| event.website.clone()),
         (url, website) => url.or(website),
     }
 }
@@ -188,7 +212,7 @@ mod tests {
     use crate::domain::gazetteer::{City, Gazetteer};
     use crate::domain::listing::Listing;
 
-    fn known() -> Known {
+    fn reference() -> ReferenceData {
         let city = |slug: &str, name: &str, country: &str| City {
             slug: slug.to_owned(),
             name: name.to_owned(),
@@ -196,14 +220,14 @@ mod tests {
             population: Some(1),
             source: String::new(),
         };
-        Known {
+        ReferenceData {
             year: 2026,
             countries: ["NG", "KE"].map(str::to_owned).into(),
             gazetteer: Gazetteer::new(vec![
                 city("lagos", "Lagos", "NG"),
                 city("nairobi", "Nairobi", "KE"),
             ]),
-            ..Known::default()
+            ..ReferenceData::default()
         }
     }
 
@@ -213,22 +237,22 @@ mod tests {
             unreachable!()
         };
         body.as_object_mut().unwrap().extend(changes);
-        read::<Event>(body.as_object().unwrap(), &known(), None)
+        read::<Event>(body.as_object().unwrap(), &reference(), None)
     }
 
-    fn shown() -> Map<String, Value> {
-        let shown = json!({
+    fn representation() -> Map<String, Value> {
+        let representation = json!({
             "slug": "jam", "title": "Jam", "kind": "jam", "starts_at": "2026-03-01", "ends_at": "2026-03-02", "country_code": "NG",
             "city": "Lagos", "city_slug": "lagos", "online": false, "website": "https://jam.example", "description": "",
             "url": "https://x.example/events/jam", "created_at": "2026-01-01T00:00:00.000Z",
         });
-        let Value::Object(shown) = shown else {
+        let Value::Object(representation) = representation else {
             unreachable!()
         };
-        shown
+        representation
     }
 
-    fn held() -> Event {
+    fn current() -> Event {
         let event = create(json!({"ends_at": "2026-03-02", "url": "https://jam.example"})).unwrap();
         Event {
             slug: "jam".to_owned(),
@@ -240,19 +264,19 @@ mod tests {
         let listing = Listing::submitted(
             Uuid::nil(),
             Uuid::max(),
-            held(),
+            current(),
             datetime!(2026-01-01 0:00 UTC),
         );
-        let before = Before {
+        let existing = CurrentListing {
             listing: &listing,
-            shown: &LazyCell::new(shown),
+            representation: &LazyCell::new(representation),
         };
-        read(body.as_object().unwrap(), &known(), Some(before))
+        read(body.as_object().unwrap(), &reference(), Some(existing))
     }
 
     #[test]
     fn every_required_field_of_a_new_event_is_asked_for_at_once() {
-        let problems = read::<Event>(&Map::new(), &known(), None).unwrap_err();
+        let problems = read::<Event>(&Map::new(), &reference(), None).unwrap_err();
         let names: Vec<&str> = problems.keys().map(String::as_str).collect();
         assert_eq!(
             names,
@@ -286,8 +310,8 @@ mod tests {
 
     #[test]
     fn a_whole_row_may_come_back_with_its_changes() {
-        assert_eq!(change(&Value::Object(shown())), Ok(held()));
-        let mut row = shown();
+        assert_eq!(change(&Value::Object(representation())), Ok(current()));
+        let mut row = representation();
         row.insert("city".to_owned(), json!("Nairobi"));
         row.insert("country_code".to_owned(), json!("KE"));
         let moved = change(&Value::Object(row.clone())).unwrap();
@@ -295,7 +319,7 @@ mod tests {
             (moved.city.as_str(), moved.city_slug.as_str()),
             ("Nairobi", "nairobi")
         );
-        assert_eq!(moved.website, held().website);
+        assert_eq!(moved.website, current().website);
         row.insert("slug".to_owned(), json!("other"));
         assert!(change(&Value::Object(row)).unwrap_err().keys().eq(["slug"]));
     }
@@ -315,7 +339,7 @@ mod tests {
         );
         assert_eq!(
             site(json!({"url": "https://x.example/events/jam"})),
-            Ok(held().website)
+            Ok(current().website)
         );
         assert_eq!(site(json!({"url": null})), Ok(None));
         assert_eq!(site(json!({"website": null})), Ok(None));

@@ -1,77 +1,88 @@
-//! The fields of a game.
+//! Reads the fields of a game.
 
 use contracts::public::{PLATFORMS, STAGES};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{Fields, read_choice};
-use crate::domain::amendment::{Amended, FIXED, TIMES};
-use crate::domain::body::{Before, Body};
+use super::{Fields, parse_choice};
+use crate::domain::body::{Body, CurrentListing};
+use crate::domain::edit::{Editable, KEPT_BY_SERVICE, NEVER_CHANGES};
 use crate::domain::game::Game;
-use crate::domain::known::Known;
 use crate::domain::listing::Draft;
+use crate::domain::reference_data::ReferenceData;
 use crate::domain::suggest::closest;
-use crate::domain::{Read, links, lists, text};
+use crate::domain::{FromImportRow, array_fields, links, text};
 
-/// Genres of one game at most.
-const GENRES: usize = 3;
+const MAX_GENRES: usize = 3;
 const FIRST_YEAR: i32 = 1950;
-/// How far ahead a release may lie, in years.
-const AHEAD: i32 = 5;
+/// How many years ahead a release year may be.
+const MAX_YEARS_AHEAD: i32 = 5;
 
-/// Fields that accounts only read, and why.
+/// Fields that accounts cannot change, each with its error.
 const READ_ONLY: [(&str, &str); 9] = [
     ("slug", "The slug never changes."),
     ("cover_url", "Pictures are added on the site."),
     ("screenshots", "Pictures are added on the site."),
     ("credits", "Credits are given on the site."),
-    ("featured", "What is featured is chosen by staff."),
+    ("featured", "Staff choose the featured games."),
     ("country_code", "A game is in its creator's country."),
     ("city", "A game is in its creator's city."),
     ("url", "The address of the page is made from the slug."),
-    ("created_at", "This time is kept by us."),
+    ("created_at", "The service sets this time: leave it out."),
 ];
 
-/// A game as it was sent.
+/// A game as an account submits it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sent {
-    /// Its slug, if it is new, and its page are still to be found.
+pub struct SubmittedGame {
+    /// Without the slug of a new game and without the id of its page.
     pub game: Game,
-    /// The handle of the page it shall stand under, where one is named.
+    /// Handle of the page that the body names.
     pub creator: Option<String>,
 }
 
 impl Body for Game {
-    type Read = Sent;
+    type Output = SubmittedGame;
 
-    fn read(fields: &mut Fields<'_>, known: &Known, before: Option<Before<'_, Self>>) -> Sent {
-        let held = before.map(|before| &before.listing.content);
-        let shown = before.map(|before| before.shown);
+    fn read(
+        fields: &mut Fields<'_>,
+        reference: &ReferenceData,
+        existing: Option<CurrentListing<'_, Self>>,
+    ) -> SubmittedGame {
+        let current = existing.map(|existing| &existing.listing.content);
+        let representation = existing.map(|existing| existing.representation);
         for (name, reason) in READ_ONLY {
-            fields.read_only(name, || shown.and_then(|shown| shown.get(name)), reason);
+            fields.read_only(
+                name,
+                || representation.and_then(|representation| representation.get(name)),
+                reason,
+            );
         }
-        // It changes with every change: whoever sends back a row of a moment ago means nothing by it.
-        fields.pass_over(&["updated_at"]);
-        let submitted = before.map_or(known.year, |before| before.listing.created_at.year());
-        let year = |fields: &mut Fields<'_>| year(fields, known.year).unwrap_or(submitted);
-        Sent {
-            game: given_by_all(fields, known, held, year),
-            creator: fields.or_held("creator", held.map(|_| None), |fields| handle(fields, PAGE)),
+        // The value changes with every update, so a stale value is not an error.
+        fields.ignore(&["updated_at"]);
+        let submitted = existing.map_or(reference.year, |existing| {
+            existing.listing.created_at.year()
+        });
+        let year = |fields: &mut Fields<'_>| year(fields, reference.year).unwrap_or(submitted);
+        SubmittedGame {
+            game: read_common_fields(fields, reference, current, year),
+            creator: fields.or_current("creator", current.map(|_| None), |fields| {
+                handle(fields, CREATOR_REQUIRED)
+            }),
         }
     }
 }
 
-impl Read for Draft<Game> {
-    const NAME: &'static str = "slug";
+impl FromImportRow for Draft<Game> {
+    const KEY_FIELD: &'static str = "slug";
 
-    fn read(fields: &mut Fields<'_>, known: &Known) -> Self {
-        let (created_at, updated_at) = fields.times(known);
+    fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
+        let (created_at, updated_at) = fields.times(reference);
         Self {
             content: Game {
                 slug: fields.slug("slug"),
-                featured: fields.flag("featured"),
-                page_id: page(fields, known),
-                ..given_by_staff(fields, known, None)
+                featured: fields.boolean("featured"),
+                page_id: page(fields, reference),
+                ..read_staff_fields(fields, reference, None)
             },
             created_at,
             updated_at,
@@ -79,99 +90,114 @@ impl Read for Draft<Game> {
     }
 }
 
-impl Amended for Game {
-    fn amended(&self, fields: &mut Fields<'_>, known: &Known) -> Self {
+impl Editable for Game {
+    fn edited(&self, fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
         let (slug, featured) = (Value::from(self.slug.as_str()), Value::from(self.featured));
-        fields.read_only("slug", || Some(&slug), FIXED);
-        let reason = "A game is given to another page by `reassign`.";
+        fields.read_only("slug", || Some(&slug), NEVER_CHANGES);
+        let reason = "Use `reassign` to move a game to another page.";
         fields.read_only("creator", || None, reason);
-        let reason = "A game is listed first by `feature`.";
+        let reason = "Use `feature` to list a game first.";
         fields.read_only("featured", || Some(&featured), reason);
         for name in ["created_at", "updated_at"] {
-            fields.read_only(name, || None, TIMES);
+            fields.read_only(name, || None, KEPT_BY_SERVICE);
         }
-        given_by_staff(fields, known, Some(self))
+        read_staff_fields(fields, reference, Some(self))
     }
 }
 
-/// The fields that files and staff give; what is left out stays as it is held.
-fn given_by_staff(fields: &mut Fields<'_>, known: &Known, held: Option<&Game>) -> Game {
-    fields.pass_over(&["note"]);
+/// Reads the fields that files and staff give; a missing field keeps its current value.
+fn read_staff_fields(
+    fields: &mut Fields<'_>,
+    reference: &ReferenceData,
+    current: Option<&Game>,
+) -> Game {
+    fields.ignore(&["note"]);
     Game {
-        cover_url: fields.or_held(
+        cover_url: fields.or_current(
             "cover_url",
-            held.map(|game| game.cover_url.clone()),
+            current.map(|game| game.cover_url.clone()),
             |fields| fields.address("cover_url"),
         ),
-        screenshots: fields.or_held(
+        screenshots: fields.or_current(
             "screenshots",
-            held.map(|game| game.screenshots.clone()),
-            |fields| lists::screenshots(fields, "screenshots"),
+            current.map(|game| game.screenshots.clone()),
+            |fields| array_fields::screenshots(fields, "screenshots"),
         ),
-        // Pages that they name may be gone by now; they stay all the same.
-        credits: fields.or_held("credits", held.map(|game| game.credits.clone()), |fields| {
-            lists::credits(fields, "credits", known)
-        }),
-        source: fields.or_held("source", held.map(|game| game.source.clone()), |fields| {
-            fields.line("source", text::DESCRIPTION)
-        }),
-        ..given_by_all(fields, known, held, |fields| {
-            release_year(fields, known.year)
+        // Stored credits are not checked again: a page that they name may have been taken down since.
+        credits: fields.or_current(
+            "credits",
+            current.map(|game| game.credits.clone()),
+            |fields| array_fields::credits(fields, "credits", reference),
+        ),
+        source: fields.or_current(
+            "source",
+            current.map(|game| game.source.clone()),
+            |fields| fields.line("source", text::MAX_DESCRIPTION),
+        ),
+        ..read_common_fields(fields, reference, current, |fields| {
+            release_year(fields, reference.year)
         })
     }
 }
 
-/// The fields that accounts give too; what is left out stays as it is held. `year` reads that of the release.
-fn given_by_all(
+/// Reads the fields that accounts give as well; a missing field keeps its current value. `year` reads the release year.
+fn read_common_fields(
     fields: &mut Fields<'_>,
-    known: &Known,
-    held: Option<&Game>,
+    reference: &ReferenceData,
+    current: Option<&Game>,
     year: impl FnOnce(&mut Fields<'_>) -> i32,
 ) -> Game {
     Game {
-        title: fields.or_held("title", held.map(|game| game.title.clone()), |fields| {
+        title: fields.or_current("title", current.map(|game| game.title.clone()), |fields| {
             fields.title("title")
         }),
-        tagline: fields.or_held("tagline", held.map(|game| game.tagline.clone()), |fields| {
-            fields.line("tagline", text::TAGLINE)
-        }),
-        description: fields.or_held(
-            "description",
-            held.map(|game| game.description.clone()),
-            |fields| fields.paragraphs("description", text::DESCRIPTION),
+        tagline: fields.or_current(
+            "tagline",
+            current.map(|game| game.tagline.clone()),
+            |fields| fields.line("tagline", text::MAX_TAGLINE),
         ),
-        genres: fields.or_held("genres", held.map(|game| game.genres.clone()), |fields| {
-            lists::words(fields, "genres", GENRES, |raw| genre(raw, known))
-        }),
-        platforms: fields.or_held(
+        description: fields.or_current(
+            "description",
+            current.map(|game| game.description.clone()),
+            |fields| fields.paragraphs("description", text::MAX_DESCRIPTION),
+        ),
+        genres: fields.or_current(
+            "genres",
+            current.map(|game| game.genres.clone()),
+            |fields| array_fields::words(fields, "genres", MAX_GENRES, |raw| genre(raw, reference)),
+        ),
+        platforms: fields.or_current(
             "platforms",
-            held.map(|game| game.platforms.clone()),
+            current.map(|game| game.platforms.clone()),
             |fields| {
-                lists::words(fields, "platforms", PLATFORMS.len(), |raw| {
-                    read_choice(raw, &PLATFORMS)
+                array_fields::words(fields, "platforms", PLATFORMS.len(), |raw| {
+                    parse_choice(raw, &PLATFORMS)
                 })
             },
         ),
-        stage: fields.or_held("stage", held.map(|game| game.stage.clone()), stage),
-        release_year: fields.or_held("release_year", held.map(|game| game.release_year), year),
-        trailer_url: fields.or_held(
+        stage: fields.or_current("stage", current.map(|game| game.stage.clone()), stage),
+        release_year: fields.or_current(
+            "release_year",
+            current.map(|game| game.release_year),
+            year,
+        ),
+        trailer_url: fields.or_current(
             "trailer_url",
-            held.map(|game| game.trailer_url.clone()),
+            current.map(|game| game.trailer_url.clone()),
             |fields| fields.address("trailer_url"),
         ),
-        links: fields.or_held("links", held.map(|game| game.links.clone()), |fields| {
+        links: fields.or_current("links", current.map(|game| game.links.clone()), |fields| {
             links::read(fields, links::GAME)
         }),
-        ..held.cloned().unwrap_or_else(unnamed)
+        ..current.cloned().unwrap_or_else(empty_game)
     }
 }
 
-/// Reads a genre key.
-fn genre(raw: &str, known: &Known) -> Result<String, String> {
-    if known.genres.contains(raw) {
+fn genre(raw: &str, reference: &ReferenceData) -> Result<String, String> {
+    if reference.genres.contains(raw) {
         return Ok(raw.to_owned());
     }
-    let keys: Vec<&str> = known.genres.iter().map(String::as_str).collect();
+    let keys: Vec<&str> = reference.genres.iter().map(String::as_str).collect();
     Err(match closest(raw, &keys) {
         Some(key) => format!("There is no such genre; the nearest is `{key}`."),
         None if keys.is_empty() => "There is no such genre; import the genres first.".to_owned(),
@@ -179,11 +205,11 @@ fn genre(raw: &str, known: &Known) -> Result<String, String> {
     })
 }
 
-/// The field `stage`; a game that does not say is in development.
+/// Reads `stage`; the default is the first stage.
 fn stage(fields: &mut Fields<'_>) -> String {
     match fields.value("stage") {
         None => STAGES.first().map(|s| (*s).to_owned()),
-        Some(value) => fields.text("stage", value, |raw| read_choice(raw, &STAGES)),
+        Some(value) => fields.text("stage", value, |raw| parse_choice(raw, &STAGES)),
     }
     .unwrap_or_default()
 }
@@ -191,26 +217,25 @@ fn stage(fields: &mut Fields<'_>) -> String {
 fn release_year(fields: &mut Fields<'_>, this_year: i32) -> i32 {
     let year = year(fields, this_year);
     if year.is_none() {
-        // Stands unless the year was there and bad.
+        // No effect when the year was present and invalid: the first error of a field stands.
         fields.refuse(
             "release_year",
-            "Give a year: that of the first release, or the one aimed at.",
+            "Give the year of the first release, or the planned year.",
         );
     }
     year.unwrap_or_default()
 }
 
-/// The field `release_year`.
 fn year(fields: &mut Fields<'_>, this_year: i32) -> Option<i32> {
-    let range = i64::from(FIRST_YEAR)..=i64::from(this_year + AHEAD);
+    let range = i64::from(FIRST_YEAR)..=i64::from(this_year + MAX_YEARS_AHEAD);
     let year = fields.integer("release_year", range)?;
     i32::try_from(year).ok()
 }
 
-/// What an account is told that names no page.
-const PAGE: &str = "Give the handle of your studio's or your own page.";
+/// Error for a body that names no page.
+const CREATOR_REQUIRED: &str = "Give the handle of your studio's or your own page.";
 
-/// The field `creator`: a handle, or the object that a read gives. `missing` asks for it.
+/// Reads `creator`: a handle, or the object that a read returns. `missing` is the error for a missing field.
 fn handle(fields: &mut Fields<'_>, missing: &str) -> Option<String> {
     let mut value = fields.required("creator", missing)?;
     if let Value::Object(object) = value {
@@ -222,19 +247,19 @@ fn handle(fields: &mut Fields<'_>, missing: &str) -> Option<String> {
     })
 }
 
-/// The page that the field `creator` of a file names.
-fn page(fields: &mut Fields<'_>, known: &Known) -> Uuid {
+/// Resolves the field `creator` of an import row to a page.
+fn page(fields: &mut Fields<'_>, reference: &ReferenceData) -> Uuid {
     let Some(handle) = handle(fields, "Give the handle of the game's creator.") else {
         return Uuid::nil();
     };
-    let page = known.creators.get(&handle).copied();
-    let reason = "No creator has this handle; the creators are imported first.";
-    let page = fields.good("creator", page.ok_or_else(|| reason.to_owned()));
+    let page = reference.creators.get(&handle).copied();
+    let reason = "No creator has this handle: import the creators first.";
+    let page = fields.ok_or_refuse("creator", page.ok_or_else(|| reason.to_owned()));
     page.unwrap_or_default()
 }
 
-/// A game of which nothing is known yet.
-fn unnamed() -> Game {
+/// A game whose fields are empty.
+fn empty_game() -> Game {
     Game {
         slug: String::new(),
         title: String::new(),
@@ -268,21 +293,21 @@ mod tests {
     use crate::domain::fields::Problems;
     use crate::domain::listing::Listing;
 
-    fn known() -> Known {
-        Known {
+    fn reference() -> ReferenceData {
+        ReferenceData {
             year: 2026,
             genres: ["puzzle", "runner", "racing", "strategy"]
                 .map(str::to_owned)
                 .into(),
-            ..Known::default()
+            ..ReferenceData::default()
         }
     }
 
-    fn create(body: &Value) -> Result<Sent, Problems> {
-        read::<Game>(body.as_object().unwrap(), &known(), None)
+    fn create(body: &Value) -> Result<SubmittedGame, Problems> {
+        read::<Game>(body.as_object().unwrap(), &reference(), None)
     }
 
-    fn held() -> Listing<Game> {
+    fn current() -> Listing<Game> {
         let body = json!({"creator": "maliyo", "title": "Bao", "tagline": "Sow", "genres": ["puzzle"], "release_year": 2020});
         let game = Game {
             slug: "bao".to_owned(),
@@ -297,38 +322,41 @@ mod tests {
         )
     }
 
-    fn shown() -> Map<String, Value> {
-        let shown = json!({
+    fn representation() -> Map<String, Value> {
+        let representation = json!({
             "slug": "bao", "title": "Bao", "tagline": "Sow", "cover_url": "https://x.example/c.jpg", "genres": ["puzzle"],
             "platforms": [], "stage": "in_development", "release_year": 2020, "featured": false,
             "creator": {"handle": "maliyo", "name": "Maliyo"}, "country_code": "NG", "city": "Lagos", "url": "https://x.example/games/bao",
             "created_at": "2024-05-01T00:00:00.000Z", "updated_at": "2024-05-01T00:00:00.000Z", "description": "",
             "screenshots": [], "links": {}, "credits": [], "trailer_url": null,
         });
-        let Value::Object(shown) = shown else {
+        let Value::Object(representation) = representation else {
             unreachable!()
         };
-        shown
+        representation
     }
 
-    fn change(body: &Value) -> Result<Sent, Problems> {
-        let listing = held();
-        let before = Before {
+    fn change(body: &Value) -> Result<SubmittedGame, Problems> {
+        let listing = current();
+        let existing = CurrentListing {
             listing: &listing,
-            shown: &LazyCell::new(shown),
+            representation: &LazyCell::new(representation),
         };
-        read(body.as_object().unwrap(), &known(), Some(before))
+        read(body.as_object().unwrap(), &reference(), Some(existing))
     }
 
     #[test]
     fn a_short_body_gets_the_empty_values() {
-        let sent = create(&json!({"creator": "maliyo", "title": " Bao "})).unwrap();
-        assert_eq!(sent.creator.as_deref(), Some("maliyo"));
+        let submitted_game = create(&json!({"creator": "maliyo", "title": " Bao "})).unwrap();
+        assert_eq!(submitted_game.creator.as_deref(), Some("maliyo"));
         assert_eq!(
-            (sent.game.title.as_str(), sent.game.stage.as_str()),
+            (
+                submitted_game.game.title.as_str(),
+                submitted_game.game.stage.as_str()
+            ),
             ("Bao", "in_development")
         );
-        assert_eq!(sent.game.release_year, 2026);
+        assert_eq!(submitted_game.game.release_year, 2026);
     }
 
     #[test]
@@ -364,46 +392,52 @@ mod tests {
     }
 
     #[test]
-    fn what_a_change_leaves_out_stays() {
-        let sent = change(&json!({"tagline": "Reap"})).unwrap();
-        assert_eq!(sent.creator, None);
+    fn missing_fields_keep_their_values() {
+        let submitted_game = change(&json!({"tagline": "Reap"})).unwrap();
+        assert_eq!(submitted_game.creator, None);
         assert_eq!(
-            sent.game,
+            submitted_game.game,
             Game {
                 tagline: "Reap".to_owned(),
-                ..held().content
+                ..current().content
             }
         );
-        assert_eq!(change(&json!({})).unwrap().game, held().content);
+        assert_eq!(change(&json!({})).unwrap().game, current().content);
     }
 
     #[test]
-    fn null_clears_what_is_optional_and_is_refused_for_the_rest() {
-        let sent =
+    fn null_clears_optional_fields_only() {
+        let submitted_game =
             change(&json!({"tagline": null, "genres": null, "release_year": null, "stage": null}))
                 .unwrap();
         assert_eq!(
-            (sent.game.tagline.as_str(), sent.game.genres.len()),
+            (
+                submitted_game.game.tagline.as_str(),
+                submitted_game.game.genres.len()
+            ),
             ("", 0)
         );
-        assert_eq!(sent.game.release_year, 2024, "the year it was sent in");
+        assert_eq!(
+            submitted_game.game.release_year, 2024,
+            "the year of the submission"
+        );
         let problems = change(&json!({"title": null, "creator": null})).unwrap_err();
         assert_eq!(problems.len(), 2);
     }
 
     #[test]
     fn a_whole_row_may_come_back_with_its_changes() {
-        let mut row = shown();
+        let mut row = representation();
         row.insert("tagline".to_owned(), json!("Reap"));
-        let sent = change(&Value::Object(row.clone())).unwrap();
+        let submitted_game = change(&Value::Object(row.clone())).unwrap();
         assert_eq!(
-            sent.game,
+            submitted_game.game,
             Game {
                 tagline: "Reap".to_owned(),
-                ..held().content
+                ..current().content
             }
         );
-        assert_eq!(sent.creator.as_deref(), Some("maliyo"));
+        assert_eq!(submitted_game.creator.as_deref(), Some("maliyo"));
         for (name, reason) in READ_ONLY {
             let mut changed = row.clone();
             changed.insert(name.to_owned(), json!("another"));
@@ -419,7 +453,7 @@ mod tests {
         #[test]
         fn any_title_is_read_or_refused_under_its_name(title in "\\PC{0,140}") {
             match create(&json!({"creator": "a", "title": title})) {
-                Ok(sent) => prop_assert!((1..=120).contains(&sent.game.title.chars().count())),
+                Ok(submitted_game) => prop_assert!((1..=120).contains(&submitted_game.game.title.chars().count())),
                 Err(problems) => prop_assert!(problems.keys().eq(["title"])),
             }
         }

@@ -1,10 +1,10 @@
-//! Reading a JSON object field by field, so that all bad fields are reported at once.
+//! Reads a JSON object field by field, so that every invalid field is reported at once.
 //!
-//! A reader of a bad field notes the problem and returns an empty value; [`Fields::finish`] hands out what was built from them only
-//! when there was no problem. `null` is the same as a field that is not there.
+//! A reader of an invalid field records the problem and returns an empty value; [`Fields::finish`] returns the result only if there is no
+//! problem. `null` is the same as a missing field.
 //!
-//! Each kind of listing has one reader here (`game`, `page`, `event`), by which accounts, files and staff give its fields: they differ in
-//! which fields they may give, not in how a field is read.
+//! `game`, `page` and `event` each hold the only reader of their kind. Accounts, files and staff differ in the fields that they may give,
+//! not in how a field is read.
 
 pub mod event;
 pub mod game;
@@ -17,55 +17,54 @@ use serde_json::{Map, Value};
 
 use super::suggest::closest;
 use super::text::clip;
-pub use values::{integer, kind, read_choice, read_slug};
+pub use values::{integer, parse_choice, parse_slug, type_name};
 
-/// Field name, or a path such as `links.play`, to the reason. [`MORE`] says how many others there are.
+/// Field name, or a path such as `links.play`, to the reason. The key [`MORE`] holds the number of unlisted problems.
 pub type Problems = BTreeMap<String, String>;
 
-/// Bad fields that a report names at most (§4.3).
-const MOST: usize = 50;
-/// Stands in a report for the bad fields that it does not name; no field has this name.
+/// Maximum number of invalid fields in a report (§4.3).
+const MAX_REPORTED: usize = 50;
+/// Key of the entry that counts the unlisted problems; no field has this name.
 const MORE: &str = "*";
 
-/// An object that is being read.
+/// A JSON object that is being read.
 #[derive(Debug)]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
-    asked: BTreeSet<&'static str>,
+    known_fields: BTreeSet<&'static str>,
     problems: Problems,
-    /// Bad fields that the report has no room for.
+    /// Paths of the invalid fields beyond [`MAX_REPORTED`].
     unreported: BTreeSet<String>,
-    /// How many unknown fields were only counted.
-    unexamined: usize,
+    /// Number of unknown fields beyond [`MAX_REPORTED`]; they are counted and not examined.
+    unchecked: usize,
 }
 
 impl<'a> Fields<'a> {
-    /// Begins to read `object`.
     pub fn new(object: &'a Map<String, Value>) -> Self {
         Self {
             object,
-            asked: BTreeSet::new(),
+            known_fields: BTreeSet::new(),
             problems: Problems::new(),
             unreported: BTreeSet::new(),
-            unexamined: 0,
+            unchecked: 0,
         }
     }
 
-    /// Notes that a field is bad. The first reason stands.
+    /// Records a problem of a field. The first problem of a field stands.
     pub fn refuse(&mut self, path: &str, reason: impl Into<String>) {
         let path = clip(path);
         if self.problems.contains_key(&path) {
             return;
         }
-        if self.problems.len() < MOST {
+        if self.problems.len() < MAX_REPORTED {
             self.problems.insert(path, reason.into());
         } else {
             self.unreported.insert(path);
         }
     }
 
-    /// Refuses the keys of an object that are not `known`. What the report has no room for is counted and not examined: to find the
-    /// closest name for each of ten thousand keys would hold up other calls.
+    /// Refuses the keys of an object that are not `known`. Keys beyond the size of the report are counted and not examined: finding the
+    /// closest name for each of ten thousand keys would delay other calls.
     pub fn refuse_unknown<'k>(
         &mut self,
         prefix: &str,
@@ -73,25 +72,26 @@ impl<'a> Fields<'a> {
         known: &[&str],
     ) {
         let mut unknown = keys.filter(|key| !known.contains(&key.as_str()));
-        let room = MOST.saturating_sub(self.problems.len());
+        let room = MAX_REPORTED.saturating_sub(self.problems.len());
         for key in unknown.by_ref().take(room) {
             self.refuse(&format!("{prefix}{}", clip(key)), no_such_field(key, known));
         }
-        self.unexamined += unknown.count();
+        self.unchecked += unknown.count();
     }
 
-    /// Whether nothing bad was noted about a field.
-    pub fn is_good(&self, path: &str) -> bool {
+    /// Whether a field has no recorded problem.
+    pub fn is_valid(&self, path: &str) -> bool {
         !self.problems.contains_key(path) && !self.unreported.contains(path)
     }
 
-    /// Ends the reading: refuses fields that nobody asked for, and hands out what was read if all was good.
+    /// Refuses the fields that no reader asked for, and returns `read` if there is no problem.
     pub fn finish<T>(mut self, read: T) -> Result<T, Problems> {
-        let known: Vec<&str> = self.asked.iter().copied().collect();
+        let known: Vec<&str> = self.known_fields.iter().copied().collect();
         self.refuse_unknown("", self.object.keys(), &known);
-        let more = self.unreported.len() + self.unexamined;
+        let more = self.unreported.len() + self.unchecked;
         if more > 0 {
-            let reason = format!("{more} more are bad: a report names the first {MOST}.");
+            let reason =
+                format!("{more} more fields are invalid: a report lists the first {MAX_REPORTED}.");
             self.problems.insert(MORE.to_owned(), reason);
         }
         if self.problems.is_empty() {
@@ -101,53 +101,53 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Fields that belong to the format and are not kept.
-    pub fn pass_over(&mut self, names: &[&'static str]) {
-        self.asked.extend(names);
+    /// Accepts fields and ignores their values.
+    pub fn ignore(&mut self, names: &[&'static str]) {
+        self.known_fields.extend(names);
     }
 
-    /// The value of a field that is there and not null.
+    /// The value of a field; `None` when the field is missing or null.
     pub fn value(&mut self, name: &'static str) -> Option<&'a Value> {
-        self.asked.insert(name);
+        self.known_fields.insert(name);
         self.object.get(name).filter(|value| !value.is_null())
     }
 
-    /// Whether a field is there, be it null.
+    /// Whether a field is present, even as null.
     pub fn has(&self, name: &str) -> bool {
         self.object.contains_key(name)
     }
 
-    /// What is held of a field that a change leaves out; without that, or when it is there, what is read.
-    pub fn or_held<T>(
+    /// The current value when there is one and the field is missing; otherwise the value that `read` returns.
+    pub fn or_current<T>(
         &mut self,
         name: &'static str,
-        held: Option<T>,
+        current: Option<T>,
         read: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        match held {
-            Some(held) if !self.has(name) => {
-                self.pass_over(&[name]);
-                held
+        match current {
+            Some(current) if !self.has(name) => {
+                self.ignore(&[name]);
+                current
             }
             _ => read(self),
         }
     }
 
-    /// A read-only field. Sent back as it is `shown` it is passed over; anything else, null too, is refused with `reason`.
+    /// Reads a read-only field. Accepts the value in `representation`; refuses every other value, null included, with `reason`.
     pub fn read_only<'s>(
         &mut self,
         name: &'static str,
-        shown: impl FnOnce() -> Option<&'s Value>,
+        representation: impl FnOnce() -> Option<&'s Value>,
         reason: &str,
     ) {
-        self.pass_over(&[name]);
-        let sent = self.object.get(name);
-        if sent.is_some_and(|sent| Some(sent) != shown()) {
+        self.ignore(&[name]);
+        let value = self.object.get(name);
+        if value.is_some_and(|value| Some(value) != representation()) {
             self.refuse(name, reason);
         }
     }
 
-    /// A field that must be there.
+    /// The value of a required field.
     pub fn required(&mut self, name: &'static str, reason: &str) -> Option<&'a Value> {
         let value = self.value(name);
         if value.is_none() {
@@ -157,7 +157,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Why an unknown field is refused.
+/// Error for an unknown field.
 fn no_such_field(key: &str, known: &[&str]) -> String {
     match closest(key, known) {
         Some(name) => format!("There is no such field; the nearest is `{name}`."),
@@ -196,7 +196,7 @@ mod tests {
         let found = problems(&object, |fields| {
             fields.title("title");
             fields.slug("slug");
-            fields.flag("featured");
+            fields.boolean("featured");
         });
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["featured", "slug", "titel", "title"]);
@@ -219,7 +219,12 @@ mod tests {
             ),
             (
                 screenshots.as_object().unwrap(),
-                |fields| drop(super::super::lists::screenshots(fields, "screenshots")),
+                |fields| {
+                    drop(super::super::array_fields::screenshots(
+                        fields,
+                        "screenshots",
+                    ))
+                },
                 44_000 + 6,
             ),
         ];
@@ -228,9 +233,9 @@ mod tests {
             let mut fields = Fields::new(object);
             read(&mut fields);
             let problems = fields.finish(()).unwrap_err();
-            assert!(LOOKUPS.with(std::cell::Cell::get) <= MOST);
-            assert_eq!(problems.len(), MOST + 1);
-            let more = format!("{} more", bad - MOST);
+            assert!(LOOKUPS.with(std::cell::Cell::get) <= MAX_REPORTED);
+            assert_eq!(problems.len(), MAX_REPORTED + 1);
+            let more = format!("{} more", bad - MAX_REPORTED);
             assert!(problems[MORE].starts_with(&more), "{}", problems[MORE]);
         }
     }
@@ -241,11 +246,11 @@ mod tests {
             .map(|i| (format!("{i}{}", "x".repeat(1_000)), json!(0)))
             .collect();
         let problems = Fields::new(&object).finish(()).unwrap_err();
-        assert_eq!(problems.len(), MOST + 1);
+        assert_eq!(problems.len(), MAX_REPORTED + 1);
         assert!(
             problems
                 .keys()
-                .all(|key| key.chars().count() <= text::CLIP + 1)
+                .all(|key| key.chars().count() <= text::MAX_CLIP_CHARS + 1)
         );
     }
 }

@@ -1,69 +1,80 @@
-//! The fields of a page.
+//! Reads the fields of a page.
 
 use contracts::public::CREATOR_KINDS;
 use serde_json::Value;
 
-use super::{Fields, read_slug};
-use crate::domain::amendment::{Amended, FIXED, TIMES};
-use crate::domain::body::{Before, Body};
+use super::{Fields, parse_slug};
+use crate::domain::body::{Body, CurrentListing};
 use crate::domain::city::Place;
-use crate::domain::known::Known;
+use crate::domain::edit::{Editable, KEPT_BY_SERVICE, NEVER_CHANGES};
 use crate::domain::links::Links;
 use crate::domain::listing::Draft;
 use crate::domain::page::Page;
-use crate::domain::{Read, links, lists, text};
+use crate::domain::reference_data::ReferenceData;
+use crate::domain::{FromImportRow, array_fields, links, text};
 
-/// Roles of one page at most.
-const ROLES: usize = 20;
+const MAX_ROLES: usize = 20;
 
-/// Fields that accounts only read, and why.
+/// Fields that accounts cannot change, each with its error.
 const READ_ONLY: [(&str, &str); 6] = [
     ("avatar_url", "Pictures are added on the site."),
-    ("city_slug", "It follows the city: change that."),
-    ("verified", "Staff say who is verified."),
-    ("games", "Games are sent in one by one."),
+    (
+        "city_slug",
+        "The service derives it from the city: change the city.",
+    ),
+    ("verified", "Staff verify pages."),
+    ("games", "Submit each game by itself."),
     ("url", "The address of the page is made from the handle."),
-    ("created_at", "This time is kept by us."),
+    ("created_at", "The service sets this time: leave it out."),
 ];
 
 impl Body for Page {
-    /// The handle of a new one is empty when it is to be made from the name.
-    type Read = Self;
+    /// The handle of a new page is empty when it is to be made from the name.
+    type Output = Self;
 
-    fn read(fields: &mut Fields<'_>, known: &Known, before: Option<Before<'_, Self>>) -> Self {
-        let held = before.map(|before| &before.listing.content);
-        let shown = before.map(|before| before.shown);
+    fn read(
+        fields: &mut Fields<'_>,
+        reference: &ReferenceData,
+        existing: Option<CurrentListing<'_, Self>>,
+    ) -> Self {
+        let current = existing.map(|existing| &existing.listing.content);
+        let representation = existing.map(|existing| existing.representation);
         for (name, reason) in READ_ONLY {
-            fields.read_only(name, || shown.and_then(|shown| shown.get(name)), reason);
+            fields.read_only(
+                name,
+                || representation.and_then(|representation| representation.get(name)),
+                reason,
+            );
         }
-        let handle = match held {
+        let handle = match current {
             Some(page) => {
-                let shown = || shown.and_then(|shown| shown.get("handle"));
-                fields.read_only("handle", shown, "The handle never changes.");
+                let representation =
+                    || representation.and_then(|representation| representation.get("handle"));
+                fields.read_only("handle", representation, "The handle never changes.");
                 page.handle.clone()
             }
             None => new_handle(fields),
         };
         // A page may have no city.
-        let city = |fields: &mut Fields<'_>| fields.line("city", text::TITLE);
-        let place = Place::sent(fields, known, held.map(place), city);
-        let links = links(fields, held);
+        let city = |fields: &mut Fields<'_>| fields.line("city", text::MAX_TITLE);
+        let place = Place::from_body(fields, reference, current.map(place), city);
+        let links = links(fields, current);
         Self {
             handle,
-            ..given_by_all(fields, held, place, links)
+            ..read_common_fields(fields, current, place, links)
         }
     }
 }
 
-impl Read for Draft<Page> {
-    const NAME: &'static str = "handle";
+impl FromImportRow for Draft<Page> {
+    const KEY_FIELD: &'static str = "handle";
 
-    fn read(fields: &mut Fields<'_>, known: &Known) -> Self {
-        let (created_at, updated_at) = fields.times(known);
+    fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
+        let (created_at, updated_at) = fields.times(reference);
         Self {
             content: Page {
                 handle: fields.slug("handle"),
-                ..given_by_staff(fields, known, None)
+                ..read_staff_fields(fields, reference, None)
             },
             created_at,
             updated_at,
@@ -71,22 +82,26 @@ impl Read for Draft<Page> {
     }
 }
 
-impl Amended for Page {
-    fn amended(&self, fields: &mut Fields<'_>, known: &Known) -> Self {
+impl Editable for Page {
+    fn edited(&self, fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
         let handle = Value::from(self.handle.as_str());
-        fields.read_only("handle", || Some(&handle), FIXED);
+        fields.read_only("handle", || Some(&handle), NEVER_CHANGES);
         for name in ["created_at", "updated_at"] {
-            fields.read_only(name, || None, TIMES);
+            fields.read_only(name, || None, KEPT_BY_SERVICE);
         }
-        given_by_staff(fields, known, Some(self))
+        read_staff_fields(fields, reference, Some(self))
     }
 }
 
-/// The fields that files and staff give; what is left out stays as it is held.
-fn given_by_staff(fields: &mut Fields<'_>, known: &Known, held: Option<&Page>) -> Page {
-    fields.pass_over(&["note"]);
-    let place = Place::read(fields, known, held.map(place));
-    let mut links = links(fields, held);
+/// Reads the fields that files and staff give; a missing field keeps its current value.
+fn read_staff_fields(
+    fields: &mut Fields<'_>,
+    reference: &ReferenceData,
+    current: Option<&Page>,
+) -> Page {
+    fields.ignore(&["note"]);
+    let place = Place::from_row(fields, reference, current.map(place));
+    let mut links = links(fields, current);
     if fields.has("website") && !fields.has("links") {
         links.remove("website");
     }
@@ -94,52 +109,61 @@ fn given_by_staff(fields: &mut Fields<'_>, known: &Known, held: Option<&Page>) -
         links::add(fields, &mut links, "website", "website", website);
     }
     Page {
-        avatar_url: fields.or_held(
+        avatar_url: fields.or_current(
             "avatar_url",
-            held.map(|page| page.avatar_url.clone()),
+            current.map(|page| page.avatar_url.clone()),
             |fields| fields.address("avatar_url"),
         ),
-        verified: fields.or_held("verified", held.map(|page| page.verified), |fields| {
-            fields.flag("verified")
+        verified: fields.or_current("verified", current.map(|page| page.verified), |fields| {
+            fields.boolean("verified")
         }),
-        source: fields.or_held("source", held.map(|page| page.source.clone()), |fields| {
-            fields.line("source", text::DESCRIPTION)
-        }),
-        ..given_by_all(fields, held, place, links)
+        source: fields.or_current(
+            "source",
+            current.map(|page| page.source.clone()),
+            |fields| fields.line("source", text::MAX_DESCRIPTION),
+        ),
+        ..read_common_fields(fields, current, place, links)
     }
 }
 
-/// The fields that accounts give too; what is left out stays as it is held.
-fn given_by_all(fields: &mut Fields<'_>, held: Option<&Page>, place: Place, links: Links) -> Page {
+/// Reads the fields that accounts give as well; a missing field keeps its current value.
+fn read_common_fields(
+    fields: &mut Fields<'_>,
+    current: Option<&Page>,
+    place: Place,
+    links: Links,
+) -> Page {
     Page {
-        handle: held.map(|page| page.handle.clone()).unwrap_or_default(),
-        name: fields.or_held("name", held.map(|page| page.name.clone()), |fields| {
+        handle: current.map(|page| page.handle.clone()).unwrap_or_default(),
+        name: fields.or_current("name", current.map(|page| page.name.clone()), |fields| {
             fields.title("name")
         }),
-        kind: fields.or_held("kind", held.map(|page| page.kind.clone()), |fields| {
+        kind: fields.or_current("kind", current.map(|page| page.kind.clone()), |fields| {
             fields.choice("kind", &CREATOR_KINDS)
         }),
-        roles: fields.or_held("roles", held.map(|page| page.roles.clone()), |fields| {
-            lists::words(fields, "roles", ROLES, read_slug)
+        roles: fields.or_current("roles", current.map(|page| page.roles.clone()), |fields| {
+            array_fields::words(fields, "roles", MAX_ROLES, parse_slug)
         }),
-        tagline: fields.or_held("tagline", held.map(|page| page.tagline.clone()), |fields| {
-            fields.line("tagline", text::TAGLINE)
+        tagline: fields.or_current(
+            "tagline",
+            current.map(|page| page.tagline.clone()),
+            |fields| fields.line("tagline", text::MAX_TAGLINE),
+        ),
+        bio: fields.or_current("bio", current.map(|page| page.bio.clone()), |fields| {
+            fields.paragraphs("bio", text::MAX_DESCRIPTION)
         }),
-        bio: fields.or_held("bio", held.map(|page| page.bio.clone()), |fields| {
-            fields.paragraphs("bio", text::DESCRIPTION)
-        }),
-        avatar_url: held.and_then(|page| page.avatar_url.clone()),
+        avatar_url: current.and_then(|page| page.avatar_url.clone()),
         country_code: place.country_code,
         city: place.city,
         city_slug: place.city_slug,
-        verified: held.is_some_and(|page| page.verified),
+        verified: current.is_some_and(|page| page.verified),
         links,
-        source: held.map(|page| page.source.clone()).unwrap_or_default(),
+        source: current.map(|page| page.source.clone()).unwrap_or_default(),
     }
 }
 
-fn links(fields: &mut Fields<'_>, held: Option<&Page>) -> Links {
-    fields.or_held("links", held.map(|page| page.links.clone()), |fields| {
+fn links(fields: &mut Fields<'_>, current: Option<&Page>) -> Links {
+    fields.or_current("links", current.map(|page| page.links.clone()), |fields| {
         links::read(fields, links::PAGE)
     })
 }
@@ -154,7 +178,7 @@ fn place(page: &Page) -> Place {
 
 fn new_handle(fields: &mut Fields<'_>) -> String {
     let sent = fields.value("handle");
-    sent.and_then(|value| fields.text("handle", value, read_slug))
+    sent.and_then(|value| fields.text("handle", value, parse_slug))
         .unwrap_or_default()
 }
 
@@ -171,15 +195,15 @@ mod tests {
     use crate::domain::fields::Problems;
     use crate::domain::listing::Listing;
 
-    fn known() -> Known {
-        Known {
+    fn reference() -> ReferenceData {
+        ReferenceData {
             countries: ["NG".to_owned()].into(),
-            ..Known::default()
+            ..ReferenceData::default()
         }
     }
 
     fn create(body: &Value) -> Result<Page, Problems> {
-        read::<Page>(body.as_object().unwrap(), &known(), None)
+        read::<Page>(body.as_object().unwrap(), &reference(), None)
     }
 
     #[test]
@@ -202,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_change_leaves_out_stays() {
+    fn missing_fields_keep_their_values() {
         let page = create(
             &json!({"handle": "ada", "name": "Ada", "kind": "person", "country_code": "NG", "city": "Aba", "bio": "x"}),
         );
@@ -213,18 +237,18 @@ mod tests {
             page.clone(),
             datetime!(2026-01-01 0:00 UTC),
         );
-        let shown = || {
+        let representation = || {
             Map::from_iter([
                 ("handle".to_owned(), json!("ada")),
                 ("verified".to_owned(), json!(false)),
             ])
         };
         let change = |body: Value| {
-            let before = Before {
+            let existing = CurrentListing {
                 listing: &listing,
-                shown: &LazyCell::new(shown),
+                representation: &LazyCell::new(representation),
             };
-            read(body.as_object().unwrap(), &known(), Some(before))
+            read(body.as_object().unwrap(), &reference(), Some(existing))
         };
         assert_eq!(
             change(json!({"handle": "ada", "verified": false})),

@@ -1,4 +1,4 @@
-//! How values are read: texts, numbers, days, words of a list.
+//! Reads single values: strings, numbers, dates.
 
 use std::ops::RangeInclusive;
 
@@ -9,16 +9,16 @@ use time::macros::format_description;
 use time::{Date, OffsetDateTime, UtcOffset};
 
 use super::Fields;
-use crate::domain::known::Known;
+use crate::domain::reference_data::ReferenceData;
 use crate::domain::{address, slug, text};
 
-/// Years that the time of a row may lie in.
-const YEARS: RangeInclusive<i32> = 1900..=2999;
+/// Years that a timestamp may have.
+const YEAR_RANGE: RangeInclusive<i32> = 1900..=2999;
 
-const DAY: &[BorrowedFormatItem<'static>] = format_description!("[year]-[month]-[day]");
+const DATE: &[BorrowedFormatItem<'static>] = format_description!("[year]-[month]-[day]");
 
 impl Fields<'_> {
-    /// Text, read by `read`.
+    /// Reads a string; `read` parses it.
     pub fn text<T>(
         &mut self,
         path: &str,
@@ -27,13 +27,13 @@ impl Fields<'_> {
     ) -> Option<T> {
         let read = match value {
             Value::String(text) => read(text),
-            other => Err(format!("This must be text, not {}.", kind(other))),
+            other => Err(format!("This must be text, not {}.", type_name(other))),
         };
-        self.good(path, read)
+        self.ok_or_refuse(path, read)
     }
 
-    /// The value, or its problem noted.
-    pub fn good<T>(&mut self, path: &str, read: Result<T, String>) -> Option<T> {
+    /// Returns the value, or records the problem.
+    pub fn ok_or_refuse<T>(&mut self, path: &str, read: Result<T, String>) -> Option<T> {
         match read {
             Ok(value) => Some(value),
             Err(reason) => {
@@ -43,12 +43,12 @@ impl Fields<'_> {
         }
     }
 
-    /// A title or name: one line, required.
+    /// Reads a title or a name: one line, required.
     pub fn title(&mut self, name: &'static str) -> String {
         let missing = format!("Give a {name}: it is required.");
         let read = self
             .required(name, &missing)
-            .and_then(|value| self.text(name, value, |raw| text::line(raw, text::TITLE)))
+            .and_then(|value| self.text(name, value, |raw| text::line(raw, text::MAX_TITLE)))
             .unwrap_or_default();
         if read.is_empty() {
             self.refuse(name, missing);
@@ -56,130 +56,128 @@ impl Fields<'_> {
         read
     }
 
-    /// One line, empty when not given.
-    pub fn line(&mut self, name: &'static str, longest: usize) -> String {
+    /// Reads one line; empty when the field is missing.
+    pub fn line(&mut self, name: &'static str, max_chars: usize) -> String {
         self.value(name)
-            .and_then(|value| self.text(name, value, |raw| text::line(raw, longest)))
+            .and_then(|value| self.text(name, value, |raw| text::line(raw, max_chars)))
             .unwrap_or_default()
     }
 
-    /// Several lines, empty when not given.
-    pub fn paragraphs(&mut self, name: &'static str, longest: usize) -> String {
+    /// Reads a text of several lines; empty when the field is missing.
+    pub fn paragraphs(&mut self, name: &'static str, max_chars: usize) -> String {
         self.value(name)
-            .and_then(|value| self.text(name, value, |raw| text::paragraphs(raw, longest)))
+            .and_then(|value| self.text(name, value, |raw| text::paragraphs(raw, max_chars)))
             .unwrap_or_default()
     }
 
-    /// A slug, handle or key: required.
+    /// Reads a slug, a handle or a key; required.
     pub fn slug(&mut self, name: &'static str) -> String {
-        self.required(name, &format!("Give a {name}: rows are known by it."))
-            .and_then(|value| self.text(name, value, read_slug))
+        self.required(name, &format!("Give a {name}: it identifies the row."))
+            .and_then(|value| self.text(name, value, parse_slug))
             .unwrap_or_default()
     }
 
-    /// An https address.
     pub fn address(&mut self, name: &'static str) -> Option<String> {
         let value = self.value(name)?;
         self.text(name, value, address::read)
     }
 
-    /// Yes or no; no when not given.
-    pub fn flag(&mut self, name: &'static str) -> bool {
+    /// Reads a boolean; false when the field is missing.
+    pub fn boolean(&mut self, name: &'static str) -> bool {
         match self.value(name) {
             None => false,
             Some(Value::Bool(flag)) => *flag,
             Some(other) => {
-                let reason = format!("This must be true or false, not {}.", kind(other));
+                let reason = format!("This must be true or false, not {}.", type_name(other));
                 self.refuse(name, reason);
                 false
             }
         }
     }
 
-    /// One of a few words: required.
+    /// Reads one of `words`; required.
     pub fn choice(&mut self, name: &'static str, words: &[&str]) -> String {
-        let missing = format!("Give a {name}: {}.", one_of(words));
+        let missing = format!("Give a {name}: {}.", or_list(words));
         self.required(name, &missing)
-            .and_then(|value| self.text(name, value, |raw| read_choice(raw, words)))
+            .and_then(|value| self.text(name, value, |raw| parse_choice(raw, words)))
             .unwrap_or_default()
     }
 
-    /// A whole number within a range.
     pub fn integer(&mut self, name: &'static str, range: RangeInclusive<i64>) -> Option<i64> {
         let value = self.value(name)?;
         let read = integer(value, range);
-        self.good(name, read)
+        self.ok_or_refuse(name, read)
     }
 
-    /// A point in time, to the microsecond: what PostgreSQL keeps, so that it reads back equal.
-    pub fn moment(&mut self, name: &'static str) -> Option<OffsetDateTime> {
+    /// Reads a timestamp, truncated to microseconds: PostgreSQL stores no more, and the value must read back equal.
+    pub fn timestamp(&mut self, name: &'static str) -> Option<OffsetDateTime> {
         let value = self.value(name)?;
         self.text(name, value, |raw| {
             let at = OffsetDateTime::parse(raw, &Rfc3339)
                 .ok()
                 .and_then(|at| at.checked_to_offset(UtcOffset::UTC))
                 .and_then(|at| at.replace_nanosecond(at.microsecond() * 1_000).ok())
-                .ok_or("Write it as a point in time, such as 2026-03-01T08:00:00.000Z.")?;
-            if YEARS.contains(&at.year()) {
+                .ok_or("Write it as a timestamp, such as 2026-03-01T08:00:00.000Z.")?;
+            if YEAR_RANGE.contains(&at.year()) {
                 return Ok(at);
             }
-            let (first, last) = (YEARS.start(), YEARS.end());
-            Err(format!("It must lie in the years {first} to {last}."))
+            let (first, last) = (YEAR_RANGE.start(), YEAR_RANGE.end());
+            Err(format!("The year must be from {first} to {last}."))
         })
     }
 
-    /// When a listing came to be and when it last changed, for files that know.
-    pub fn times(&mut self, known: &Known) -> (Option<OffsetDateTime>, Option<OffsetDateTime>) {
-        let created = self.moment("created_at");
-        let updated = self.moment("updated_at");
+    /// Reads `created_at` and `updated_at`.
+    pub fn times(
+        &mut self,
+        reference: &ReferenceData,
+    ) -> (Option<OffsetDateTime>, Option<OffsetDateTime>) {
+        let created = self.timestamp("created_at");
+        let updated = self.timestamp("updated_at");
         for (name, at) in [("created_at", created), ("updated_at", updated)] {
-            if at.is_some_and(|at| known.no_later_than.is_some_and(|now| at > now)) {
-                self.refuse(name, "It lies in the future.");
+            if at.is_some_and(|at| reference.no_later_than.is_some_and(|now| at > now)) {
+                self.refuse(name, "It is in the future: give a time that has passed.");
             }
         }
         if let (Some(created), Some(updated)) = (created, updated)
             && updated < created
         {
-            self.refuse("updated_at", "It cannot lie before created_at.");
+            self.refuse("updated_at", "It must not be before created_at.");
         }
         (created, updated)
     }
 
-    /// A day of the real calendar.
-    pub fn day(&mut self, name: &'static str) -> Option<Date> {
+    /// Reads a calendar date.
+    pub fn date(&mut self, name: &'static str) -> Option<Date> {
         let value = self.value(name)?;
-        self.text(name, value, |raw| match Date::parse(raw, DAY) {
-            // PostgreSQL, as the calendar, has no such year.
+        self.text(name, value, |raw| match Date::parse(raw, DATE) {
+            // Neither the calendar nor PostgreSQL has a year 0.
             Ok(day) if day.year() == 0 => Err("The first year is 0001.".to_owned()),
-            // The format takes a sign before the year.
+            // The format accepts a sign before the year.
             Ok(day) if raw.starts_with(|c: char| c.is_ascii_digit()) => Ok(day),
-            _ => Err("Write it as a day of the calendar, such as 2026-03-01.".to_owned()),
+            _ => Err("Write it as a date, such as 2026-03-01.".to_owned()),
         })
     }
 }
 
-/// Reads a slug.
-pub fn read_slug(raw: &str) -> Result<String, String> {
+pub fn parse_slug(raw: &str) -> Result<String, String> {
     if slug::is_valid(raw) {
         Ok(raw.to_owned())
     } else {
         Err(format!(
             "Write it in small letters a to z, digits and single hyphens, {} characters at most.",
-            slug::LONGEST
+            slug::MAX_LENGTH
         ))
     }
 }
 
-/// Reads one of a few words.
-pub fn read_choice(raw: &str, words: &[&str]) -> Result<String, String> {
+pub fn parse_choice(raw: &str, words: &[&str]) -> Result<String, String> {
     if words.contains(&raw) {
         Ok(raw.to_owned())
     } else {
-        Err(format!("It is {}.", one_of(words)))
+        Err(format!("It must be {}.", or_list(words)))
     }
 }
 
-/// Reads a whole number within a range.
 pub fn integer(value: &Value, range: RangeInclusive<i64>) -> Result<i64, String> {
     match value.as_i64() {
         Some(number) if range.contains(&number) => Ok(number),
@@ -188,11 +186,14 @@ pub fn integer(value: &Value, range: RangeInclusive<i64>) -> Result<i64, String>
             range.start(),
             range.end()
         )),
-        _ => Err(format!("This must be a whole number, not {}.", kind(value))),
+        _ => Err(format!(
+            "This must be a whole number, not {}.",
+            type_name(value)
+        )),
     }
 }
 
-fn one_of(words: &[&str]) -> String {
+fn or_list(words: &[&str]) -> String {
     match words {
         [] => "nothing".to_owned(),
         [one] => (*one).to_owned(),
@@ -200,8 +201,8 @@ fn one_of(words: &[&str]) -> String {
     }
 }
 
-/// What a JSON value is, for a message.
-pub fn kind(value: &Value) -> &'static str {
+/// The type of a JSON value, for a message.
+pub fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
@@ -236,7 +237,7 @@ mod tests {
         ] {
             let object = json!({ "starts_at": day });
             let found = problems(&object, |fields| {
-                fields.day("starts_at");
+                fields.date("starts_at");
             });
             assert_eq!(found.is_empty(), good, "{day}");
         }
@@ -267,7 +268,7 @@ mod tests {
         ] {
             let object = json!({ "created_at": at });
             let found = problems(&object, |fields| {
-                fields.moment("created_at");
+                fields.timestamp("created_at");
             });
             assert_eq!(found.is_empty(), good, "{at}");
         }
@@ -278,16 +279,16 @@ mod tests {
         let object =
             json!({"created_at": "2025-01-01T00:00:00Z", "updated_at": "2024-12-31T23:59:59Z"});
         let found = problems(&object, |fields| {
-            fields.times(&Known::default());
+            fields.times(&ReferenceData::default());
         });
         assert_eq!(found.len(), 1);
     }
 
     #[test]
-    fn a_file_knows_no_future() {
-        let known = Known {
+    fn timestamps_in_the_future_are_refused() {
+        let reference = ReferenceData {
             no_later_than: Some(time::macros::datetime!(2026-06-01 12:00 UTC)),
-            ..Known::default()
+            ..ReferenceData::default()
         };
         for (at, good) in [
             ("2026-06-01T12:00:00Z", true),
@@ -296,16 +297,16 @@ mod tests {
         ] {
             let object = json!({"created_at": at, "updated_at": at});
             let found = problems(&object, |fields| {
-                fields.times(&known);
+                fields.times(&reference);
             });
             assert_eq!(found.is_empty(), good, "{at}: {found:?}");
         }
     }
 
     #[test]
-    fn a_time_out_of_bounds_is_told_the_bounds() {
+    fn the_error_names_the_bounds() {
         let found = problems(&json!({"created_at": "3000-01-01T00:00:00Z"}), |fields| {
-            fields.moment("created_at");
+            fields.timestamp("created_at");
         });
         assert!(found[0].1.contains("1900 to 2999"), "{}", found[0].1);
     }

@@ -1,4 +1,4 @@
-//! Decisions on one listing or more, each by itself.
+//! Decides on one or more listings, each independently.
 
 use contracts::listings::v1 as proto;
 use futures::future::join_all;
@@ -6,57 +6,59 @@ use kit::Fault;
 use kit::rpc::staff::Member;
 use tonic::Status;
 
-use super::{REASON, Service};
+use super::Service;
 use crate::domain::entity::Entity;
-use crate::domain::state::{Act, State};
+use crate::domain::state::{State, Transition};
 use crate::service::listing;
-use crate::service::names::{self, Name, Problems};
+use crate::service::listing_name::{self, ListingName, Problems};
 use crate::store::{listings, queue};
 use crate::write::Write;
-use crate::write::moderate::{self, Turn};
+use crate::write::moderate::{self, Moderation};
 
-/// Listings in one call at most.
-const MANY: usize = 100;
+const MAX_LISTINGS: usize = 100;
 
 impl Service {
-    /// Decides on each by itself: one that is refused does not hold up the others.
+    /// Decides on each listing by itself: one refusal does not affect the others.
     pub(super) async fn decide_all(
         &self,
         request: proto::DecideRequest,
         by: &Member,
     ) -> Result<Vec<proto::DecideResult>, Status> {
-        let act = match request.decision() {
-            proto::Decision::Approve => Some(Act::Approve),
-            proto::Decision::Reject => Some(Act::Reject),
-            proto::Decision::TakeDown => Some(Act::TakeDown),
-            proto::Decision::Restore => Some(Act::Restore),
+        let transition = match request.decision() {
+            proto::Decision::Approve => Some(Transition::Approve),
+            proto::Decision::Reject => Some(Transition::Reject),
+            proto::Decision::TakeDown => Some(Transition::TakeDown),
+            proto::Decision::Restore => Some(Transition::Restore),
             proto::Decision::Unspecified => None,
         };
-        if let Some(act) = act {
+        if let Some(transition) = transition {
             let first = request.items.first().and_then(|item| item.name.as_ref());
-            let deed = moderate::deed(act);
-            self.audit.allow(by, deed, names::on(first)).await?;
+            let action = moderate::audit_action(transition);
+            self.audit
+                .allow(by, action, listing_name::audit_subject(first))
+                .await?;
         }
         let mut problems = Problems::new();
-        if act.is_none() {
-            let reason = "approve, reject, take down or restore";
+        if transition.is_none() {
+            let reason = "Give approve, reject, take down or restore.";
             problems.insert("decision".to_owned(), reason.to_owned());
         }
-        if !(1..=MANY).contains(&request.items.len()) {
-            let reason = format!("Give 1 to {MANY} listings.");
+        if !(1..=MAX_LISTINGS).contains(&request.items.len()) {
+            let reason = format!("Give 1 to {MAX_LISTINGS} listings.");
             problems.insert("items".to_owned(), reason);
         }
-        let required = matches!(act, Some(Act::Reject | Act::TakeDown));
-        let reason = names::reason(&request.reason, REASON, required, &mut problems);
-        let act = names::finish(act, problems)?;
-        let deciding = (request.items.into_iter()).map(|item| self.decide(item, act, &reason, by));
-        Ok(join_all(deciding).await)
+        let required = matches!(transition, Some(Transition::Reject | Transition::TakeDown));
+        let reason = listing_name::reason(&request.reason, required, &mut problems);
+        let transition = listing_name::finish(transition, problems)?;
+        let decisions =
+            (request.items.into_iter()).map(|item| self.decide(item, transition, &reason, by));
+        Ok(join_all(decisions).await)
     }
 
     async fn decide(
         &self,
         item: proto::DecideItem,
-        act: Act,
+        transition: Transition,
         reason: &str,
         by: &Member,
     ) -> proto::DecideResult {
@@ -65,19 +67,19 @@ impl Service {
             ..proto::DecideResult::default()
         };
         let mut problems = Problems::new();
-        let name = names::read(item.name, &mut problems);
-        let decided = match names::finish(name, problems) {
+        let name = listing_name::read(item.name, &mut problems);
+        let decided = match listing_name::finish(name, problems) {
             Ok(name) => {
-                let turn = Turn {
+                let moderation = Moderation {
                     entity: name.entity,
                     mode: name.mode,
                     name: name.key.clone(),
-                    act,
+                    transition,
                     reason: reason.to_owned(),
                     revision: item.revision,
                     by: by.clone(),
                 };
-                let decided = self.turn(&name, turn).await;
+                let decided = self.moderate(&name, moderation).await;
                 if let (Err(fault), Some(seen)) = (&decided, item.revision)
                     && fault.fields.contains_key("revision")
                 {
@@ -104,26 +106,33 @@ impl Service {
         result
     }
 
-    async fn turn(&self, name: &Name, turn: Turn) -> Result<(proto::Listing, String), Fault> {
-        let act = turn.act;
-        let (_, position) = self.writer.write(Write::Turn(Box::new(turn))).await?;
+    async fn moderate(
+        &self,
+        name: &ListingName,
+        moderation: Moderation,
+    ) -> Result<(proto::Listing, String), Fault> {
+        let transition = moderation.transition;
+        let (_, position) = self
+            .writer
+            .write(Write::Moderate(Box::new(moderation)))
+            .await?;
         let listing = listing::find(&self.pool, name).await?;
-        let unchanged = match act {
+        let unchanged = match transition {
             _ if position.is_some() => None,
-            Act::Approve | Act::Restore => Some("already published; nothing changed"),
-            Act::Reject => Some("already rejected; nothing changed"),
-            Act::TakeDown => Some("already taken down; nothing changed"),
+            Transition::Approve | Transition::Restore => Some("already published; nothing changed"),
+            Transition::Reject => Some("already rejected; nothing changed"),
+            Transition::TakeDown => Some("already taken down; nothing changed"),
         };
-        let of_page = match act {
-            Act::Approve if name.entity == Entity::Game => self.of_page(name).await?,
+        let page_note = match transition {
+            Transition::Approve if name.entity == Entity::Game => self.page_note(name).await?,
             _ => None,
         };
-        let notes = unchanged.map(str::to_owned).into_iter().chain(of_page);
+        let notes = unchanged.map(str::to_owned).into_iter().chain(page_note);
         Ok((listing, notes.collect::<Vec<_>>().join("; ")))
     }
 
-    /// Why a game that was approved is not shown yet.
-    async fn of_page(&self, name: &Name) -> Result<Option<String>, Fault> {
+    /// Why an approved game is not public yet.
+    async fn page_note(&self, name: &ListingName) -> Result<Option<String>, Fault> {
         let item = queue::find(&self.pool, name.entity, &name.key).await?;
         let page = item.and_then(|item| item.page.zip(item.page_state));
         let hidden = page.filter(|(_, state)| state.0 != State::Published);
@@ -132,8 +141,8 @@ impl Service {
         }))
     }
 
-    /// What has changed in a listing since a revision; empty when that cannot be found out just now.
-    async fn changed_since(&self, name: &Name, revision: i64) -> Vec<proto::Difference> {
+    /// The differences since a revision; empty when they cannot be read.
+    async fn changed_since(&self, name: &ListingName, revision: i64) -> Vec<proto::Difference> {
         let differences = async {
             let found = listings::find(&self.pool, name.entity, name.mode, &name.key).await?;
             match found {
@@ -142,7 +151,7 @@ impl Service {
             }
         };
         differences.await.unwrap_or_else(|error: sqlx::Error| {
-            tracing::warn!(%error, "what has changed since a revision cannot be read");
+            tracing::warn!(%error, "the changes since a revision cannot be read");
             Vec::new()
         })
     }

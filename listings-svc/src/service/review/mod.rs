@@ -1,8 +1,8 @@
-//! Deciding on what accounts send in, and looking after what is there (`listings/v1/staff_review.proto`).
+//! The review: staff decide on submissions and maintain listings (`listings/v1/staff_review.proto`).
 
-mod amend;
 mod decide;
-mod look;
+mod edit;
+mod inspect;
 mod watch;
 
 use contracts::common::v1 as common;
@@ -16,23 +16,19 @@ use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
-use super::names::{self, Name, Problems};
-use crate::domain::deed::Deed;
+use super::listing_name::{self, ListingName, Problems};
+use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed;
-use crate::store::queue::Item;
-use crate::write::Listings;
+use crate::store::queue::QueueItem;
+use crate::write::Writes;
 use crate::write::import::Importer;
 
-/// The longest reason.
-const REASON: usize = 500;
-
-/// The service.
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
-    writer: Writer<Listings>,
+    writer: Writer<Writes>,
     importer: Importer,
     producer: Producer,
     audit: Audit,
@@ -40,7 +36,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// The service that writes as `importer` does, and watches the feed of `producer`. Once `draining` is cancelled, watching ends.
+    /// Writes as `importer` does, and watches the feed of `producer`. When `draining` is cancelled, watch streams end.
     pub fn new(
         importer: Importer,
         producer: Producer,
@@ -60,10 +56,13 @@ impl Service {
     async fn admit<T>(
         &self,
         request: &Request<T>,
-        deed: Deed,
+        action: AuditAction,
         name: Option<&proto::ListingName>,
     ) -> Result<Member, Status> {
-        let by = self.audit.admit(request, deed, names::on(name)).await?;
+        let by = self
+            .audit
+            .admit(request, action, listing_name::audit_subject(name))
+            .await?;
         Ok(by.member)
     }
 }
@@ -76,15 +75,17 @@ impl StaffReviewService for Service {
         &self,
         request: Request<proto::ListQueueRequest>,
     ) -> Result<Response<proto::ListQueueResponse>, Status> {
-        self.admit(&request, Deed::Look, None).await?;
-        Ok(Response::new(self.queue(request.into_inner()).await?))
+        self.admit(&request, AuditAction::Look, None).await?;
+        Ok(Response::new(
+            self.list_waiting(request.into_inner()).await?,
+        ))
     }
 
     async fn watch(
         &self,
         request: Request<proto::WatchRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
-        self.admit(&request, Deed::Look, None).await?;
+        self.admit(&request, AuditAction::Look, None).await?;
         let kind = kind(&request.into_inner().kind)?;
         Ok(Response::new(self.follow(kind).await?))
     }
@@ -94,10 +95,10 @@ impl StaffReviewService for Service {
         request: Request<proto::GetReviewRequest>,
     ) -> Result<Response<proto::GetReviewResponse>, Status> {
         let name = request.get_ref().name.as_ref();
-        self.admit(&request, Deed::Look, name).await?;
+        self.admit(&request, AuditAction::Look, name).await?;
         let mut problems = Problems::new();
         let name = live(request.into_inner().name, &mut problems);
-        let name = names::finish(name, problems)?;
+        let name = listing_name::finish(name, problems)?;
         Ok(Response::new(self.review(&name).await?))
     }
 
@@ -115,8 +116,8 @@ impl StaffReviewService for Service {
         request: Request<proto::EditRequest>,
     ) -> Result<Response<proto::EditResponse>, Status> {
         let name = request.get_ref().name.as_ref();
-        let by = self.admit(&request, Deed::Edit, name).await?;
-        let listing = self.amend_edit(request.into_inner(), by).await?;
+        let by = self.admit(&request, AuditAction::Edit, name).await?;
+        let listing = self.edit_fields(request.into_inner(), by).await?;
         Ok(Response::new(proto::EditResponse {
             listing: Some(listing),
         }))
@@ -127,8 +128,8 @@ impl StaffReviewService for Service {
         request: Request<proto::FeatureRequest>,
     ) -> Result<Response<proto::FeatureResponse>, Status> {
         let name = request.get_ref().name.as_ref();
-        let by = self.admit(&request, Deed::Feature, name).await?;
-        let listing = self.amend_feature(request.into_inner(), by).await?;
+        let by = self.admit(&request, AuditAction::Feature, name).await?;
+        let listing = self.edit_featured(request.into_inner(), by).await?;
         Ok(Response::new(proto::FeatureResponse {
             listing: Some(listing),
         }))
@@ -139,8 +140,8 @@ impl StaffReviewService for Service {
         request: Request<proto::ReassignRequest>,
     ) -> Result<Response<proto::ReassignResponse>, Status> {
         let name = request.get_ref().name.as_ref();
-        let by = self.admit(&request, Deed::Reassign, name).await?;
-        let listing = self.amend_reassign(request.into_inner(), by).await?;
+        let by = self.admit(&request, AuditAction::Reassign, name).await?;
+        let listing = self.edit_owner(request.into_inner(), by).await?;
         Ok(Response::new(proto::ReassignResponse {
             listing: Some(listing),
         }))
@@ -150,14 +151,16 @@ impl StaffReviewService for Service {
         &self,
         request: Request<proto::SearchRequest>,
     ) -> Result<Response<proto::SearchResponse>, Status> {
-        self.admit(&request, Deed::Look, None).await?;
-        Ok(Response::new(self.find_all(request.into_inner()).await?))
+        self.admit(&request, AuditAction::Look, None).await?;
+        Ok(Response::new(
+            self.search_listings(request.into_inner()).await?,
+        ))
     }
 }
 
-/// Reads the name of a live listing. Samples are nobody's, and nobody reviews them.
-fn live(name: Option<proto::ListingName>, problems: &mut Problems) -> Option<Name> {
-    let name = names::read(name, problems)?;
+/// Reads the name of a live listing; samples are not reviewed.
+fn live(name: Option<proto::ListingName>, problems: &mut Problems) -> Option<ListingName> {
+    let name = listing_name::read(name, problems)?;
     if name.mode != Mode::Live {
         let reason = "Only live listings are reviewed; samples are imported.";
         problems.insert("mode".to_owned(), reason.to_owned());
@@ -165,17 +168,21 @@ fn live(name: Option<proto::ListingName>, problems: &mut Problems) -> Option<Nam
     Some(name)
 }
 
-/// Reads a filter by kind; empty is none.
+/// Reads a filter by kind; empty for all kinds.
 fn kind(text: &str) -> Result<Option<Entity>, Fault> {
     if text.is_empty() {
         return Ok(None);
     }
     let kind = Entity::parse(text).filter(|entity| entity.is_listing());
-    kind.map(Some)
-        .ok_or_else(|| Fault::invalid_field("kind", "page, game or event; leave it out for all"))
+    kind.map(Some).ok_or_else(|| {
+        Fault::invalid_field(
+            "kind",
+            "Give page, game or event, or leave it out for all kinds.",
+        )
+    })
 }
 
-fn item(item: Item) -> proto::QueueItem {
+fn item(item: QueueItem) -> proto::QueueItem {
     proto::QueueItem {
         name: Some(live_name(item.kind, item.name)),
         title: item.title,

@@ -1,4 +1,4 @@
-//! What enters the queue, as it does: from the feed, on which everything that changes a listing is.
+//! Streams the listings that enter the queue, from this service's own feed, which has every change.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -16,12 +16,11 @@ use uuid::Uuid;
 
 use super::{Service, item};
 use crate::domain::entity::Entity;
-use crate::store::queue::{self, Item};
+use crate::store::queue::{self, QueueItem};
 
-/// How often it looks by itself, in case a wake-up was lost.
-const NET: Duration = Duration::from_secs(1);
+/// How often the feed is read without a notification, in case one is lost.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The stream of a caller.
 pub(super) type Messages = Pin<Box<dyn Stream<Item = Result<proto::WatchResponse, Status>> + Send>>;
 
 impl Service {
@@ -49,7 +48,7 @@ impl Service {
     }
 }
 
-/// One caller's way through the feed.
+/// The position of one caller in the feed.
 struct Watcher {
     pool: PgPool,
     news: Receiver<u64>,
@@ -61,38 +60,38 @@ struct Watcher {
 }
 
 impl Watcher {
-    /// The next message; `None` ends the stream, and the caller begins again.
+    /// The next message; `None` ends the stream, and the caller starts a new one.
     async fn next(&mut self) -> Result<Option<Message>, Status> {
         loop {
             if let Some(message) = self.ready.pop_front() {
                 return Ok(Some(message));
             }
             self.news.mark_unchanged();
-            let looked = self.look().await.map_err(Fault::from)?;
-            match looked {
-                Looked::OtherEpoch => return Ok(None),
-                Looked::Rows => {}
-                Looked::Nothing => {
+            let polled = self.poll().await.map_err(Fault::from)?;
+            match polled {
+                Poll::EpochChanged => return Ok(None),
+                Poll::Rows => {}
+                Poll::UpToDate => {
                     tokio::select! {
                         () = self.draining.cancelled() => return Ok(None),
                         changed = self.news.changed() => if changed.is_err() { return Ok(None) },
-                        () = tokio::time::sleep(NET) => {}
+                        () = tokio::time::sleep(POLL_INTERVAL) => {}
                     }
                 }
             }
         }
     }
 
-    async fn look(&mut self) -> Result<Looked, sqlx::Error> {
+    async fn poll(&mut self) -> Result<Poll, sqlx::Error> {
         let (epoch, head) = queue::head(&self.pool).await?;
         if epoch != self.epoch {
-            return Ok(Looked::OtherEpoch);
+            return Ok(Poll::EpochChanged);
         }
         if head <= self.after {
-            return Ok(Looked::Nothing);
+            return Ok(Poll::UpToDate);
         }
-        let rows = queue::entered(&self.pool, self.after).await?;
-        // Rows may have gone by compaction; what they brought has changed since, and is on newer rows.
+        let rows = queue::entries_after(&self.pool, self.after).await?;
+        // Compaction may have removed rows; a newer row of the same listing replaces each.
         self.after = rows.last().map_or(head, |row| row.seq);
         for row in rows {
             let (Some(kind), Some(name)) = (row.kind, row.name) else {
@@ -103,25 +102,25 @@ impl Watcher {
             };
             if self.kind.is_none_or(|wanted| wanted == kind)
                 && let Some(found) = queue::find(&self.pool, kind, &name).await?
-                && waits(&found)
+                && is_waiting(&found)
             {
                 self.ready.push_back(Message::Item(item(found)));
             }
         }
-        Ok(Looked::Rows)
+        Ok(Poll::Rows)
     }
 }
 
-/// What a look has found.
-enum Looked {
-    /// The data were restored.
-    OtherEpoch,
-    /// Rows, whether or not anything has entered the queue with them.
+/// The result of reading the feed.
+enum Poll {
+    /// The database was restored from a backup.
+    EpochChanged,
+    /// New rows, whether or not a listing entered the queue with them.
     Rows,
-    /// No news.
-    Nothing,
+    /// No new rows.
+    UpToDate,
 }
 
-fn waits(item: &Item) -> bool {
+fn is_waiting(item: &QueueItem) -> bool {
     item.waiting_since.is_some()
 }

@@ -1,7 +1,7 @@
-//! Writing a chunk, inside the writer's transaction.
+//! Writes a chunk, inside the writer's transaction.
 //!
-//! Of two imports of the same kind, one writes at a time: each holds the gate of its kind for its transaction. So rows are never locked
-//! in two orders, and two imports of the same file, which share one progress, deal with each line once.
+//! One import of a kind writes at a time: it locks the gate of the kind for the transaction. Rows are therefore always locked in one
+//! order, and two imports of the same file, which share their progress, process each line once.
 
 use std::collections::HashMap;
 
@@ -14,11 +14,11 @@ use sqlx::{Executor as _, PgConnection};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::chunk::{Chunk, Row, Rows};
-use super::overtaken;
-use crate::domain::Read;
+use super::chunk::{Chunk, ParsedRow, Rows};
+use super::finished_elsewhere;
+use crate::domain::FromImportRow;
+use crate::domain::audit_action::AuditAction;
 use crate::domain::country::Country;
-use crate::domain::deed::Deed;
 use crate::domain::difference;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -28,89 +28,94 @@ use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
 use crate::domain::listing::Listing;
 use crate::domain::page::Page;
-use crate::domain::record::{Entry, Record};
-use crate::feed::{Happened, PublicUrl, Publish};
-use crate::store::audit::loaded;
+use crate::domain::record::{GazetteerEntry, Record};
+use crate::feed::{ChangeKind, PublicUrl, Publish};
+use crate::store::audit::record_import;
 use crate::store::imports::{self, Counts, Progress, Refusal};
 use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{Stored, constraints, to_row};
+use crate::store::{RecordTable, constraints, to_json_row};
 
-/// A record that can be imported.
-trait Imported: Record + Stored + Publish + Serialize {}
-impl<T: Record + Stored + Publish + Serialize> Imported for T {}
+trait ImportableRecord: Record + RecordTable + Publish + Serialize {}
+impl<T: Record + RecordTable + Publish + Serialize> ImportableRecord for T {}
 
-/// Writes the lines of a chunk that were not dealt with before, and moves the import on.
-pub async fn chunk(
+/// Writes the lines of a chunk that are not processed yet, and advances the import.
+pub async fn apply(
     connection: &mut PgConnection,
     chunk: &Chunk,
-    addresses: &PublicUrl,
+    public_url: &PublicUrl,
     now: OffsetDateTime,
 ) -> Result<Applied<()>, sqlx::Error> {
     let entity = chunk.rows.entity();
-    if !imports::enter(connection, entity, chunk.mode).await? {
+    if !imports::lock_gate(connection, entity, chunk.mode).await? {
         return Ok(Applied::Busy);
     }
     let Some(progress) = imports::progress(connection, chunk.import).await? else {
-        return Ok(Applied::Refused(overtaken()));
+        return Ok(Applied::Refused(finished_elsewhere()));
     };
     if chunk.next_line <= progress.next_line {
         return Ok(Applied::Done((), Vec::new()));
     }
     if chunk.first_line > progress.next_line {
-        // The chunk before it was not written yet.
+        // The previous chunk is not written yet.
         return Ok(Applied::Busy);
     }
-    let task = Task {
+    let writer = ChunkWriter {
         chunk,
         progress,
-        addresses,
+        public_url,
         now,
     };
     match &chunk.rows {
-        Rows::Genres(rows) => task.run::<Entry<Genre>>(connection, rows).await,
-        Rows::Countries(rows) => task.run::<Entry<Country>>(connection, rows).await,
-        Rows::Cities(rows) => task.run::<Entry<City>>(connection, rows).await,
-        Rows::Pages(rows) => task.run::<Listing<Page>>(connection, rows).await,
-        Rows::Games(rows) => task.run::<Listing<Game>>(connection, rows).await,
-        Rows::Events(rows) => task.run::<Listing<Event>>(connection, rows).await,
+        Rows::Genres(rows) => writer.run::<GazetteerEntry<Genre>>(connection, rows).await,
+        Rows::Countries(rows) => {
+            writer
+                .run::<GazetteerEntry<Country>>(connection, rows)
+                .await
+        }
+        Rows::Cities(rows) => writer.run::<GazetteerEntry<City>>(connection, rows).await,
+        Rows::Pages(rows) => writer.run::<Listing<Page>>(connection, rows).await,
+        Rows::Games(rows) => writer.run::<Listing<Game>>(connection, rows).await,
+        Rows::Events(rows) => writer.run::<Listing<Event>>(connection, rows).await,
     }
 }
 
-struct Task<'a> {
+struct ChunkWriter<'a> {
     chunk: &'a Chunk,
     progress: Progress,
-    addresses: &'a PublicUrl,
+    public_url: &'a PublicUrl,
     now: OffsetDateTime,
 }
 
-/// A record that a row makes or changes.
-struct Change<T> {
+/// A record that a row creates or changes.
+struct RecordChange<T> {
     line: u64,
     before: Option<T>,
     after: T,
 }
 
-impl Task<'_> {
-    async fn run<T: Imported>(
+impl ChunkWriter<'_> {
+    async fn run<T: ImportableRecord>(
         &self,
         connection: &mut PgConnection,
-        rows: &[Row<T::Draft>],
+        rows: &[ParsedRow<T::Draft>],
     ) -> Result<Applied<()>, sqlx::Error> {
-        let rows: Vec<&Row<T::Draft>> = rows.iter().filter(|row| self.is_due(row.line)).collect();
+        let rows: Vec<&ParsedRow<T::Draft>> =
+            rows.iter().filter(|row| self.is_due(row.line)).collect();
         let names: Vec<String> = rows
             .iter()
             .map(|row| T::draft_key(&row.draft).to_owned())
             .collect();
         let locked = T::lock(connection, self.chunk.mode, &names).await?;
-        let Some(held) = locked.whole() else {
+        let Some(existing) = locked.complete() else {
             return Ok(Applied::Busy);
         };
         let lines: Vec<i64> = rows.iter().map(|row| row.line.cast_signed()).collect();
-        let met = imports::meet(connection, self.chunk.import, &names, &lines).await?;
+        let first_lines =
+            imports::insert_names(connection, self.chunk.import, &names, &lines).await?;
 
-        let mut refused: Vec<Refusal> = self.refused_before();
+        let mut refused: Vec<Refusal> = self.unparsed_rows();
         let mut counts = Counts::default();
-        let changes = self.plan::<T>(rows, held, &met, &mut refused, &mut counts);
+        let changes = self.plan::<T>(rows, existing, &first_lines, &mut refused, &mut counts);
         let changes = self.save(connection, changes, &mut refused).await?;
         for change in &changes {
             match change.before {
@@ -134,14 +139,14 @@ impl Task<'_> {
         Ok(Applied::Done((), feed))
     }
 
-    /// Keeps who of the staff changed something.
+    /// Records in the audit which member changed something.
     async fn audit(
         &self,
         connection: &mut PgConnection,
         entity: Entity,
         counts: Counts,
     ) -> Result<(), sqlx::Error> {
-        let Some(call) = &self.chunk.call else {
+        let Some(call) = &self.chunk.staff_call else {
             return Ok(());
         };
         if counts.created + counts.updated == 0 {
@@ -152,55 +157,60 @@ impl Task<'_> {
         };
         let entry = audit::Entry {
             member: &call.by,
-            action: Deed::Import.as_str(),
+            action: AuditAction::Import.as_str(),
             entity: entity.as_str(),
             name: file,
             refused: false,
             details: json!({ "mode": self.chunk.mode, "import": self.chunk.import }),
         };
         let counts = (counts.created, counts.updated);
-        loaded(connection, call.id, entry, counts, self.now).await
+        record_import(connection, call.id, entry, counts, self.now).await
     }
 
-    /// Whether a line was not dealt with before, by another run of this import.
+    /// Whether no other run of this import has processed a line.
     fn is_due(&self, line: u64) -> bool {
         line >= self.progress.next_line
     }
 
-    fn refused_before(&self) -> Vec<Refusal> {
+    fn unparsed_rows(&self) -> Vec<Refusal> {
         let due = |refusal: &&Refusal| self.is_due(refusal.line);
         self.chunk.refused.iter().filter(due).cloned().collect()
     }
 
-    /// What is to be made of the rows.
-    fn plan<T: Imported>(
+    /// The changes that the rows make.
+    fn plan<T: ImportableRecord>(
         &self,
-        rows: Vec<&Row<T::Draft>>,
-        held: Vec<T>,
-        met: &HashMap<String, u64>,
+        rows: Vec<&ParsedRow<T::Draft>>,
+        existing: Vec<T>,
+        first_lines: &HashMap<String, u64>,
         refused: &mut Vec<Refusal>,
         counts: &mut Counts,
-    ) -> Vec<Change<T>> {
-        let mut held: HashMap<String, T> = held
+    ) -> Vec<RecordChange<T>> {
+        let mut existing: HashMap<String, T> = existing
             .into_iter()
             .map(|record| (record.key().to_owned(), record))
             .collect();
         let mut changes = Vec::new();
-        for Row { line, draft } in rows {
+        for ParsedRow { line, draft } in rows {
             let name = T::draft_key(draft);
-            if let Some(first) = met.get(name).filter(|first| *first != line) {
-                let field = T::Draft::NAME;
+            if let Some(first) = first_lines.get(name).filter(|first| *first != line) {
+                let field = T::Draft::KEY_FIELD;
                 let reason = format!("Line {first} of this file has the same {field}.");
                 refused.push(refusal(*line, name, [(field.to_owned(), reason)].into()));
                 continue;
             }
-            let before = held.remove(name);
+            let before = existing.remove(name);
             let after = match &before {
-                None => Some(T::created(draft, ids::row_id(), self.chunk.mode, self.now)),
-                Some(before) => before.amended(draft, self.now),
+                None => Some(T::from_draft(
+                    draft,
+                    ids::row_id(),
+                    self.chunk.mode,
+                    self.now,
+                )),
+                Some(before) => before.apply_draft(draft, self.now),
             };
             match after {
-                Some(after) => changes.push(Change {
+                Some(after) => changes.push(RecordChange {
                     line: *line,
                     before,
                     after,
@@ -211,13 +221,13 @@ impl Task<'_> {
         changes
     }
 
-    /// Writes changes at once. If the database refuses them, each by itself, so that only the bad ones are left out.
-    async fn save<T: Imported>(
+    /// Writes all changes at once. If the database refuses them, writes each by itself, so that only the invalid ones are refused.
+    async fn save<T: ImportableRecord>(
         &self,
         connection: &mut PgConnection,
-        changes: Vec<Change<T>>,
+        changes: Vec<RecordChange<T>>,
         refused: &mut Vec<Refusal>,
-    ) -> Result<Vec<Change<T>>, sqlx::Error> {
+    ) -> Result<Vec<RecordChange<T>>, sqlx::Error> {
         if changes.is_empty() || self.attempt(connection, &changes).await?.is_none() {
             return Ok(changes);
         }
@@ -234,11 +244,11 @@ impl Task<'_> {
         Ok(saved)
     }
 
-    /// Writes changes under a savepoint. Returns what the database has against them, and then nothing was written.
-    async fn attempt<T: Imported>(
+    /// Writes changes under a savepoint. Returns the field errors if the database refuses them, and then nothing is written.
+    async fn attempt<T: ImportableRecord>(
         &self,
         connection: &mut PgConnection,
-        changes: &[Change<T>],
+        changes: &[RecordChange<T>],
     ) -> Result<Option<Problems>, sqlx::Error> {
         connection.execute("savepoint import").await?;
         match self.write(connection, changes).await {
@@ -247,7 +257,7 @@ impl Task<'_> {
                 Ok(None)
             }
             Err(error) => {
-                let Some(problems) = constraints::problem(&error) else {
+                let Some(problems) = constraints::field_errors(&error) else {
                     return Err(error);
                 };
                 connection
@@ -258,19 +268,19 @@ impl Task<'_> {
         }
     }
 
-    async fn write<T: Imported>(
+    async fn write<T: ImportableRecord>(
         &self,
         connection: &mut PgConnection,
-        changes: &[Change<T>],
+        changes: &[RecordChange<T>],
     ) -> Result<(), sqlx::Error> {
         let mut records = Vec::with_capacity(changes.len());
-        let mut kept = Vec::new();
+        let mut new_revisions = Vec::new();
         for change in changes {
-            let record = to_row(&change.after)?;
+            let record = to_json_row(&change.after)?;
             if let Some(id) = listing_id(&change.after) {
-                let before = change.before.as_ref().map(to_row).transpose()?;
-                let (before, after) = difference::kept(before, record.clone());
-                kept.push(Revision {
+                let before = change.before.as_ref().map(to_json_row).transpose()?;
+                let (before, after) = difference::changed_fields(before, record.clone());
+                new_revisions.push(Revision {
                     id,
                     number: change.after.revision(),
                     actor: self.chunk.actor.clone(),
@@ -282,24 +292,24 @@ impl Task<'_> {
             records.push(record);
         }
         T::save(connection, &records.into()).await?;
-        if kept.is_empty() {
+        if new_revisions.is_empty() {
             return Ok(());
         }
-        revisions::append(connection, T::ENTITY, self.now, kept).await
+        revisions::append(connection, T::ENTITY, self.now, new_revisions).await
     }
 
-    fn publish<T: Imported>(&self, change: &Change<T>) -> NewChange {
-        let happened = match change.before {
-            None => Happened::Created,
-            Some(_) => Happened::Updated,
+    fn publish<T: ImportableRecord>(&self, change: &RecordChange<T>) -> NewChange {
+        let change_kind = match change.before {
+            None => ChangeKind::Created,
+            Some(_) => ChangeKind::Updated,
         };
         change
             .after
-            .change(happened, self.chunk.announce, self.addresses)
+            .change(change_kind, self.chunk.announce, self.public_url)
     }
 }
 
-/// The id of a listing; the gazetteer has none, and no revisions.
+/// The id of a listing. Entries of the gazetteer have no id and no revisions.
 fn listing_id<T: Publish>(record: &T) -> Option<Uuid> {
     T::ENTITY
         .is_listing()

@@ -1,4 +1,4 @@
-//! Lines of a file, read, on their way to the writer.
+//! Parsed lines of a file, on their way to the writer.
 
 use kit::rpc::staff::Member;
 use uuid::Uuid;
@@ -18,63 +18,46 @@ use crate::store::revisions::Actor;
 /// Consecutive lines of a file.
 #[derive(Debug)]
 pub struct Chunk {
-    /// The import they belong to.
     pub import: Uuid,
-    /// Which world they belong to.
     pub mode: Mode,
-    /// The number of the first.
     pub first_line: u64,
-    /// The number of the line after the last.
+    /// The line after the last one.
     pub next_line: u64,
-    /// Those that could be read.
     pub rows: Rows,
-    /// Those that could not.
+    /// Lines that are not valid rows.
     pub refused: Vec<Refusal>,
-    /// Who stands for the changes.
     pub actor: Actor,
-    /// Whether the world is told.
+    /// Whether the changes are announced.
     pub announce: bool,
-    /// The call of staff that sent them.
-    pub call: Option<Call>,
+    /// For the audit; `None` at startup.
+    pub staff_call: Option<StaffCall>,
 }
 
-/// A call of staff that loads a file, for the audit.
+/// A call of staff that imports a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
-    /// Which one.
+pub struct StaffCall {
     pub id: Uuid,
-    /// Who made it.
     pub by: Member,
 }
 
-/// A row that could be read.
+/// A valid row.
 #[derive(Debug, Clone)]
-pub struct Row<D> {
-    /// Its line.
+pub struct ParsedRow<D> {
     pub line: u64,
-    /// What it states.
     pub draft: D,
 }
 
-/// Rows of one kind.
 #[derive(Debug)]
 pub enum Rows {
-    /// Genres.
-    Genres(Vec<Row<Genre>>),
-    /// Countries.
-    Countries(Vec<Row<Country>>),
-    /// Cities.
-    Cities(Vec<Row<City>>),
-    /// Creators.
-    Pages(Vec<Row<Draft<Page>>>),
-    /// Games.
-    Games(Vec<Row<Draft<Game>>>),
-    /// Events.
-    Events(Vec<Row<Draft<Event>>>),
+    Genres(Vec<ParsedRow<Genre>>),
+    Countries(Vec<ParsedRow<Country>>),
+    Cities(Vec<ParsedRow<City>>),
+    Pages(Vec<ParsedRow<Draft<Page>>>),
+    Games(Vec<ParsedRow<Draft<Game>>>),
+    Events(Vec<ParsedRow<Draft<Event>>>),
 }
 
 impl Rows {
-    /// Their kind.
     pub fn entity(&self) -> Entity {
         match self {
             Self::Genres(_) => Entity::Genre,

@@ -1,12 +1,12 @@
-//! Loading files of listings, line by line.
+//! Imports files of listings, line by line.
 //!
-//! A file is known by its digest. Its lines are read here ([`prepare`]) and written by the feed's writer ([`apply`]), a [`chunk`] at a
-//! time; how far it has come is kept in the transaction that writes the rows, so that a broken import goes on where it stopped. A
-//! few chunks are under way at once: while one is written, the next is read.
+//! The SHA-256 identifies a file. Its lines are parsed here ([`parse`]) and written by the feed's writer ([`apply`]), one [`chunk`] at a
+//! time. The transaction that writes the rows stores the progress, so that an interrupted import resumes where it stopped. A few chunks
+//! are in flight at once: while one is written, the next is parsed.
 
 pub mod apply;
 pub mod chunk;
-mod prepare;
+mod parse;
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -21,46 +21,42 @@ use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::domain::gazetteer::Gazetteer;
-use crate::domain::known::Known;
 use crate::domain::mode::Mode;
+use crate::domain::reference_data::ReferenceData;
 use crate::store::imports::{self, Counts, Refusal};
 use crate::store::{self, revisions::Actor};
-use crate::write::{Listings, Write};
-use chunk::{Call, Chunk};
+use crate::write::{Write, Writes};
+use chunk::{Chunk, StaffCall};
 
-/// Rows in one chunk at most: what is written, and held up for others, at once.
-const CHUNK: usize = 100;
-/// Chunks that wait for the writer, or are being written.
-const UNDER_WAY: usize = 3;
+/// Maximum number of rows per chunk. One transaction writes them, and other commands wait for it.
+const ROWS_PER_CHUNK: usize = 100;
+/// Maximum number of chunks that are queued or being written.
+const MAX_IN_FLIGHT: usize = 3;
 
-/// What a file holds and how it is to be taken.
 #[derive(Debug, Clone)]
-pub struct Header {
-    /// What its rows are.
+pub struct ImportHeader {
     pub entity: Entity,
-    /// Which world they belong to.
     pub mode: Mode,
-    /// Names the file: SHA-256 of its content.
+    /// SHA-256 of the content; identifies the file.
     pub sha256: String,
-    /// For the record.
+    /// For the log and the audit.
     pub file_name: String,
-    /// Whether the world is told.
+    /// Whether the changes are announced.
     pub announce: bool,
-    /// Who of the staff loads it; `None` at start.
+    /// The member who imports the file; `None` at startup.
     pub by: Option<Member>,
 }
 
-/// Loads files. Clones share the writer.
+/// Imports files. Clones share the writer.
 #[derive(Debug, Clone)]
 pub struct Importer {
     pool: PgPool,
-    writer: Writer<Listings>,
+    writer: Writer<Writes>,
     clock: Clock,
 }
 
 impl Importer {
-    /// An importer that writes through `writer`.
-    pub fn new(pool: PgPool, writer: Writer<Listings>, clock: Clock) -> Self {
+    pub fn new(pool: PgPool, writer: Writer<Writes>, clock: Clock) -> Self {
         Self {
             pool,
             writer,
@@ -72,8 +68,7 @@ impl Importer {
         &self.pool
     }
 
-    /// What it writes through.
-    pub fn writer(&self) -> &Writer<Listings> {
+    pub fn writer(&self) -> &Writer<Writes> {
         &self.writer
     }
 
@@ -81,14 +76,14 @@ impl Importer {
         &self.clock
     }
 
-    /// The line at which an import of this file goes on; 1 if none was broken off.
-    pub async fn next_line(&self, header: &Header) -> Result<u64, Fault> {
+    /// The line at which an import of this file resumes; 1 when none was interrupted.
+    pub async fn next_line(&self, header: &ImportHeader) -> Result<u64, Fault> {
         let line = imports::find(&self.pool, header.entity, header.mode, &header.sha256).await?;
         Ok(line.unwrap_or(1))
     }
 
-    /// Begins an import, or takes up one that was broken off.
-    pub async fn begin(&self, header: Header) -> Result<Run, Fault> {
+    /// Begins an import, or resumes an interrupted one.
+    pub async fn begin(&self, header: ImportHeader) -> Result<ImportRun, Fault> {
         let (id, next_line) = imports::begin(
             &self.pool,
             ids::row_id(),
@@ -97,109 +92,121 @@ impl Importer {
             self.clock.now(),
         )
         .await?;
-        let mut known = self.known(header.entity).await?;
-        // What ships is of the day of its build, and is loaded whatever the clock of the machine shows.
-        known.no_later_than = header.by.as_ref().map(|_| self.clock.now());
+        let mut reference_data = self.reference_data(header.entity).await?;
+        // Bundled files are from the day of the build, and are imported whatever the clock of the machine shows.
+        reference_data.no_later_than = header.by.as_ref().map(|_| self.clock.now());
         tracing::info!(import = %id, entity = header.entity.as_str(), file = header.file_name, next_line, "import begun");
-        Ok(Run {
+        Ok(ImportRun {
             importer: self.clone(),
             id,
-            call: header.by.clone().map(|by| Call {
+            staff_call: header.by.clone().map(|by| StaffCall {
                 id: ids::row_id(),
                 by,
             }),
             header,
-            known,
+            reference_data,
             next_line,
             expected: None,
-            under_way: FuturesOrdered::new(),
+            in_flight: FuturesOrdered::new(),
         })
     }
 
-    /// What rows of this kind refer to. Nothing of it is ever deleted, so it is loaded once an import.
-    pub(crate) async fn known(&self, entity: Entity) -> Result<Known, sqlx::Error> {
-        let mut known = Known {
+    /// Loads the reference data for rows of this kind. It only grows, so one load per import is enough.
+    pub(crate) async fn reference_data(
+        &self,
+        entity: Entity,
+    ) -> Result<ReferenceData, sqlx::Error> {
+        let mut reference_data = ReferenceData {
             year: self.clock.now().year(),
-            ..Known::default()
+            ..ReferenceData::default()
         };
         match entity {
             Entity::Genre | Entity::Country => {}
-            Entity::City => known.countries = store::known::countries(&self.pool).await?,
-            Entity::Game => known.genres = store::known::genres(&self.pool).await?,
+            Entity::City => {
+                reference_data.countries = store::reference_data::countries(&self.pool).await?;
+            }
+            Entity::Game => {
+                reference_data.genres = store::reference_data::genres(&self.pool).await?;
+            }
             Entity::Page | Entity::Event => {
-                known.countries = store::known::countries(&self.pool).await?;
-                known.gazetteer = Gazetteer::new(store::known::cities(&self.pool).await?);
+                reference_data.countries = store::reference_data::countries(&self.pool).await?;
+                reference_data.gazetteer =
+                    Gazetteer::new(store::reference_data::cities(&self.pool).await?);
             }
         }
-        Ok(known)
+        Ok(reference_data)
     }
 }
 
-type Writing = Pin<Box<dyn Future<Output = Result<(), Fault>> + Send>>;
+type PendingWrite = Pin<Box<dyn Future<Output = Result<(), Fault>> + Send>>;
 
-/// An import under way.
-pub struct Run {
+/// An import in progress.
+pub struct ImportRun {
     importer: Importer,
     id: Uuid,
-    header: Header,
-    call: Option<Call>,
-    known: Known,
-    /// The first line that was not handed to the writer.
+    header: ImportHeader,
+    staff_call: Option<StaffCall>,
+    reference_data: ReferenceData,
+    /// The first line that the writer does not have yet.
     next_line: u64,
-    /// The line that the sender has to go on with; `None` before its first.
+    /// The line that the client must send next; `None` before its first.
     expected: Option<u64>,
-    under_way: FuturesOrdered<Writing>,
+    in_flight: FuturesOrdered<PendingWrite>,
 }
 
-impl Run {
-    /// Takes in the next lines, of which the first has the number `first`. Lines that were dealt with before are passed over.
-    pub async fn lines(&mut self, first: u64, lines: Vec<String>) -> Result<(), Fault> {
-        self.in_order(first, lines.len())?;
+impl ImportRun {
+    /// Accepts the next lines; the first of them has the number `first`. Skips lines that were processed before.
+    pub async fn push_lines(&mut self, first: u64, lines: Vec<String>) -> Result<(), Fault> {
+        self.check_order(first, lines.len())?;
         let numbered: Vec<(u64, String)> = (first..)
             .zip(lines)
             .filter(|(line, _)| *line >= self.next_line)
             .collect();
-        for part in numbered.chunks(CHUNK) {
-            let chunk = self.prepare(part).await?;
+        for part in numbered.chunks(ROWS_PER_CHUNK) {
+            let chunk = self.parse(part).await?;
             self.next_line = chunk.next_line;
             self.write(chunk).await?;
         }
         Ok(())
     }
 
-    fn in_order(&mut self, first: u64, count: usize) -> Result<(), Fault> {
-        let good = match self.expected {
+    fn check_order(&mut self, first: u64, count: usize) -> Result<(), Fault> {
+        let in_order = match self.expected {
             Some(expected) => first == expected,
             None => (1..=self.next_line).contains(&first),
         };
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         match first.checked_add(count) {
-            // Line numbers are kept as bigint.
-            Some(next) if good && i64::try_from(next).is_ok() => {
+            // Line numbers are stored as bigint.
+            Some(next) if in_order && i64::try_from(next).is_ok() => {
                 self.expected = Some(next);
                 Ok(())
             }
             _ => Err(Fault::invalid_field(
                 "first_line",
                 format!(
-                    "lines are sent in order: go on with line {}",
+                    "Send the lines in order: continue with line {}.",
                     self.expected.unwrap_or(self.next_line)
                 ),
             )),
         }
     }
 
-    async fn prepare(&mut self, lines: &[(u64, String)]) -> Result<Chunk, Fault> {
-        let parsed = prepare::parse(lines);
+    async fn parse(&mut self, lines: &[(u64, String)]) -> Result<Chunk, Fault> {
+        let parsed = parse::parse_lines(lines);
         if self.header.entity == Entity::Game {
-            let unknown = prepare::unknown_handles(&parsed, &self.known);
+            let unknown = parse::unknown_handles(&parsed, &self.reference_data);
             if !unknown.is_empty() {
-                let found: HashMap<String, Uuid> =
-                    store::known::creators(&self.importer.pool, self.header.mode, &unknown).await?;
-                self.known.creators.extend(found);
+                let found: HashMap<String, Uuid> = store::reference_data::creators(
+                    &self.importer.pool,
+                    self.header.mode,
+                    &unknown,
+                )
+                .await?;
+                self.reference_data.creators.extend(found);
             }
         }
-        let (rows, refused) = prepare::read(self.header.entity, parsed, &self.known);
+        let (rows, refused) = parse::read_rows(self.header.entity, parsed, &self.reference_data);
         let first_line = lines.first().map_or(self.next_line, |(line, _)| *line);
         Ok(Chunk {
             import: self.id,
@@ -210,45 +217,45 @@ impl Run {
             refused,
             actor: Actor::Import(self.header.file_name.clone()),
             announce: self.header.announce,
-            call: self.call.clone(),
+            staff_call: self.staff_call.clone(),
         })
     }
 
-    /// Hands a chunk to the writer, waiting while enough are under way.
+    /// Hands a chunk to the writer; waits while too many chunks are in flight.
     async fn write(&mut self, chunk: Chunk) -> Result<(), Fault> {
-        while self.under_way.len() >= UNDER_WAY {
-            self.written().await?;
+        while self.in_flight.len() >= MAX_IN_FLIGHT {
+            self.wait_for_oldest().await?;
         }
         let writer = self.importer.writer.clone();
-        let mut writing: Writing = Box::pin(async move {
+        let mut writing: PendingWrite = Box::pin(async move {
             writer.write(Write::Import(Box::new(chunk))).await?;
             Ok(())
         });
-        // It is queued by its first poll: now, and in order, not when somebody waits for it.
+        // The first poll queues the chunk. Polling now keeps the chunks in order.
         match poll!(&mut writing) {
             std::task::Poll::Ready(written) => written,
             std::task::Poll::Pending => {
-                self.under_way.push_back(writing);
+                self.in_flight.push_back(writing);
                 Ok(())
             }
         }
     }
 
-    async fn written(&mut self) -> Result<(), Fault> {
-        match self.under_way.next().await {
+    async fn wait_for_oldest(&mut self) -> Result<(), Fault> {
+        match self.in_flight.next().await {
             Some(written) => written,
             None => Ok(()),
         }
     }
 
-    /// Ends the import, once all its lines were taken in: what came of the whole file, also of what an earlier run of it loaded.
+    /// Ends the import after its last line. Returns the report on the whole file, lines of earlier runs included.
     pub async fn finish(mut self) -> Result<(Counts, Vec<Refusal>), Fault> {
-        while !self.under_way.is_empty() {
-            self.written().await?;
+        while !self.in_flight.is_empty() {
+            self.wait_for_oldest().await?;
         }
         let report = imports::finish(&self.importer.pool, self.id)
             .await?
-            .ok_or_else(overtaken)?;
+            .ok_or_else(finished_elsewhere)?;
         tracing::info!(
             import = %self.id,
             entity = self.header.entity.as_str(),
@@ -261,19 +268,19 @@ impl Run {
         if report.0.created > 0
             && let Err(error) = imports::analyze(&self.importer.pool, self.header.entity).await
         {
-            tracing::warn!(%error, "queries may be slow until PostgreSQL has looked at what was imported");
+            tracing::warn!(%error, "a table was not analyzed; queries may be slow until autovacuum does it");
         }
         Ok(report)
     }
 }
 
-/// The import was ended by another run of it.
-pub(crate) fn overtaken() -> Fault {
+/// Another run of this import has finished it.
+pub(crate) fn finished_elsewhere() -> Fault {
     Fault {
         retry_after: Some(1),
         ..Fault::new(
             Code::Unavailable,
-            "another import of this very file has just finished it; import it again for a report",
+            "another import of the same file has just finished; import the file again for a report",
         )
     }
 }

@@ -1,0 +1,259 @@
+//! Fields whose value is an array.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::fields::{Fields, integer, parse_slug, type_name};
+use super::reference_data::ReferenceData;
+use super::{address, text};
+
+/// Maximum number of screenshots, or of credits, of one game.
+pub const MAX_ITEMS: usize = 200;
+/// Maximum length of an alternative text, in characters.
+pub const MAX_ALT_CHARS: usize = 300;
+/// Maximum width and height of a picture, in pixels.
+const MAX_PIXELS: i64 = 100_000;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Screenshot {
+    pub url: String,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// Alternative text.
+    pub alt: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Credit {
+    /// Handle of the page of this person or studio, if there is one.
+    pub handle: Option<String>,
+    /// As shown in the game's credits.
+    pub name: String,
+    pub role: String,
+}
+
+/// Reads an array of strings without duplicates; `read` parses each string.
+pub fn words(
+    fields: &mut Fields<'_>,
+    name: &'static str,
+    max_items: usize,
+    read: impl Fn(&str) -> Result<String, String>,
+) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (path, item) in items(fields, name, max_items) {
+        if let Some(word) = fields.text(&path, item, &read) {
+            if seen.insert(word.clone()) {
+                words.push(word);
+            } else {
+                fields.refuse(&path, format!("{word} is there twice: name it once."));
+            }
+        }
+    }
+    words
+}
+
+pub fn screenshots(fields: &mut Fields<'_>, name: &'static str) -> Vec<Screenshot> {
+    let mut screenshots = Vec::new();
+    for (path, item) in items(fields, name, MAX_ITEMS) {
+        let Some(object) = object(fields, &path, item, &["url", "width", "height", "alt"]) else {
+            continue;
+        };
+        let url = required_text(fields, &path, object, "url", address::read);
+        let width = pixels(fields, &path, object, "width");
+        let height = pixels(fields, &path, object, "height");
+        let alt = optional_text(fields, &path, object, "alt", |raw| {
+            text::line(raw, MAX_ALT_CHARS)
+        });
+        if let (Some(url), Some(width), Some(height)) = (url, width, height) {
+            let alt = alt.unwrap_or_default();
+            screenshots.push(Screenshot {
+                url,
+                width,
+                height,
+                alt,
+            });
+        }
+    }
+    screenshots
+}
+
+/// Reads the credits of a game. A handle must be that of an existing page.
+pub fn credits(
+    fields: &mut Fields<'_>,
+    name: &'static str,
+    reference: &ReferenceData,
+) -> Vec<Credit> {
+    let mut credits = Vec::new();
+    for (path, item) in items(fields, name, MAX_ITEMS) {
+        let Some(object) = object(fields, &path, item, &["handle", "name", "role"]) else {
+            continue;
+        };
+        let handle = optional_text(fields, &path, object, "handle", |raw| {
+            parse_slug(raw)?;
+            match reference.creators.get(raw) {
+                Some(_) => Ok(raw.to_owned()),
+                None => Err(
+                    "No creator has this handle: give null for a person or studio without a page."
+                        .to_owned(),
+                ),
+            }
+        });
+        let name = required_text(fields, &path, object, "name", not_empty);
+        let role = optional_text(fields, &path, object, "role", |raw| {
+            text::line(raw, text::MAX_TITLE)
+        });
+        if let Some(name) = name {
+            let role = role.unwrap_or_default();
+            credits.push(Credit { handle, name, role });
+        }
+    }
+    credits
+}
+
+fn not_empty(raw: &str) -> Result<String, String> {
+    match text::line(raw, text::MAX_TITLE) {
+        Ok(text) if text.is_empty() => Err("This must not be empty.".to_owned()),
+        read => read,
+    }
+}
+
+/// The items of an array, each with its path; empty when the field is missing.
+fn items<'a>(
+    fields: &mut Fields<'a>,
+    name: &'static str,
+    max_items: usize,
+) -> Vec<(String, &'a Value)> {
+    match fields.value(name) {
+        None => Vec::new(),
+        Some(Value::Array(items)) => {
+            let path = |index: usize| format!("{name}.{index}");
+            if items.len() > max_items {
+                let reason = format!("Name at most {max_items}, not {}.", items.len());
+                fields.refuse(&path(max_items), reason);
+            }
+            let items = items.iter().take(max_items).enumerate();
+            items.map(|(index, item)| (path(index), item)).collect()
+        }
+        Some(other) => {
+            fields.refuse(
+                name,
+                format!("This must be a list, not {}.", type_name(other)),
+            );
+            Vec::new()
+        }
+    }
+}
+
+/// Reads an array item: an object with only these fields.
+fn object<'a>(
+    fields: &mut Fields<'_>,
+    path: &str,
+    item: &'a Value,
+    names: &[&str],
+) -> Option<&'a Map<String, Value>> {
+    let Value::Object(object) = item else {
+        fields.refuse(
+            path,
+            format!("This must be an object, not {}.", type_name(item)),
+        );
+        return None;
+    };
+    fields.refuse_unknown(&format!("{path}."), object.keys(), names);
+    Some(object)
+}
+
+fn required_text(
+    fields: &mut Fields<'_>,
+    path: &str,
+    object: &Map<String, Value>,
+    name: &str,
+    read: impl FnOnce(&str) -> Result<String, String>,
+) -> Option<String> {
+    let path = format!("{path}.{name}");
+    match object.get(name) {
+        None | Some(Value::Null) => {
+            fields.refuse(&path, format!("Give a {name}: it is required."));
+            None
+        }
+        Some(value) => fields.text(&path, value, read),
+    }
+}
+
+fn optional_text(
+    fields: &mut Fields<'_>,
+    path: &str,
+    object: &Map<String, Value>,
+    name: &str,
+    read: impl FnOnce(&str) -> Result<String, String>,
+) -> Option<String> {
+    let value = object.get(name).filter(|value| !value.is_null())?;
+    fields.text(&format!("{path}.{name}"), value, read)
+}
+
+fn pixels(
+    fields: &mut Fields<'_>,
+    path: &str,
+    object: &Map<String, Value>,
+    name: &str,
+) -> Option<u32> {
+    let value = object.get(name).unwrap_or(&Value::Null);
+    let read = integer(value, 1..=MAX_PIXELS)
+        .and_then(|pixels| u32::try_from(pixels).map_err(|error| error.to_string()));
+    fields.ok_or_refuse(&format!("{path}.{name}"), read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_list_has_no_repeats_and_each_item_its_own_reason() {
+        let row = json!({"roles": ["artist", "artist", 7, "Big Boss"]});
+        let mut fields = Fields::new(row.as_object().unwrap());
+        assert_eq!(words(&mut fields, "roles", 5, parse_slug), ["artist"]);
+        let problems = fields.finish(()).unwrap_err();
+        let paths: Vec<&String> = problems.keys().collect();
+        assert_eq!(paths, ["roles.1", "roles.2", "roles.3"]);
+    }
+
+    #[test]
+    fn pictures_and_credits_are_read_part_by_part() {
+        let row = json!({
+            "screenshots": [
+                {"url": "https://a.example/1.png", "width": 640, "height": 480, "alt": "A hill"},
+                {"url": "http://a.example/2.png", "width": 0, "hight": 480},
+            ],
+            "credits": [{"handle": null, "name": "A. N. Other", "role": "Goat"}, {"handle": "nobody", "name": ""}],
+        });
+        let mut fields = Fields::new(row.as_object().unwrap());
+        assert_eq!(screenshots(&mut fields, "screenshots").len(), 1);
+        assert_eq!(
+            credits(&mut fields, "credits", &ReferenceData::default())[0].role,
+            "Goat"
+        );
+        let problems = fields.finish(()).unwrap_err();
+        let paths: Vec<&String> = problems.keys().collect();
+        assert_eq!(
+            paths,
+            [
+                "credits.1.handle",
+                "credits.1.name",
+                "screenshots.1.hight",
+                "screenshots.1.height",
+                "screenshots.1.url",
+                "screenshots.1.width",
+            ]
+            .iter()
+            .copied()
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect::<Vec<_>>()
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! The actions of staff that the audit records, and the role that each one needs.
+
+use kit::audit::Action;
+use kit::rpc::staff::Role;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuditAction {
+    /// Reads listings and the queue.
+    Look,
+    /// Publishes a submission.
+    Approve,
+    /// Returns a submission to its account, with a reason.
+    Reject,
+    Edit,
+    TakeDown,
+    /// Publishes a listing that was taken down.
+    Restore,
+    /// Puts a game first in lists, or ends that.
+    Feature,
+    /// Moves a game to another page, assigns an event to another account, or changes the owners of a page.
+    Reassign,
+    GrantClaim,
+    RejectClaim,
+    Import,
+    CreateMember,
+    SetRole,
+    /// Revokes a member's token.
+    RevokeMember,
+    ListMembers,
+    /// Reads the audit entries of other members.
+    ReadAudit,
+}
+
+impl Action for AuditAction {
+    const ALL: &'static [Self] = &[
+        Self::Look,
+        Self::Approve,
+        Self::Reject,
+        Self::Edit,
+        Self::TakeDown,
+        Self::Restore,
+        Self::Feature,
+        Self::Reassign,
+        Self::GrantClaim,
+        Self::RejectClaim,
+        Self::Import,
+        Self::CreateMember,
+        Self::SetRole,
+        Self::RevokeMember,
+        Self::ListMembers,
+        Self::ReadAudit,
+    ];
+    const READ_AUDIT: Self = Self::ReadAudit;
+    const KINDS: &'static [&'static str] = &[
+        "page", "game", "event", "genre", "country", "city", "member", "claim",
+    ];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Look => "look",
+            Self::Approve => "approve",
+            Self::Reject => "reject",
+            Self::Edit => "edit",
+            Self::TakeDown => "take_down",
+            Self::Restore => "restore",
+            Self::Feature => "feature",
+            Self::Reassign => "reassign",
+            Self::GrantClaim => "grant_claim",
+            Self::RejectClaim => "reject_claim",
+            Self::Import => "import",
+            Self::CreateMember => "create_member",
+            Self::SetRole => "set_role",
+            Self::RevokeMember => "revoke_member",
+            Self::ListMembers => "list_members",
+            Self::ReadAudit => "read_audit",
+        }
+    }
+
+    fn needs(self) -> Role {
+        match self {
+            Self::Look
+            | Self::Approve
+            | Self::Reject
+            | Self::Edit
+            | Self::GrantClaim
+            | Self::RejectClaim => Role::Reviewer,
+            _ => Role::Admin,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::entity::Entity;
+    use super::*;
+
+    #[test]
+    fn every_action_is_found_by_its_name() {
+        for action in AuditAction::ALL {
+            assert_eq!(AuditAction::parse(action.as_str()), Some(*action));
+        }
+    }
+
+    #[test]
+    fn rows_of_every_entity_can_be_imported() {
+        for entity in Entity::ALL {
+            assert!(AuditAction::KINDS.contains(&entity.as_str()), "{entity:?}");
+        }
+    }
+
+    #[test]
+    fn a_reviewer_decides_and_nothing_more() {
+        let may: Vec<AuditAction> = AuditAction::ALL
+            .iter()
+            .copied()
+            .filter(|action| Role::Reviewer.covers(action.needs()))
+            .collect();
+        let decisions = [AuditAction::GrantClaim, AuditAction::RejectClaim];
+        let reviews = [
+            AuditAction::Look,
+            AuditAction::Approve,
+            AuditAction::Reject,
+            AuditAction::Edit,
+        ];
+        assert_eq!(may, [&reviews[..], &decisions].concat());
+        assert!(
+            AuditAction::ALL
+                .iter()
+                .all(|action| Role::Admin.covers(action.needs()))
+        );
+    }
+}

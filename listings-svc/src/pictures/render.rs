@@ -1,0 +1,60 @@
+//! Renders pixels to the files that are stored.
+//!
+//! The format is JPEG: every browser and every link preview shows it, and the available encoders for other formats are lossless, which
+//! takes several times the space. JPEG has no transparency, so transparent pixels are blended with white.
+
+use image::codecs::jpeg::JpegEncoder;
+use image::imageops::{self, FilterType};
+use image::{DynamicImage, ImageResult, RgbImage};
+use sha2::{Digest as _, Sha256};
+
+use crate::domain::picture::{FileName, PictureFile, PictureKind, PictureSizes, TargetSize};
+
+/// Of 100.
+const JPEG_QUALITY: u8 = 85;
+
+/// Renders a picture in both sizes of its kind. Drops all metadata.
+pub(super) fn render(picture: DynamicImage, kind: PictureKind) -> ImageResult<PictureSizes> {
+    let large = scaled(&flatten_on_white(picture), kind.large());
+    let small = scaled(&large, kind.small());
+    Ok(PictureSizes {
+        large: encode(&large)?,
+        small: encode(&small)?,
+    })
+}
+
+fn flatten_on_white(picture: DynamicImage) -> RgbImage {
+    if !picture.color().has_alpha() {
+        return picture.into_rgb8();
+    }
+    let picture = picture.into_rgba8();
+    RgbImage::from_fn(picture.width(), picture.height(), |x, y| {
+        let image::Rgba([red, green, blue, alpha]) = *picture.get_pixel(x, y);
+        let over = |colour: u8| {
+            let sum = u16::from(colour) * u16::from(alpha) + 255 * (255 - u16::from(alpha));
+            // The sum is at most 255 * 255.
+            u8::try_from((sum + 127) / 255).unwrap_or(u8::MAX)
+        };
+        image::Rgb([red, green, blue].map(over))
+    })
+}
+
+fn scaled(picture: &RgbImage, size: TargetSize) -> RgbImage {
+    let crop = size.crop(picture.dimensions());
+    let area = imageops::crop_imm(picture, crop.x, crop.y, crop.width, crop.height);
+    if crop.to == (crop.width, crop.height) {
+        return area.to_image();
+    }
+    imageops::resize(&*area, crop.to.0, crop.to.1, FilterType::Lanczos3)
+}
+
+fn encode(picture: &RgbImage) -> ImageResult<PictureFile> {
+    let mut bytes = Vec::new();
+    picture.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY))?;
+    Ok(PictureFile {
+        name: FileName::of(&Sha256::digest(&bytes).into()),
+        width: picture.width(),
+        height: picture.height(),
+        bytes: bytes.into(),
+    })
+}

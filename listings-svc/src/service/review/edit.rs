@@ -1,0 +1,129 @@
+//! Edits of listings by staff.
+
+use contracts::listings::v1 as proto;
+use kit::rpc::staff::Member;
+use kit::{Code, Fault};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::{Service, live};
+use crate::domain::body::json::{self, BadBody};
+use crate::domain::entity::Entity;
+use crate::domain::game;
+use crate::service::listing;
+use crate::service::listing_name::{self, ListingName, Problems};
+use crate::store;
+use crate::write::Write;
+use crate::write::edit::{EditOperation, StaffEdit};
+
+impl Service {
+    pub(super) async fn edit_fields(
+        &self,
+        request: proto::EditRequest,
+        by: Member,
+    ) -> Result<proto::Listing, Fault> {
+        let mut problems = Problems::new();
+        let reason = listing_name::reason(&request.reason, false, &mut problems);
+        let name = live(request.name, &mut problems);
+        let name = listing_name::finish(name, problems)?;
+        let changes = json::object(request.changes.as_bytes());
+        let changes = changes.map_err(|bad| match bad {
+            BadBody::NotAnObject(_) => Fault::new(
+                Code::BadJson,
+                "give the changes as one JSON object: each changed field with its new value",
+            ),
+            BadBody::Fields(problems) => Fault::invalid(problems),
+        })?;
+        let reference = self.reference_data(&name, &changes).await?;
+        let operation = EditOperation::SetFields(changes, Box::new(reference));
+        self.apply_edit(&name, operation, reason, request.revision, by)
+            .await
+    }
+
+    pub(super) async fn edit_featured(
+        &self,
+        request: proto::FeatureRequest,
+        by: Member,
+    ) -> Result<proto::Listing, Fault> {
+        let mut problems = Problems::new();
+        let name = live(request.name, &mut problems);
+        if name.as_ref().is_some_and(|n| n.entity != Entity::Game) {
+            problems.insert("kind".to_owned(), "Only games can be featured.".to_owned());
+        }
+        let name = listing_name::finish(name, problems)?;
+        let operation = EditOperation::Feature(request.featured);
+        self.apply_edit(&name, operation, String::new(), None, by)
+            .await
+    }
+
+    pub(super) async fn edit_owner(
+        &self,
+        request: proto::ReassignRequest,
+        by: Member,
+    ) -> Result<proto::Listing, Fault> {
+        let mut problems = Problems::new();
+        let reason = listing_name::reason(&request.reason, false, &mut problems);
+        let name = live(request.name, &mut problems);
+        let operation = match name.as_ref().map(|name| name.entity) {
+            Some(Entity::Game) if !request.to.contains('\0') => {
+                Some(EditOperation::MoveToPage(request.to))
+            }
+            Some(Entity::Event) => request
+                .to
+                .parse::<Uuid>()
+                .ok()
+                .map(EditOperation::AssignToAccount),
+            Some(Entity::Page) => {
+                let reason = "Add or remove owners to give a page to another account.";
+                problems.insert("kind".to_owned(), reason.to_owned());
+                None
+            }
+            _ => None,
+        };
+        if operation.is_none() {
+            let reason = "Give the id of an account for an event, the handle of a page for a game.";
+            problems.insert("to".to_owned(), reason.to_owned());
+        }
+        let (name, operation) = listing_name::finish(name.zip(operation), problems)?;
+        self.apply_edit(&name, operation, reason, None, by).await
+    }
+
+    async fn reference_data(
+        &self,
+        name: &ListingName,
+        changes: &Map<String, Value>,
+    ) -> Result<crate::domain::reference_data::ReferenceData, sqlx::Error> {
+        let mut reference = self.importer.reference_data(name.entity).await?;
+        if name.entity == Entity::Game {
+            let handles: Vec<String> = game::handles(changes)
+                // PostgreSQL does not accept NUL, and no handle has one.
+                .filter(|handle| !handle.contains('\0'))
+                .map(ToOwned::to_owned)
+                .collect();
+            reference.creators =
+                store::reference_data::creators(&self.pool, name.mode, &handles).await?;
+        }
+        Ok(reference)
+    }
+
+    async fn apply_edit(
+        &self,
+        name: &ListingName,
+        operation: EditOperation,
+        reason: String,
+        revision: Option<i64>,
+        by: Member,
+    ) -> Result<proto::Listing, Fault> {
+        let edit = StaffEdit {
+            entity: name.entity,
+            mode: name.mode,
+            name: name.key.clone(),
+            operation,
+            reason,
+            revision,
+            by,
+        };
+        self.writer.write(Write::Edit(Box::new(edit))).await?;
+        listing::find(&self.pool, name).await
+    }
+}

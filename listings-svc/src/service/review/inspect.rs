@@ -1,0 +1,232 @@
+//! Reads the queue, one listing with its history, and the search.
+
+use std::collections::HashMap;
+
+use contracts::listings::v1 as proto;
+use kit::cursor::Binding;
+use kit::{Fault, timestamp};
+use serde_json::{Map, Value};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Service, item, kind, live_name};
+use crate::domain::difference::{self, Difference};
+use crate::domain::entity::Entity;
+use crate::domain::state::State;
+use crate::feed;
+use crate::service::listing_name::{ListingName, Problems};
+use crate::service::paging::Paging;
+use crate::store::history::{self, RevisionRow};
+use crate::store::queue::{self, SearchResult};
+use crate::write::moderate::listing_not_found;
+
+const MAX_REVISIONS: i64 = 100;
+/// In characters.
+const MAX_TEXT: usize = 200;
+
+impl Service {
+    pub(super) async fn list_waiting(
+        &self,
+        request: proto::ListQueueRequest,
+    ) -> Result<proto::ListQueueResponse, Fault> {
+        let kind = kind(&request.kind)?;
+        let mut problems = Problems::new();
+        let binding = Binding::new("queue", [Some(request.kind.as_str())]);
+        let paging =
+            Paging::<(i128, Uuid)>::read(binding, request.limit, &request.cursor, &mut problems);
+        if !problems.is_empty() {
+            return Err(Fault::invalid(problems));
+        }
+        let after = paging.after.and_then(|(nanos, id)| {
+            let since = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?;
+            Some((since, id))
+        });
+        let rows = queue::page(&self.pool, kind, after, paging.fetch_limit()).await?;
+        let (rows, next_cursor) = paging.finish(rows, |row| {
+            let since = row
+                .waiting_since
+                .map_or(0, OffsetDateTime::unix_timestamp_nanos);
+            (since, row.id)
+        })?;
+        let total = if request.count {
+            let counted = queue::count(&self.pool, kind).await;
+            Some(counted?)
+        } else {
+            None
+        };
+        Ok(proto::ListQueueResponse {
+            items: rows.into_iter().map(item).collect(),
+            next_cursor,
+            total,
+        })
+    }
+
+    pub(super) async fn review(
+        &self,
+        name: &ListingName,
+    ) -> Result<proto::GetReviewResponse, Fault> {
+        self.read_review(name).await?.ok_or_else(listing_not_found)
+    }
+
+    async fn read_review(
+        &self,
+        name: &ListingName,
+    ) -> Result<Option<proto::GetReviewResponse>, sqlx::Error> {
+        let Some(found) = queue::find(&self.pool, name.entity, &name.key).await? else {
+            return Ok(None);
+        };
+        let Some(versions) =
+            history::current_and_approved(&self.pool, name.entity, found.id).await?
+        else {
+            return Ok(None);
+        };
+        let made = history::newest(&self.pool, name.entity, found.id, MAX_REVISIONS).await?;
+        let mut now = difference::content(&versions.now);
+        let mut then = versions
+            .then
+            .as_ref()
+            .map(difference::content)
+            .unwrap_or_default();
+        let differences = self.differences(&mut then, &mut now).await?;
+        let state = feed::state(found.state.0);
+        // The response is about this revision, even if the listing has changed since the first query.
+        let found = queue::QueueItem {
+            revision: versions.revision,
+            ..found
+        };
+        Ok(Some(proto::GetReviewResponse {
+            item: Some(item(found)),
+            state,
+            content: Value::Object(now).to_string(),
+            approved_revision: versions.approved.unwrap_or_default(),
+            differences: differences.into_iter().map(message).collect(),
+            history: made.iter().map(revision).collect(),
+        }))
+    }
+
+    /// The differences since a revision.
+    pub(super) async fn since(
+        &self,
+        entity: Entity,
+        id: Uuid,
+        revision: i64,
+    ) -> Result<Vec<proto::Difference>, sqlx::Error> {
+        let Some((now, then)) = history::current_and_at(&self.pool, entity, id, revision).await?
+        else {
+            return Ok(Vec::new());
+        };
+        let (mut now, mut then) = (difference::content(&now), difference::content(&then));
+        let differences = self.differences(&mut then, &mut now).await?;
+        Ok(differences.into_iter().map(message).collect())
+    }
+
+    /// The fields that differ between two versions. Both name the page of a game by its handle.
+    async fn differences(
+        &self,
+        then: &mut Map<String, Value>,
+        now: &mut Map<String, Value>,
+    ) -> Result<Vec<Difference>, sqlx::Error> {
+        let pages: Vec<Uuid> = [&*now, &*then].into_iter().filter_map(page).collect();
+        let handles = history::handles(&self.pool, &pages).await?;
+        name_page(now, &handles);
+        name_page(then, &handles);
+        Ok(difference::between(then, now))
+    }
+
+    pub(super) async fn search_listings(
+        &self,
+        request: proto::SearchRequest,
+    ) -> Result<proto::SearchResponse, Fault> {
+        let kind = kind(&request.kind)?;
+        let mut problems = Problems::new();
+        let state = match request.state() {
+            proto::State::Unspecified => None,
+            proto::State::Pending => Some("pending"),
+            proto::State::Published => Some("published"),
+            proto::State::Rejected => Some("rejected"),
+            proto::State::Removed => Some("removed"),
+        };
+        let text = request.text.trim();
+        if text.contains('\0') || text.chars().count() > MAX_TEXT {
+            let reason = format!("Search for a text of up to {MAX_TEXT} characters.");
+            problems.insert("text".to_owned(), reason);
+        }
+        let filters = [Some(text), Some(request.kind.as_str()), state];
+        let paging = Paging::<(String, String)>::read(
+            Binding::new("search", filters),
+            request.limit,
+            &request.cursor,
+            &mut problems,
+        );
+        if !problems.is_empty() {
+            return Err(Fault::invalid(problems));
+        }
+        let after = paging.after.clone();
+        let rows =
+            queue::search(&self.pool, text, kind, state, after, paging.fetch_limit()).await?;
+        let (rows, next_cursor) =
+            paging.finish(rows, |row| (row.name.clone(), row.kind.clone()))?;
+        Ok(proto::SearchResponse {
+            listings: rows.into_iter().map(found).collect(),
+            next_cursor,
+        })
+    }
+}
+
+/// The page of a game.
+fn page(content: &Map<String, Value>) -> Option<Uuid> {
+    content.get("page_id")?.as_str()?.parse().ok()
+}
+
+/// Replaces the id of the page by its handle.
+fn name_page(content: &mut Map<String, Value>, handles: &HashMap<Uuid, String>) {
+    if let Some(id) = page(content) {
+        content.remove("page_id");
+        let handle = handles.get(&id).cloned().unwrap_or_else(|| id.to_string());
+        content.insert("creator".to_owned(), handle.into());
+    }
+}
+
+fn message(difference: Difference) -> proto::Difference {
+    let json = |value: Option<Value>| value.map(|value| value.to_string()).unwrap_or_default();
+    proto::Difference {
+        path: difference.path,
+        before: json(difference.before),
+        after: json(difference.after),
+    }
+}
+
+fn revision(made: &RevisionRow) -> proto::Revision {
+    let state = |value: &Value| {
+        let state = serde_json::from_value::<State>(value.get("state")?.clone());
+        Some(feed::state(state.ok()?))
+    };
+    let before = made.before.as_ref();
+    let said = before.map(difference::content).unwrap_or_default();
+    let changed = difference::between(&said, &difference::content(&made.after));
+    proto::Revision {
+        revision: made.revision,
+        at: Some(timestamp::encode(made.at)),
+        actor_kind: made.actor_kind.clone(),
+        actor: made.actor.clone(),
+        state_before: before.and_then(state).unwrap_or_default(),
+        state: state(&made.after).unwrap_or_default(),
+        // Every field of the first revision is new.
+        changed: match before {
+            Some(_) => changed.into_iter().map(|d| d.path).collect(),
+            None => Vec::new(),
+        },
+        reason: made.reason.clone().unwrap_or_default(),
+    }
+}
+
+fn found(found: SearchResult) -> proto::FoundListing {
+    proto::FoundListing {
+        name: Some(live_name(found.kind, found.name)),
+        title: found.title,
+        state: feed::state(found.state.0),
+        revision: found.revision,
+        submitter: found.submitter.map(|id| id.to_string()).unwrap_or_default(),
+        updated_at: Some(timestamp::encode(found.updated_at)),
+    }
+}

@@ -1,0 +1,148 @@
+//! Submissions: reads a call of an account, hands it to the writer, and answers it (`listings/v1/writing.proto`).
+
+use std::sync::Arc;
+
+use contracts::common::v1 as common;
+use contracts::listings::v1 as proto;
+use kit::feed::Writer;
+use kit::idempotency::{self, Calls, Name, body_hash};
+use kit::{Clock, Code, Fault};
+use serde_json::Value;
+use sqlx::PgPool;
+use tonic::Status;
+
+use crate::domain::body::json::{self, BadBody};
+use crate::domain::mode::Mode;
+use crate::feed;
+use crate::write::check::check;
+use crate::write::submission::{Answer, Author, Submission, Target};
+use crate::write::{self, Done, Rules, Write, Writes};
+
+#[derive(Debug, Clone)]
+pub struct Submissions {
+    pool: PgPool,
+    writer: Writer<Writes>,
+    rules: Arc<Rules>,
+    clock: Clock,
+    in_flight_calls: Calls,
+}
+
+impl Submissions {
+    /// Writes through `writer`. Dry runs and calls with test keys only read from `pool`.
+    pub fn new(pool: PgPool, writer: Writer<Writes>, rules: Arc<Rules>, clock: Clock) -> Self {
+        Self {
+            pool,
+            writer,
+            rules,
+            clock,
+            in_flight_calls: Calls::default(),
+        }
+    }
+
+    /// Submits a game or an event. `route` is part of the scope of the `Idempotency-Key`.
+    pub(super) async fn submit(
+        &self,
+        target: Target,
+        route: &'static str,
+        writing: Option<proto::Writing>,
+        precondition: Option<proto::Precondition>,
+    ) -> Result<Option<proto::Written>, Status> {
+        let writing = writing.unwrap_or_default();
+        let author = author(&writing.author.unwrap_or_default())?;
+        let is_written = author.mode == Mode::Live && !writing.dry_run;
+        let body = parse_body(&writing.body)?;
+        let idempotency_key = match writing.idempotency_key.as_str() {
+            key if is_written && !key.is_empty() => Some(idempotency::Key {
+                name: Name::new(author.account, route, key)?,
+                body_sha256: body_hash::of(&body),
+            }),
+            _ => None,
+        };
+        let submission = Submission {
+            author,
+            target,
+            body,
+            idempotency_key,
+            precondition: precondition.map(|condition| condition.revisions),
+        };
+        if !is_written {
+            let answer = check(&self.pool, &submission, &self.rules, self.clock.now()).await?;
+            return Ok(Some(proto::Written {
+                state: feed::state(answer.state),
+                ..proto::Written::default()
+            }));
+        }
+        self.write(submission).await.map(Some).map_err(Status::from)
+    }
+
+    /// Submits a page of an account that has signed in, or changes it.
+    pub(super) async fn submit_page(
+        &self,
+        target: Target,
+        account_id: &str,
+        body: &[u8],
+    ) -> Result<Option<proto::Written>, Fault> {
+        let submission = Submission {
+            author: Author {
+                account: super::claim::parse_uuid("account_id", account_id)?,
+                mode: Mode::Live,
+                writes_per_day: None,
+            },
+            target,
+            body: parse_body(body)?,
+            idempotency_key: None,
+            precondition: None,
+        };
+        self.write(submission).await.map(Some)
+    }
+
+    async fn write(&self, submission: Submission) -> Result<proto::Written, Fault> {
+        let key = submission.idempotency_key.as_ref();
+        let in_flight = key.map(|key| self.in_flight_calls.begin(key.name.clone()));
+        let _in_flight = in_flight.transpose()?;
+        let (done, _) = self
+            .writer
+            .write(Write::Submit(Box::new(submission)))
+            .await?;
+        match done {
+            Done::Submitted(outcome) => Ok(written(outcome.answer, outcome.replayed)),
+            other => Err(write::unexpected(&other)),
+        }
+    }
+}
+
+fn written(answer: Answer, replayed: bool) -> proto::Written {
+    proto::Written {
+        slug: Some(answer.slug),
+        state: feed::state(answer.state),
+        url: answer.url,
+        replayed,
+        revision: answer.revision,
+        note: answer.note.unwrap_or_default(),
+    }
+}
+
+/// Only the gateway calls, so an invalid author is our own error.
+fn author(author: &proto::Author) -> Result<Author, Fault> {
+    let mode = mode(author.mode())?;
+    Ok(Author {
+        account: super::claim::parse_uuid("account_id", &author.account_id)?,
+        mode,
+        writes_per_day: author.writes_per_day,
+    })
+}
+
+pub(super) fn mode(mode: common::Mode) -> Result<Mode, Fault> {
+    match mode {
+        common::Mode::Live => Ok(Mode::Live),
+        common::Mode::Test => Ok(Mode::Test),
+        common::Mode::Unspecified => Err(Fault::invalid_field("mode", "Give live or test.")),
+    }
+}
+
+fn parse_body(body: &[u8]) -> Result<serde_json::Map<String, Value>, Fault> {
+    json::object(body).map_err(|bad| match bad {
+        BadBody::NotAnObject(message) => Fault::new(Code::BadJson, message),
+        BadBody::Fields(problems) => Fault::invalid(problems),
+    })
+}

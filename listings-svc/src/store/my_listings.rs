@@ -1,0 +1,139 @@
+//! What an account has listed, public or not.
+
+use serde::{Deserialize, Serialize};
+use sqlx::PgExecutor;
+use sqlx::types::Json;
+use time::OffsetDateTime;
+use time::macros::datetime;
+use time::serde::rfc3339;
+use uuid::Uuid;
+
+use crate::domain::state::State;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MyListing {
+    /// `game` or `event`.
+    pub kind: String,
+    /// Never public.
+    pub id: Uuid,
+    pub slug: String,
+    pub title: String,
+    pub state: Json<State>,
+    pub created_at: OffsetDateTime,
+    pub updated_at: OffsetDateTime,
+    /// Handle of the page of a game.
+    pub page: Option<String>,
+    pub page_state: Option<Json<State>>,
+    /// Reason of the rejection, while the listing is rejected.
+    pub reason: Option<String>,
+}
+
+/// Sort key of a row; the next page starts after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SortKey {
+    #[serde(with = "rfc3339")]
+    pub created_at: OffsetDateTime,
+    pub id: Uuid,
+}
+
+/// Sorts before every row.
+const BEFORE_FIRST: SortKey = SortKey {
+    created_at: datetime!(9999-12-31 0:00 UTC),
+    id: Uuid::max(),
+};
+
+/// Games under the pages of the account, whatever the state of the page, and events that the account submitted, newest first.
+pub async fn list(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    after: Option<SortKey>,
+    limit: i64,
+) -> Result<Vec<MyListing>, sqlx::Error> {
+    // With a bound that is always present, an index scan can start at the bound.
+    let after = after.unwrap_or(BEFORE_FIRST);
+    sqlx::query_as!(
+        MyListing,
+        r#"with my_listing as (
+               (
+                   select game.*, page.handle as page, page.state as page_state
+                   from listings.page_owner join listings.page on page.id = page_id
+                   cross join lateral (
+                       select 'game' as kind, id, slug, title, state, created_at, updated_at from listings.game
+                       where game.page_id = page.id and (created_at, id) < ($2, $3)
+                       order by created_at desc, id desc limit $4
+                   ) as game
+                   where account_id = $1
+                   order by created_at desc, id desc limit $4
+               )
+               union all
+               (
+                   select 'event' as kind, id, slug, title, state, created_at, updated_at, null, null
+                   from listings.event
+                   where submitter = $1 and (created_at, id) < ($2, $3)
+                   order by created_at desc, id desc limit $4
+               )
+           )
+           select kind as "kind!", id as "id!", slug as "slug!", title as "title!", to_jsonb(state) as "state!: Json<State>",
+               created_at as "created_at!", updated_at as "updated_at!", page, to_jsonb(page_state) as "page_state: Json<State>",
+               case when state = 'rejected' then (
+                   select given.reason from listings.revision as given
+                   where given.entity = my_listing.kind and given.id = my_listing.id and given.after ->> 'state' = 'rejected'
+                       and given.before ->> 'state' is distinct from 'rejected'
+                   order by given.revision desc limit 1
+               ) end as reason
+           from my_listing order by created_at desc, id desc limit $4"#,
+        account,
+        after.created_at,
+        after.id,
+        limit,
+    )
+    .fetch_all(executor)
+    .await
+}
+
+pub async fn count(executor: impl PgExecutor<'_>, account: Uuid) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select (
+               select count(*) from listings.page_owner join listings.game using (page_id) where account_id = $1
+           ) + (
+               select count(*) from listings.event where submitter = $1
+           ) as "count!""#,
+        account,
+    )
+    .fetch_one(executor)
+    .await
+}
+
+/// The samples, which every account sees in the test dataset, in the same order.
+pub async fn list_samples(
+    executor: impl PgExecutor<'_>,
+    after: Option<SortKey>,
+    limit: i64,
+) -> Result<Vec<MyListing>, sqlx::Error> {
+    sqlx::query_as!(
+        MyListing,
+        r#"with my_listing as (
+               select 'game' as kind, id, slug, title, state, created_at, updated_at from listings.game where mode = 'test'
+               union all
+               select 'event' as kind, id, slug, title, state, created_at, updated_at from listings.event where mode = 'test'
+           )
+           select kind as "kind!", id as "id!", slug as "slug!", title as "title!", to_jsonb(state) as "state!: Json<State>",
+               created_at as "created_at!", updated_at as "updated_at!", null as page, null as "page_state: Json<State>", null as reason
+           from my_listing where $1::timestamptz is null or (created_at, id) < ($1, $2)
+           order by created_at desc, id desc limit $3"#,
+        after.map(|after| after.created_at),
+        after.map(|after| after.id),
+        limit,
+    )
+    .fetch_all(executor)
+    .await
+}
+
+pub async fn count_samples(executor: impl PgExecutor<'_>) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select (select count(*) from listings.game where mode = 'test')
+               + (select count(*) from listings.event where mode = 'test') as "count!""#
+    )
+    .fetch_one(executor)
+    .await
+}

@@ -1,0 +1,201 @@
+//! The owners of pages.
+
+use serde::Deserialize;
+use sqlx::types::Json;
+use sqlx::{PgConnection, PgExecutor, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::listing::Listing;
+use crate::domain::page::Page;
+use crate::domain::state::State;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GrantSource {
+    Claim,
+    Staff,
+}
+
+impl GrantSource {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Claim => "claim",
+            Self::Staff => "staff",
+        }
+    }
+}
+
+/// A page of an account, with the fields that its games need.
+#[derive(Debug, Clone, Deserialize)]
+pub struct OwnedPage {
+    pub account: Uuid,
+    pub id: Uuid,
+    pub handle: String,
+    pub name: String,
+    pub country_code: String,
+    /// Empty when unknown.
+    pub city: String,
+    /// Nothing can be submitted under a page that was rejected or taken down (§4.3).
+    pub state: Json<State>,
+}
+
+/// Identifies a page.
+#[derive(Debug, Clone, Copy)]
+pub enum PageRef<'a> {
+    Id(Uuid),
+    /// A live page.
+    Handle(&'a str),
+}
+
+impl<'a> PageRef<'a> {
+    const fn parts(self) -> (Option<Uuid>, Option<&'a str>) {
+        match self {
+            Self::Id(id) => (Some(id), None),
+            Self::Handle(handle) => (None, Some(handle)),
+        }
+    }
+}
+
+/// Selects the page if the account owns it, in any state; `$lock` ends the statement.
+macro_rules! owned_page {
+    ($account:expr, $which:expr, $lock:literal) => {{
+        let (id, handle) = $which.parts();
+        sqlx::query_as!(
+            OwnedPage,
+            r#"select owner.account_id as account, page.id, page.handle, page.name, page.country_code, page.city,
+                   to_json(page.state) as "state!: Json<State>"
+               from listings.page
+               join listings.page_owner as owner on owner.page_id = page.id
+               where owner.account_id = $1 and (page.id = $2 or page.mode = 'live' and page.handle = $3) "# + $lock,
+            $account,
+            id,
+            handle
+        )
+    }};
+}
+
+/// The page if the account owns it, in any state.
+pub async fn find(
+    connection: &mut PgConnection,
+    account: Uuid,
+    which: PageRef<'_>,
+) -> Result<Option<OwnedPage>, sqlx::Error> {
+    owned_page!(account, which, "")
+        .fetch_optional(connection)
+        .await
+}
+
+/// Like [`find`], and nobody changes the page until the transaction ends. Also `None` while another transaction changes the page.
+pub async fn lock(
+    connection: &mut PgConnection,
+    account: Uuid,
+    which: PageRef<'_>,
+) -> Result<Option<OwnedPage>, sqlx::Error> {
+    owned_page!(account, which, "for share of page skip locked")
+        .fetch_optional(connection)
+        .await
+}
+
+/// Makes the account that submitted a new page its owner.
+pub async fn add_submitter(
+    connection: &mut PgConnection,
+    page: Uuid,
+    account: Uuid,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into listings.page_owner (page_id, account_id, by_way_of, since) values ($1, $2, 'submission', $3)",
+        page,
+        account,
+        now
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Adds an owner; false when the account is an owner already.
+pub async fn add(
+    connection: &mut PgConnection,
+    page: Uuid,
+    account: Uuid,
+    source: GrantSource,
+    now: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
+    let result = sqlx::query!(
+        "insert into listings.page_owner (page_id, account_id, by_way_of, since) values ($1, $2, $3, $4)
+         on conflict (page_id, account_id) do nothing",
+        page,
+        account,
+        source.as_str(),
+        now
+    )
+    .execute(connection)
+    .await?;
+    Ok(result.rows_affected() > 0)
+}
+
+/// Removes an owner; false when the account is not an owner.
+pub async fn remove(
+    connection: &mut PgConnection,
+    page: Uuid,
+    account: Uuid,
+) -> Result<bool, sqlx::Error> {
+    let result = sqlx::query!(
+        "delete from listings.page_owner where page_id = $1 and account_id = $2",
+        page,
+        account
+    )
+    .execute(connection)
+    .await?;
+    Ok(result.rows_affected() > 0)
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    pub account_id: Uuid,
+    /// `submission`, `claim` or `staff`.
+    pub by_way_of: String,
+    pub since: OffsetDateTime,
+}
+
+/// The owners of a page, oldest first.
+pub async fn of_page(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Owner>, sqlx::Error> {
+    sqlx::query_as!(
+        Owner,
+        "select account_id, by_way_of, since from listings.page_owner where page_id = $1 order by since, account_id",
+        page
+    )
+    .fetch_all(executor)
+    .await
+}
+
+/// The accounts that own these pages, oldest owner first; pages without an owner are left out.
+pub async fn of_pages(
+    connection: &mut PgConnection,
+    pages: &[Uuid],
+) -> Result<Vec<(Uuid, Vec<Uuid>)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select page_id, array_agg(account_id order by since, account_id) as "accounts!"
+           from listings.page_owner where page_id = any($1) group by page_id"#,
+        pages
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.page_id, row.accounts))
+        .collect())
+}
+
+/// The pages of an account in any state, by handle.
+pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing<Page>>, sqlx::Error> {
+    let rows = sqlx::query_scalar!(
+        r#"select to_json(page) as "page!: Json<Listing<Page>>" from listings.page
+           where id in (select page_id from listings.page_owner where account_id = $1) order by handle"#,
+        account
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().map(|Json(page)| page).collect())
+}

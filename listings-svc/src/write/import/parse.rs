@@ -1,0 +1,171 @@
+//! Parses lines to rows: JSON, then fields. An invalid line is a refused row, and never ends the import.
+
+use std::collections::BTreeSet;
+
+use kit::json_object;
+use serde_json::{Map, Value};
+
+use super::chunk::{ParsedRow, Rows};
+use crate::domain::body::json::{self, BadBody};
+use crate::domain::entity::Entity;
+use crate::domain::fields::{Problems, type_name};
+use crate::domain::game;
+use crate::domain::reference_data::ReferenceData;
+use crate::domain::text::clip;
+use crate::domain::{self, FromImportRow};
+use crate::store::imports::Refusal;
+
+const MAX_LINE_BYTES: usize = 1024 * 1024;
+
+/// A line number with its object, or with the reasons to refuse the line.
+pub(super) type ParsedLine = (u64, Result<Map<String, Value>, Problems>);
+
+/// Parses lines. Skips empty ones.
+pub(super) fn parse_lines(lines: &[(u64, String)]) -> Vec<ParsedLine> {
+    lines
+        .iter()
+        // Some programs begin a file with a byte order mark.
+        .map(|(line, text)| (*line, text.trim_start_matches('\u{FEFF}').trim()))
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(line, text)| (line, object(text)))
+        .collect()
+}
+
+fn object(text: &str) -> Result<Map<String, Value>, Problems> {
+    let bad_row = |reason: String| Problems::from([("row".to_owned(), reason)]);
+    if text.len() > MAX_LINE_BYTES {
+        return Err(bad_row(format!(
+            "The line is too long: the maximum is {MAX_LINE_BYTES} bytes."
+        )));
+    }
+    json::object(text.as_bytes()).map_err(|bad| match bad {
+        BadBody::Fields(problems) => problems,
+        BadBody::NotAnObject(_) => bad_row(not_an_object(text)),
+    })
+}
+
+/// Why a line is not a JSON object.
+fn not_an_object(text: &str) -> String {
+    match serde_json::from_str::<Value>(text) {
+        Ok(other) => format!("A row is a JSON object, not {}.", type_name(&other)),
+        Err(error) => match json_object::reason(&error) {
+            Some(reason) => format!("Before character {}: {reason}", error.column()),
+            None => format!("This is not JSON, from character {} on.", error.column()),
+        },
+    }
+}
+
+/// Handles in these lines that are not resolved yet.
+pub(super) fn unknown_handles(parsed: &[ParsedLine], reference: &ReferenceData) -> Vec<String> {
+    let handles: BTreeSet<&str> = parsed
+        .iter()
+        .filter_map(|(_, row)| row.as_ref().ok())
+        .flat_map(game::handles)
+        .filter(|handle| !reference.creators.contains_key(*handle))
+        .collect();
+    handles
+        .into_iter()
+        // PostgreSQL does not accept NUL, and no handle has one.
+        .filter(|handle| !handle.contains('\0'))
+        .map(ToOwned::to_owned)
+        .collect()
+}
+
+/// Validates rows of a kind. Returns the valid and the refused ones.
+pub(super) fn read_rows(
+    entity: Entity,
+    parsed: Vec<ParsedLine>,
+    reference: &ReferenceData,
+) -> (Rows, Vec<Refusal>) {
+    let mut refused = Vec::new();
+    let rows = match entity {
+        Entity::Genre => Rows::Genres(rows(parsed, reference, &mut refused)),
+        Entity::Country => Rows::Countries(rows(parsed, reference, &mut refused)),
+        Entity::City => Rows::Cities(rows(parsed, reference, &mut refused)),
+        Entity::Page => Rows::Pages(rows(parsed, reference, &mut refused)),
+        Entity::Game => Rows::Games(rows(parsed, reference, &mut refused)),
+        Entity::Event => Rows::Events(rows(parsed, reference, &mut refused)),
+    };
+    (rows, refused)
+}
+
+fn rows<D: FromImportRow>(
+    parsed: Vec<ParsedLine>,
+    reference: &ReferenceData,
+    refused: &mut Vec<Refusal>,
+) -> Vec<ParsedRow<D>> {
+    let mut rows = Vec::with_capacity(parsed.len());
+    for (line, object) in parsed {
+        let refusal = |name: String, fields: Problems| Refusal { line, name, fields };
+        match object {
+            Err(problems) => refused.push(refusal(String::new(), problems)),
+            Ok(object) => match domain::read_import_row(&object, reference) {
+                Ok(draft) => rows.push(ParsedRow { line, draft }),
+                Err(problems) => refused.push(refusal(row_name::<D>(&object), problems)),
+            },
+        }
+    }
+    rows
+}
+
+/// The name of a row in a report: its key, else its title or name.
+fn row_name<D: FromImportRow>(object: &Map<String, Value>) -> String {
+    [D::KEY_FIELD, "title", "name"]
+        .into_iter()
+        .find_map(|field| object.get(field).and_then(Value::as_str))
+        .map(clip)
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(texts: &[&str]) -> Vec<(u64, String)> {
+        (1..).zip(texts.iter().map(|t| (*t).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_line_that_is_not_an_object_is_a_refused_row() {
+        let long = format!(r#"{{"key":"{}"}}"#, "x".repeat(MAX_LINE_BYTES));
+        let parsed = parse_lines(&lines(&[
+            "\u{FEFF}{\"key\":\"action\",\"name\":\"Action\"}\r",
+            "",
+            "  ",
+            "{",
+            "[1]",
+            "null",
+            &long,
+            &"[".repeat(100_000),
+        ]));
+        let (rows, refused) = read_rows(Entity::Genre, parsed, &ReferenceData::default());
+        assert!(matches!(rows, Rows::Genres(rows) if rows.len() == 1));
+        let numbers: Vec<u64> = refused.iter().map(|r| r.line).collect();
+        assert_eq!(numbers, [4, 5, 6, 7, 8]);
+        assert!(refused[3].fields["row"].contains("too long"));
+    }
+
+    #[test]
+    fn a_refused_row_is_named_by_its_fields() {
+        let parsed = parse_lines(&lines(&[
+            r#"{"key":"Bad Key","name":"Action"}"#,
+            r#"{"name":"Action"}"#,
+            r"{}",
+        ]));
+        let (_, refused) = read_rows(Entity::Genre, parsed, &ReferenceData::default());
+        let names: Vec<&str> = refused.iter().map(|r| r.name.as_str()).collect();
+        assert_eq!(names, ["Bad Key", "Action", ""]);
+    }
+
+    #[test]
+    fn a_field_that_is_given_twice_is_named() {
+        let parsed = parse_lines(&lines(&[
+            r#"{"key":"action","name":"Action","name":"Adventure"}"#,
+            r#"{"key":"puzzle","name":"Puzzle","source":{"a":1,"a":2}}"#,
+        ]));
+        let (_, refused) = read_rows(Entity::Genre, parsed, &ReferenceData::default());
+        let fields: Vec<_> = refused.iter().flat_map(|row| row.fields.keys()).collect();
+        assert_eq!(fields, ["name", "source.a"]);
+        assert!(refused[0].fields["name"].contains("twice"));
+    }
+}

@@ -1,0 +1,200 @@
+//! The owners of pages, inside the writer's transaction. Staff change them, and every change of a page on the feed names them.
+
+use std::collections::HashMap;
+
+use contracts::listings::v1 as proto;
+use kit::Fault;
+use kit::audit::{self, Action as _, Entry};
+use kit::feed::{Applied, NewChange, Stop};
+use kit::rpc::staff::Member;
+use prost::Message as _;
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::Done;
+use crate::SCHEMA;
+use crate::domain::audit_action::AuditAction;
+use crate::domain::entity::Entity;
+use crate::domain::listing::Listing;
+use crate::domain::mode::Mode;
+use crate::domain::page::Page;
+use crate::domain::slug;
+use crate::feed::{ChangeKind, PublicUrl, Publish as _};
+use crate::store::page_owners::{self as store, GrantSource};
+use crate::store::{RecordTable as _, claims};
+
+#[derive(Debug)]
+pub struct OwnerChange {
+    pub operation: OwnerOperation,
+    pub by: Member,
+}
+
+#[derive(Debug)]
+pub enum OwnerOperation {
+    /// Makes the account an owner of the page with this handle.
+    Add(String, Uuid),
+    /// Removes the account from the owners of the page with this handle.
+    Remove(String, Uuid),
+    /// Grants the claim with this id.
+    GrantClaim(Uuid),
+}
+
+pub(super) async fn apply(
+    connection: &mut PgConnection,
+    change: &OwnerChange,
+    public_url: &PublicUrl,
+    now: OffsetDateTime,
+) -> Result<Applied<Done>, sqlx::Error> {
+    let mut context = OwnerContext {
+        connection,
+        by: &change.by,
+        public_url,
+        now,
+    };
+    Applied::of(match &change.operation {
+        OwnerOperation::Add(handle, account) => context.reassign(handle, *account, true).await,
+        OwnerOperation::Remove(handle, account) => context.reassign(handle, *account, false).await,
+        OwnerOperation::GrantClaim(claim) => context.grant(*claim).await,
+    })
+}
+
+struct OwnerContext<'a> {
+    connection: &'a mut PgConnection,
+    by: &'a Member,
+    public_url: &'a PublicUrl,
+    now: OffsetDateTime,
+}
+
+impl OwnerContext<'_> {
+    async fn reassign(
+        &mut self,
+        handle: &str,
+        account: Uuid,
+        is_added: bool,
+    ) -> Result<(Done, Vec<NewChange>), Stop> {
+        let page = self.lock(handle).await?;
+        let changed = if is_added {
+            store::add(
+                self.connection,
+                page.id,
+                account,
+                GrantSource::Staff,
+                self.now,
+            )
+            .await?
+        } else {
+            store::remove(self.connection, page.id, account).await?
+        };
+        let mut changes = Vec::new();
+        if changed {
+            let details = json!({"account": account, "owner": is_added});
+            self.record(AuditAction::Reassign, handle, details).await?;
+            changes.push(self.change(&page));
+        }
+        let owners = store::of_page(&mut *self.connection, page.id).await?;
+        Ok((Done::OwnersChanged(owners), changes))
+    }
+
+    async fn grant(&mut self, id: Uuid) -> Result<(Done, Vec<NewChange>), Stop> {
+        let claim = claims::lock(self.connection, id).await?;
+        let claim = claim.ok_or_else(claim_not_found)?;
+        if claim.state == "granted" {
+            return Ok((Done::ClaimGranted(Box::new(claim)), Vec::new()));
+        }
+        if claim.state != "waiting" {
+            return Err(claim_already_decided(&claim).into());
+        }
+        let (account, now) = (claim.account_id, self.now);
+        let page = self.lock(&claim.handle).await?;
+        claims::decide(self.connection, id, "granted", "", now).await?;
+        let is_new = store::add(self.connection, page.id, account, GrantSource::Claim, now).await?;
+        let details = json!({"claim": id, "account": account, "reason": ""});
+        self.record(AuditAction::GrantClaim, &claim.handle, details)
+            .await?;
+        let granted = claims::Claim {
+            state: "granted".to_owned(),
+            decided_at: Some(now),
+            ..claim
+        };
+        let changes = is_new.then(|| self.change(&page)).into_iter().collect();
+        Ok((Done::ClaimGranted(Box::new(granted)), changes))
+    }
+
+    /// Locks the live page with this handle.
+    async fn lock(&mut self, handle: &str) -> Result<Listing<Page>, Stop> {
+        let not_found = || Fault::not_found("there is no page with this handle");
+        // A handle that is not a slug matches nothing, and PostgreSQL does not accept NUL.
+        if !slug::is_valid(handle) {
+            return Err(not_found().into());
+        }
+        let handles = [handle.to_owned()];
+        let locked = Listing::<Page>::lock(self.connection, Mode::Live, &handles).await?;
+        let pages = locked.complete().ok_or(Stop::Busy)?;
+        Ok(pages.into_iter().next().ok_or_else(not_found)?)
+    }
+
+    fn change(&self, page: &Listing<Page>) -> NewChange {
+        page.change(ChangeKind::OwnersChanged, false, self.public_url)
+    }
+
+    async fn record(
+        &mut self,
+        action: AuditAction,
+        handle: &str,
+        details: Value,
+    ) -> Result<(), sqlx::Error> {
+        let entry = Entry {
+            member: self.by,
+            action: action.as_str(),
+            entity: Entity::Page.as_str(),
+            name: handle,
+            refused: false,
+            details,
+        };
+        audit::append(&mut *self.connection, SCHEMA, entry, self.now).await
+    }
+}
+
+pub fn claim_not_found() -> Fault {
+    Fault::not_found("there is no claim with this id")
+}
+
+pub fn claim_already_decided(claim: &claims::Claim) -> Fault {
+    let problem = format!(
+        "This claim was {} before: add or remove the owner instead.",
+        claim.state
+    );
+    Fault::invalid_field("id", problem)
+}
+
+/// Appends the owners to changes of pages. In protobuf, appending an encoded field is the same as encoding it with the other fields.
+pub(super) async fn append_owners(
+    connection: &mut PgConnection,
+    changes: &mut [NewChange],
+) -> Result<(), sqlx::Error> {
+    let page_id = |change: &NewChange| {
+        let is_page = change.entity == Entity::Page.as_str();
+        is_page.then(|| change.id.parse::<Uuid>().ok()).flatten()
+    };
+    let pages: Vec<Uuid> = changes.iter().filter_map(page_id).collect();
+    if pages.is_empty() {
+        return Ok(());
+    }
+    let owners: HashMap<Uuid, Vec<Uuid>> = store::of_pages(connection, &pages)
+        .await?
+        .into_iter()
+        .collect();
+    for change in changes {
+        let Some(accounts) = page_id(change).and_then(|id| owners.get(&id)) else {
+            continue;
+        };
+        let only_owners = proto::Page {
+            owners: accounts.iter().map(Uuid::to_string).collect(),
+            ..proto::Page::default()
+        };
+        change.state.extend(only_owners.encode_to_vec());
+    }
+    Ok(())
+}

@@ -1,0 +1,245 @@
+//! Edits of the pictures of listings, inside the writer's transaction.
+
+use kit::Fault;
+use kit::feed::Applied;
+use kit::rpc::staff::Member;
+use serde::Serialize;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+
+use super::moderate::listing_not_found;
+use super::record_change::{StaffChange, update_by_staff};
+use crate::domain::array_fields::{MAX_ITEMS, Screenshot};
+use crate::domain::audit_action::AuditAction;
+use crate::domain::game::Game;
+use crate::domain::listing::Listing;
+use crate::domain::mode::Mode;
+use crate::domain::page::Page;
+use crate::domain::picture::{FileName, PictureSizes};
+use crate::domain::state::State;
+use crate::feed::{ChangeKind, PublicUrl, Publish};
+use crate::store::pictures;
+use crate::store::{ListingTable, RecordTable as _};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PictureEdit {
+    pub mode: Mode,
+    /// The slug or the handle.
+    pub name: String,
+    pub operation: PictureOperation,
+    pub by: Member,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PictureOperation {
+    SetCover(PictureSizes),
+    SetAvatar(PictureSizes),
+    AddScreenshot {
+        picture: PictureSizes,
+        /// Alternative text.
+        alt: String,
+        /// Position among the screenshots; `None` for the end.
+        position: Option<usize>,
+    },
+    RemoveCover,
+    RemoveAvatar,
+    /// The screenshot with this address, as listings store it.
+    RemoveScreenshot(String),
+}
+
+impl PictureOperation {
+    /// The files that the listing names after the edit.
+    fn files(&self) -> Vec<FileName> {
+        match self {
+            Self::SetCover(picture)
+            | Self::SetAvatar(picture)
+            | Self::AddScreenshot { picture, .. } => {
+                vec![picture.large.name.clone(), picture.small.name.clone()]
+            }
+            Self::RemoveCover | Self::RemoveAvatar | Self::RemoveScreenshot(_) => Vec::new(),
+        }
+    }
+}
+
+trait HasPictures: Clone {
+    /// The content after an edit.
+    ///
+    /// # Errors
+    /// The game has the maximum number of screenshots.
+    fn with_pictures(&self, operation: &PictureOperation) -> Result<Self, Fault>;
+}
+
+impl HasPictures for Page {
+    fn with_pictures(&self, operation: &PictureOperation) -> Result<Self, Fault> {
+        let mut page = self.clone();
+        match operation {
+            PictureOperation::SetAvatar(picture) => {
+                page.avatar_url = Some(picture.large.name.address())
+            }
+            PictureOperation::RemoveAvatar => page.avatar_url = None,
+            _ => {}
+        }
+        Ok(page)
+    }
+}
+
+impl HasPictures for Game {
+    fn with_pictures(&self, operation: &PictureOperation) -> Result<Self, Fault> {
+        let mut game = self.clone();
+        match operation {
+            PictureOperation::SetCover(picture) => {
+                game.cover_url = Some(picture.large.name.address())
+            }
+            PictureOperation::RemoveCover => game.cover_url = None,
+            PictureOperation::AddScreenshot {
+                picture,
+                alt,
+                position,
+            } => {
+                let screenshot = Screenshot {
+                    url: picture.large.name.address(),
+                    width: picture.large.width,
+                    height: picture.large.height,
+                    alt: alt.clone(),
+                };
+                insert_screenshot(&mut game.screenshots, screenshot, *position)?;
+            }
+            PictureOperation::RemoveScreenshot(url) => {
+                game.screenshots.retain(|screenshot| screenshot.url != *url)
+            }
+            PictureOperation::SetAvatar(_) | PictureOperation::RemoveAvatar => {}
+        }
+        Ok(game)
+    }
+}
+
+/// Inserts a screenshot at a position. A screenshot that is there already moves; without a position it stays in place.
+fn insert_screenshot(
+    screenshots: &mut Vec<Screenshot>,
+    screenshot: Screenshot,
+    position: Option<usize>,
+) -> Result<(), Fault> {
+    let before = screenshots.iter().position(|it| it.url == screenshot.url);
+    if let Some(at) = before {
+        screenshots.remove(at);
+    }
+    if screenshots.len() >= MAX_ITEMS {
+        return Err(Fault::invalid_field(
+            "name",
+            format!(
+                "This game has {MAX_ITEMS} screenshots, which is the maximum: remove one first."
+            ),
+        ));
+    }
+    let at = position.or(before).unwrap_or(screenshots.len());
+    screenshots.insert(at.min(screenshots.len()), screenshot);
+    Ok(())
+}
+
+pub async fn apply(
+    connection: &mut PgConnection,
+    edit: &PictureEdit,
+    public_url: &PublicUrl,
+    now: OffsetDateTime,
+) -> Result<Applied<()>, sqlx::Error> {
+    match edit.operation {
+        PictureOperation::SetAvatar(_) | PictureOperation::RemoveAvatar => {
+            edit_listing::<Page>(connection, edit, public_url, now).await
+        }
+        _ => edit_listing::<Game>(connection, edit, public_url, now).await,
+    }
+}
+
+async fn edit_listing<C>(
+    connection: &mut PgConnection,
+    edit: &PictureEdit,
+    public_url: &PublicUrl,
+    now: OffsetDateTime,
+) -> Result<Applied<()>, sqlx::Error>
+where
+    C: HasPictures + PartialEq,
+    Listing<C>: ListingTable + Publish + Serialize,
+{
+    let names = std::slice::from_ref(&edit.name);
+    let locked = Listing::<C>::lock(connection, edit.mode, names).await?;
+    let Some(rows) = locked.complete() else {
+        return Ok(Applied::Busy);
+    };
+    // A listing that was taken down cannot get pictures until staff restore it.
+    let existing = rows.into_iter().find(|it| it.state != State::Removed);
+    let Some(before) = existing else {
+        return Ok(Applied::Refused(listing_not_found()));
+    };
+    let content = match before.content.with_pictures(&edit.operation) {
+        Ok(content) => content,
+        Err(fault) => return Ok(Applied::Refused(fault)),
+    };
+    let Some(after) = before.apply_staff_edit(content, now) else {
+        return Ok(Applied::Done((), Vec::new()));
+    };
+    match pictures::mark_used(connection, &edit.operation.files()).await? {
+        Some(true) => {}
+        Some(false) => return Ok(Applied::Refused(files_removed())),
+        None => return Ok(Applied::Busy),
+    }
+    let change = StaffChange {
+        by: &edit.by,
+        action: AuditAction::Edit,
+        reason: "",
+        now,
+    };
+    update_by_staff(connection, (&before, &after), change).await?;
+    let announced = after.state == State::Published;
+    let change = after.change(ChangeKind::Updated, announced, public_url);
+    Ok(Applied::Done((), vec![change]))
+}
+
+/// The sweep has deleted the files of an upload that took too long.
+fn files_removed() -> Fault {
+    Fault::unavailable("the picture files, which the sweep has deleted")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn screenshot(name: &str, alt: &str) -> Screenshot {
+        Screenshot {
+            url: name.to_owned(),
+            width: 640,
+            height: 480,
+            alt: alt.to_owned(),
+        }
+    }
+
+    fn order(screenshots: &[Screenshot]) -> String {
+        screenshots.iter().map(|it| it.url.as_str()).collect()
+    }
+
+    #[test]
+    fn a_screenshot_has_its_position_and_is_there_once() {
+        let mut screenshots = Vec::new();
+        for (name, position, expected) in [
+            ("a", None, "a"),
+            ("b", None, "ab"),
+            ("c", Some(0), "cab"),
+            ("d", Some(99), "cabd"),
+            ("a", None, "cabd"),
+            ("d", Some(1), "cdab"),
+        ] {
+            insert_screenshot(&mut screenshots, screenshot(name, ""), position).unwrap();
+            assert_eq!(order(&screenshots), expected);
+        }
+        insert_screenshot(&mut screenshots, screenshot("b", "A hill"), None).unwrap();
+        assert_eq!(screenshots[3], screenshot("b", "A hill"));
+    }
+
+    #[test]
+    fn the_number_of_screenshots_is_limited() {
+        let mut screenshots: Vec<Screenshot> = (0..MAX_ITEMS)
+            .map(|n| screenshot(&n.to_string(), ""))
+            .collect();
+        assert!(insert_screenshot(&mut screenshots, screenshot("one more", ""), None).is_err());
+        assert!(insert_screenshot(&mut screenshots, screenshot("7", "Again"), None).is_ok());
+    }
+}

@@ -1,0 +1,305 @@
+//! Edits of listings by staff, and the search.
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
+use kit::rpc::client::Client;
+use kit::{Code, Fault};
+use prost::Message as _;
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use tonic::Status;
+use uuid::Uuid;
+
+use crate::review::listing_name;
+use crate::support::{File, Service, counts, creator, game, start};
+
+type Review = StaffReviewServiceClient<Client>;
+
+/// A service with the pages `studio` and `other`, a game, an event, and an admin.
+async fn start_with_listings(pool: PgPool) -> (Service, Review) {
+    let service = start(pool).await.with_gazetteer().await;
+    let event = json!({"slug": "a-jam", "title": "A Jam", "kind": "jam", "starts_at": "2026-07-01", "country_code": "NG", "city": "Lagos"});
+    for (entity, rows) in [
+        ("page", vec![creator("studio"), creator("other")]),
+        ("game", vec![game("a-game", "A Game")]),
+        ("event", vec![event]),
+    ] {
+        let report = service.import(&File::rows(entity, &rows)).await;
+        assert_eq!(counts(&report).3, 0);
+    }
+    let admin = service.member("bea", proto::Role::Admin).await;
+    (service, StaffReviewServiceClient::new(admin.channel))
+}
+
+async fn edit(
+    review: &Review,
+    kind: &str,
+    name: &str,
+    changes: &str,
+) -> Result<proto::Listing, Status> {
+    let request = proto::EditRequest {
+        name: Some(listing_name(kind, name)),
+        changes: changes.to_owned(),
+        reason: "A typo".to_owned(),
+        revision: None,
+    };
+    let answer = review.clone().edit(request).await?.into_inner();
+    Ok(answer.listing.unwrap())
+}
+
+async fn reassign(
+    review: &Review,
+    kind: &str,
+    name: &str,
+    to: &str,
+) -> Result<proto::Listing, Status> {
+    let request = proto::ReassignRequest {
+        name: Some(listing_name(kind, name)),
+        to: to.to_owned(),
+        reason: String::new(),
+    };
+    let answer = review.clone().reassign(request).await?.into_inner();
+    Ok(answer.listing.unwrap())
+}
+
+fn fields(outcome: Result<impl std::fmt::Debug, Status>) -> Vec<String> {
+    let fault = Fault::from(outcome.unwrap_err());
+    fault.fields.into_keys().collect()
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn an_edit_changes_only_the_named_fields(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
+    let before = service.head().await;
+    let listing = edit(
+        &review,
+        "game",
+        "a-game",
+        r#"{"title": "A Better Game", "genres": null}"#,
+    )
+    .await
+    .unwrap();
+    assert_eq!(
+        (listing.title.as_str(), listing.revision, listing.state()),
+        ("A Better Game", 2, proto::State::Published)
+    );
+    assert_eq!(
+        (listing.actor.as_str(), listing.reason.as_str()),
+        ("bea", "A typo")
+    );
+    let same = edit(&review, "game", "a-game", r#"{"title": "A Better Game"}"#).await;
+    assert_eq!(same.unwrap().revision, 2);
+    let changes = service.changes(before).await;
+    let [change] = &changes[..] else {
+        unreachable!("one change")
+    };
+    assert_eq!((change.event.as_str(), change.announced), ("updated", true));
+    let state = proto::Game::decode(&change.state[..]).unwrap();
+    assert_eq!(
+        (state.title.as_str(), state.genres.len()),
+        ("A Better Game", 0)
+    );
+
+    edit(&review, "page", "studio", r#"{"city": "Kano"}"#)
+        .await
+        .unwrap();
+    edit(
+        &review,
+        "event",
+        "a-jam",
+        r#"{"url": "https://jam.example"}"#,
+    )
+    .await
+    .unwrap();
+    let row = sqlx::query!(
+        r#"select (select city_slug from listings.page where handle = 'studio') as "slug!",
+               (select website from listings.event where slug = 'a-jam') as "site!""#
+    )
+    .fetch_one(&service.pool)
+    .await
+    .unwrap();
+    assert_eq!(
+        (row.slug.as_str(), row.site.as_str()),
+        ("kano-ng", "https://jam.example")
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_bad_edit_names_every_bad_field_and_changes_nothing(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
+    let revisions = service.revisions().await;
+    let bad = r#"{"slug": "b", "title": "", "genres": ["x"], "featured": true, "credits": [{"handle": "nobody", "name": "N"}]}"#;
+    assert_eq!(
+        fields(edit(&review, "game", "a-game", bad).await),
+        ["credits.0.handle", "featured", "genres.0", "slug", "title"]
+    );
+    let twice = r#"{"title": "b", "links": {"play": null, "play": null}, "title": "c"}"#;
+    assert_eq!(
+        fields(edit(&review, "game", "a-game", twice).await),
+        ["links.play", "title"]
+    );
+    for body in ["", "[]", "{", "null"] {
+        let fault = Fault::from(edit(&review, "game", "a-game", body).await.unwrap_err());
+        assert_eq!(fault.code, Code::BadJson, "{body}");
+    }
+    let none = edit(&review, "game", "none", "{}").await.unwrap_err();
+    assert_eq!(Fault::from(none).code, Code::NotFound);
+    assert_eq!(service.revisions().await, revisions);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn edits_of_different_fields_at_once_both_last(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
+    let (one, two) = tokio::join!(
+        edit(&review, "game", "a-game", r#"{"title": "One"}"#),
+        edit(&review, "game", "a-game", r#"{"tagline": "Two"}"#)
+    );
+    one.unwrap();
+    two.unwrap();
+    let row = sqlx::query!("select title, tagline, revision from listings.game")
+        .fetch_one(&service.pool)
+        .await
+        .unwrap();
+    assert_eq!(
+        (row.title.as_str(), row.tagline.as_str(), row.revision),
+        ("One", "Two", 3)
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_game_is_featured_and_unfeatured(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
+    let feature = async |kind: &str, featured: bool| {
+        let request = proto::FeatureRequest {
+            name: Some(listing_name(
+                kind,
+                if kind == "game" { "a-game" } else { "a-jam" },
+            )),
+            featured,
+        };
+        review.clone().feature(request).await
+    };
+    for (featured, revision) in [(true, 2), (true, 2), (false, 3)] {
+        let answer = feature("game", featured).await.unwrap().into_inner();
+        assert_eq!(answer.listing.unwrap().revision, revision);
+        let stands = sqlx::query_scalar!("select featured from listings.game")
+            .fetch_one(&service.pool)
+            .await
+            .unwrap();
+        assert_eq!(stands, featured);
+    }
+    assert_eq!(fields(feature("event", true).await), ["kind"]);
+    // Only a public game can be featured; any game can cease to be.
+    sqlx::query!("update listings.game set state = 'removed', featured = true")
+        .execute(&service.pool)
+        .await
+        .unwrap();
+    assert_eq!(fields(feature("game", true).await), ["name"]);
+    feature("game", false).await.unwrap();
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_listing_is_reassigned(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
+    let account = Uuid::max().to_string();
+    let event = reassign(&review, "event", "a-jam", &account).await.unwrap();
+    assert_eq!(event.revision, 2);
+    let again = reassign(&review, "event", "a-jam", &account).await.unwrap();
+    assert_eq!(again, event);
+    let moved = reassign(&review, "game", "a-game", "other").await.unwrap();
+    assert_eq!(moved.revision, 2);
+    let row = sqlx::query!(
+        r#"select (select submitter from listings.event) as "submitter!", page.handle
+           from listings.game join listings.page on page.id = game.page_id"#
+    )
+    .fetch_one(&service.pool)
+    .await
+    .unwrap();
+    assert_eq!((row.submitter, row.handle.as_str()), (Uuid::max(), "other"));
+    assert_eq!(
+        fields(reassign(&review, "game", "a-game", "nobody").await),
+        ["to"]
+    );
+    assert_eq!(
+        fields(reassign(&review, "event", "a-jam", "me").await),
+        ["to"]
+    );
+    assert_eq!(
+        fields(reassign(&review, "page", "studio", &account).await),
+        ["kind", "to"]
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_reviewer_edits_but_does_not_reassign(pool: PgPool) {
+    let (service, _) = start_with_listings(pool).await;
+    let eve = service.member("eve", proto::Role::Reviewer).await;
+    let review = StaffReviewServiceClient::new(eve.channel);
+    edit(&review, "game", "a-game", r#"{"title": "B"}"#)
+        .await
+        .unwrap();
+    let feature = proto::FeatureRequest {
+        name: Some(listing_name("game", "a-game")),
+        featured: true,
+    };
+    for status in [
+        reassign(&review, "game", "a-game", "other")
+            .await
+            .unwrap_err(),
+        review.clone().feature(feature).await.unwrap_err(),
+    ] {
+        assert_eq!(status.code(), tonic::Code::PermissionDenied);
+    }
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn listings_are_found_by_a_part_of_their_name(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
+    let rows: Vec<Value> = (0..5)
+        .map(|n| game(&format!("game-{n}"), &format!("100% ÉTÉ_{n}")))
+        .collect();
+    service.import(&File::rows("game", &rows)).await;
+    let search = async |request: proto::SearchRequest| {
+        let answer = review.clone().search(request).await.unwrap().into_inner();
+        let names: Vec<String> = answer
+            .listings
+            .iter()
+            .map(|found| found.name.clone().unwrap().name)
+            .collect();
+        (names, answer.next_cursor)
+    };
+    let of = |text: &str, kind: &str| proto::SearchRequest {
+        text: text.to_owned(),
+        kind: kind.to_owned(),
+        ..Default::default()
+    };
+    assert_eq!(search(of("A JAM", "")).await.0, ["a-jam"]);
+    // Wildcards of SQL patterns are plain text here.
+    assert_eq!(search(of("0% été_", "")).await.0.len(), 5);
+    assert!(search(of("_0%", "")).await.0.is_empty());
+    assert_eq!(search(of("", "page")).await.0, ["other", "studio"]);
+    let removed = proto::SearchRequest {
+        state: proto::State::Removed.into(),
+        ..of("", "")
+    };
+    assert!(search(removed).await.0.is_empty());
+
+    let (mut found, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let request = proto::SearchRequest {
+            limit: 2,
+            cursor,
+            ..of("game", "")
+        };
+        let (names, next) = search(request).await;
+        found.extend(names);
+        cursor = next;
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(
+        found,
+        ["a-game", "game-0", "game-1", "game-2", "game-3", "game-4"]
+    );
+}

@@ -1,0 +1,114 @@
+//! What an import publishes on the feed, and its revisions.
+
+use contracts::listings::v1 as proto;
+use prost::Message as _;
+use serde_json::json;
+use sqlx::PgPool;
+
+use crate::support::{File, counts, creator, game, start};
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_new_listing_is_published_and_a_change_is_a_revision(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let seq = service.head().await;
+    let mut studio = creator("studio");
+    studio["website"] = json!("https://studio.example");
+    studio["links"] = json!({"profile": "https://profile.example"});
+    service.import(&File::rows("page", &[studio])).await;
+    let first = File::rows("game", &[game("a-game", "A Game"), game("other", "Other")]);
+    service.import(&first).await;
+
+    let changes = service.changes(seq).await;
+    let events: Vec<(&str, &str, i64, bool)> = changes
+        .iter()
+        .map(|c| (c.entity.as_str(), c.event.as_str(), c.revision, c.announced))
+        .collect();
+    assert_eq!(
+        events,
+        [
+            ("page", "published", 1, false),
+            ("game", "published", 1, false),
+            ("game", "published", 1, false)
+        ]
+    );
+    let page = proto::Page::decode(&changes[0].state[..]).unwrap();
+    assert_eq!(
+        (page.city.as_str(), page.city_slug.as_str()),
+        ("Lagos", "lagos")
+    );
+    assert_eq!(page.url, "https://mchezo.example/creators/studio");
+    assert_eq!(page.links["website"], "https://studio.example");
+    assert_eq!(page.links["other"], "https://profile.example");
+    let before = proto::Game::decode(&changes[1].state[..]).unwrap();
+    assert_eq!(before.id, changes[1].id);
+    assert_eq!(before.page_id, page.id);
+    assert_eq!(before.state(), proto::State::Published);
+    assert_eq!(before.url, "https://mchezo.example/games/a-game");
+    assert_eq!(before.stage, "in_development");
+
+    let seq = service.head().await;
+    let mut changed = File::rows(
+        "game",
+        &[game("a-game", "A Better Game"), game("other", "Other")],
+    );
+    changed.header.announce = true;
+    changed.header.file_name = "better.ndjson".to_owned();
+    assert_eq!(counts(&service.import(&changed).await), (0, 1, 1, 0));
+    let changes = service.changes(seq).await;
+    assert_eq!(changes.len(), 1);
+    assert_eq!(
+        (changes[0].event.as_str(), changes[0].revision),
+        ("updated", 2)
+    );
+    assert!(changes[0].announced);
+    let after = proto::Game::decode(&changes[0].state[..]).unwrap();
+    assert_eq!(
+        (after.title.as_str(), after.id),
+        ("A Better Game", before.id)
+    );
+
+    let revision = sqlx::query!(
+        "select revision, actor_kind, actor, before, after from listings.revision
+         where entity = 'game' order by revision desc limit 1"
+    )
+    .fetch_one(&service.pool)
+    .await
+    .unwrap();
+    assert_eq!(
+        (revision.revision, revision.actor_kind.as_str()),
+        (2, "import")
+    );
+    assert_eq!(revision.actor, "better.ndjson");
+    assert_eq!(revision.before.unwrap()["title"], "A Game");
+    assert_eq!(revision.after["title"], "A Better Game");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_gazetteer_is_published_under_its_own_keys(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let changes = service.changes(0).await;
+    let ids: Vec<(&str, &str)> = changes
+        .iter()
+        .map(|c| (c.entity.as_str(), c.id.as_str()))
+        .collect();
+    assert_eq!(
+        ids,
+        [
+            ("genre", "puzzle"),
+            ("genre", "runner"),
+            ("country", "NG"),
+            ("country", "AO"),
+            ("city", "lagos"),
+            ("city", "uige")
+        ]
+    );
+    let city = proto::City::decode(&changes[4].state[..]).unwrap();
+    assert_eq!(city.population, Some(15_388_000));
+    let renamed = File::rows("genre", &[json!({"key": "puzzle", "name": "Puzzles"})]);
+    assert_eq!(counts(&service.import(&renamed).await), (0, 1, 0, 0));
+    let changes = service.changes(6).await;
+    assert_eq!(
+        (changes[0].event.as_str(), changes[0].revision),
+        ("updated", 2)
+    );
+}

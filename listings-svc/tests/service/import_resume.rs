@@ -1,0 +1,153 @@
+//! Imports that are interrupted, and concurrent imports.
+
+use std::time::Duration;
+
+use contracts::listings::v1 as proto;
+use kit::{Code, Fault};
+use sqlx::PgPool;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::support::{File, Service, counts, creator, game, refused, start};
+
+/// Sends the first `lines` lines, waits until they are written, and disconnects.
+async fn break_off(service: &Service, file: &File, lines: u64) {
+    let mut messages = file.messages(1);
+    messages.truncate(1);
+    messages.push(proto::ImportRequest {
+        message: Some(proto::import_request::Message::Lines(proto::ImportLines {
+            first_line: 1,
+            lines: file.lines[..usize::try_from(lines).unwrap()].to_vec(),
+        })),
+    });
+    let (queue, stream) = mpsc::channel(8);
+    for message in messages {
+        queue.send(message).await.unwrap();
+    }
+    let mut staff = service.staff.clone();
+    let call = staff.import(ReceiverStream::new(stream));
+    let written = async {
+        while service.next_line(file).await != lines + 1 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::select! {
+        answer = call => unreachable!("the file is not at its end: {answer:?}"),
+        () = written => {}
+    }
+    drop(queue);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn an_interrupted_import_resumes_where_it_stopped(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    service
+        .import(&File::rows("page", &[creator("studio")]))
+        .await;
+    let mut rows: Vec<_> = (1..=700)
+        .map(|n| game(&format!("game-{n}"), "A Game"))
+        .collect();
+    rows[1]["release_year"] = serde_json::Value::Null;
+    rows[699]["title"] = serde_json::Value::Null;
+    // The same slug before and after the interruption.
+    rows[650]["slug"] = "game-3".into();
+    let file = File::rows("game", &rows);
+    assert_eq!(service.next_line(&file).await, 1);
+
+    break_off(&service, &file, 350).await;
+    assert_eq!(service.next_line(&file).await, 351);
+    let report = service.send(file.messages(351)).await.unwrap();
+    assert_eq!(
+        counts(&report),
+        (697, 0, 0, 3),
+        "the report is on the whole file"
+    );
+    let refused = refused(&report);
+    assert_eq!(refused[&2], ["release_year"]);
+    assert_eq!(refused[&651], ["slug"]);
+    assert_eq!(refused[&700], ["title"]);
+
+    // The import is deleted, so that the next one runs in full.
+    assert_eq!(service.next_line(&file).await, 1);
+    assert_eq!(counts(&service.import(&file).await), (0, 0, 697, 3));
+    for left in ["import", "import_name", "import_refusal"] {
+        let sql = sqlx::AssertSqlSafe(format!("select count(*) from listings.{left}"));
+        #[expect(clippy::disallowed_methods, reason = "the table is a parameter")]
+        let count: i64 = sqlx::query_scalar(sql)
+            .fetch_one(&service.pool)
+            .await
+            .unwrap();
+        assert_eq!(count, 0, "{left}");
+    }
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_stream_without_its_end_message_is_an_error(pool: PgPool) {
+    let service = start(pool).await;
+    let file = File::new("genre", r#"{"key": "puzzle", "name": "Puzzle"}"#);
+    let mut messages = file.messages(1);
+    messages.pop();
+    let fault = Fault::from(service.send(messages).await.unwrap_err());
+    assert_eq!(fault.code, Code::Unavailable);
+    // A chunk in flight is still written, a moment later.
+    while service.next_line(&file).await != 2 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(
+        counts(&service.send(file.messages(2)).await.unwrap()),
+        (1, 0, 0, 0)
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn lines_that_were_written_before_may_be_sent_again(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    service
+        .import(&File::rows("page", &[creator("studio")]))
+        .await;
+    let rows: Vec<_> = (1..=320)
+        .map(|n| game(&format!("game-{n}"), "A Game"))
+        .collect();
+    let file = File::rows("game", &rows);
+    break_off(&service, &file, 130).await;
+    assert_eq!(counts(&service.import(&file).await), (320, 0, 0, 0));
+    assert_eq!(service.revisions().await, 321);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn two_imports_of_a_file_at_once_load_it_once(pool: PgPool) {
+    // Two replicas, each with its own writer.
+    let one = start(pool.clone()).await.with_gazetteer().await;
+    let other = start(pool).await;
+    one.import(&File::rows("page", &[creator("studio")])).await;
+    let rows: Vec<_> = (1..=2_000)
+        .map(|n| game(&format!("game-{n}"), "A Game"))
+        .collect();
+    let file = File::rows("game", &rows);
+
+    let (first, second) = tokio::join!(one.try_import(&file), other.try_import(&file));
+    assert!(first.is_ok() || second.is_ok(), "{first:?} {second:?}");
+    for report in [first, second].into_iter().flatten() {
+        assert_eq!(report.created + report.unchanged, 2_000);
+        assert_eq!(report.refused_count, 0);
+    }
+    assert_eq!(one.revisions().await, 2_001);
+    assert_eq!(counts(&one.import(&file).await), (0, 0, 2_000, 0));
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn two_files_with_the_same_rows_do_not_lock_each_other_out(pool: PgPool) {
+    let one = start(pool.clone()).await.with_gazetteer().await;
+    let other = start(pool).await;
+    one.import(&File::rows("page", &[creator("studio")])).await;
+    let mut rows: Vec<_> = (1..=1_000)
+        .map(|n| game(&format!("game-{n}"), "A Game"))
+        .collect();
+    let forward = File::rows("game", &rows);
+    rows.reverse();
+    let backward = File::rows("game", &rows);
+
+    let (first, second) = tokio::join!(one.import(&forward), other.import(&backward));
+    assert_eq!(first.created + second.created, 1_000);
+    assert_eq!(first.unchanged + second.unchanged, 1_000);
+}

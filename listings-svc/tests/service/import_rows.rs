@@ -1,0 +1,186 @@
+//! Single rows of an import.
+
+use kit::Fault;
+use serde_json::json;
+use sqlx::PgPool;
+
+use crate::support::{File, counts, creator, game, refused, start};
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn bad_rows_are_reported_and_the_rest_are_loaded(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let text = [
+        creator("first").to_string(),
+        "{ not json".to_owned(),
+        String::new(),
+        "[1, 2]".to_owned(),
+        json!({"handle": "No Good", "nmae": "x", "kind": "band", "country_code": "FR"}).to_string(),
+        format!(r#"{{"handle": "{}"}}"#, "x".repeat(1024 * 1024)),
+        r#"{"handle": "nul\u0000", "\u0000": "\u0000", "name": "\u0000"}"#.to_owned(),
+        creator("last").to_string(),
+    ]
+    .join("\n");
+    let report = service.import(&File::new("page", &text)).await;
+    assert_eq!(counts(&report), (2, 0, 0, 5));
+    let refused = refused(&report);
+    assert_eq!(refused[&2], ["row"]);
+    assert_eq!(refused[&4], ["row"]);
+    assert_eq!(
+        refused[&5],
+        ["country_code", "handle", "kind", "name", "nmae"]
+    );
+    assert_eq!(refused[&6], ["row"]);
+    assert_eq!(report.refused[2].name, "No Good");
+    assert!(report.refused[2].fields["nmae"].contains("`name`"));
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_row_of_the_future_is_refused(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let row = |handle: &str, created: &str, updated: &str| {
+        let mut row = creator(handle);
+        row["created_at"] = json!(created);
+        row["updated_at"] = json!(updated);
+        row
+    };
+    let (past, now, soon) = (
+        "2026-05-01T00:00:00Z",
+        "2026-06-01T12:00:00Z",
+        "2026-06-01T12:00:00.001Z",
+    );
+    let rows = [
+        row("good", past, now),
+        row("bad", past, soon),
+        row("worse", soon, soon),
+    ];
+    let report = service.import(&File::rows("page", &rows)).await;
+    assert_eq!(counts(&report), (1, 0, 0, 2));
+    let refused = refused(&report);
+    assert_eq!(refused[&2], ["updated_at"]);
+    assert_eq!(refused[&3], ["created_at", "updated_at"]);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn unsupported_json_values_are_named(pool: PgPool) {
+    let service = start(pool).await;
+    let text = "{\"key\": \"a\", \"name\": 1e400}\n{\"key\": \"b\", \"name\": \"\\ud800\"}";
+    let report = service.import(&File::new("genre", text)).await;
+    let reasons: Vec<&String> = (report.refused.iter())
+        .map(|row| &row.fields["name"])
+        .collect();
+    assert!(reasons[0].contains("too large"), "{reasons:?}");
+    assert!(reasons[1].contains("surrogate"), "{reasons:?}");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_table_is_analyzed_after_an_import(pool: PgPool) {
+    let service = start(pool.clone()).await.with_gazetteer().await;
+    let rows: Vec<_> = (0..300).map(|n| creator(&format!("studio-{n}"))).collect();
+    service.import(&File::rows("page", &rows)).await;
+    let estimated = sqlx::query_scalar!(
+        r#"select reltuples as "rows!" from pg_class where oid = 'listings.page'::regclass"#
+    )
+    .fetch_one(&pool)
+    .await
+    .unwrap();
+    assert!((estimated - 300.0).abs() < 0.5, "{estimated}");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_second_row_of_a_name_is_refused(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    service
+        .import(&File::rows("page", &[creator("studio")]))
+        .await;
+    let mut rows = vec![game("twice", "A")];
+    rows.extend((0..250).map(|n| game(&format!("game-{n}"), "Between")));
+    rows.extend([game("twice", "B"), game("last", "A"), game("last", "B")]);
+    let file = File::rows("game", &rows);
+    let report = service.import(&file).await;
+    assert_eq!(counts(&report), (252, 0, 0, 2));
+    assert_eq!(refused(&report)[&252], ["slug"]);
+    assert!(report.refused[0].fields["slug"].contains("Line 1 "));
+    assert_eq!(refused(&report)[&254], ["slug"]);
+    // The same file again therefore changes nothing.
+    assert_eq!(counts(&service.import(&file).await), (0, 0, 252, 2));
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_violated_constraint_is_a_refused_row(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let mut early = creator("early");
+    // Listed now, by default, and changed before that.
+    early["updated_at"] = json!("2020-01-01T00:00:00Z");
+    let report = service
+        .import(&File::rows("page", &[creator("a"), early, creator("b")]))
+        .await;
+    assert_eq!(counts(&report), (2, 0, 0, 1));
+    assert_eq!(refused(&report)[&2], ["updated_at"]);
+    assert_eq!(service.revisions().await, 2);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_city_is_the_gazetteers_or_as_written(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let row = |handle: &str, country: &str, city: serde_json::Value| json!({"handle": handle, "name": "A", "kind": "person", "country_code": country, "city": city});
+    let file = File::rows(
+        "page",
+        &[
+            row("listed", "ao", json!("uige")),
+            row("written", "NG", json!("Ìlú Tuntun")),
+            row("nowhere", "NG", json!(null)),
+        ],
+    );
+    assert_eq!(counts(&service.import(&file).await), (3, 0, 0, 0));
+    let places: Vec<(String, String, String)> =
+        sqlx::query!("select handle, city, city_slug from listings.page order by handle")
+            .fetch_all(&service.pool)
+            .await
+            .unwrap()
+            .into_iter()
+            .map(|row| (row.handle, row.city, row.city_slug))
+            .collect();
+    let place = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
+    assert_eq!(
+        places,
+        [
+            place("listed", "Uíge", "uige"),
+            place("nowhere", "", ""),
+            place("written", "Ìlú Tuntun", "ilu-tuntun-ng"),
+        ]
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn an_invalid_header_is_refused(pool: PgPool) {
+    let service = start(pool).await;
+    let mut file = File::new("gnome", "{}");
+    file.header.file_sha256 = "ABC".to_owned();
+    file.header.mode = 0;
+    let fault = Fault::from(service.try_import(&file).await.unwrap_err());
+    let fields: Vec<&String> = fault.fields.keys().collect();
+    assert_eq!(fields, ["entity", "file_sha256", "mode"]);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_file_without_rows_is_refused(pool: PgPool) {
+    let service = start(pool).await;
+    for text in ["", "\n \n"] {
+        let file = File::new("genre", text);
+        let fault = Fault::from(service.try_import(&file).await.unwrap_err());
+        assert!(fault.fields["file"].contains("no rows"), "{fault:?}");
+        assert_eq!(service.next_line(&file).await, 1);
+    }
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn lines_are_sent_in_order(pool: PgPool) {
+    let service = start(pool).await;
+    let file = File::new("genre", "{}\n{}\n{}");
+    let mut messages = file.messages(2);
+    let fault = Fault::from(service.send(messages.clone()).await.unwrap_err());
+    assert!(fault.fields["first_line"].contains("line 1"), "{fault:?}");
+    messages.remove(0);
+    let fault = Fault::from(service.send(messages).await.unwrap_err());
+    assert!(fault.fields.contains_key("message"));
+}

@@ -1,0 +1,114 @@
+//! Taking a page down races with submitting a game under it: one of the two waits for the other.
+//!
+//! Each command is applied in an open transaction of its own, as the writers of two replicas do.
+
+use std::sync::Arc;
+
+use kit::feed::{Applied, Apply as _};
+use kit::rpc::staff::Member;
+use listings::domain::entity::Entity;
+use listings::domain::mode::Mode;
+use listings::domain::state::Transition;
+use listings::feed::PublicUrl;
+use listings::write::moderate::Moderation;
+use listings::write::reference_data_cache::ReferenceDataCache;
+use listings::write::submission::{Author, Submission, Target};
+use listings::write::{Done, Rules, Write, Writes};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+use crate::submissions::{ADA, set_state, start_with_pages};
+use crate::support::{File, MAX_PENDING, NOW, Service};
+
+fn submit(target: Target, body: &Value) -> Write {
+    Write::Submit(Box::new(Submission {
+        author: Author {
+            account: ADA,
+            mode: Mode::Live,
+            writes_per_day: None,
+        },
+        target,
+        body: body.as_object().unwrap().clone(),
+        idempotency_key: None,
+        precondition: None,
+    }))
+}
+
+/// Submissions of a game under the page `studio`, where `a-game` was rejected.
+fn submissions() -> [Write; 3] {
+    let game = json!({"title": "Another", "release_year": 2024, "creator": "studio"});
+    let rejected = || Target::Game("a-game".to_owned());
+    let moved = Target::Game("elsewhere".to_owned());
+    [
+        submit(Target::NewGame, &game),
+        submit(rejected(), &json!({"title": "Better"})),
+        submit(moved, &json!({"creator": "studio"})),
+    ]
+}
+
+fn take_down() -> Write {
+    Write::Moderate(Box::new(Moderation {
+        entity: Entity::Page,
+        mode: Mode::Live,
+        name: "studio".to_owned(),
+        transition: Transition::TakeDown,
+        reason: String::new(),
+        revision: None,
+        by: Member::operator(),
+    }))
+}
+
+/// The service that has filled the database, and the commands as another replica applies them.
+async fn listings(pool: &PgPool) -> (Service, Writes) {
+    let service = start_with_pages(pool.clone()).await;
+    let games = [("a-game", "studio"), ("elsewhere", "second")].map(
+        |(slug, page)| json!({"slug": slug, "title": slug, "release_year": 2020, "creator": page}),
+    );
+    service.import(&File::rows("game", &games)).await;
+    set_state(&service, "a-game", "rejected").await;
+    let rules = Rules {
+        public_url: PublicUrl::new("https://mchezo.example"),
+        max_pending: MAX_PENDING,
+        reference_data: ReferenceDataCache::default(),
+    };
+    (service, Writes::new(Arc::new(rules)))
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn nothing_is_submitted_under_a_page_whose_removal_is_not_committed(pool: PgPool) {
+    let (_service, writes) = listings(&pool).await;
+    let mut removal = pool.begin().await.unwrap();
+    let removed = writes.apply(&mut removal, &take_down(), NOW).await.unwrap();
+    assert!(matches!(removed, Applied::Done(..)), "{removed:?}");
+    for submission in submissions() {
+        let mut open = pool.begin().await.unwrap();
+        let meanwhile = writes.apply(&mut open, &submission, NOW).await.unwrap();
+        assert!(matches!(meanwhile, Applied::Busy), "{meanwhile:?}");
+    }
+    removal.commit().await.unwrap();
+    for submission in submissions() {
+        let mut open = pool.begin().await.unwrap();
+        let after = writes.apply(&mut open, &submission, NOW).await.unwrap();
+        let Applied::Refused(fault) = after else {
+            panic!("{after:?}");
+        };
+        assert!(fault.message.contains("taken down"), "{fault}");
+    }
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool: PgPool) {
+    let (_service, writes) = listings(&pool).await;
+    for submission in submissions() {
+        let mut open = pool.begin().await.unwrap();
+        let sent = writes.apply(&mut open, &submission, NOW).await.unwrap();
+        assert!(
+            matches!(sent, Applied::Done(Done::Submitted(_), _)),
+            "{sent:?}"
+        );
+        let mut removal = pool.begin().await.unwrap();
+        let meanwhile = writes.apply(&mut removal, &take_down(), NOW).await.unwrap();
+        assert!(matches!(meanwhile, Applied::Busy), "{meanwhile:?}");
+        drop(open);
+    }
+}
