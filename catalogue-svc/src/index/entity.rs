@@ -51,6 +51,19 @@ pub struct NewGame {
 }
 
 impl Entity {
+    /// Its kind, as the feed calls it, and its id.
+    pub fn key(&self) -> (&'static str, String) {
+        let kind = match self.body {
+            Body::Genre(_) => "genre",
+            Body::Country(_) => "country",
+            Body::City => "city",
+            Body::Page(..) => "page",
+            Body::Game(..) => "game",
+            Body::Event(..) => "event",
+        };
+        (kind, self.id.clone())
+    }
+
     /// Decodes and converts an entity of the kind that the feed calls `kind`, as the change `seq` left it; `None` when this version does
     /// not know the kind.
     ///

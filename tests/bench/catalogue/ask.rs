@@ -98,8 +98,8 @@ impl Caller {
             let game = caller.games.get_game(request).await.unwrap().into_inner();
             let row = game.game.unwrap().row.unwrap();
             let [of_title, of_tagline] = [row.title, row.tagline].map(|text| {
-                let words: Vec<&str> = text.split(' ').collect();
-                (*caller.dice.pick(&words)).to_owned()
+                let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+                caller.dice.pick(&words).to_owned()
             });
             caller.words.push(format!("{of_title} {of_tagline}"));
         }
@@ -135,9 +135,9 @@ impl Caller {
     fn three_filters(&mut self) -> ListGamesRequest {
         let usual = self.generator.genres.len() - 1;
         ListGamesRequest {
-            genre: Some(self.dice.pick(&self.generator.genres[..usual]).clone()),
+            genre: Some(self.dice.pick(&self.generator.genres[..usual]).to_owned()),
             platform: Some("android".to_owned()),
-            country: Some(self.dice.pick(&self.generator.countries).clone()),
+            country: Some(self.dice.pick(&self.generator.countries).to_owned()),
             ..Self::list()
         }
     }
@@ -148,8 +148,7 @@ impl Caller {
             .split(' ')
             .collect();
         while letters.len() > 10 {
-            let place = self.dice.roll(letters.len() as u64);
-            letters.swap_remove(usize::try_from(place).unwrap());
+            letters.swap_remove(self.dice.place(letters.len()));
         }
         letters.join(" ")
     }
@@ -214,10 +213,7 @@ impl Caller {
 
     fn question(&mut self, question: Question) -> String {
         match question {
-            Question::TwoWords | Question::SearchTwoWords => {
-                let words = self.dice.pick(&self.words);
-                words.clone()
-            }
+            Question::TwoWords | Question::SearchTwoWords => self.dice.pick(&self.words).to_owned(),
             _ => self.letters(),
         }
     }

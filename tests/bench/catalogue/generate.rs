@@ -36,16 +36,16 @@ impl Dice {
         (mixed ^ (mixed >> 31)) % below
     }
 
-    fn place(&mut self, length: usize) -> usize {
+    pub(super) fn place(&mut self, length: usize) -> usize {
         usize::try_from(self.roll(length as u64)).unwrap()
     }
 
-    pub(super) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+    pub(super) fn pick<'a>(&mut self, from: &'a [String]) -> &'a str {
         &from[self.place(from.len())]
     }
 
     /// A word. As in texts, a few words are frequent and many are rare.
-    fn word(&mut self) -> String {
+    pub(super) fn word(&mut self) -> String {
         let range = 1 + self.place(DISTINCT_WORDS);
         let mut rest = self.place(range) * 7_919 + 11;
         let mut word = String::new();
@@ -131,7 +131,7 @@ impl Generator {
         self.genres.last().unwrap()
     }
 
-    fn creator(&mut self, number: u64) -> Page {
+    pub(super) fn creator(&mut self, number: u64) -> Page {
         let city = self.dice.roll(self.creators() / CREATORS_PER_CITY + 1);
         Page {
             id: id(1, number),
@@ -141,9 +141,9 @@ impl Generator {
             handle: format!("generated-studio-{number}"),
             kind: "studio".to_owned(),
             name: self.dice.words(2),
-            tagline: self.dice.pick(&self.sentences).clone(),
+            tagline: self.dice.pick(&self.sentences).to_owned(),
             bio: self.prose(BIOGRAPHY),
-            country_code: self.dice.pick(&self.countries).clone(),
+            country_code: self.dice.pick(&self.countries).to_owned(),
             city: format!("City {city}"),
             city_slug: format!("city-{city}"),
             url: format!("https://mchezo.example/creators/generated-studio-{number}"),
@@ -154,11 +154,11 @@ impl Generator {
         }
     }
 
-    fn game(&mut self, number: u64) -> Game {
+    pub(super) fn game(&mut self, number: u64) -> Game {
         let slug = slug(number);
         let usual = &self.genres[..self.genres.len() - 1];
         let mut genres: Vec<String> = (0..=self.dice.roll(2))
-            .map(|_| self.dice.pick(usual).clone())
+            .map(|_| self.dice.pick(usual).to_owned())
             .collect();
         if number.is_multiple_of(RARE) {
             genres.push(self.rare_genre().to_owned());
@@ -177,7 +177,7 @@ impl Generator {
             cover_url: Some(format!("https://img.mchezo.example/covers/{number}.jpg")),
             genres,
             platforms,
-            stage: (*self.dice.pick(&STAGES)).to_owned(),
+            stage: STAGES[self.dice.place(STAGES.len())].to_owned(),
             release_year: 2026,
             links: [("website".to_owned(), format!("https://{slug}.example/"))].into(),
             featured: number % FEATURED == 1,
@@ -203,8 +203,7 @@ impl Generator {
     fn prose(&mut self, length: usize) -> String {
         let mut text = String::new();
         while text.len() < length {
-            let sentence: &String = self.dice.pick(&self.sentences);
-            text.push_str(sentence);
+            text.push_str(self.dice.pick(&self.sentences));
             text.push(' ');
         }
         text.pop();
