@@ -49,7 +49,9 @@ impl From<Listing> for Row {
 impl Row {
     fn convert(&self) -> Entity {
         let entity = Entity::read(self.kind, &self.id, 1, &self.body);
-        entity.unwrap().unwrap()
+        let mut entity = entity.unwrap().unwrap();
+        entity.store_texts();
+        entity
     }
 }
 

@@ -181,7 +181,8 @@ fn convert_rows(rows: &[store::Row]) -> Vec<Entity> {
 
 /// The entity; `None` when its kind is unknown or it cannot be converted. Its last state stays then.
 fn convert(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> Option<Entity> {
-    Entity::read(kind, id, seq, encoded).unwrap_or_else(|error| {
+    let read = Entity::read(kind, id, seq, encoded);
+    let mut entity = read.unwrap_or_else(|error| {
         metrics::counter!("catalogue_changes_rejected_total").increment(1);
         tracing::error!(
             kind,
@@ -191,7 +192,11 @@ fn convert(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> Option<Entity> {
             "a change cannot be converted, and the catalogue goes on without it"
         );
         None
-    })
+    });
+    if let Some(entity) = &mut entity {
+        entity.store_texts();
+    }
+    entity
 }
 
 impl Consumer for Follower {

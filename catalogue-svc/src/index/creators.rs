@@ -144,6 +144,11 @@ impl Creator {
             text: Rendered::new(&creator.row, &creator)?,
         })
     }
+
+    /// Moves what only a single read needs out of memory.
+    pub(super) fn store_text(&mut self) {
+        self.text.store_rest();
+    }
 }
 
 impl Document for Creator {

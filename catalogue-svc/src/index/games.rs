@@ -85,6 +85,11 @@ impl Game {
         })
     }
 
+    /// Moves what only a single read needs out of memory.
+    pub(super) fn store_text(&mut self) {
+        self.text.store_rest();
+    }
+
     /// The same game with its genres, as they are numbered.
     #[must_use]
     pub(super) fn with_genres(self, genres: impl Iterator<Item = Facet>) -> Self {
