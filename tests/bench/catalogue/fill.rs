@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use e2e::{Fleet, Process, SmallFleet, eventually_within};
+use e2e::{Fleet, Process, SmallFleet, eventually, eventually_within};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use sqlx::{Connection as _, PgConnection};
@@ -24,12 +24,13 @@ const BINARY_HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 )]
 pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
     let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
-    let epoch: Uuid = sqlx::query_scalar(
-        "select coalesce(generation, epoch) from catalogue.feed_cursor where producer = 'listings'",
-    )
-    .fetch_one(&mut connection)
-    .await
-    .unwrap();
+    let epoch = eventually("the schema follows the feed", async || {
+        let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
+        let cursor = "select coalesce(generation, epoch) from catalogue.feed_cursor where producer = 'listings'";
+        let epoch = sqlx::query_scalar::<_, Uuid>(cursor);
+        epoch.fetch_optional(&mut connection).await.unwrap()
+    })
+    .await;
     let mut bytes = 0;
     let statement = "copy catalogue.entity (kind, id, seq, epoch, body) from stdin (format binary)";
     let mut copy = connection.copy_in_raw(statement).await.unwrap();
@@ -62,10 +63,10 @@ pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
     bytes
 }
 
-/// Ends catalogue-svc, which the launcher starts again; returns how long the new process took until it was ready.
+/// Kills catalogue-svc, which the launcher starts again; returns how long the new process took until it was ready.
 pub(super) async fn restart(small: &SmallFleet) -> (Fleet, Duration) {
     let old = catalogue(&small.fleet()).unwrap().pid;
-    kill(Pid::from_raw(old), Signal::SIGTERM).unwrap();
+    kill(Pid::from_raw(old), Signal::SIGKILL).unwrap();
     let ready = eventually_within(LOAD, "catalogue-svc is ready again", async || {
         let fleet = small.fleet();
         let process = catalogue(&fleet).filter(|process| process.pid != old)?;

@@ -16,7 +16,7 @@ use crate::child;
 use crate::side::{median, print_ratio};
 
 const ROUNDS: usize = 5;
-const LENGTH: Duration = Duration::from_secs(2);
+const LENGTH: Duration = Duration::from_secs(1);
 const WITH_TOTAL: &str = "with-total";
 const WITHOUT_TOTAL: &str = "without-total";
 
