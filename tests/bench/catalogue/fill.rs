@@ -12,6 +12,8 @@ use super::generate::Generator;
 
 /// How long a catalogue-svc may take to load everything.
 const LOAD: Duration = Duration::from_mins(5);
+/// More than there are listings.
+const FIRST_SEQ: i64 = 10_000_000;
 /// How many bytes are sent to PostgreSQL at a time.
 const BUFFER: usize = 1 << 20;
 /// The header of PostgreSQL's binary format: signature, flags, length of extensions.
@@ -35,14 +37,15 @@ pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
     let statement = "copy catalogue.entity (kind, id, seq, epoch, body) from stdin (format binary)";
     let mut copy = connection.copy_in_raw(statement).await.unwrap();
     let mut buffer = BINARY_HEADER.to_vec();
-    for listing in generator.clone().listings() {
+    // Each has a change of its own, as on a feed, before those that the fleet has had.
+    for (seq, listing) in (-FIRST_SEQ..).zip(generator.clone().listings()) {
         let body = listing.encode();
         bytes += body.len();
         buffer.extend(5_i16.to_be_bytes());
         for field in [
             listing.kind().as_bytes(),
             listing.id().as_bytes(),
-            &1_i64.to_be_bytes(),
+            &seq.to_be_bytes(),
             epoch.as_bytes(),
             &body,
         ] {
