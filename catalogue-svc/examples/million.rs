@@ -17,55 +17,17 @@ use catalogue::domain::order::GameKey;
 use catalogue::domain::words;
 use catalogue::index::entity::Entity;
 use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _, Query, Search, Writer};
-use contracts::listings::v1 as listings;
 use kit::feed::Position;
-use prost::Message as _;
 use uuid::Uuid;
+
+use generate::{Dice, Generator, Listing};
+
+/// The listings of the benchmark `catalogue`.
+#[path = "../../tests/bench/catalogue/generate.rs"]
+mod generate;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-const GENRES: u64 = 22;
-const CITIES: u64 = 2_000;
-const PLATFORMS: [&str; 6] = ["web", "android", "ios", "windows", "mac", "linux"];
-const STAGES: [&str; 3] = ["released", "early_access", "in_development"];
-const DISTINCT_WORDS: u64 = 100_000;
-
-/// Numbers that look random and are the same each time (splitmix64).
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % below
-    }
-
-    /// Words as texts have them: few that are everywhere, many that are rare.
-    fn word(&mut self) -> String {
-        let range = 1 + self.roll(DISTINCT_WORDS);
-        let number = self.roll(range);
-        let mut word = String::new();
-        let mut rest = number * 7_919 + 11;
-        while rest > 0 {
-            word.push(char::from(b'a' + (rest % 20) as u8));
-            word.push(char::from(b"aeiou"[(rest / 20 % 5) as usize]));
-            rest /= 100;
-        }
-        word
-    }
-
-    fn text(&mut self, count: u64) -> String {
-        let words: Vec<String> = (0..count).map(|_| self.word()).collect();
-        words.join(" ")
-    }
-}
-
-fn id(kind: u128, number: u64) -> String {
-    Uuid::from_u128(kind << 64 | u128::from(number)).to_string()
-}
 
 /// A row as the schema has it.
 struct Row {
@@ -74,63 +36,23 @@ struct Row {
     body: Vec<u8>,
 }
 
-impl Row {
-    fn convert(&self) -> Entity {
-        let entity = Entity::read(self.kind, &self.id, 1, &self.body);
-        entity.unwrap().unwrap()
+impl From<Listing> for Row {
+    fn from(listing: Listing) -> Self {
+        Self {
+            kind: listing.kind(),
+            id: listing.id().to_owned(),
+            body: listing.encode(),
+        }
     }
 }
 
-fn page(dice: &mut Dice, number: u64) -> Row {
-    let city = dice.roll(CITIES);
-    let page = listings::Page {
-        mode: 1,
-        state: 2,
-        handle: format!("studio-{number}"),
-        name: dice.text(2),
-        country_code: format!("A{}", char::from(b'A' + (dice.roll(18)) as u8)),
-        city: format!("City {city}"),
-        city_slug: format!("city-{city}"),
-        created_at: Some(prost_types::Timestamp::default()),
-        ..listings::Page::default()
-    };
-    row("page", id(1, number), page.encode_to_vec())
-}
-
-fn game(dice: &mut Dice, number: u64, pages: u64) -> Row {
-    let title = dice.text(3);
-    let slug = format!("game-with-a-slug-of-its-own-{number}");
-    let at = |seconds| Some(prost_types::Timestamp { seconds, nanos: 0 });
-    let game = listings::Game {
-        mode: 1,
-        state: 2,
-        tagline: dice.text(8),
-        description: dice.text(40),
-        cover_url: Some(format!("https://img.mchezo.example/covers/{number}.jpg")),
-        genres: (0..=dice.roll(2))
-            .map(|_| format!("genre-{}", dice.roll(GENRES)))
-            .collect(),
-        platforms: PLATFORMS
-            .iter()
-            .filter(|_| dice.roll(3) == 0)
-            .map(|p| (*p).to_owned())
-            .collect(),
-        stage: STAGES[dice.roll(3) as usize].to_owned(),
-        release_year: 2026,
-        featured: dice.roll(1_000) == 0,
-        page_id: id(1, dice.roll(pages)),
-        url: format!("https://mchezo.example/games/{slug}"),
-        created_at: at((number / 50).cast_signed()),
-        updated_at: at((number / 50).cast_signed()),
-        title,
-        slug,
-        ..listings::Game::default()
-    };
-    row("game", id(2, number), game.encode_to_vec())
-}
-
-fn row(kind: &'static str, id: String, body: Vec<u8>) -> Row {
-    Row { kind, id, body }
+impl Row {
+    fn convert(&self) -> Entity {
+        let entity = Entity::read(self.kind, &self.id, 1, &self.body);
+        let mut entity = entity.unwrap().unwrap();
+        entity.store_texts();
+        entity
+    }
 }
 
 /// Bytes of memory this process holds.
@@ -148,29 +70,27 @@ fn report(what: &str, times: &mut [Duration]) {
     times.sort_unstable();
     let median = times[times.len() / 2].as_secs_f64() * 1e6;
     let slowest = times[times.len() * 99 / 100].as_secs_f64() * 1e6;
-    println!("{what:<44} median {median:>9.1} µs   99 % {slowest:>9.1} µs");
+    let last = times[times.len() - 1].as_secs_f64() * 1e6;
+    println!("{what:<44} median {median:>9.1} µs   99 % {slowest:>9.1} µs   all {last:>9.1} µs");
 }
 
 fn main() {
     let games: u64 = std::env::args()
         .nth(1)
         .map_or(1_000_000, |n| n.parse().unwrap());
-    let pages = (games / 5).max(1);
+    let generator = Generator::new(games);
     let mut dice = Dice(7);
     let epoch = Uuid::from_u128(1);
     // Rows are converted portion by portion, as a start reads them, by two threads in turn.
     let (mut spent, mut encoded) = (Duration::ZERO, 0);
     let mut entities = Vec::new();
     let before = resident();
-    let numbers: Vec<u64> = (0..pages + games).collect();
-    for portion in numbers.chunks(8_192) {
-        let rows = portion
-            .iter()
-            .map(|number| match number.checked_sub(pages) {
-                None => page(&mut dice, *number),
-                Some(number) => game(&mut dice, number, pages),
-            });
-        let rows: Vec<Row> = rows.collect();
+    let mut listings = generator.clone().listings().map(Row::from);
+    loop {
+        let rows: Vec<Row> = listings.by_ref().take(8_192).collect();
+        if rows.is_empty() {
+            break;
+        }
         encoded += rows.iter().map(|row| row.body.len()).sum::<usize>();
         let started = Instant::now();
         entities.extend(convert(&rows));
@@ -191,8 +111,8 @@ fn main() {
         (resident() - before) / games as f64,
         encoded as f64 / games as f64
     );
-    ask(&catalogue, &mut dice);
-    change(&catalogue, &mut writer, &mut dice, games, pages);
+    ask(&catalogue, &mut dice, &generator);
+    change(&catalogue, &mut writer, &mut dice, generator);
 }
 
 fn convert(rows: &[Row]) -> Vec<Entity> {
@@ -227,7 +147,7 @@ fn measure(
     report(&what, &mut times);
 }
 
-fn ask(catalogue: &Catalogue, dice: &mut Dice) {
+fn ask(catalogue: &Catalogue, dice: &mut Dice, generator: &Generator) {
     let state = catalogue.snapshot().unwrap();
     let shelf = &state.dataset(Mode::Live).games;
     let facets = |facets| Query {
@@ -235,10 +155,10 @@ fn ask(catalogue: &Catalogue, dice: &mut Dice) {
         ..Query::default()
     };
     let genre = |dice: &mut Dice| {
-        let key = format!("genre-{}", dice.roll(GENRES));
-        state.genres.facet(&key).unwrap()
+        let key = dice.pick(&generator.genres);
+        state.genres.facet(key).unwrap()
     };
-    let country = |dice: &mut Dice| Facet::Country([b'A', b'A' + dice.roll(18) as u8]);
+    let country = |dice: &mut Dice| Facet::country(dice.pick(&generator.countries)).unwrap();
     let far = Query {
         limit: 100_000,
         ..Query::default()
@@ -260,7 +180,7 @@ fn ask(catalogue: &Catalogue, dice: &mut Dice) {
     });
     measure(catalogue, dice, "creator", |dice| Query {
         keywords: vec![Keyword::Creator(
-            format!("studio-{}", dice.roll(1_000)).into(),
+            format!("generated-studio-{}", dice.roll(1_000)).into(),
         )],
         ..Query::default()
     });
@@ -270,7 +190,7 @@ fn ask(catalogue: &Catalogue, dice: &mut Dice) {
         let started = Instant::now();
         let state = catalogue.snapshot().unwrap();
         let row = state.dataset(Mode::Live).games.get(&key.slug).unwrap();
-        assert!(!row.text().json().to_vec().is_empty());
+        assert!(!row.text().json().unwrap().is_empty());
         times.push(started.elapsed());
     }
     report("single game", &mut times);
@@ -330,7 +250,8 @@ fn search(catalogue: &Catalogue, dice: &mut Dice) {
     everywhere("search: ten letters", 1, 10);
 }
 
-fn change(catalogue: &Catalogue, writer: &mut Writer, dice: &mut Dice, games: u64, pages: u64) {
+fn change(catalogue: &Catalogue, writer: &mut Writer, dice: &mut Dice, mut generator: Generator) {
+    let games = generator.games();
     let mut publish = |what: &str, batches: Vec<Vec<Row>>| {
         let mut times = Vec::new();
         for batch in batches {
@@ -344,28 +265,23 @@ fn change(catalogue: &Catalogue, writer: &mut Writer, dice: &mut Dice, games: u6
         }
         report(what, &mut times);
     };
-    let some = |dice: &mut Dice, from: u64| {
-        (0..2_000)
-            .map(|n| vec![game(dice, from + n, pages)])
-            .collect()
-    };
-    publish("a new game until it is visible", some(dice, games));
-    publish(
-        "all words of a game changed, until visible",
-        some(dice, games),
-    );
-    let batches = (0..20).map(|_| {
-        (0..500)
-            .map(|_| {
-                let n = dice.roll(games);
-                game(dice, n, pages)
-            })
-            .collect()
+    let mut game = |number| Row::from(Listing::Game(generator.game(number)));
+    let mut some = || (games..games + 2_000).map(|n| vec![game(n)]).collect();
+    publish("a new game until it is visible", some());
+    publish("all words of a game changed, until visible", some());
+    let mut some = |dice: &mut Dice| (0..500).map(|_| game(dice.roll(games))).collect();
+    let batches = (0..20).map(|_| some(dice)).collect();
+    publish("500 games anywhere renamed, until visible", batches);
+    // One after the other between two rows: chunks there fill up and are split.
+    let between = (0..5_000).map(|n| {
+        let mut game = generator.game(games + 10_000 + n);
+        game.first_published_at = generator.game(games / 2).first_published_at;
+        vec![Row::from(Listing::Game(game))]
     });
     publish(
-        "500 games anywhere renamed, until visible",
-        batches.collect(),
+        "a new game in a full chunk, until visible",
+        between.collect(),
     );
-    let renamed = (0..1_000).map(|n| vec![page(dice, n)]).collect();
-    publish("a page renamed, until visible", renamed);
+    let renamed = (0..1_000).map(|n| vec![Row::from(Listing::Page(generator.creator(n)))]);
+    publish("a page renamed, until visible", renamed.collect());
 }

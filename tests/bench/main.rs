@@ -6,6 +6,7 @@
     reason = "a benchmark that cannot go on says so and ends; it prints what it found"
 )]
 
+mod catalogue;
 mod child;
 mod collector;
 mod economy;
@@ -42,6 +43,9 @@ const WHICH: &str = "Which benchmark?
   queue        the first page of a long review queue beside that of a short one
   votes        boards and votes where 10 million votes were cast, beside none
   search       whether a search of catalogue-svc finds what was meant, beside PostgreSQL's pg_trgm over the same rows
+  catalogue    a million generated games compared with 26,000: start, memory, questions over gRPC; GET /games compared with 91 games
+  catalogue changes  reads of a million games with a change every 10 ms compared with none
+  catalogue sql  catalogue-svc compared with a plain sqlx implementation of ListGames, with 26,000 games and with a million
   sender       tries of webhook-svc's sender beside a bare loop of the same HTTP client
   webhooks     the same with the queue: deliveries to 1 endpoint and to 100, with 1 and 2 replicas; half of the endpoints hanging;
                from approval to arrival
@@ -70,6 +74,12 @@ fn main() {
         ["queue"] => many_threads().block_on(queue::run()),
         ["votes"] => many_threads().block_on(votes::run()),
         ["search"] => many_threads().block_on(search::run()),
+        ["catalogue"] => many_threads().block_on(catalogue::run()),
+        ["catalogue", "changes"] => many_threads().block_on(catalogue::changes::run()),
+        ["catalogue", "sql"] => many_threads().block_on(catalogue::sql::run()),
+        ["games-by-sql", listen, database_url, total] => {
+            many_threads().block_on(catalogue::sql::server::serve(listen, database_url, total));
+        }
         ["sender"] => many_threads().block_on(webhooks::sender::run()),
         ["webhooks"] => many_threads().block_on(webhooks::run()),
         ["webhooks", "million"] => many_threads().block_on(webhooks::run_million()),

@@ -59,17 +59,18 @@ async fn measure(what: &str, studios: &Studios, way: &Way, reader: &Reader) {
     );
 }
 
-struct Reader(GamesServiceClient<Channel>);
+/// Looks whether catalogue-svc shows a change.
+pub(crate) struct Reader(GamesServiceClient<Channel>);
 
 impl Reader {
-    async fn new(fleet: &Fleet) -> Self {
+    pub(crate) async fn new(fleet: &Fleet) -> Self {
         let token = fleet.service_token.clone().into();
         let channel = dial(&fleet.service("catalogue-svc").grpc, &token).await;
         Self(GamesServiceClient::new(channel.unwrap()))
     }
 
     /// Returns when a list that is searched for the tagline has the game.
-    async fn sees(&self, slug: &str, tagline: &str) {
+    pub(crate) async fn sees(&self, slug: &str, tagline: &str) {
         let start = Instant::now();
         while !self.finds(slug, tagline).await {
             assert!(

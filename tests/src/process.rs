@@ -1,6 +1,7 @@
 //! What a process has used, from `/proc` (proc(5)).
 
 use std::fs;
+use std::time::Duration;
 
 /// A process with the name that it has in a table of figures.
 #[derive(Debug, Clone)]
@@ -44,6 +45,22 @@ impl Process {
         let after_name = stat.rsplit_once(')').unwrap().1;
         let fields: Vec<&str> = after_name.split_whitespace().collect();
         std::array::from_fn(|place| fields[11 + place].parse::<f64>().unwrap() * 10_000.0)
+    }
+
+    /// How long ago it was started, to 10 ms.
+    pub fn age(&self) -> Duration {
+        let stat = self.read("stat");
+        // The start is the 22nd field, in ticks of 10 ms since the machine was started.
+        let after_name = stat.rsplit_once(')').unwrap().1;
+        let start: f64 = after_name
+            .split_whitespace()
+            .nth(19)
+            .unwrap()
+            .parse()
+            .unwrap();
+        let uptime = fs::read_to_string("/proc/uptime").unwrap();
+        let now: f64 = uptime.split_whitespace().next().unwrap().parse().unwrap();
+        Duration::from_secs_f64((now - start / 100.0).max(0.0))
     }
 
     /// Memory that it has now, in KiB.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::place::{Turn, TurnKey};
+use super::place::{Candidate, CandidateKey};
 use super::ranked_list::RankedList;
 use super::votable::Votable;
 use crate::domain::vote::Pair;
@@ -14,12 +14,12 @@ const MOST: usize = 50_000;
 /// A pair of two creators that is not among `judged`: listings with the fewest votes first, and of equals those that come after the number
 /// `start`. `None` when there is none.
 pub(super) fn draw<L: Votable>(
-    turns: &RankedList<Turn<L>>,
+    candidates: &RankedList<Candidate<L>>,
     start: u32,
     judged: &HashSet<Pair>,
 ) -> Option<(Arc<L>, Arc<L>)> {
     let mut looked = 0;
-    let mut firsts = InTurn::new(turns, start);
+    let mut firsts = FromStart::new(candidates, start);
     while let Some(first) = firsts.next() {
         for second in firsts.clone() {
             looked += 1;
@@ -37,9 +37,9 @@ pub(super) fn draw<L: Votable>(
     None
 }
 
-/// All listings, each group with as many votes from `start` on, and around.
-struct InTurn<'a, L> {
-    turns: &'a RankedList<Turn<L>>,
+/// Iterates over all candidates. Those with equal votes come from the number `start` on, then those before it.
+struct FromStart<'a, L> {
+    candidates: &'a RankedList<Candidate<L>>,
     start: u32,
     /// Places of the group that are yet to come, and those after them.
     now: (usize, usize),
@@ -47,16 +47,16 @@ struct InTurn<'a, L> {
     group_end: usize,
 }
 
-impl<L> Clone for InTurn<'_, L> {
+impl<L> Clone for FromStart<'_, L> {
     fn clone(&self) -> Self {
         Self { ..*self }
     }
 }
 
-impl<'a, L: Votable> InTurn<'a, L> {
-    fn new(turns: &'a RankedList<Turn<L>>, start: u32) -> Self {
+impl<'a, L: Votable> FromStart<'a, L> {
+    fn new(candidates: &'a RankedList<Candidate<L>>, start: u32) -> Self {
         Self {
-            turns,
+            candidates,
             start,
             now: (0, 0),
             then: (0, 0),
@@ -67,12 +67,15 @@ impl<'a, L: Votable> InTurn<'a, L> {
     /// Goes on to the group that begins where the last one ended.
     fn next_group(&mut self) -> Option<()> {
         let begin = self.group_end;
-        let votes = self.turns.iter_from(begin).next()?.votes;
-        let place = |from: TurnKey| self.turns.place(|turn| turn.key().cmp(&from));
+        let votes = self.candidates.iter_from(begin).next()?.votes;
+        let place = |from: CandidateKey| {
+            self.candidates
+                .place(|candidate| candidate.key().cmp(&from))
+        };
         let middle = place((votes, self.start, uuid::Uuid::nil()));
         self.group_end = match votes.checked_add(1) {
             Some(more) => place((more, 0, uuid::Uuid::nil())),
-            None => self.turns.len(),
+            None => self.candidates.len(),
         };
         self.now = (middle, self.group_end);
         self.then = (begin, middle);
@@ -80,10 +83,10 @@ impl<'a, L: Votable> InTurn<'a, L> {
     }
 }
 
-impl<'a, L: Votable> Iterator for InTurn<'a, L> {
-    type Item = &'a Turn<L>;
+impl<'a, L: Votable> Iterator for FromStart<'a, L> {
+    type Item = &'a Candidate<L>;
 
-    fn next(&mut self) -> Option<&'a Turn<L>> {
+    fn next(&mut self) -> Option<&'a Candidate<L>> {
         while self.now.0 >= self.now.1 {
             self.now = std::mem::take(&mut self.then);
             if self.now.0 >= self.now.1 {
@@ -92,6 +95,6 @@ impl<'a, L: Votable> Iterator for InTurn<'a, L> {
         }
         let place = self.now.0;
         self.now.0 += 1;
-        self.turns.iter_from(place).next()
+        self.candidates.iter_from(place).next()
     }
 }

@@ -1,7 +1,7 @@
 //! The ranking boards in memory, next to the listings. One writer holds a lock; readers need none.
 //!
 //! They are made of three things. Votes come from the catalogue's own feed ([`crate::feeds::own`]), listings from the follower of the
-//! listings feed ([`crate::feeds::listings`]), and windows move with the clock: a reader who comes in a new hour turns the boards to it.
+//! listings feed ([`crate::feeds::listings`]), and windows move with the clock: the first reader in a new hour advances the boards to it.
 
 mod draw;
 mod place;
@@ -117,7 +117,7 @@ impl Boards {
         if view.hour == hour {
             return view;
         }
-        self.change(|writer| writer.turn_to(hour));
+        self.change(|writer| writer.advance_to(hour));
         self.view.load_full()
     }
 
@@ -196,7 +196,7 @@ impl Boards {
         judged: &HashSet<Pair>,
     ) -> Option<(Arc<L>, Arc<L>)> {
         let view = self.view(now);
-        draw::draw(&view.live.of::<L>().turns, start, judged)
+        draw::draw(&view.live.of::<L>().candidates, start, judged)
     }
 
     /// The live listings of a board in their order, as it stood when the hour `due` began.
@@ -261,10 +261,10 @@ impl Writer {
         }
     }
 
-    fn turn_to(&mut self, hour: Hour) {
+    fn advance_to(&mut self, hour: Hour) {
         self.hour = hour;
-        self.games.turn_to(hour);
-        self.creators.turn_to(hour);
+        self.games.advance_to(hour);
+        self.creators.advance_to(hour);
         self.test = self.samples.boards(hour);
     }
 

@@ -1,4 +1,4 @@
-//! Where a listing stands: on a board, and in the turn to be voted on.
+//! A listing on a board, and a listing as a candidate for a pair that somebody votes on.
 
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -46,9 +46,9 @@ impl<L: Votable> PartialEq for Place<L> {
 
 impl<L: Votable> Eq for Place<L> {}
 
-/// A public listing, those with the fewest votes first; of equals in an order that nobody has chosen.
+/// A public listing that may be drawn. Listings with the fewest votes come first; the order of equals is that of a hash.
 #[derive(Debug, Clone)]
-pub(crate) struct Turn<L> {
+pub(crate) struct Candidate<L> {
     /// In all.
     pub(crate) votes: u32,
     /// Scatters the listings.
@@ -57,11 +57,11 @@ pub(crate) struct Turn<L> {
     pub(crate) row: Arc<L>,
 }
 
-/// What turns are sorted by: votes, a number that scatters the listings, and the id.
-pub(crate) type TurnKey = (u32, u32, Uuid);
+/// What candidates are sorted by: votes, a number that scatters the listings, and the id.
+pub(crate) type CandidateKey = (u32, u32, Uuid);
 
-/// The place of a listing with so many votes in the turn.
-pub(crate) fn turn_key(votes: u32, id: Uuid) -> TurnKey {
+/// The sort key of a listing with this many votes.
+pub(crate) fn candidate_key(votes: u32, id: Uuid) -> CandidateKey {
     (votes, number(id), id)
 }
 
@@ -72,33 +72,36 @@ fn number(id: Uuid) -> u32 {
     u32::from_le_bytes([a, b, c, d])
 }
 
-impl<L: Votable> Turn<L> {
+impl<L: Votable> Candidate<L> {
     pub(crate) fn new(votes: u32, row: Arc<L>) -> Self {
         let number = number(*row.id());
         Self { votes, number, row }
     }
 
-    pub(crate) fn key(&self) -> TurnKey {
+    pub(crate) fn key(&self) -> CandidateKey {
         (self.votes, self.number, *self.row.id())
     }
 }
 
-impl<L: Votable> Ord for Turn<L> {
+impl<L: Votable> Ord for Candidate<L> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.key().cmp(&other.key())
+        // The id is in another allocation, so it is read only where it decides.
+        (self.votes, self.number)
+            .cmp(&(other.votes, other.number))
+            .then_with(|| self.row.id().cmp(other.row.id()))
     }
 }
 
-impl<L: Votable> PartialOrd for Turn<L> {
+impl<L: Votable> PartialOrd for Candidate<L> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<L: Votable> PartialEq for Turn<L> {
+impl<L: Votable> PartialEq for Candidate<L> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl<L: Votable> Eq for Turn<L> {}
+impl<L: Votable> Eq for Candidate<L> {}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::place::{Place, Turn, turn_key};
+use super::place::{Candidate, Place, candidate_key};
 use super::ranked_list::RankedList;
 use super::votable::Votable;
 use crate::domain::rankings::{Hour, Window};
@@ -20,14 +20,14 @@ pub struct KindView<L> {
     /// By [`Window::index`]: public listings with votes in the window.
     pub(crate) boards: [RankedList<Place<L>>; 3],
     /// Every public listing.
-    pub(crate) turns: RankedList<Turn<L>>,
+    pub(crate) candidates: RankedList<Candidate<L>>,
 }
 
 impl<L> Default for KindView<L> {
     fn default() -> Self {
         Self {
             boards: Default::default(),
-            turns: RankedList::default(),
+            candidates: RankedList::default(),
         }
     }
 }
@@ -44,25 +44,32 @@ impl<L: Votable> KindView<L> {
 pub(crate) struct Standings<L> {
     /// The current one, by which windows end.
     hour: Hour,
-    /// Of every listing that was ever voted on, public or not.
-    tallies: Tallies,
-    /// Which listings have votes in an hour.
-    voted: BTreeMap<Hour, Vec<Uuid>>,
+    /// The tally of every listing that was ever voted on, public or not.
+    tallies: Vec<(Uuid, Tally)>,
+    /// Where `tallies` has a listing.
+    numbers: HashMap<Uuid, u32>,
+    /// Which listings have votes in an hour, by their numbers: with many votes this is most of the memory of a board.
+    voted: BTreeMap<Hour, Vec<u32>>,
     kind: KindView<L>,
 }
 
 impl<L: Votable> Standings<L> {
     /// The boards of these public listings.
     pub(crate) fn new(rows: Vec<Arc<L>>, tallies: Tallies, hour: Hour) -> Self {
-        let mut voted: BTreeMap<Hour, Vec<Uuid>> = BTreeMap::new();
-        for (id, tally) in &tallies {
+        let mut voted: BTreeMap<Hour, Vec<u32>> = BTreeMap::new();
+        let mut numbers = HashMap::with_capacity(tallies.len());
+        let tallies: Vec<(Uuid, Tally)> = tallies.into_iter().collect();
+        for (number, (id, tally)) in (0..).zip(&tallies) {
+            numbers.insert(*id, number);
             for hour in tally.hours() {
-                voted.entry(hour).or_default().push(*id);
+                voted.entry(hour).or_default().push(number);
             }
         }
+        voted.values_mut().for_each(Vec::shrink_to_fit);
         let mut standings = Self {
             hour,
             tallies,
+            numbers,
             voted,
             kind: KindView::default(),
         };
@@ -81,21 +88,26 @@ impl<L: Votable> Standings<L> {
             let places = rows.iter().filter_map(|row| self.place(row, window));
             RankedList::new(places.collect())
         });
-        let turns = rows.into_iter().map(|row| self.turn(row));
-        self.kind.turns = RankedList::new(turns.collect());
+        let candidates = rows.into_iter().map(|row| self.candidate(row));
+        self.kind.candidates = RankedList::new(candidates.collect());
     }
 
     /// The public rows.
     pub(crate) fn rows(&self) -> Vec<Arc<L>> {
-        let turns = self.kind.turns.iter_from(0);
-        turns.map(|turn| Arc::clone(&turn.row)).collect()
+        let candidates = self.kind.candidates.iter_from(0);
+        candidates
+            .map(|candidate| Arc::clone(&candidate.row))
+            .collect()
     }
 
     /// A listing, if it is public.
     pub(crate) fn row(&self, id: Uuid) -> Option<&Arc<L>> {
-        let key = turn_key(self.votes(id), id);
-        let turn = self.kind.turns.find(|turn| turn.key().cmp(&key));
-        turn.map(|turn| &turn.row)
+        let key = candidate_key(self.votes(id), id);
+        let candidate = self
+            .kind
+            .candidates
+            .find(|candidate| candidate.key().cmp(&key));
+        candidate.map(|candidate| &candidate.row)
     }
 
     /// A listing has become public, is public no more, or is another row now.
@@ -114,8 +126,14 @@ impl<L: Votable> Standings<L> {
         if let Some(row) = &row {
             self.take_off(row);
         }
-        if self.tallies.entry(id).or_default().add(hour, wins, losses) {
-            self.voted.entry(hour).or_default().push(id);
+        let number = *self.numbers.entry(id).or_insert_with(|| {
+            self.tallies.push((id, Tally::default()));
+            // There are fewer listings than numbers.
+            u32::try_from(self.tallies.len() - 1).unwrap_or(u32::MAX)
+        });
+        let tally = self.tallies.get_mut(number as usize);
+        if tally.is_some_and(|(_, tally)| tally.add(hour, wins, losses)) {
+            self.voted.entry(hour).or_default().push(number);
         }
         if let Some(row) = row {
             self.put_on(row);
@@ -123,7 +141,7 @@ impl<L: Votable> Standings<L> {
     }
 
     /// It is this hour now: votes enter and leave the windows.
-    pub(crate) fn turn_to(&mut self, hour: Hour) {
+    pub(crate) fn advance_to(&mut self, hour: Hour) {
         if hour == self.hour {
             return;
         }
@@ -132,11 +150,12 @@ impl<L: Votable> Standings<L> {
         for window in Window::ALL {
             if let (Some(from), Some(to)) = (window.first(from), window.first(to)) {
                 let hours = self.voted.range(from..to);
-                touched.extend(hours.flat_map(|(_, ids)| ids.iter().copied()));
+                touched.extend(hours.flat_map(|(_, numbers)| numbers.iter().copied()));
             }
         }
-        let rows: Vec<Arc<L>> = (touched.iter())
-            .filter_map(|id| self.row(*id).map(Arc::clone))
+        let rows: Vec<Arc<L>> = (touched.into_iter())
+            .filter_map(|number| self.row(self.tallies.get(number as usize)?.0))
+            .map(Arc::clone)
             .collect();
         for row in &rows {
             self.take_off(row);
@@ -150,10 +169,14 @@ impl<L: Votable> Standings<L> {
 
     /// The listings of a board in their order, as it stood when the hour `due` began; of those that are public now.
     pub(crate) fn standing_at(&self, window: Window, due: Hour) -> Vec<Uuid> {
-        let rows = self.kind.turns.iter_from(0).map(|turn| &turn.row);
+        let rows = self
+            .kind
+            .candidates
+            .iter_from(0)
+            .map(|candidate| &candidate.row);
         let mut keys: Vec<_> = rows
             .filter_map(|row| {
-                let record = self.tallies.get(row.id())?.record_at(window, due);
+                let record = self.tally(*row.id())?.record_at(window, due);
                 (record.votes() > 0).then(|| (row.board_key(record), *row.id()))
             })
             .collect();
@@ -164,20 +187,25 @@ impl<L: Votable> Standings<L> {
     fn forget_before(&mut self, oldest: Hour) {
         let kept = self.voted.split_off(&oldest);
         let forgotten = std::mem::replace(&mut self.voted, kept);
-        for id in forgotten.into_values().flatten() {
-            if let Some(tally) = self.tallies.get_mut(&id) {
+        for number in forgotten.into_values().flatten() {
+            if let Some((_, tally)) = self.tallies.get_mut(number as usize) {
                 tally.forget_before(oldest);
             }
         }
     }
 
+    fn tally(&self, id: Uuid) -> Option<&Tally> {
+        let number = *self.numbers.get(&id)?;
+        self.tallies.get(number as usize).map(|(_, tally)| tally)
+    }
+
     fn votes(&self, id: Uuid) -> u32 {
-        self.tallies.get(&id).map_or(0, Tally::votes)
+        self.tally(id).map_or(0, Tally::votes)
     }
 
     /// The record of a listing in a window.
     pub(crate) fn record(&self, id: Uuid, window: Window) -> Record {
-        let tally = self.tallies.get(&id);
+        let tally = self.tally(id);
         tally.map_or_else(Record::default, |tally| tally.record(window, self.hour))
     }
 
@@ -189,8 +217,8 @@ impl<L: Votable> Standings<L> {
         })
     }
 
-    fn turn(&self, row: Arc<L>) -> Turn<L> {
-        Turn::new(self.votes(*row.id()), row)
+    fn candidate(&self, row: Arc<L>) -> Candidate<L> {
+        Candidate::new(self.votes(*row.id()), row)
     }
 
     fn take_off(&mut self, row: &Arc<L>) {
@@ -199,8 +227,8 @@ impl<L: Votable> Standings<L> {
                 self.kind.boards[window.index()].remove(&place);
             }
         }
-        let turn = self.turn(Arc::clone(row));
-        self.kind.turns.remove(&turn);
+        let candidate = self.candidate(Arc::clone(row));
+        self.kind.candidates.remove(&candidate);
     }
 
     fn put_on(&mut self, row: Arc<L>) {
@@ -209,7 +237,7 @@ impl<L: Votable> Standings<L> {
                 self.kind.boards[window.index()].insert(place);
             }
         }
-        let turn = self.turn(row);
-        self.kind.turns.insert(turn);
+        let candidate = self.candidate(row);
+        self.kind.candidates.insert(candidate);
     }
 }

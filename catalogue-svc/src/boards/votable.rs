@@ -91,7 +91,7 @@ impl Votable for Game {
     }
 
     fn card(&self) -> anyhow::Result<Card> {
-        let row: public::GameRow = self.text().parse()?;
+        let row: public::GameRow = self.text().parse_row()?;
         Ok(Card {
             kind: Self::ENTITY.to_owned(),
             name: row.title,
@@ -121,7 +121,7 @@ impl Votable for Creator {
     }
 
     fn card(&self) -> anyhow::Result<Card> {
-        let row: public::CreatorRow = self.text().parse()?;
+        let row: public::CreatorRow = self.text().parse_row()?;
         Ok(Card {
             kind: row.kind,
             name: row.name,

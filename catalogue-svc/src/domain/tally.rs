@@ -50,7 +50,8 @@ pub struct Tally {
 
 impl Tally {
     /// The tally with these votes in all, and these hours, the earliest first.
-    pub fn new(all: Record, hours: Vec<(Hour, Record)>) -> Self {
+    pub fn new(all: Record, mut hours: Vec<(Hour, Record)>) -> Self {
+        hours.shrink_to_fit();
         Self { all, hours }
     }
 

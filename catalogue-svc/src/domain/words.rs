@@ -81,11 +81,20 @@ pub fn of_query(q: &str, limit: usize) -> Option<BTreeSet<String>> {
 
 /// The words of a text; those that only apostrophes part stand together.
 fn split(text: &str) -> Vec<Vec<String>> {
+    // No ASCII letter decomposes.
+    if text.is_ascii() {
+        split_letters(text.chars())
+    } else {
+        split_letters(text.nfkd())
+    }
+}
+
+fn split_letters(text: impl Iterator<Item = char>) -> Vec<Vec<String>> {
     let mut groups: Vec<Vec<String>> = Vec::new();
     let mut word = String::new();
     // Whether the next word goes on with the group of the one before.
     let mut joined = false;
-    for letter in text.nfkd().chain(std::iter::once(' ')) {
+    for letter in text.chain(std::iter::once(' ')) {
         if is_combining_mark(letter) {
             continue;
         }

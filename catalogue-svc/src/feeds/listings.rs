@@ -1,11 +1,15 @@
 //! Every replica's own follower: from the schema, and then the feed, into memory.
 
 use std::collections::HashMap;
+use std::num::NonZero;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use contracts::common::v1::Change;
+use futures::stream::TryChunksError;
+use futures::{StreamExt as _, TryStreamExt as _};
 use kit::admin::Condition;
 use kit::feed::{Consumer, Cursor, Fingerprint, Position, consume};
 use kit::rpc::client::Client;
@@ -17,8 +21,8 @@ use crate::index::entity::Entity;
 use crate::index::{Catalogue, Writer};
 use crate::store;
 
-/// Changes that are applied in one go, before other tasks of the runtime have their turn.
-const TURN: usize = 32;
+/// Changes that are applied before the task yields to others of the runtime.
+const YIELD_AFTER: usize = 32;
 /// Rows that are converted in one go.
 const ROWS: usize = 4_096;
 
@@ -44,7 +48,7 @@ enum Progress {
         /// The change at which it is whole.
         whole_at: i64,
         /// By kind and id.
-        entities: HashMap<(String, String), Entity>,
+        entities: HashMap<(&'static str, String), Entity>,
     },
     /// Every batch becomes a snapshot.
     Following(Box<Writer>),
@@ -67,10 +71,10 @@ impl Follower {
         };
         let read = async {
             store::retry_dead_letters(pool).await?;
-            if let Some((progress, last_row)) = read(pool).await? {
-                (follower.progress, follower.last_row) = (progress, last_row);
+            match read(pool).await? {
+                Some(loaded) => follower.begin(loaded).await,
+                None => Ok(()),
             }
-            follower.index_if_whole().await
         };
         read.await
             .context("the catalogue cannot be loaded from its schema")?;
@@ -86,6 +90,24 @@ impl Follower {
         consume(client, "", self, Some(loaded)).await
     }
 
+    /// Begins with what the schema holds.
+    async fn begin(&mut self, loaded: Loaded) -> anyhow::Result<()> {
+        self.last_row = loaded.cursor.last_row;
+        let position = loaded.cursor.position;
+        match loaded.cursor.rebuilding_to {
+            Some(whole_at) if position.seq < whole_at => {
+                let entities = loaded.entities.into_iter();
+                self.progress = Progress::Gathering {
+                    position,
+                    whole_at,
+                    entities: entities.map(|entity| (entity.key(), entity)).collect(),
+                };
+                Ok(())
+            }
+            Some(_) | None => self.index(position, loaded.entities).await,
+        }
+    }
+
     /// Indexes what was gathered, when it is whole, and publishes it.
     async fn index_if_whole(&mut self) -> anyhow::Result<()> {
         match std::mem::replace(&mut self.progress, Progress::Nothing) {
@@ -94,70 +116,73 @@ impl Follower {
                 whole_at,
                 entities,
             } if position.seq >= whole_at => {
-                let chunk_rows = self.chunk_rows;
-                let entities = entities.into_values().collect();
-                // It takes all processors for as long as it takes.
-                let build = move || Writer::build(position, chunk_rows, entities);
-                let writer = tokio::task::spawn_blocking(build).await??;
-                let snapshot = writer.snapshot();
-                // Boards first: a read that waited for a listing must not meet an older board.
-                self.boards.relist(&snapshot);
-                self.catalogue.publish(snapshot);
-                self.progress = Progress::Following(Box::new(writer));
+                self.index(position, entities.into_values().collect()).await
             }
-            other => self.progress = other,
+            other => {
+                self.progress = other;
+                Ok(())
+            }
         }
+    }
+
+    /// Indexes entities, none of them twice, and publishes them.
+    async fn index(&mut self, position: Position, entities: Vec<Entity>) -> anyhow::Result<()> {
+        let chunk_rows = self.chunk_rows;
+        // It takes all processors for as long as it takes.
+        let build = move || Writer::build(position, chunk_rows, entities);
+        let writer = tokio::task::spawn_blocking(build).await??;
+        let snapshot = writer.snapshot();
+        // Boards first: a read that waited for a listing must not meet an older board.
+        self.boards.relist(&snapshot);
+        self.catalogue.publish(snapshot);
+        self.progress = Progress::Following(Box::new(writer));
         Ok(())
     }
+}
+
+/// What the schema holds.
+struct Loaded {
+    cursor: store::Cursor,
+    entities: Vec<Entity>,
 }
 
 /// Reads the rows and the place in the feed that they are of, in one snapshot.
 ///
 /// While the schema itself is rebuilt, only the rows of that rebuild count, and they are not whole yet.
-async fn read(pool: &PgPool) -> anyhow::Result<Option<(Progress, Option<Fingerprint>)>> {
+async fn read(pool: &PgPool) -> anyhow::Result<Option<Loaded>> {
     let mut transaction = pool
         .begin_with("begin isolation level repeatable read, read only")
         .await?;
     let Some(cursor) = store::cursor(&mut transaction).await? else {
         return Ok(None);
     };
-    let mut entities = HashMap::new();
-    let mut converting = None;
-    let rows = store::rows(&mut transaction, cursor.generation);
-    let mut rows = futures::StreamExt::chunks(rows, ROWS);
-    // The next rows are read while those before are converted.
-    while let Some(rows) = futures::StreamExt::next(&mut rows).await {
-        let rows: Vec<store::Row> = rows.into_iter().collect::<Result<_, _>>()?;
-        let next = tokio::task::spawn_blocking(move || convert_rows(&rows));
-        if let Some(converted) = converting.replace(next) {
-            entities.extend(converted.await?);
-        }
-    }
-    if let Some(converted) = converting {
-        entities.extend(converted.await?);
-    }
-    drop(rows);
+    let rows = store::rows(&mut transaction, cursor.generation).try_chunks(ROWS);
+    // Rows are read while those before are converted, by all processors.
+    let converted = rows.map(async |rows| {
+        let rows = rows.map_err(|TryChunksError(_, error)| error)?;
+        let converted = tokio::task::spawn_blocking(move || convert_rows(&rows));
+        Ok::<_, anyhow::Error>(converted.await?)
+    });
+    let at_once = thread::available_parallelism().map_or(1, NonZero::get) + 1;
+    let entities: Vec<Vec<Entity>> = converted.buffered(at_once).try_collect().await?;
     transaction.commit().await?;
-    let progress = Progress::Gathering {
-        position: cursor.position,
-        whole_at: cursor.rebuilding_to.unwrap_or(cursor.position.seq),
-        entities,
-    };
-    Ok(Some((progress, cursor.last_row)))
+    Ok(Some(Loaded {
+        cursor,
+        entities: entities.into_iter().flatten().collect(),
+    }))
 }
 
 /// The rows that convert. An older version may have been able to convert others.
-fn convert_rows(rows: &[store::Row]) -> Vec<((String, String), Entity)> {
-    let rows = rows.iter().filter_map(|row| {
-        let entity = convert(&row.kind, &row.id, row.seq, &row.body)?;
-        Some(((row.kind.clone(), row.id.clone()), entity))
-    });
-    rows.collect()
+fn convert_rows(rows: &[store::Row]) -> Vec<Entity> {
+    let rows = rows.iter();
+    rows.filter_map(|row| convert(&row.kind, &row.id, row.seq, &row.body))
+        .collect()
 }
 
 /// The entity; `None` when its kind is unknown or it cannot be converted. Its last state stays then.
 fn convert(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> Option<Entity> {
-    Entity::read(kind, id, seq, encoded).unwrap_or_else(|error| {
+    let read = Entity::read(kind, id, seq, encoded);
+    let mut entity = read.unwrap_or_else(|error| {
         metrics::counter!("catalogue_changes_rejected_total").increment(1);
         tracing::error!(
             kind,
@@ -167,7 +192,11 @@ fn convert(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> Option<Entity> {
             "a change cannot be converted, and the catalogue goes on without it"
         );
         None
-    })
+    });
+    if let Some(entity) = &mut entity {
+        entity.store_texts();
+    }
+    entity
 }
 
 impl Consumer for Follower {
@@ -224,25 +253,22 @@ impl Consumer for Follower {
         let seq = changes.last().map_or(0, |change| change.seq);
         let last_row = changes.last().map(Fingerprint::of);
         let states = changes.iter().filter(|change| !change.happening);
-        let converted =
-            states.filter_map(|c| Some((c, convert(&c.entity, &c.id, c.seq, &c.state)?)));
+        let converted = states.filter_map(|c| convert(&c.entity, &c.id, c.seq, &c.state));
         match &mut self.progress {
             Progress::Nothing => anyhow::bail!("changes came before a start"),
             Progress::Gathering {
                 position, entities, ..
             } => {
-                for (change, entity) in converted {
-                    entities.insert((change.entity.clone(), change.id.clone()), entity);
-                }
+                entities.extend(converted.map(|entity| (entity.key(), entity)));
                 position.seq = seq;
                 self.last_row = last_row;
                 self.index_if_whole().await
             }
             Progress::Following(writer) => {
-                let converted: Vec<Entity> = converted.map(|(_, entity)| entity).collect();
+                let converted: Vec<Entity> = converted.collect();
                 for (at, entity) in converted.into_iter().enumerate() {
                     writer.apply(entity);
-                    if at % TURN == TURN - 1 {
+                    if at % YIELD_AFTER == YIELD_AFTER - 1 {
                         tokio::task::yield_now().await;
                     }
                 }

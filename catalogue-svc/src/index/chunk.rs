@@ -72,6 +72,9 @@ pub(super) fn filled(capacity: u16) -> usize {
     usize::from(capacity - capacity / 8)
 }
 
+/// A chunk with at most this share of its capacity is sparse.
+const SPARSE: usize = 4;
+
 impl Chunk {
     pub(super) fn new(number: u32, partition: bool, capacity: u16) -> Self {
         Self {
@@ -98,6 +101,11 @@ impl Chunk {
 
     pub(super) fn is_full(&self) -> bool {
         self.order.len() >= usize::from(self.capacity)
+    }
+
+    /// Whether so many rows have left that the others may move to a neighbour. Half a chunk, as a split leaves it, is not sparse.
+    pub(super) fn is_sparse(&self) -> bool {
+        self.order.len() <= usize::from(self.capacity) / SPARSE
     }
 
     pub(super) fn is_filled(&self) -> bool {

@@ -1,11 +1,12 @@
 //! Creators as readers meet them.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use contracts::listings::v1 as listings;
 use contracts::public;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::document::{Document, IndexedFields};
@@ -96,11 +97,17 @@ pub struct Creator {
     pub summary: Arc<CreatorSummary>,
     /// When it changed last, in microseconds since 1970.
     updated_at: i64,
-    tagline: Box<str>,
     kind: Option<Facet>,
     roles: Box<[Keyword]>,
     /// The single read ([`public::Creator`]) without games: these have an index of their own.
     text: Rendered,
+}
+
+/// What of the row is indexed by its words, and is not in the summary.
+#[derive(Debug, Default, Deserialize)]
+struct Texts<'a> {
+    #[serde(borrow)]
+    tagline: Cow<'a, str>,
 }
 
 impl Creator {
@@ -125,21 +132,22 @@ impl Creator {
         let roles = page.roles.iter();
         let roles = roles.map(|key| Keyword::Role(key.as_str().into()));
         let roles = roles.collect();
-        let (kind, tagline) = (
-            Facet::creator_kind(&page.kind),
-            page.tagline.as_str().into(),
-        );
+        let kind = Facet::creator_kind(&page.kind);
         let creator = public_creator(page);
         Ok(Self {
             id,
             key,
             summary: Arc::new(summary),
             updated_at,
-            tagline,
             kind,
             roles,
             text: Rendered::new(&creator.row, &creator)?,
         })
+    }
+
+    /// Moves what only a single read needs out of memory.
+    pub(super) fn store_text(&mut self) {
+        self.text.store_rest();
     }
 }
 
@@ -165,6 +173,8 @@ impl Document for Creator {
 
     fn fields(&self) -> IndexedFields {
         let roles = self.roles.iter().cloned();
+        // The row was rendered with this field.
+        let texts: Texts<'_> = self.text.parse_row().unwrap_or_default();
         IndexedFields {
             facets: (self.kind.into_iter())
                 .chain(Facet::country(&self.summary.country_code))
@@ -176,7 +186,7 @@ impl Document for Creator {
             words: words::of_texts([
                 (Field::Title, &*self.summary.name),
                 (Field::Title, &*self.summary.handle),
-                (Field::Pitch, &*self.tagline),
+                (Field::Pitch, &*texts.tagline),
                 (Field::Rest, &*self.summary.city),
             ]),
             days: None,

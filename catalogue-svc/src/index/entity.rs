@@ -51,6 +51,33 @@ pub struct NewGame {
 }
 
 impl Entity {
+    /// Its kind, as the feed calls it, and its id.
+    pub fn key(&self) -> (&'static str, String) {
+        let kind = match self.body {
+            Body::Genre(_) => "genre",
+            Body::Country(_) => "country",
+            Body::City => "city",
+            Body::Page(..) => "page",
+            Body::Game(..) => "game",
+            Body::Event(..) => "event",
+        };
+        (kind, self.id.clone())
+    }
+
+    /// Moves what only single reads need out of memory.
+    pub fn store_texts(&mut self) {
+        match &mut self.body {
+            Body::Page(_, creator) => {
+                if let Some(creator) = Arc::get_mut(creator) {
+                    creator.store_text();
+                }
+            }
+            Body::Game(_, new) => new.game.store_text(),
+            // The row of an event is its single read.
+            Body::Event(..) | Body::Genre(_) | Body::Country(_) | Body::City => {}
+        }
+    }
+
     /// Decodes and converts an entity of the kind that the feed calls `kind`, as the change `seq` left it; `None` when this version does
     /// not know the kind.
     ///

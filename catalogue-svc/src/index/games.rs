@@ -1,12 +1,13 @@
 //! Games as readers meet them.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::ops::Range;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use contracts::listings::v1 as listings;
 use contracts::public;
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::creators::CreatorSummary;
@@ -31,16 +32,21 @@ pub struct Game {
     updated_at: i64,
     /// Whose it is.
     pub creator: Arc<CreatorSummary>,
-    title: Box<str>,
-    tagline: Box<str>,
-    /// Its genres, as they are numbered.
-    genres: Box<[Facet]>,
-    /// Its platforms and its stage.
+    /// Its platforms and its stage, and its genres as they are numbered.
     facets: Box<[Facet]>,
     /// The single read ([`public::Game`]).
     text: Rendered,
-    /// What of the text comes from the creator.
-    creator_in_text: Range<usize>,
+    /// Where the row has what comes from the creator.
+    creator_in_text: u32,
+}
+
+/// What of the row is indexed by its words.
+#[derive(Debug, Default, Deserialize)]
+struct Texts<'a> {
+    #[serde(borrow)]
+    title: Cow<'a, str>,
+    #[serde(borrow)]
+    tagline: Cow<'a, str>,
 }
 
 impl Game {
@@ -61,48 +67,48 @@ impl Game {
         let platforms = game.platforms.iter();
         let facets = platforms.filter_map(|key| Facet::platform(key));
         let facets = facets.chain(Facet::stage(&game.stage)).collect();
-        let (title, tagline) = (game.title.as_str().into(), game.tagline.as_str().into());
         let revision = game.revision;
         let game = public_game(game)?;
         let text = Rendered::new(&game.row, &game)?;
         let creator = CreatorSummary::unknown()?;
         let creator_in_text = text.find(creator.json());
+        let creator_in_text = creator_in_text.context("the JSON of a game has no creator")?;
         Ok(Self {
             id,
             key,
             revision,
             updated_at,
-            title,
-            tagline,
-            genres: Box::default(),
             facets,
-            creator_in_text: creator_in_text.context("the JSON of a game has no creator")?,
+            creator_in_text: creator_in_text.try_into()?,
             text,
             creator,
         })
     }
 
+    /// Moves what only a single read needs out of memory.
+    pub(super) fn store_text(&mut self) {
+        self.text.store_rest();
+    }
+
     /// The same game with its genres, as they are numbered.
     #[must_use]
-    pub(super) fn with_genres(self, genres: Box<[Facet]>) -> Self {
-        Self { genres, ..self }
+    pub(super) fn with_genres(self, genres: impl Iterator<Item = Facet>) -> Self {
+        let facets = self.facets.iter().copied().chain(genres).collect();
+        Self { facets, ..self }
     }
 
     /// The same game of another creator.
     pub(super) fn with_creator(&self, creator: &Arc<CreatorSummary>) -> Self {
-        let at = self.creator_in_text.clone();
-        let new = creator.json();
+        let start = self.creator_in_text as usize;
+        let at = start..start + self.creator.json().len();
         Self {
-            text: self.text.splice(at.clone(), new),
-            creator_in_text: at.start..at.start + new.len(),
+            text: self.text.splice(at, creator.json()),
+            creator_in_text: self.creator_in_text,
             creator: Arc::clone(creator),
             id: self.id,
             key: self.key.clone(),
             revision: self.revision,
             updated_at: self.updated_at,
-            title: self.title.clone(),
-            tagline: self.tagline.clone(),
-            genres: self.genres.clone(),
             facets: self.facets.clone(),
         }
     }
@@ -129,19 +135,20 @@ impl Document for Game {
     }
 
     fn fields(&self) -> IndexedFields {
-        let facets = self.genres.iter().chain(&self.facets).copied();
+        // The row was rendered with these fields.
+        let texts: Texts<'_> = self.text.parse_row().unwrap_or_default();
         IndexedFields {
-            facets: facets
+            facets: (self.facets.iter().copied())
                 .chain(Facet::country(&self.creator.country_code))
                 .collect(),
             keywords: [Keyword::Creator(Arc::clone(&self.creator.handle))]
                 .into_iter()
                 .chain(self.creator.city_keyword())
-                .chain([Keyword::TitleWords(words::title_length(&self.title))])
+                .chain([Keyword::TitleWords(words::title_length(&texts.title))])
                 .collect(),
             words: words::of_texts([
-                (Field::Title, &*self.title),
-                (Field::Pitch, &*self.tagline),
+                (Field::Title, &*texts.title),
+                (Field::Pitch, &*texts.tagline),
                 (Field::Rest, &*self.creator.name),
             ]),
             days: None,

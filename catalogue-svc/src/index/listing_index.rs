@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, filled};
 use super::cow_map::CowMap;
 use super::cow_vec::CowVec;
 use super::document::{Document, IndexedFields};
@@ -128,13 +128,7 @@ impl<L: Document> Index<L> {
             return;
         };
         let fields = row.fields();
-        let chunk = Arc::make_mut(&mut self.chunks[index]);
-        chunk.remove(doc);
-        if chunk.is_empty() {
-            self.free.push(chunk.number);
-            self.chunks.remove(index);
-            self.renumber();
-        }
+        Arc::make_mut(&mut self.chunks[index]).remove(doc);
         self.leave(doc, &fields);
         *self.rows.entry(doc) = None;
         if self.addresses.get(row.address()) == Some(&doc) {
@@ -142,6 +136,11 @@ impl<L: Document> Index<L> {
         }
         self.len -= 1;
         self.recount(&fields, &IndexedFields::default());
+        if self.chunks[index].is_empty() {
+            self.close(index);
+        } else if self.chunks[index].is_sparse() {
+            self.merge(index);
+        }
     }
 
     /// Puts a row in the place of an older state of the same listing.
@@ -295,28 +294,62 @@ impl<L: Document> Index<L> {
         self.positions = Arc::new(positions);
     }
 
-    /// Moves the later half of a chunk's rows to a new one behind it. They get new doc ids.
+    /// Removes a chunk that has no row any more.
+    fn close(&mut self, index: usize) {
+        let chunk = self.chunks.remove(index);
+        self.free.push(chunk.number);
+        self.renumber();
+    }
+
+    /// Moves the later half of a chunk's rows to a new one behind it.
     fn split(&mut self, index: usize) {
         let number = self.number();
         let chunk = Arc::make_mut(&mut self.chunks[index]);
-        let mut behind = Chunk::new(number, chunk.partition, self.capacity);
+        let behind = Chunk::new(number, chunk.partition, self.capacity);
         let moved = chunk.split_off(chunk.len() / 2);
-        for doc in moved {
-            let Some(row) = self.rows.entry(doc).take() else {
+        self.chunks.insert(index + 1, Arc::new(behind));
+        self.move_rows(moved, index + 1, 0);
+        self.renumber();
+    }
+
+    /// Moves the rows of a chunk to a neighbour that has room for them, if one has.
+    fn merge(&mut self, index: usize) {
+        let chunk = &self.chunks[index];
+        let has_room = |neighbour: &usize| {
+            self.chunks.get(*neighbour).is_some_and(|neighbour| {
+                neighbour.partition == chunk.partition
+                    && neighbour.len() + chunk.len() <= filled(self.capacity)
+            })
+        };
+        let (before, behind) = (index.checked_sub(1), Some(index + 1));
+        let position = if let Some(before) = before.filter(has_room) {
+            (before, self.chunks[before].len())
+        } else if let Some(behind) = behind.filter(has_room) {
+            (behind, 0)
+        } else {
+            return;
+        };
+        let moved = Arc::make_mut(&mut self.chunks[index]).split_off(0);
+        self.move_rows(moved, position.0, position.1);
+        self.close(index);
+    }
+
+    /// Moves rows that have left their chunk, and follow each other, to a position of another chunk. They get new doc ids.
+    fn move_rows(&mut self, moved: Vec<u32>, index: usize, first: usize) {
+        for (position, old) in (first..).zip(moved) {
+            let Some(row) = self.rows.entry(old).take() else {
                 continue;
             };
             let fields = row.fields();
-            self.leave(doc, &fields);
-            let is_addressed = self.addresses.get(row.address()) == Some(&doc);
-            let doc = behind.insert(behind.len(), &fields);
-            let other = self.addresses.get(row.address()).copied();
+            self.leave(old, &fields);
+            // Another listing may have taken the address over.
             let address = Arc::clone(row.address());
+            let holder = self.addresses.get(&address).copied();
+            let doc = Arc::make_mut(&mut self.chunks[index]).insert(position, &fields);
             self.enter(doc, row, &fields);
-            if let Some(other) = other.filter(|_| !is_addressed) {
-                self.addresses.insert(&address, other);
+            if let Some(holder) = holder.filter(|holder| *holder != old) {
+                self.addresses.insert(&address, holder);
             }
         }
-        self.chunks.insert(index + 1, Arc::new(behind));
-        self.renumber();
     }
 }

@@ -29,6 +29,7 @@ mod search;
 mod snapshot;
 mod term_dictionary;
 mod terms;
+mod texts;
 mod timestamp;
 mod work;
 mod writer;

@@ -4,8 +4,9 @@ use roaring::RoaringBitmap;
 
 use crate::domain::words::Field;
 
-/// Up to so many docs are an array. Most words are in a handful of documents, for which a bitmap would take several times the memory.
-const ARRAY: usize = 64;
+/// Up to so many docs are an array. At a million rows a bitmap has up to 18 containers, each of which takes as much memory as a dozen docs
+/// of an array.
+const ARRAY: usize = 256;
 
 /// A set of docs: an array while it is small, else a bitmap.
 #[derive(Debug, Clone)]
@@ -252,17 +253,17 @@ mod tests {
     #[test]
     fn a_set_grows_to_a_bitmap_and_shrinks_to_an_array() {
         let mut docs = DocSet::default();
-        for doc in (0..100).rev() {
+        for doc in (0..300).rev() {
             docs.insert(doc);
             docs.insert(doc);
         }
         assert!(matches!(docs, DocSet::Bitmap(_)));
-        assert_eq!(docs.len(), 100);
-        for doc in 20..100 {
+        assert_eq!(docs.len(), 300);
+        for doc in 20..300 {
             docs.remove(doc);
         }
         assert!(matches!(&docs, DocSet::Array(docs) if docs.len() == 20));
-        docs.remove(200);
+        docs.remove(400);
         assert_eq!(RoaringBitmap::from(&docs), (0..20).collect());
         let other = [7, 30].into_iter().collect();
         assert_eq!(docs.within(&other), [7].into_iter().collect());
@@ -274,7 +275,7 @@ mod tests {
         let sets = [
             DocSet::from(vec![3, 9]),
             DocSet::from(vec![1, 9]),
-            DocSet::from((0..200).collect::<Vec<u32>>()),
+            DocSet::from((0..300).collect::<Vec<u32>>()),
         ];
         let union = |within: Option<&RoaringBitmap>| {
             let mut union = Union::default();
@@ -283,7 +284,7 @@ mod tests {
             }
             union.finish()
         };
-        assert_eq!(union(None), (0..200).collect());
+        assert_eq!(union(None), (0..300).collect());
         let within = [9, 150, 500].into_iter().collect();
         assert_eq!(union(Some(&within)), [9, 150].into_iter().collect());
         let mut many = Union::default();

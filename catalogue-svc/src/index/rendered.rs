@@ -5,61 +5,75 @@ use std::ops::Range;
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
-/// The JSON of a single read. It begins with the fields of the list row, so the row is a prefix of it.
+use super::texts::Text;
+
+/// The JSON of a listing: its list row, and the rest of its single read, which begins with the fields of the row.
 #[derive(Debug, Clone)]
 pub struct Rendered {
-    json: Box<[u8]>,
-    /// Up to here are the fields of the list row; with a brace, they are the row.
-    fields_end: usize,
+    row: Box<[u8]>,
+    rest: Text,
 }
 
 impl Rendered {
     pub(super) fn new(row: &impl Serialize, whole: &impl Serialize) -> anyhow::Result<Self> {
         let row = serde_json::to_vec(row)?;
-        // Copied, for allocators leave a vector that is shrunk where it is, with the room it had.
-        let json: Box<[u8]> = serde_json::to_vec(whole)?.as_slice().into();
-        let fields_end = row.len() - 1;
-        anyhow::ensure!(
-            json.starts_with(&row[..fields_end]),
-            "the JSON of a listing does not begin with its row"
-        );
-        Ok(Self { json, fields_end })
+        let whole = serde_json::to_vec(whole)?;
+        // All of the row but the brace.
+        let rest = whole.strip_prefix(&row[..row.len() - 1]);
+        let rest = rest.context("the JSON of a listing does not begin with its row")?;
+        Ok(Self {
+            rest: Text::Memory(rest.into()),
+            // Copied, for allocators leave a vector that is shrunk where it is, with the room it had.
+            row: row.as_slice().into(),
+        })
+    }
+
+    /// Moves what only a single read needs out of memory.
+    pub(super) fn store_rest(&mut self) {
+        self.rest = self.rest.store();
     }
 
     /// The single read.
-    pub fn json(&self) -> &[u8] {
-        &self.json
+    ///
+    /// # Errors
+    /// The file of long texts cannot be read.
+    pub fn json(&self) -> anyhow::Result<Vec<u8>> {
+        let mut json = self.row[..self.row.len() - 1].to_vec();
+        let read = self.rest.push_to(&mut json);
+        read.context("the file of long texts cannot be read")?;
+        Ok(json)
     }
 
     /// Appends the list row.
     pub fn push_row(&self, json: &mut Vec<u8>) {
-        json.extend_from_slice(&self.json[..self.fields_end]);
-        json.push(b'}');
+        json.extend_from_slice(&self.row);
     }
 
     /// How many bytes [`Rendered::push_row`] appends.
     pub fn row_len(&self) -> usize {
-        self.fields_end + 1
+        self.row.len()
     }
 
-    /// The single read, or the fields of it that `T` has.
-    pub fn parse<'a, T: Deserialize<'a>>(&'a self) -> anyhow::Result<T> {
-        serde_json::from_slice(&self.json).context("a rendered listing does not parse")
+    /// The list row, or the fields of it that `T` has.
+    ///
+    /// # Errors
+    /// `T` has other fields.
+    pub fn parse_row<'a, T: Deserialize<'a>>(&'a self) -> anyhow::Result<T> {
+        serde_json::from_slice(&self.row).context("a rendered listing does not parse")
     }
 
     /// Where the row has these fields, one after the other. No text in it can look like them, for its quotes are escaped.
-    pub(super) fn find(&self, fields: &[u8]) -> Option<Range<usize>> {
-        let row = &self.json[..self.fields_end];
-        let start = row.windows(fields.len()).position(|part| part == fields)?;
-        Some(start..start + fields.len())
+    pub(super) fn find(&self, fields: &[u8]) -> Option<usize> {
+        let mut parts = self.row.windows(fields.len());
+        parts.position(|part| part == fields)
     }
 
     /// The same with other fields in that place of the row.
     pub(super) fn splice(&self, at: Range<usize>, fields: &[u8]) -> Self {
-        let (before, after) = (&self.json[..at.start], &self.json[at.end..]);
+        let (before, after) = (&self.row[..at.start], &self.row[at.end..]);
         Self {
-            json: [before, fields, after].concat().into(),
-            fields_end: self.fields_end - at.len() + fields.len(),
+            row: [before, fields, after].concat().into(),
+            rest: self.rest.clone(),
         }
     }
 }

@@ -41,7 +41,7 @@ where
             Ok((json.into(), Vec::new()))
         }
         Form::Unspecified => {
-            let typed = rows.iter().map(|row| row.text().parse().map(&typed));
+            let typed = rows.iter().map(|row| row.text().parse_row().map(&typed));
             let typed: anyhow::Result<Vec<T>> = typed.collect();
             Ok((Bytes::new(), typed.map_err(|error| broken(&error))?))
         }

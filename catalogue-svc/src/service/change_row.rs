@@ -78,5 +78,5 @@ pub(super) fn typed(changed: &Changed) -> Result<proto::ListingChange, Fault> {
 }
 
 fn parse<P: for<'a> Deserialize<'a>>(text: &Rendered) -> Result<P, Fault> {
-    text.parse().map_err(|error| answer::broken(&error))
+    text.parse_row().map_err(|error| answer::broken(&error))
 }

@@ -56,7 +56,9 @@ impl Creators {
             limit: usize::MAX,
             ..Query::default()
         });
-        let json = answer::with_rows(creator.text().json(), &games.rows)?;
+        let json = creator.text().json();
+        let json = json.map_err(|error| answer::broken(&error))?;
+        let json = answer::with_rows(&json, &games.rows)?;
         let (json, creator) = answer::single(json, form, typed::creators::creator)?;
         Ok(GetCreatorResponse {
             creator,

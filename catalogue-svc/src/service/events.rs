@@ -56,7 +56,10 @@ impl Events {
         let event = snapshot.dataset(mode).events.get(&request.slug);
         let event = event.ok_or_else(|| unknown(mode))?;
         let revision = event.revision;
-        let json = event.text().json().to_vec();
+        let json = event
+            .text()
+            .json()
+            .map_err(|error| answer::broken(&error))?;
         let (json, event) = answer::single(json, form, typed::events::event)?;
         Ok(GetEventResponse {
             event,

@@ -48,7 +48,7 @@ impl Games {
         let game = snapshot.dataset(mode).games.get(&request.slug);
         let game = game.ok_or_else(|| unknown(mode))?;
         let revision = game.revision;
-        let json = game.text().json().to_vec();
+        let json = game.text().json().map_err(|error| answer::broken(&error))?;
         let (json, game) = answer::single(json, form, typed::games::game)?;
         Ok(GetGameResponse {
             game,

@@ -60,7 +60,7 @@ impl Searches {
     fn result(&self, hit: &Hit) -> anyhow::Result<SearchResult> {
         Ok(match hit {
             Hit::Game(row) => {
-                let game: public::GameRow = row.text().parse()?;
+                let game: public::GameRow = row.text().parse_row()?;
                 SearchResult {
                     kind: Kind::Games.as_str().to_owned(),
                     address: SearchAddress::Slug(game.slug),
@@ -71,7 +71,7 @@ impl Searches {
                 }
             }
             Hit::Creator(row) => {
-                let creator: public::CreatorRow = row.text().parse()?;
+                let creator: public::CreatorRow = row.text().parse_row()?;
                 SearchResult {
                     kind: Kind::Creators.as_str().to_owned(),
                     address: SearchAddress::Handle(creator.handle),
@@ -82,7 +82,7 @@ impl Searches {
                 }
             }
             Hit::Event(row) => {
-                let event: public::Event = row.text().parse()?;
+                let event: public::Event = row.text().parse_row()?;
                 SearchResult {
                     kind: Kind::Events.as_str().to_owned(),
                     address: SearchAddress::Slug(event.slug),
@@ -93,7 +93,7 @@ impl Searches {
                 }
             }
             Hit::City(row) => {
-                let city: public::CityRow = row.text().parse()?;
+                let city: public::CityRow = row.text().parse_row()?;
                 SearchResult {
                     kind: Kind::Cities.as_str().to_owned(),
                     url: format!("{}/cities/{}", self.public_url, city.slug),

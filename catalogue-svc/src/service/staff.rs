@@ -107,7 +107,7 @@ impl Staff {
         let favoured = votes::by_new_voters(&self.pool, now - NEW).await?;
         let caught_up = own::catch_up(&self.pool, &self.boards).await;
         caught_up.map_err(|error| Fault::internal(error.as_ref()))?;
-        // Turns them to this hour.
+        // Advances the boards to this hour.
         self.boards.view(now);
         let mut listings = Vec::new();
         for one in favoured {

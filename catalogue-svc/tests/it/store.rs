@@ -107,7 +107,7 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
     assert_eq!(state.genres.keys(), ["puzzle"]);
     assert_eq!(state.countries(), ["KE"]);
     let row = state.dataset(Mode::Live).games.get("game-1").unwrap();
-    let found: public::Game = row.text().parse().unwrap();
+    let found: public::Game = serde_json::from_slice(&row.text().json().unwrap()).unwrap();
     assert_eq!(found.row.title, "Renamed");
     assert_eq!(state.dataset(Mode::Live).events.len(), 1);
     assert_eq!(state.dataset(Mode::Live).cities.len(), 1);
@@ -298,7 +298,7 @@ async fn a_start_takes_up_what_this_version_can_convert(pool: PgPool) {
     let (catalogue, _) = load(&pool).await;
     let snapshot = catalogue.snapshot().unwrap();
     let row = snapshot.dataset(Mode::Live).games.get("game-1").unwrap();
-    let found: public::Game = row.text().parse().unwrap();
+    let found: public::Game = serde_json::from_slice(&row.text().json().unwrap()).unwrap();
     assert_eq!(found.row.title, "Renamed");
     assert_eq!(
         ids(&pool, "game", generation(&pool).await).await,

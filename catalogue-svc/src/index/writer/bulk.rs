@@ -25,6 +25,7 @@ impl Writer {
         for entity in entities {
             writer.keep(entity);
         }
+        writer.pack();
         let pages = writer.pages.values();
         let creators: Vec<_> = pages.filter_map(|page| page.creator.clone()).collect();
         let events = writer.events.values();
@@ -52,6 +53,16 @@ impl Writer {
             }
             other => self.apply_place(entity.id, other),
         }
+    }
+
+    /// Takes the room for growth from what will hardly grow. A tree that is made from sorted items has full nodes.
+    fn pack(&mut self) {
+        for page in self.pages.values_mut() {
+            page.games.shrink_to_fit();
+        }
+        self.pages = std::mem::take(&mut self.pages).into_iter().collect();
+        self.games = std::mem::take(&mut self.games).into_iter().collect();
+        self.events = std::mem::take(&mut self.events).into_iter().collect();
     }
 
     /// The games that are public, as their pages let them be seen.

@@ -40,7 +40,7 @@ impl Writer {
             page.games.insert(at, header.id);
         }
         let genres = new.genres.iter();
-        let genres = genres.map(|key| self.snapshot.genres.note(key)).collect();
+        let genres = genres.map(|key| self.snapshot.genres.note(key));
         let held = HeldGame {
             mode: header.mode,
             published: header.state == State::Published,

@@ -8,7 +8,7 @@ mod games;
 mod pages;
 mod relisted;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kit::feed::Position;
@@ -29,9 +29,9 @@ use crate::index::entity::{Body, Entity};
 #[derive(Debug)]
 pub struct Writer {
     snapshot: Snapshot,
-    pages: HashMap<Uuid, Page>,
-    games: HashMap<Uuid, HeldGame>,
-    events: HashMap<Uuid, HeldEvent>,
+    pages: BTreeMap<Uuid, Page>,
+    games: BTreeMap<Uuid, HeldGame>,
+    events: BTreeMap<Uuid, HeldEvent>,
     cities: Cities,
     /// Since [`Writer::take_relisted`].
     relisted: Relisted,
@@ -45,9 +45,9 @@ impl Writer {
     pub fn new(position: Position, chunk_rows: u16) -> Self {
         Self {
             snapshot: Snapshot::new(position, chunk_rows),
-            pages: HashMap::new(),
-            games: HashMap::new(),
-            events: HashMap::new(),
+            pages: BTreeMap::new(),
+            games: BTreeMap::new(),
+            events: BTreeMap::new(),
             cities: Cities::default(),
             relisted: Relisted::default(),
         }

@@ -1,0 +1,120 @@
+//! Long texts, which only a single read needs: in a file instead of memory.
+//!
+//! The file belongs to the process, has no name and ends with it. The page cache of the system holds what is read often. A text that was
+//! replaced keeps its place in the file until the process ends.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Where temporary files are (`TMPDIR`). `None`: no file could be opened there.
+static FILE: LazyLock<Option<TextFile>> = LazyLock::new(|| match tempfile::tempfile() {
+    Ok(file) => Some(TextFile {
+        file,
+        end: AtomicU64::new(0),
+    }),
+    Err(error) => {
+        tracing::warn!(
+            %error,
+            "long texts stay in memory: no temporary file could be opened; set TMPDIR to a folder that can be written"
+        );
+        None
+    }
+});
+
+/// Texts of at least so many bytes are worth a place in the file.
+const LONG: usize = 64;
+/// Bits that hold the length of a text in the file.
+const LENGTH_BITS: u32 = 20;
+
+struct TextFile {
+    file: File,
+    end: AtomicU64,
+}
+
+/// A text.
+#[derive(Debug, Clone)]
+pub(super) enum Text {
+    Memory(Box<[u8]>),
+    /// Offset and length.
+    File(u64),
+}
+
+impl Text {
+    /// The same text, in the file if it is long. It stays in memory when the file cannot be written.
+    pub(super) fn store(&self) -> Self {
+        match self {
+            Self::Memory(text) if text.len() >= LONG => {
+                let stored = FILE.as_ref().and_then(|file| file.append(text));
+                stored.map_or_else(|| self.clone(), Self::File)
+            }
+            Self::Memory(_) | Self::File(_) => self.clone(),
+        }
+    }
+
+    /// Appends the text to `to`. A read from the file blocks for microseconds when the page cache has the text.
+    pub(super) fn push_to(&self, to: &mut Vec<u8>) -> io::Result<()> {
+        let place = match self {
+            Self::Memory(text) => {
+                to.extend_from_slice(text);
+                return Ok(());
+            }
+            Self::File(place) => *place,
+        };
+        let file = FILE.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        let length = usize::try_from(place & ((1 << LENGTH_BITS) - 1)).unwrap_or_default();
+        let start = to.len();
+        to.resize(start + length, 0);
+        file.file
+            .read_exact_at(&mut to[start..], place >> LENGTH_BITS)
+    }
+}
+
+impl TextFile {
+    /// Where the text is then; `None` when it could not be written, or is too long.
+    fn append(&self, text: &[u8]) -> Option<u64> {
+        let length = u64::try_from(text.len()).ok()?;
+        if length >> LENGTH_BITS > 0 {
+            return None;
+        }
+        let at = self.end.fetch_add(length, Ordering::Relaxed);
+        self.file.write_all_at(text, at).ok()?;
+        Some(at << LENGTH_BITS | length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &Text) -> Vec<u8> {
+        let mut read = b"before ".to_vec();
+        text.push_to(&mut read).unwrap();
+        read.split_off(7)
+    }
+
+    #[test]
+    fn long_texts_are_stored_and_read_back() {
+        let texts: Vec<Vec<u8>> = (0..100_u8).map(|n| vec![n; 60 + usize::from(n)]).collect();
+        let stored: Vec<Text> = texts
+            .iter()
+            .map(|text| Text::Memory(text.as_slice().into()).store())
+            .collect();
+        for (text, stored) in texts.iter().zip(&stored) {
+            let is_long = text.len() >= LONG;
+            assert_eq!(matches!(stored, Text::File(_)), is_long);
+            assert_eq!(&read(stored), text);
+            assert_eq!(&read(&stored.store()), text);
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_for_the_file_stays_in_memory() {
+        let text = vec![7; 1 << LENGTH_BITS];
+        let stored = Text::Memory(text.as_slice().into()).store();
+        assert!(matches!(stored, Text::Memory(_)));
+        assert_eq!(read(&stored), text);
+    }
+}

@@ -1,0 +1,257 @@
+//! What catalogue-svc is asked over gRPC, and how long its answers take.
+
+use std::time::{Duration, Instant};
+
+use contracts::catalogue::v1::games_service_client::GamesServiceClient;
+use contracts::catalogue::v1::places_service_client::PlacesServiceClient;
+use contracts::catalogue::v1::search_service_client::SearchServiceClient;
+use contracts::catalogue::v1::{
+    GetGameRequest, ListGamesRequest, ListGenresRequest, SearchRequest,
+};
+use contracts::common::v1::{Form, Mode, PageRequest};
+use e2e::Fleet;
+use kit::rpc::client::{Client as Channel, dial};
+use tokio::task::JoinSet;
+
+use super::generate::{Dice, Generator, slug};
+
+/// Rows before the deep page.
+const DEEP: usize = 20_000;
+/// Rows of a page while the deep page is looked for.
+const LONG_PAGE: u32 = 100;
+/// Games whose words are asked for.
+const SAMPLE: usize = 200;
+
+/// What is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Question {
+    FirstPage,
+    DeepPage,
+    ThreeFilters,
+    RareFilter,
+    OneGame,
+    TwoWords,
+    TenLetters,
+    SearchTwoWords,
+    SearchTenLetters,
+    Genres,
+}
+
+impl Question {
+    /// All of them, with the p99 at a million in those at 26,000 that is allowed.
+    pub(super) const ALL: [(Self, &'static str, &'static str); 10] = [
+        (Self::FirstPage, "first page", "1.1"),
+        (Self::DeepPage, "page at row 20,000", "1.1"),
+        (Self::ThreeFilters, "genre, platform and country", "1.75"),
+        (Self::RareFilter, "rare genre", "1.1"),
+        (Self::OneGame, "one game", "1.1"),
+        (Self::TwoWords, "q of two words", "4"),
+        (Self::TenLetters, "q of ten letters", "4"),
+        (Self::SearchTwoWords, "/search, two words", "5"),
+        (Self::SearchTenLetters, "/search, ten letters", "5"),
+        (Self::Genres, "/genres", ""),
+    ];
+}
+
+/// A caller.
+#[derive(Debug, Clone)]
+pub(super) struct Caller {
+    games: GamesServiceClient<Channel>,
+    search: SearchServiceClient<Channel>,
+    places: PlacesServiceClient<Channel>,
+    generator: Generator,
+    /// Of the page at row 20,000.
+    deep: String,
+    /// Two words of each of some games.
+    words: Vec<String>,
+    dice: Dice,
+}
+
+impl Caller {
+    /// A caller of the catalogue-svc of a fleet, which has these listings.
+    pub(super) async fn of(fleet: &Fleet, generator: &Generator) -> Self {
+        let token = fleet.service_token.clone().into();
+        let channel = dial(&fleet.service("catalogue-svc").grpc, &token)
+            .await
+            .unwrap();
+        let mut caller = Self {
+            games: GamesServiceClient::new(channel.clone()),
+            search: SearchServiceClient::new(channel.clone()),
+            places: PlacesServiceClient::new(channel),
+            generator: generator.clone(),
+            deep: String::new(),
+            words: Vec::new(),
+            dice: Dice(11),
+        };
+        for _ in 0..DEEP / LONG_PAGE as usize {
+            let mut request = Self::list();
+            request.page = Some(PageRequest {
+                limit: LONG_PAGE,
+                cursor: std::mem::take(&mut caller.deep),
+            });
+            let answer = caller.games.list_games(request).await.unwrap();
+            caller.deep = answer.into_inner().page.unwrap().next_cursor.unwrap();
+        }
+        for _ in 0..SAMPLE {
+            let mut request = caller.one();
+            request.form = Form::Unspecified.into();
+            let game = caller.games.get_game(request).await.unwrap().into_inner();
+            let row = game.game.unwrap().row.unwrap();
+            let [of_title, of_tagline] = [row.title, row.tagline].map(|text| {
+                let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+                caller.dice.pick(&words).to_owned()
+            });
+            caller.words.push(format!("{of_title} {of_tagline}"));
+        }
+        caller
+    }
+
+    /// The same caller, who calls another server.
+    pub(super) async fn at(&self, address: &str, fleet: &Fleet) -> Self {
+        let channel = dial(address, &fleet.service_token.clone().into()).await;
+        Self {
+            games: GamesServiceClient::new(channel.unwrap()),
+            ..self.clone()
+        }
+    }
+
+    fn list() -> ListGamesRequest {
+        ListGamesRequest {
+            mode: Mode::Live.into(),
+            form: Form::Json.into(),
+            ..ListGamesRequest::default()
+        }
+    }
+
+    fn one(&mut self) -> GetGameRequest {
+        GetGameRequest {
+            mode: Mode::Live.into(),
+            form: Form::Json.into(),
+            slug: slug(self.dice.roll(self.generator.games())),
+            ..GetGameRequest::default()
+        }
+    }
+
+    fn three_filters(&mut self) -> ListGamesRequest {
+        let usual = self.generator.genres.len() - 1;
+        ListGamesRequest {
+            genre: Some(self.dice.pick(&self.generator.genres[..usual]).to_owned()),
+            platform: Some("android".to_owned()),
+            country: Some(self.dice.pick(&self.generator.countries).to_owned()),
+            ..Self::list()
+        }
+    }
+
+    /// Ten letters that words begin with.
+    fn letters(&mut self) -> String {
+        let mut letters: Vec<&str> = "b c d f g h j k l m n p r s t v w x y z"
+            .split(' ')
+            .collect();
+        while letters.len() > 10 {
+            letters.swap_remove(self.dice.place(letters.len()));
+        }
+        letters.join(" ")
+    }
+
+    /// Asks once.
+    async fn ask(&mut self, question: Question) {
+        match question {
+            Question::FirstPage => self.list_games(Self::list()).await,
+            Question::DeepPage => {
+                let page = PageRequest {
+                    limit: 20,
+                    cursor: self.deep.clone(),
+                };
+                let request = ListGamesRequest {
+                    page: Some(page),
+                    ..Self::list()
+                };
+                self.list_games(request).await;
+            }
+            Question::ThreeFilters => {
+                let request = self.three_filters();
+                self.list_games(request).await;
+            }
+            Question::RareFilter => {
+                let request = ListGamesRequest {
+                    genre: Some(self.generator.rare_genre().to_owned()),
+                    ..Self::list()
+                };
+                self.list_games(request).await;
+            }
+            Question::OneGame => {
+                let request = self.one();
+                self.games.get_game(request).await.unwrap();
+            }
+            Question::TwoWords | Question::TenLetters => {
+                let q = self.question(question);
+                let request = ListGamesRequest {
+                    q: Some(q),
+                    ..Self::list()
+                };
+                self.list_games(request).await;
+            }
+            Question::SearchTwoWords | Question::SearchTenLetters => {
+                let request = SearchRequest {
+                    mode: Mode::Live.into(),
+                    form: Form::Json.into(),
+                    q: self.question(question),
+                    ..SearchRequest::default()
+                };
+                self.search.search(request).await.unwrap();
+            }
+            Question::Genres => {
+                let request = ListGenresRequest {
+                    mode: Mode::Live.into(),
+                    form: Form::Json.into(),
+                    ..ListGenresRequest::default()
+                };
+                self.places.list_genres(request).await.unwrap();
+            }
+        }
+    }
+
+    fn question(&mut self, question: Question) -> String {
+        match question {
+            Question::TwoWords | Question::SearchTwoWords => self.dice.pick(&self.words).to_owned(),
+            _ => self.letters(),
+        }
+    }
+
+    async fn list_games(&mut self, request: ListGamesRequest) {
+        self.games.list_games(request).await.unwrap();
+    }
+
+    /// How long the answer to a question takes.
+    pub(super) async fn time(&mut self, question: Question) -> Duration {
+        let start = Instant::now();
+        self.ask(question).await;
+        start.elapsed()
+    }
+
+    /// Answers a second to so many callers at once, each of whom asks again and again.
+    pub(super) async fn rate(&self, question: Question, callers: u64, length: Duration) -> f64 {
+        let start = Instant::now();
+        let mut tasks = JoinSet::new();
+        for number in 0..callers {
+            let mut caller = self.clone();
+            caller.dice = Dice(number);
+            tasks.spawn(async move {
+                let mut answers = 0_u32;
+                while start.elapsed() < length {
+                    caller.ask(question).await;
+                    answers += 1;
+                }
+                answers
+            });
+        }
+        let answers: u32 = tasks.join_all().await.into_iter().sum();
+        f64::from(answers) / start.elapsed().as_secs_f64()
+    }
+}
+
+/// The time within which so many of a hundred came, in microseconds.
+pub(super) fn percentile(times: &mut [Duration], percent: usize) -> f64 {
+    times.sort_unstable();
+    times[(times.len() - 1) * percent / 100].as_secs_f64() * 1e6
+}

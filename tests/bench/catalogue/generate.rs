@@ -1,0 +1,239 @@
+//! Generated listings, as the feed of listings-svc carries them: the same for the same number of games.
+
+use contracts::common::v1::Mode;
+use contracts::listings::v1::{Game, Page, State};
+use prost::Message as _;
+use prost_types::Timestamp;
+use serde_json::Value;
+use uuid::Uuid;
+
+/// Games per creator.
+const GAMES_PER_CREATOR: u64 = 5;
+const CREATORS_PER_CITY: u64 = 100;
+/// One game in so many has the genre [`Generator::rare_genre`].
+const RARE: u64 = 1_000;
+/// One game in so many is featured.
+const FEATURED: u64 = 1_000;
+const DISTINCT_WORDS: usize = 100_000;
+/// Characters of a description and of a creator's biography, at least.
+const DESCRIPTION: usize = 780;
+const BIOGRAPHY: usize = 280;
+const PLATFORMS: [&str; 6] = ["web", "android", "ios", "windows", "mac", "linux"];
+const STAGES: [&str; 3] = ["released", "early_access", "in_development"];
+/// When the oldest game was listed: 1 January 2020, in seconds since 1970.
+const OLDEST: u64 = 1_577_836_800;
+
+/// Numbers that look random and are the same each time (splitmix64).
+#[derive(Debug, Clone)]
+pub(super) struct Dice(pub(super) u64);
+
+impl Dice {
+    pub(super) fn roll(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % below
+    }
+
+    pub(super) fn place(&mut self, length: usize) -> usize {
+        usize::try_from(self.roll(length as u64)).unwrap()
+    }
+
+    pub(super) fn pick<'a>(&mut self, from: &'a [String]) -> &'a str {
+        &from[self.place(from.len())]
+    }
+
+    /// A word. As in texts, a few words are frequent and many are rare.
+    pub(super) fn word(&mut self) -> String {
+        let range = 1 + self.place(DISTINCT_WORDS);
+        let mut rest = self.place(range) * 7_919 + 11;
+        let mut word = String::new();
+        while rest > 0 {
+            let letters = [b"bcdfghjklmnprstvwxyz"[rest % 20], b"aeiou"[rest / 20 % 5]];
+            word.extend(letters.map(char::from));
+            rest /= 100;
+        }
+        word
+    }
+
+    fn words(&mut self, count: usize) -> String {
+        let words: Vec<String> = (0..count).map(|_| self.word()).collect();
+        words.join(" ")
+    }
+}
+
+/// A generated listing.
+#[derive(Debug)]
+pub(super) enum Listing {
+    Page(Page),
+    Game(Game),
+}
+
+impl Listing {
+    /// What the feed calls its kind.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Page(_) => "page",
+            Self::Game(_) => "game",
+        }
+    }
+
+    pub(super) fn id(&self) -> &str {
+        match self {
+            Self::Page(page) => &page.id,
+            Self::Game(game) => &game.id,
+        }
+    }
+
+    pub(super) fn encode(&self) -> Vec<u8> {
+        match self {
+            Self::Page(page) => page.encode_to_vec(),
+            Self::Game(game) => game.encode_to_vec(),
+        }
+    }
+}
+
+/// Generates the listings of a directory with so many games.
+#[derive(Debug, Clone)]
+pub(super) struct Generator {
+    dice: Dice,
+    games: u64,
+    /// Sentences of the live directory, of which descriptions are made: they compress as such texts do.
+    sentences: Vec<String>,
+    pub(super) genres: Vec<String>,
+    pub(super) countries: Vec<String>,
+}
+
+impl Generator {
+    pub(super) fn new(games: u64) -> Self {
+        let sentences = ["games", "games-without-year", "creators"];
+        Self {
+            dice: Dice(7),
+            games,
+            sentences: sentences.map(|file| column(file, "tagline")).concat(),
+            genres: column("genres", "key"),
+            countries: column("countries", "code"),
+        }
+    }
+
+    /// How many games there are.
+    pub(super) fn games(&self) -> u64 {
+        self.games
+    }
+
+    fn creators(&self) -> u64 {
+        self.games / GAMES_PER_CREATOR
+    }
+
+    /// The genre that few games have.
+    pub(super) fn rare_genre(&self) -> &str {
+        self.genres.last().unwrap()
+    }
+
+    pub(super) fn creator(&mut self, number: u64) -> Page {
+        let city = self.dice.roll(self.creators() / CREATORS_PER_CITY + 1);
+        Page {
+            id: id(1, number),
+            mode: Mode::Live.into(),
+            state: State::Published.into(),
+            revision: 1,
+            handle: format!("generated-studio-{number}"),
+            kind: "studio".to_owned(),
+            name: self.dice.words(2),
+            tagline: self.dice.pick(&self.sentences).to_owned(),
+            bio: self.prose(BIOGRAPHY),
+            country_code: self.dice.pick(&self.countries).to_owned(),
+            city: format!("City {city}"),
+            city_slug: format!("city-{city}"),
+            url: format!("https://mchezo.example/creators/generated-studio-{number}"),
+            created_at: Some(at(number)),
+            updated_at: Some(at(number)),
+            first_published_at: Some(at(number)),
+            ..Page::default()
+        }
+    }
+
+    pub(super) fn game(&mut self, number: u64) -> Game {
+        let slug = slug(number);
+        let usual = &self.genres[..self.genres.len() - 1];
+        let mut genres: Vec<String> = (0..=self.dice.roll(2))
+            .map(|_| self.dice.pick(usual).to_owned())
+            .collect();
+        if number.is_multiple_of(RARE) {
+            genres.push(self.rare_genre().to_owned());
+        }
+        genres.dedup();
+        let platforms = PLATFORMS.iter().filter(|_| self.dice.roll(3) == 0);
+        let platforms = platforms.map(|key| (*key).to_owned()).collect();
+        Game {
+            id: id(2, number),
+            mode: Mode::Live.into(),
+            state: State::Published.into(),
+            revision: 1,
+            title: self.dice.words(3),
+            tagline: self.dice.words(8),
+            description: self.prose(DESCRIPTION),
+            cover_url: Some(format!("https://img.mchezo.example/covers/{number}.jpg")),
+            genres,
+            platforms,
+            stage: STAGES[self.dice.place(STAGES.len())].to_owned(),
+            release_year: 2026,
+            links: [("website".to_owned(), format!("https://{slug}.example/"))].into(),
+            featured: number % FEATURED == 1,
+            page_id: id(1, self.dice.roll(self.creators())),
+            url: format!("https://mchezo.example/games/{slug}"),
+            created_at: Some(at(number)),
+            updated_at: Some(at(number)),
+            first_published_at: Some(at(number)),
+            slug,
+            ..Game::default()
+        }
+    }
+
+    /// The creators, then the games.
+    pub(super) fn listings(mut self) -> impl Iterator<Item = Listing> {
+        let creators = self.creators();
+        (0..creators + self.games).map(move |number| match number.checked_sub(creators) {
+            None => Listing::Page(self.creator(number)),
+            Some(number) => Listing::Game(self.game(number)),
+        })
+    }
+
+    fn prose(&mut self, length: usize) -> String {
+        let mut text = String::new();
+        while text.len() < length {
+            text.push_str(self.dice.pick(&self.sentences));
+            text.push(' ');
+        }
+        text.pop();
+        text
+    }
+}
+
+/// The slug of the game with this number.
+pub(super) fn slug(number: u64) -> String {
+    format!("generated-game-{number}")
+}
+
+fn id(kind: u128, number: u64) -> String {
+    Uuid::from_u128(kind << 64 | u128::from(number)).to_string()
+}
+
+/// A hundred are listed in an hour.
+fn at(number: u64) -> Timestamp {
+    let seconds = (OLDEST + number * 36).cast_signed();
+    Timestamp { seconds, nanos: 0 }
+}
+
+/// What rows of the directory's own data have in a column, if they have it.
+fn column(file: &str, name: &str) -> Vec<String> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/data");
+    let text = std::fs::read_to_string(format!("{folder}/{file}.ndjson")).unwrap();
+    let rows = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    rows.filter_map(|row| row[name].as_str().map(str::to_owned))
+        .filter(|value| !value.is_empty())
+        .collect()
+}

@@ -1,0 +1,138 @@
+//! The catalogue with a million generated games compared with 26,000, over gRPC, and with 91 through the gateway: two fleets, asked in
+//! turns.
+
+mod ask;
+pub(crate) mod changes;
+mod fill;
+mod generate;
+pub(crate) mod sql;
+
+use std::time::Duration;
+
+use e2e::{Fleet, KeyRequest, SmallFleet, Staff};
+
+use self::ask::{Caller, Question, percentile};
+use self::fill::{catalogue, fill, restart};
+use self::generate::Generator;
+use crate::side::{Side, compare, median};
+use crate::wrk::Request;
+
+const FEW: u64 = 26_000;
+const MANY: u64 = 1_000_000;
+/// Rounds of questions, of each side one after the other.
+const ROUNDS: usize = 5;
+/// Questions of a kind in a round, one after the other.
+const QUESTIONS: usize = 1_000;
+/// Callers at once, for requests a second, and how long they ask.
+const CALLERS: u64 = 16;
+const LENGTH: Duration = Duration::from_millis(700);
+/// How long a process rests until its memory is read: the allocator gives memory back with a delay.
+const REST: Duration = Duration::from_secs(5);
+
+pub(crate) async fn run() {
+    let (mut one, mut other) = (SmallFleet::new(), SmallFleet::new());
+    let plans = one.plans();
+    let few = one.up_with(&["--plans", &plans]).await;
+    let many = other.up_with(&["--plans", &plans]).await;
+    let many = fill_and_report(&other, &many, MANY).await;
+    println!("GET /games through the gateway:");
+    let sides = [
+        through_gateway("91", &few).await,
+        through_gateway("1,000,000", &many).await,
+    ];
+    compare(&sides[0], &sides[1]).await;
+    let few = fill_and_report(&one, &few, FEW).await;
+    let callers = [
+        Caller::of(&few, &Generator::new(FEW)).await,
+        Caller::of(&many, &Generator::new(MANY)).await,
+    ];
+    ask_both(callers).await;
+    let memory = catalogue(&many).unwrap().memory() / 1_024;
+    println!("catalogue-svc with {MANY} games takes {memory} MiB at the end");
+}
+
+/// Fills a fleet with so many games; prints how long catalogue-svc takes to start and how much memory a game takes.
+async fn fill_and_report(small: &SmallFleet, fleet: &Fleet, games: u64) -> Fleet {
+    tokio::time::sleep(REST).await;
+    let empty = catalogue(fleet).unwrap().memory();
+    let bytes = fill(fleet, &Generator::new(games)).await;
+    let (fleet, start) = restart(small).await;
+    tokio::time::sleep(REST).await;
+    let process = catalogue(&fleet).unwrap();
+    let a_game = |kibibytes: u32| f64::from(kibibytes) * 1_024.0 / games_f64(games);
+    println!(
+        "{games} games: ready {:.1} s after its start; {:.0} bytes of memory a game ({} MiB in all, {} empty, {} at most); {} on the feed",
+        start.as_secs_f64(),
+        a_game(process.memory() - empty),
+        process.memory() / 1_024,
+        empty / 1_024,
+        process.peak() / 1_024,
+        bytes / usize::try_from(games).unwrap(),
+    );
+    fleet
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+fn games_f64(games: u64) -> f64 {
+    games as f64
+}
+
+/// `GET /games`, 20 rows.
+async fn through_gateway(name: &'static str, fleet: &Fleet) -> Side {
+    let mut staff = Staff::of(fleet).await;
+    let account = staff.account("unlimited").await;
+    let live = KeyRequest {
+        mode: "live",
+        ..KeyRequest::default()
+    };
+    let (_, key) = staff.key(&account, live).await;
+    Side {
+        name,
+        request: Request::get(&format!("{}/games", fleet.base_url)).with_key(&key),
+        processes: Vec::new(),
+    }
+}
+
+/// Asks every question of both sides in turns.
+async fn ask_both(mut callers: [Caller; 2]) {
+    println!(
+        "{:<30}{:>20}{:>20}{:>24}{:>8}{:>20}",
+        "p50, p99 in µs; requests/s", "26,000", "1,000,000", "p99, ratio", "asked", "requests/s"
+    );
+    for (question, name, asked) in Question::ALL {
+        let (mut p50, mut p99) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+        let mut rates = [Vec::new(), Vec::new()];
+        for _ in 0..ROUNDS {
+            let mut times = [Vec::new(), Vec::new()];
+            for _ in 0..QUESTIONS {
+                for (caller, times) in callers.iter_mut().zip(&mut times) {
+                    times.push(caller.time(question).await);
+                }
+            }
+            for (place, caller) in callers.iter().enumerate() {
+                p50[place].push(percentile(&mut times[place], 50));
+                p99[place].push(percentile(&mut times[place], 99));
+                rates[place].push(caller.rate(question, CALLERS, LENGTH).await);
+            }
+        }
+        let ratios: Vec<f64> = p99[1]
+            .iter()
+            .zip(&p99[0])
+            .map(|(many, few)| many / few)
+            .collect();
+        let of = |values: &Vec<f64>| median(values, |value| *value);
+        let spread = |pick: fn(f64, f64) -> f64| ratios.iter().copied().reduce(pick).unwrap();
+        println!(
+            "{name:<30}{:>20}{:>20}{:>24}{asked:>8}{:>20}",
+            format!("{:.0}, {:.0}", of(&p50[0]), of(&p99[0])),
+            format!("{:.0}, {:.0}", of(&p50[1]), of(&p99[1])),
+            format!(
+                "{:.2} ({:.2}–{:.2})",
+                of(&ratios),
+                spread(f64::min),
+                spread(f64::max)
+            ),
+            format!("{:.0}; {:.0}", of(&rates[0]), of(&rates[1])),
+        );
+    }
+}
