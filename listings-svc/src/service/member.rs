@@ -200,6 +200,21 @@ impl StaffMemberService for Service {
             member: Some(message(row)),
         }))
     }
+
+    async fn who_am_i(
+        &self,
+        request: Request<proto::WhoAmIRequest>,
+    ) -> Result<Response<proto::WhoAmIResponse>, Status> {
+        let member = Member::of(&request)?;
+        let role = match member.role {
+            Role::Reviewer => proto::Role::Reviewer,
+            Role::Admin => proto::Role::Admin,
+        };
+        Ok(Response::new(proto::WhoAmIResponse {
+            name: member.name,
+            role: role.into(),
+        }))
+    }
 }
 
 /// The member of that name, and the others; all are locked. `by` was let through before, and may have been revoked meanwhile: of two
