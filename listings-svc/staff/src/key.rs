@@ -46,12 +46,12 @@ pub(crate) struct Create {
     #[arg(long)]
     mode: Mode,
     #[command(flatten)]
-    rights: Rights,
+    properties: Properties,
 }
 
 /// The properties of a new key.
 #[derive(Debug, Args)]
-pub(crate) struct Rights {
+pub(crate) struct Properties {
     /// The id or e-mail address of the account
     #[arg(long)]
     pub(crate) account: String,
@@ -85,7 +85,7 @@ enum Kind {
     Public,
 }
 
-impl Rights {
+impl Properties {
     pub(crate) const fn kind(&self) -> &'static str {
         match self.kind {
             Kind::Account => "account",
@@ -179,18 +179,18 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     }
 }
 
-fn request(Create { mode, rights }: Create) -> proto::CreateKeyRequest {
+fn request(Create { mode, properties }: Create) -> proto::CreateKeyRequest {
     proto::CreateKeyRequest {
         mode: match mode {
             Mode::Test => "test".to_owned(),
             Mode::Live => "live".to_owned(),
         },
-        kind: rights.kind().to_owned(),
-        expires_at: rights.expires_at(),
-        account: rights.account,
-        name: rights.name,
-        may_write: rights.may_write,
-        game: rights.game,
+        kind: properties.kind().to_owned(),
+        expires_at: properties.expires_at(),
+        account: properties.account,
+        name: properties.name,
+        may_write: properties.may_write,
+        game: properties.game,
     }
 }
 

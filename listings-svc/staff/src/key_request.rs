@@ -1,6 +1,6 @@
 //! `staff key request`, `pending`, `approve`, `reject` and `reveal`: the review of live keys
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::public::Timestamp;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::arguments::key_request_id;
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::key::{self, Key, Rights};
+use crate::key::{self, Key, Properties};
 use crate::output::{self, Output};
 use crate::table::table;
 
@@ -44,12 +44,6 @@ pub(crate) enum Command {
         #[arg(value_parser = key_request_id)]
         id: String,
     },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Properties {
-    #[command(flatten)]
-    rights: Rights,
 }
 
 #[derive(Debug, Serialize)]
@@ -88,8 +82,8 @@ impl From<proto::KeyRequest> for KeyRequest {
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
     match command {
-        Command::Request(Properties { rights }) => {
-            let response = gateway.request_key(request(rights)).await?.into_inner();
+        Command::Request(properties) => {
+            let response = gateway.request_key(request(properties)).await?.into_inner();
             print(response.request, output)
         }
         Command::Pending => {
@@ -115,14 +109,14 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     }
 }
 
-fn request(rights: Rights) -> proto::RequestKeyRequest {
+fn request(properties: Properties) -> proto::RequestKeyRequest {
     proto::RequestKeyRequest {
-        kind: rights.kind().to_owned(),
-        expires_at: rights.expires_at(),
-        account: rights.account,
-        name: rights.name,
-        may_write: rights.may_write,
-        game: rights.game,
+        kind: properties.kind().to_owned(),
+        expires_at: properties.expires_at(),
+        account: properties.account,
+        name: properties.name,
+        may_write: properties.may_write,
+        game: properties.game,
     }
 }
 

@@ -666,7 +666,7 @@ async fn a_shell_completes_slugs(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let games = ["amber", "moon", "moonlight", "the-moon"].map(|slug| game(slug, slug));
     service
-        .import(&File::rows("page", &[creator("moon-studio")]))
+        .import(&File::rows("page", &["studio", "moon-studio"].map(creator)))
         .await;
     service.import(&File::rows("game", &games)).await;
     let complete = async |words: &[&str]| {
