@@ -137,7 +137,10 @@ impl Decisions {
             address: address.to_owned(),
             callers,
             plan: Arc::new(plan()),
-            quota: Arc::new(Quota::new(redis, Arc::new(SharedCounters::new(BACKFILL_TIMEOUT)))),
+            quota: Arc::new(Quota::new(
+                redis,
+                Arc::new(SharedCounters::new(BACKFILL_TIMEOUT)),
+            )),
             connection,
             run,
             script: script.get_hash().to_owned(),

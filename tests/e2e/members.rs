@@ -95,3 +95,79 @@ async fn a_member_works_at_the_gateway_under_the_own_name() {
     let limit = std::time::Duration::from_secs(30);
     tokio::time::timeout(limit, ended).await.unwrap();
 }
+
+/// The table of roles: a reviewer reads keys and switches, decides on requests for keys, and changes neither.
+#[tokio::test]
+async fn a_reviewer_reads_keys_and_switches_and_decides_on_requests() {
+    let fleet = Fleet::shared();
+    let mut staff = Staff::of(&fleet).await;
+    let account = staff.account("unlimited").await;
+    let (key, _) = staff.key(&account, KeyRequest::default()).await;
+    let account = account.account.id;
+    let (_, reviewer) = member(&fleet, listings::Role::Reviewer).await;
+    let mut reviewer = gateway(&fleet, &reviewer).await;
+
+    let list = proto::ListKeysRequest {
+        account: account.clone(),
+    };
+    let keys = reviewer.list_keys(list).await.unwrap().into_inner().keys;
+    assert!(keys.iter().any(|it| it.id == key.id));
+    let switches = reviewer.list_switches(proto::ListSwitchesRequest {}).await;
+    assert_eq!(switches.unwrap().into_inner().switches.len(), 5);
+
+    let request = proto::RequestKeyRequest {
+        account: account.clone(),
+        name: "server".to_owned(),
+        ..proto::RequestKeyRequest::default()
+    };
+    for approves in [true, false] {
+        let requested = staff.gateway.request_key(request.clone()).await.unwrap();
+        let id = requested.into_inner().request.unwrap().id;
+        let state = if approves {
+            let approve = proto::ApproveKeyRequest { id };
+            let approved = reviewer.approve_key(approve).await.unwrap();
+            approved.into_inner().request.unwrap().state
+        } else {
+            let reason = "Not needed".to_owned();
+            let reject = proto::RejectKeyRequest { id, reason };
+            let rejected = reviewer.reject_key(reject).await.unwrap();
+            rejected.into_inner().request.unwrap().state
+        };
+        assert_eq!(state, if approves { "approved" } else { "rejected" });
+    }
+
+    let id = key.id;
+    let create = proto::CreateKeyRequest {
+        account,
+        name: "server".to_owned(),
+        mode: "test".to_owned(),
+        ..proto::CreateKeyRequest::default()
+    };
+    let switch = proto::SetSwitchRequest {
+        name: "api".to_owned(),
+        on: false,
+        reason: String::new(),
+    };
+    let refused = [
+        reviewer.create_key(create).await.err(),
+        reviewer.request_key(request).await.err(),
+        reviewer
+            .rotate_key(proto::RotateKeyRequest { id: id.clone() })
+            .await
+            .err(),
+        reviewer
+            .revoke_key(proto::RevokeKeyRequest { id: id.clone() })
+            .await
+            .err(),
+        reviewer
+            .reveal_key(proto::RevealKeyRequest { id })
+            .await
+            .err(),
+        reviewer.set_switch(switch).await.err(),
+    ];
+    for status in refused {
+        let status = status.unwrap();
+        assert_eq!(status.code(), Code::PermissionDenied, "{status:?}");
+        assert!(status.message().contains("admin"), "{status:?}");
+    }
+}

@@ -23,6 +23,7 @@ async fn run(fleet: &Fleet, args: &[&str]) -> Output {
         ("STAFF_LISTINGS", &fleet.service("listings-svc").grpc),
         ("STAFF_ECONOMY", &fleet.service("economy-svc").grpc),
         ("STAFF_CATALOGUE", &fleet.service("catalogue-svc").grpc),
+        ("STAFF_WEBHOOK", &fleet.service("webhook-svc").grpc),
     ]);
     staff.output().await.unwrap()
 }
@@ -57,18 +58,22 @@ async fn what_the_audit_does_not_know_is_refused() {
             "staff member list",
         ),
     ] {
-        let (code, sentence) = refused(&fleet, &[&["audit"], args].concat()).await;
+        let (code, sentence) = refused(&fleet, &[&["audit", "list"], args].concat()).await;
         assert_eq!(code, Some(status), "{args:?}: {sentence}");
         assert!(sentence.contains(word), "{args:?}: {sentence}");
     }
-    said(&fleet, &["audit", "--member", "operator", "--kind", "key"]).await;
+    said(
+        &fleet,
+        &["audit", "list", "--member", "operator", "--kind", "key"],
+    )
+    .await;
 }
 
 /// The tool knows the names by heart, so that it can say them without a fleet.
 #[tokio::test]
 async fn the_help_of_the_audit_has_every_action_and_kind_of_the_services() {
     let fleet = Fleet::shared();
-    let help = said(&fleet, &["audit", "--help"]).await;
+    let help = said(&fleet, &["audit", "list", "--help"]).await;
     let listed = |option: &str| -> Vec<String> {
         let (_, rest) = help.split_once(option).unwrap();
         let (_, values) = rest.split_once("[possible values: ").unwrap();
@@ -128,8 +133,8 @@ async fn an_account_is_shown_by_its_name_beside_its_id() {
     let slug = made.data()["slug"].as_str().unwrap();
     let account = &account.account;
     for args in [
-        ["page", "owners", &handle].as_slice(),
-        &["show", "game", slug],
+        ["page", "list-owners", &handle].as_slice(),
+        &["game", "show", slug],
     ] {
         let text = said(&fleet, args).await;
         for shown in [&account.name, &account.email, &account.id] {
@@ -137,9 +142,75 @@ async fn an_account_is_shown_by_its_name_beside_its_id() {
         }
     }
     // Programs are told the id alone.
-    let text = said(&fleet, &["--json", "page", "owners", &handle]).await;
+    let text = said(&fleet, &["--json", "page", "list-owners", &handle]).await;
     let answer: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(answer["owners"][0]["account_id"], account.id, "{text}");
+}
+
+#[tokio::test]
+async fn an_endpoint_belongs_to_an_account_named_by_e_mail_or_id() {
+    let fleet = Fleet::shared();
+    let mut staff = Staff::of(&fleet).await;
+    let account = staff.account("unlimited").await.account;
+    let args = ["--json", "endpoint", "add", "--account", &account.email];
+    let args = [
+        &args[..],
+        &["--url", "http://a.example", "--events", "tip.paid"],
+    ]
+    .concat();
+    // The address is refused because it is not https, so the account was found.
+    let (code, sentence) = refused(&fleet, &args).await;
+    assert_eq!(code, Some(1), "{sentence}");
+    assert!(sentence.contains("url:"), "{sentence}");
+    for name in [&account.email, &account.id] {
+        for noun in ["endpoint", "webhooks"] {
+            let text = said(&fleet, &["--json", noun, "list", "--account", name]).await;
+            let answer: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(answer["endpoints"], json!([]), "{text}");
+        }
+    }
+    let args = ["endpoint", "list", "--account", "nobody@fleet.example"];
+    let (code, sentence) = refused(&fleet, &args).await;
+    assert_eq!(code, Some(1), "{sentence}");
+}
+
+#[tokio::test]
+async fn plans_list_endpoints_and_events_of_webhooks() {
+    let fleet = Fleet::shared();
+    let text = said(&fleet, &["plan", "list"]).await;
+    let header = text.lines().next().unwrap();
+    for column in ["webhook endpoints", "webhook events"] {
+        assert!(header.contains(column), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_requested_approved_revealed_and_revoked() {
+    let fleet = Fleet::shared();
+    let mut staff = Staff::of(&fleet).await;
+    let account = staff.account("unlimited").await.account.email;
+    let answer = async |args: &[&str]| -> Value {
+        let text = said(&fleet, &[&["--json"], args].concat()).await;
+        serde_json::from_str(&text).unwrap()
+    };
+    let request = ["key", "request", "--account", &account, "--name", "server"];
+    let request = answer(&request).await;
+    let id = request["request"]["id"].as_str().unwrap();
+    let pending = answer(&["key", "pending"]).await;
+    let pending = pending["requests"].as_array().unwrap();
+    assert!(pending.iter().any(|it| it["id"] == id), "{pending:?}");
+    answer(&["key", "approve", id]).await;
+    let revealed = answer(&["key", "reveal", id]).await;
+    assert!(revealed["secret"].is_string());
+    // No terminal to ask on.
+    let (code, sentence) = refused(&fleet, &["key", "revoke", id]).await;
+    assert_eq!(code, Some(2), "{sentence}");
+    assert!(sentence.contains("--yes"), "{sentence}");
+    let revoked = answer(&["key", "revoke", id, "--yes"]).await;
+    assert!(revoked["key"]["revoked_at"].is_string(), "{revoked}");
+    let (code, sentence) = refused(&fleet, &["key", "approve", "x"]).await;
+    assert_eq!(code, Some(2), "{sentence}");
+    assert!(sentence.contains("staff key pending"), "{sentence}");
 }
 
 #[tokio::test]
@@ -149,7 +220,7 @@ async fn an_import_fails_when_every_row_of_a_file_is_refused() {
     let path = folder.path().join("games.ndjson");
     std::fs::write(&path, "{}\n{\"title\": \"\"}\n").unwrap();
     let path = path.to_str().unwrap();
-    let (code, sentence) = refused(&fleet, &["import", path]).await;
+    let (code, sentence) = refused(&fleet, &["listing", "import", path]).await;
     assert_eq!(code, Some(1), "{sentence}");
     assert!(sentence.contains("every row was refused"), "{sentence}");
 }

@@ -34,7 +34,7 @@ async fn an_import_goes_on_after_its_service_was_killed() {
     let before = total().await.unwrap();
     let file = small.write("games.ndjson", games());
 
-    let import = ["--json", "import", file.as_str()];
+    let import = ["--json", "listing", "import", file.as_str()];
     let importing = small.staff(&import);
     let killing = async {
         eventually("the import is under way", async || {

@@ -163,12 +163,12 @@ impl Scene {
             .map(|gateway| Client::new(gateway, &gateway.account("partner").keys.live))
             .collect();
         for _ in 0..3 {
-            let take_down = ["take-down", "game", slug, "--reason", "A test"];
+            let take_down = ["game", "take-down", slug, "--reason", "A test"];
             self.small.staff(&take_down).await;
             for caller in &callers {
                 caller.get(&path).await.assert_error(404, "not_found");
             }
-            self.small.staff(&["restore", "game", slug]).await;
+            self.small.staff(&["game", "restore", slug]).await;
             for caller in &callers {
                 assert_eq!(caller.get(&path).await.status, 200);
             }

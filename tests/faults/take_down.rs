@@ -99,7 +99,7 @@ fn assert_gone(kind: &str, before: &Seen, gone: &Seen) {
             assert_eq!(counts(gone), (creators, games - 1, cities));
             assert_eq!(gone[SEARCH]["total"], 2);
         }
-        "creator" => {
+        "page" => {
             let expected = [
                 ONE_GAME,
                 ONE_CREATOR,
@@ -163,7 +163,7 @@ async fn what_is_taken_down_is_gone_everywhere_and_comes_back_as_it_was() {
     assert_eq!(clients.len(), 2);
     for (name, row) in [("creators", CREATOR), ("games", GAME), ("events", EVENT)] {
         let file = small.write(&format!("{name}.ndjson"), row);
-        small.staff(&["import", &file]).await;
+        small.staff(&["listing", "import", &file]).await;
     }
     let before = shown_by(&clients).await;
     assert_eq!(before[SEARCH]["total"], 3, "{before:?}");
@@ -172,23 +172,23 @@ async fn what_is_taken_down_is_gone_everywhere_and_comes_back_as_it_was() {
 
     for (kind, name) in [
         ("game", "zzyzzy-game"),
-        ("creator", "zzyzzy-studio"),
+        ("page", "zzyzzy-studio"),
         ("event", "zzyzzy-jam"),
     ] {
-        let down = ["--json", "take-down", kind, name, "--reason", "A test"];
+        let down = ["--json", kind, "take-down", name, "--reason", "A test"];
         let stands: Value = serde_json::from_str(&small.staff(&down).await).unwrap();
         assert_eq!(stands["results"][0]["state"], "removed");
         assert_gone(kind, &before, &shown_by(&clients).await);
         // A game under a page that is gone still stands.
         until_key_answers(&owner, if kind == "game" { 401 } else { 200 }).await;
 
-        let up = ["--json", "restore", kind, name];
+        let up = ["--json", kind, "restore", name];
         let stands: Value = serde_json::from_str(&small.staff(&up).await).unwrap();
         assert_eq!(stands["results"][0]["state"], "published");
         assert_eq!(stands["results"][0]["revision"], 3);
         assert_eq!(shown_by(&clients).await, before, "as it was");
         until_key_answers(&owner, 200).await;
-        let show = ["--json", "show", kind, name];
+        let show = ["--json", kind, "show", name];
         let shown: Value = serde_json::from_str(&small.staff(&show).await).unwrap();
         for field in ["state", "revision"] {
             assert_eq!(shown["listing"][field], stands["results"][0][field]);

@@ -96,7 +96,7 @@ fn staff() -> Result<(), Failure> {
         ["key", "revoke", ..] | ["page", "add-owner", ..] | ["currency", "set", ..] => {
             "{}".to_owned()
         }
-        ["import", file] => {
+        ["listing", "import", file] => {
             let refused = file.contains("without") || file.contains("incomplete");
             format!(
                 r#"{{"created":1,"refused":{}}}"#,

@@ -120,10 +120,13 @@ pub(crate) fn import(staff: &Staff<'_>, data: &Path, manifest: &mut Manifest) ->
     for file in FILES {
         let path = data.join(format!("{file}.ndjson"));
         let shown = path.display().to_string();
-        let output = staff.call(&manifest.staff_token, &["import", &shown])?;
+        let output = staff.call(&manifest.staff_token, &["listing", "import", &shown])?;
         // Rows may be refused; only without counts did the import itself fail.
         let Some(counts) = counts(&output.stdout) else {
-            bail!("`staff import {shown}` failed: {}", last_line(&output));
+            bail!(
+                "`staff listing import {shown}` failed: {}",
+                last_line(&output)
+            );
         };
         say(format!("  {file:<20} {counts}"));
     }
@@ -308,7 +311,7 @@ fn make_key(
     let secret = text(&made, "secret").context("`staff key create` answered no secret")?;
     if matches!(special, Special::Revoked) {
         let id = text(&made, "id").context("`staff key create` answered no id")?;
-        staff.demand(token, &["key", "revoke", &id])?;
+        staff.demand(token, &["key", "revoke", &id, "--yes"])?;
     }
     Ok(secret)
 }

@@ -220,6 +220,21 @@ impl StaffMemberService for Service {
             member: Some(message(row)),
         }))
     }
+
+    async fn who_am_i(
+        &self,
+        request: Request<proto::WhoAmIRequest>,
+    ) -> Result<Response<proto::WhoAmIResponse>, Status> {
+        let member = Member::of(&request)?;
+        let role = match member.role {
+            Role::Reviewer => proto::Role::Reviewer,
+            Role::Admin => proto::Role::Admin,
+        };
+        Ok(Response::new(proto::WhoAmIResponse {
+            name: member.name,
+            role: role.into(),
+        }))
+    }
 }
 
 /// Locks all members; returns the named member and the others. `by` was admitted before the lock, and may have been revoked since: of two

@@ -10,35 +10,36 @@ use kit::rpc::client::Client;
 use serde::Serialize;
 use tonic::{Code, Status};
 
-use super::fleet::Fleet;
-use super::output::{self, Output};
-use super::problem::Problem;
-use super::table::table;
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::output::{self, Output};
+use crate::table::table;
 
-/// Accounts asked for at once.
-const PAGE: u32 = 500;
+/// Accounts per request.
+const PAGE_SIZE: u32 = 500;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make an account
+    /// Create an account
     Create {
-        /// Of the person or company
+        /// The name of the person or company
         #[arg(long)]
         name: String,
-        /// Names the account, beside its id
+        /// The e-mail address, which identifies the account as its id does
         #[arg(long)]
         email: String,
-        /// See `staff plan list`
+        /// The plan; `staff plan list` lists them
         #[arg(long, default_value = "free")]
         plan: String,
     },
     /// List all accounts
     List,
-    /// Put an account on another plan
-    Plan {
-        /// Its id or e-mail address
+    /// Move an account to another plan
+    #[command(alias = "plan")]
+    SetPlan {
+        /// The id or e-mail address of the account
         account: String,
-        /// See `staff plan list`
+        /// The plan; `staff plan list` lists them
         plan: String,
     },
 }
@@ -59,106 +60,103 @@ impl From<proto::Account> for Account {
             name: account.name,
             email: account.email,
             plan: account.plan,
-            created_at: output::moment(account.created_at),
+            created_at: output::timestamp(account.created_at),
         }
     }
 }
 
-pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
     match command {
         Command::Create { name, email, plan } => {
             let request = proto::CreateAccountRequest { name, email, plan };
-            let answer = gateway.create_account(request).await?.into_inner();
-            one(answer.account, output)
+            let response = gateway.create_account(request).await?.into_inner();
+            print(response.account, output)
         }
         Command::List => {
             let mut accounts = Vec::new();
             let mut cursor = Some(String::new());
             while let Some(page) = cursor {
                 let request = proto::ListAccountsRequest {
-                    limit: PAGE,
+                    limit: PAGE_SIZE,
                     cursor: page,
                 };
-                let answer = gateway.list_accounts(request).await?.into_inner();
-                accounts.extend(answer.accounts.into_iter().map(Account::from));
-                cursor = answer.next_cursor;
+                let response = gateway.list_accounts(request).await?.into_inner();
+                accounts.extend(response.accounts.into_iter().map(Account::from));
+                cursor = response.next_cursor;
             }
             let document = serde_json::json!({ "accounts": accounts });
-            output.answer(&document, || listed(&accounts))
+            output.answer(&document, || account_table(&accounts))
         }
-        Command::Plan { account, plan } => {
+        Command::SetPlan { account, plan } => {
             let request = proto::SetAccountPlanRequest { account, plan };
-            let answer = gateway.set_account_plan(request).await?.into_inner();
-            one(answer.account, output)
+            let response = gateway.set_account_plan(request).await?.into_inner();
+            print(response.account, output)
         }
     }
 }
 
-/// The id of an account that is named by it or by its e-mail address.
+/// The id of an account, given its id or its e-mail address.
 ///
-/// The gateway knows accounts. Where it does not take the caller's token, an id is taken as it is.
-pub(crate) async fn id(fleet: &Fleet, account: String) -> Result<String, Problem> {
+/// The gateway looks the account up. When the gateway is not available to the caller, an id is used unchecked.
+pub(crate) async fn id(fleet: &Fleet, account: String) -> Result<String, Error> {
     let is_id = uuid::Uuid::parse_str(&account).is_ok();
-    let asked = async {
+    let lookup = async {
         let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
         match get(&mut gateway, account.clone()).await {
             Ok(found) => Ok(found),
             Err(status) if is_id && status.code() == Code::Unauthenticated => {
-                Err(Problem::usage("the gateway does not take this token"))
+                Err(Error::usage("the gateway does not accept this token"))
             }
             Err(status) => Err(status.into()),
         }
     };
-    match asked.await {
+    match lookup.await {
         Ok(Some(found)) => Ok(found.id),
-        Ok(None) => Err(Problem::Refused(
+        Ok(None) => Err(Error::Refused(
             "the gateway answered without an account".to_owned(),
         )),
-        Err(Problem::Usage(why)) if is_id => {
-            output::note(&format!(
-                "nobody has looked whether there is the account {account}: {why}"
-            ));
+        Err(Error::Usage(why)) if is_id => {
+            output::note(&format!("the account {account} was not checked: {why}"));
             Ok(account)
         }
-        Err(problem) => Err(problem),
+        Err(error) => Err(error),
     }
 }
 
-/// How accounts are shown to people: by name and e-mail address, or by their ids when the gateway does not tell.
-///
-/// If the gateway rejects the token, accounts are shown by id.
+/// Looks up names of accounts for people, and remembers them. Accounts are shown by id when the gateway does not answer or rejects the
+/// token.
 #[derive(Debug)]
-pub(crate) struct Names {
-    /// Until it has not told of one.
+pub(crate) struct AccountNames {
+    /// `None` once a look-up has failed.
     gateway: Option<StaffServiceClient<Client>>,
-    /// By id; `None` where it has not told.
-    known: HashMap<String, Option<String>>,
+    /// By id; `None` for an account whose name was not found.
+    cache: HashMap<String, Option<String>>,
 }
 
-impl Names {
+impl AccountNames {
     pub(crate) async fn new(fleet: &Fleet) -> Self {
         Self {
             gateway: fleet.gateway().await.ok().map(StaffServiceClient::new),
-            known: HashMap::new(),
+            cache: HashMap::new(),
         }
     }
 
     /// The name and e-mail address of an account, or its id.
-    pub(crate) async fn of(&mut self, id: &str) -> String {
+    pub(crate) async fn name_or_id(&mut self, id: &str) -> String {
         self.find(id).await.unwrap_or_else(|| id.to_owned())
     }
 
     async fn find(&mut self, id: &str) -> Option<String> {
-        if let Some(name) = self.known.get(id) {
+        if let Some(name) = self.cache.get(id) {
             return name.clone();
         }
-        let name = self.ask(id).await;
-        self.known.insert(id.to_owned(), name.clone());
+        let name = self.look_up(id).await;
+        self.cache.insert(id.to_owned(), name.clone());
         name
     }
 
-    async fn ask(&mut self, id: &str) -> Option<String> {
+    async fn look_up(&mut self, id: &str) -> Option<String> {
         let gateway = self.gateway.as_mut().filter(|_| !id.is_empty())?;
         match get(gateway, id.to_owned()).await {
             Ok(account) => account.map(|it| format!("{} ({})", it.name, it.email)),
@@ -172,8 +170,8 @@ impl Names {
     }
 }
 
-/// For people, puts the name and e-mail address of each account before its id.
-pub(crate) async fn name_beside_id<'i>(
+/// In an answer for people, puts the name and e-mail address of each account before its id.
+pub(crate) async fn prefix_with_names<'i>(
     ids: impl IntoIterator<Item = &'i mut String>,
     fleet: &Fleet,
     output: Output,
@@ -181,7 +179,7 @@ pub(crate) async fn name_beside_id<'i>(
     if output.is_json() {
         return;
     }
-    let mut names = Names::new(fleet).await;
+    let mut names = AccountNames::new(fleet).await;
     for id in ids {
         if let Some(name) = names.find(id).await {
             *id = format!("{name} {id}");
@@ -197,21 +195,21 @@ async fn get(
     Ok(gateway.get_account(request).await?.into_inner().account)
 }
 
-fn one(account: Option<proto::Account>, output: Output) -> Result<(), Problem> {
+fn print(account: Option<proto::Account>, output: Output) -> Result<(), Error> {
     let account = Account::from(account.unwrap_or_default());
     let document = serde_json::json!({ "account": account });
-    output.answer(&document, || listed(&[account]))
+    output.answer(&document, || account_table(&[account]))
 }
 
-fn listed(accounts: &[Account]) -> comfy_table::Table {
+fn account_table(accounts: &[Account]) -> comfy_table::Table {
     let rows = accounts.iter().map(|account| {
         [
             account.id.clone(),
             account.name.clone(),
             account.email.clone(),
             account.plan.clone(),
-            output::shown(account.created_at.as_ref()),
+            output::format_time(account.created_at.as_ref()),
         ]
     });
-    table(["id", "name", "e-mail", "plan", "made"], rows)
+    table(["id", "name", "e-mail", "plan", "created"], rows)
 }

@@ -2,10 +2,56 @@
 
 use std::num::NonZeroUsize;
 
-/// Reads how many rows a list shows at most.
-pub(crate) fn rows(text: &str) -> Result<NonZeroUsize, String> {
+use time::format_description::well_known::Rfc3339;
+use time::{OffsetDateTime, UtcOffset};
+use uuid::Uuid;
+
+/// Reads `--limit`, the number of rows that a list shows at most.
+pub(crate) fn limit(text: &str) -> Result<NonZeroUsize, String> {
     let rows = text.parse().ok();
     rows.ok_or_else(|| "give a whole number, 1 or more".to_owned())
+}
+
+/// Reads a point in time.
+pub(crate) fn timestamp(text: &str) -> Result<OffsetDateTime, String> {
+    OffsetDateTime::parse(text, &Rfc3339)
+        .ok()
+        .and_then(|at| at.checked_to_offset(UtcOffset::UTC))
+        .ok_or_else(|| "give a time such as 2026-03-01T08:00:00Z".to_owned())
+}
+
+pub(crate) fn key_id(text: &str) -> Result<String, String> {
+    id(
+        text,
+        "`staff key list --account ACCOUNT` lists the ids of keys",
+    )
+}
+
+pub(crate) fn key_request_id(text: &str) -> Result<String, String> {
+    id(
+        text,
+        "`staff key pending` lists the ids of pending requests",
+    )
+}
+
+pub(crate) fn claim_id(text: &str) -> Result<String, String> {
+    id(text, "`staff claim list` lists the ids of pending claims")
+}
+
+pub(crate) fn endpoint_id(text: &str) -> Result<String, String> {
+    id(
+        text,
+        "`staff endpoint list --account ACCOUNT` lists the ids of endpoints",
+    )
+}
+
+fn id(text: &str, hint: &str) -> Result<String, String> {
+    match Uuid::parse_str(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(_) => Err(format!(
+            "an id looks like 019a6f1c-0000-7000-8000-000000000000; {hint}"
+        )),
+    }
 }
 
 #[cfg(test)]
@@ -13,10 +59,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_rows_are_refused_with_the_range() {
-        assert_eq!(rows("1").map(NonZeroUsize::get), Ok(1));
+    fn a_limit_below_one_is_refused_with_the_range() {
+        assert_eq!(limit("1").map(NonZeroUsize::get), Ok(1));
         for bad in ["0", "-1", "1.5", "", "many"] {
-            assert!(rows(bad).unwrap_err().contains("1 or more"), "{bad}");
+            assert!(limit(bad).unwrap_err().contains("1 or more"), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_time_is_read_with_its_offset() {
+        let at = timestamp("2026-03-01T09:00:00+01:00").unwrap();
+        assert_eq!(at, timestamp("2026-03-01T08:00:00Z").unwrap());
+        assert!(timestamp("2026-03-01").unwrap_err().contains("08:00:00Z"));
     }
 }

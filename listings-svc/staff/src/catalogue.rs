@@ -6,16 +6,16 @@ use contracts::catalogue::v1::staff_dump_service_client::StaffDumpServiceClient;
 use contracts::catalogue::v1::{DumpCatalogueRequest, DumpCatalogueResponse};
 use serde::Serialize;
 
-use super::fleet::Fleet;
-use super::output::{self, Output};
-use super::problem::Problem;
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::output::{self, Output};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Write all public listings of one moment, one JSON object a line, as GET /changes has them
+    /// Print a snapshot of all public listings, one JSON object a line, in the form of GET /changes
     ///
-    /// The last line has no `type`: `{"rows": …, "next_cursor": …}`. A dump without it was broken off. A mirror that starts from the
-    /// dump goes on with GET /changes from that cursor, with a live key.
+    /// The last line has no `type`: `{"rows": …, "next_cursor": …}`. A dump without this line is incomplete. A mirror that starts from
+    /// the dump continues with GET /changes from that cursor, with a live key.
     Dump {
         /// Only listings of this type
         #[arg(long = "type")]
@@ -23,7 +23,7 @@ pub(crate) enum Command {
     },
 }
 
-/// A type of listings.
+/// A type of listing, as GET /changes names it.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Kind {
     Games,
@@ -41,15 +41,15 @@ impl Kind {
     }
 }
 
-/// The last line.
+/// The last line of a dump.
 #[derive(Debug, Serialize)]
-struct End {
+struct LastLine {
     rows: u64,
     next_cursor: String,
 }
 
-/// It writes JSON with and without `--json`.
-pub(crate) async fn run(command: Command, fleet: &Fleet, _output: Output) -> Result<(), Problem> {
+/// A dump is JSON with and without `--json`.
+pub(crate) async fn run(command: Command, fleet: &Fleet) -> Result<(), Error> {
     let Command::Dump { kind } = command;
     let mut catalogue = StaffDumpServiceClient::new(fleet.catalogue().await?);
     let request = DumpCatalogueRequest {
@@ -62,14 +62,14 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, _output: Output) -> Res
             Some(Part::End(end)) => {
                 let (rows, next_cursor) = (end.rows, end.next_cursor);
                 output::note(&format!(
-                    "{rows} listings; GET /changes goes on from the cursor in the last line"
+                    "{rows} listings; GET /changes continues from the cursor in the last line"
                 ));
-                return Output::new(true).line(&End { rows, next_cursor }, "");
+                return Output::new(true).line(&LastLine { rows, next_cursor }, "");
             }
             None => {}
         }
     }
-    Err(Problem::Unreachable(
-        "the dump was broken off: it is not whole, so make it again".to_owned(),
+    Err(Error::Unreachable(
+        "the connection failed before the end of the dump: run the command again".to_owned(),
     ))
 }

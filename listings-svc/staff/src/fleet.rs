@@ -1,4 +1,4 @@
-//! Where the fleet is, and how staff prove who they are.
+//! The addresses of the services, and the staff token.
 
 use std::path::{Path, PathBuf};
 
@@ -7,24 +7,24 @@ use kit::config::Secret;
 use kit::rpc::client::{self, Addresses, Client};
 use serde::Deserialize;
 
-use super::problem::Problem;
-use super::profile::{self, Profile};
+use crate::error::Error;
+use crate::profile::{self, Profile};
 
-/// A fleet that was started here keeps this file.
-const HERE: &str = ".fleet/fleet.json";
+/// The file of a fleet that was started in the current folder.
+const LOCAL_FLEET: &str = ".fleet/fleet.json";
 
-/// Where the fleet is.
-#[derive(Debug, Args)]
-pub(crate) struct Place {
-    /// The staff token of the fleet, or a member's own
+/// The options that name the fleet. Environment variables and one file supply those that are not given.
+#[derive(Debug, Default, Args)]
+pub(crate) struct FleetOptions {
+    /// The fleet's staff token, or that of a member of staff
     #[arg(long, env = "STAFF_TOKEN", hide_env_values = true, global = true)]
-    token: Option<String>,
+    pub(crate) token: Option<String>,
     /// The gateway's internal gRPC address
     #[arg(long, env = "STAFF_GATEWAY", global = true, value_name = "ADDRESS")]
     gateway: Option<String>,
     /// The gRPC address of listings-svc
     #[arg(long, env = "STAFF_LISTINGS", global = true, value_name = "ADDRESS")]
-    listings: Option<String>,
+    pub(crate) listings: Option<String>,
     /// The gRPC address of economy-svc
     #[arg(long, env = "STAFF_ECONOMY", global = true, value_name = "ADDRESS")]
     economy: Option<String>,
@@ -34,11 +34,11 @@ pub(crate) struct Place {
     /// The gRPC address of webhook-svc
     #[arg(long, env = "STAFF_WEBHOOK", global = true, value_name = "ADDRESS")]
     webhook: Option<String>,
-    /// A fleet's own file, for what is not given otherwise [default: .fleet/fleet.json, if there is one]
+    /// The file of a fleet, for the token and addresses that are not given otherwise [default: .fleet/fleet.json, if it exists]
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "profile")]
     fleet: Option<PathBuf>,
-    /// A file with token, gateway, listings, economy, catalogue and webhook that only you can read, for what is not given otherwise
-    /// [default: mchezo/staff.toml in the folder for settings, if there is one and no fleet was started here]
+    /// A file with token, gateway, listings, economy, catalogue and webhook that only you can read, for those that are not given
+    /// otherwise [default: `mchezo/staff.toml` in `$XDG_CONFIG_HOME` or ~/.config, if it exists and .fleet/fleet.json does not]
     #[arg(long, global = true, value_name = "FILE")]
     profile: Option<PathBuf>,
     #[arg(long, env = "XDG_CONFIG_HOME", hide = true)]
@@ -47,17 +47,19 @@ pub(crate) struct Place {
     home: Option<PathBuf>,
 }
 
-impl Place {
-    /// What is not given on the command line or by variables. It is of one file: no token goes to another file's addresses.
-    fn known(&self) -> Result<Profile, Problem> {
-        let here = Path::new(HERE);
+impl FleetOptions {
+    /// Reads the file that supplies the missing options. One file supplies all of them: a token never goes to the addresses of another
+    /// file.
+    fn profile(&self) -> Result<Profile, Error> {
+        let local = Path::new(LOCAL_FLEET);
         match (&self.fleet, &self.profile) {
             (Some(path), _) => read(path),
             (None, Some(path)) => profile::read(path),
-            (None, None) if here.exists() => read(here),
+            (None, None) if local.exists() => read(local),
             (None, None) => {
-                let usual = profile::usual(self.config_home.as_deref(), self.home.as_deref());
-                match usual.filter(|path| profile::exists(path)) {
+                let default =
+                    profile::default_path(self.config_home.as_deref(), self.home.as_deref());
+                match default.filter(|path| profile::exists(path)) {
                     Some(path) => profile::read(&path),
                     None => Ok(Profile::default()),
                 }
@@ -66,7 +68,7 @@ impl Place {
     }
 }
 
-/// The part of a fleet's file that is needed here.
+/// The part of a fleet's file that this tool reads.
 #[derive(Debug, Default, Deserialize)]
 struct Manifest {
     staff_token: Option<String>,
@@ -80,7 +82,7 @@ struct Service {
     grpc: String,
 }
 
-/// A fleet to talk to.
+/// Makes clients of the services of a fleet.
 #[derive(Debug)]
 pub(crate) struct Fleet {
     token: Option<Secret>,
@@ -89,117 +91,104 @@ pub(crate) struct Fleet {
     economy: Option<String>,
     catalogue: Option<String>,
     webhook: Option<String>,
-    /// The file of a fleet that does not run.
+    /// The file of the fleet, when the fleet is not running.
     stopped: Option<PathBuf>,
 }
 
 impl Fleet {
-    pub(crate) fn find(place: &Place) -> Result<Self, Problem> {
-        let known = place.known()?;
+    pub(crate) fn find(options: &FleetOptions) -> Result<Self, Error> {
+        let profile = options.profile()?;
         Ok(Self {
-            gateway: place.gateway.clone().or(known.gateway),
-            listings: place.listings.clone().or(known.listings),
-            economy: place.economy.clone().or(known.economy),
-            catalogue: place.catalogue.clone().or(known.catalogue),
-            webhook: place.webhook.clone().or(known.webhook),
-            token: place.token.clone().or(known.token).map(Secret::from),
-            stopped: known.stopped,
+            gateway: options.gateway.clone().or(profile.gateway),
+            listings: options.listings.clone().or(profile.listings),
+            economy: options.economy.clone().or(profile.economy),
+            catalogue: options.catalogue.clone().or(profile.catalogue),
+            webhook: options.webhook.clone().or(profile.webhook),
+            token: options.token.clone().or(profile.token).map(Secret::from),
+            stopped: profile.stopped,
         })
     }
 
-    /// A channel to the gateway.
-    pub(crate) async fn gateway(&self) -> Result<Client, Problem> {
+    /// A client of the gateway.
+    pub(crate) async fn gateway(&self) -> Result<Client, Error> {
         self.dial("gateway", self.gateway.as_deref()).await
     }
 
-    /// The same, if its address is known.
-    pub(crate) async fn gateway_if_known(&self) -> Result<Option<Client>, Problem> {
-        match self.gateway {
-            Some(_) => self.gateway().await.map(Some),
-            None => Ok(None),
-        }
+    pub(crate) fn has_gateway(&self) -> bool {
+        self.gateway.is_some()
     }
 
-    /// A channel to listings-svc.
-    pub(crate) async fn listings(&self) -> Result<Client, Problem> {
+    /// A client of listings-svc.
+    pub(crate) async fn listings(&self) -> Result<Client, Error> {
         self.dial("listings", self.listings.as_deref()).await
     }
 
-    /// The same, if its address is known.
-    pub(crate) async fn economy_if_known(&self) -> Result<Option<Client>, Problem> {
-        match self.economy {
-            Some(_) => self.economy().await.map(Some),
-            None => Ok(None),
-        }
+    pub(crate) fn has_economy(&self) -> bool {
+        self.economy.is_some()
     }
 
-    /// A channel to economy-svc.
-    pub(crate) async fn economy(&self) -> Result<Client, Problem> {
+    /// A client of economy-svc.
+    pub(crate) async fn economy(&self) -> Result<Client, Error> {
         self.dial("economy", self.economy.as_deref()).await
     }
 
-    /// A channel to catalogue-svc.
-    pub(crate) async fn catalogue(&self) -> Result<Client, Problem> {
+    /// A client of catalogue-svc.
+    pub(crate) async fn catalogue(&self) -> Result<Client, Error> {
         self.dial("catalogue", self.catalogue.as_deref()).await
     }
 
-    /// The same, if its address is known.
-    pub(crate) async fn catalogue_if_known(&self) -> Result<Option<Client>, Problem> {
-        match self.catalogue {
-            Some(_) => self.catalogue().await.map(Some),
-            None => Ok(None),
-        }
+    pub(crate) fn has_catalogue(&self) -> bool {
+        self.catalogue.is_some()
     }
 
-    /// A channel to webhook-svc.
-    pub(crate) async fn webhook(&self) -> Result<Client, Problem> {
+    /// A client of webhook-svc.
+    pub(crate) async fn webhook(&self) -> Result<Client, Error> {
         self.dial("webhook", self.webhook.as_deref()).await
     }
 
-    /// The same, if its address is known.
-    pub(crate) async fn webhook_if_known(&self) -> Result<Option<Client>, Problem> {
-        match self.webhook {
-            Some(_) => self.webhook().await.map(Some),
-            None => Ok(None),
-        }
+    pub(crate) fn has_webhook(&self) -> bool {
+        self.webhook.is_some()
     }
 
-    async fn dial(&self, service: &str, address: Option<&str>) -> Result<Client, Problem> {
+    async fn dial(&self, service: &str, address: Option<&str>) -> Result<Client, Error> {
         let missing = |what: &str, variable: &str| {
-            Problem::usage(format!(
-                "{what} is not known: give --{service} or {variable}, or a file with it by --profile or --fleet"
+            Error::usage(format!(
+                "{what} is missing: give --{service}, set {variable}, or name a file that has it with --profile or --fleet"
             ))
         };
         let address = address.ok_or_else(|| {
             if let Some(file) = &self.stopped {
                 let file = file.display();
-                return Problem::Unreachable(format!(
-                    "the fleet of {file} is not up: start it with `deploy/up`, or wait until that says that it is; or give --{service}"
+                return Error::Unreachable(format!(
+                    "the fleet of {file} is not running: start it with `deploy/up` and wait until it says that the fleet is up, or give --{service}"
                 ));
             }
             let variable = format!("STAFF_{}", service.to_uppercase());
             missing(&format!("the address of {service}"), &variable)
         })?;
         let token = self.token.as_ref().ok_or_else(|| {
-            Problem::usage(
-                "the staff token is not known: give --token or STAFF_TOKEN, or a file with it by --profile or --fleet",
+            Error::usage(
+                "the staff token is missing: give --token, set STAFF_TOKEN, or name a file that has it with --profile or --fleet",
             )
         })?;
-        // What is no address at all is a matter of usage, not of reach.
-        address.parse::<Addresses>().map_err(Problem::Usage)?;
+        // A malformed address is an invalid argument; `dial` would report that no service answers.
+        address.parse::<Addresses>().map_err(Error::Usage)?;
         client::dial(address, token)
             .await
-            .map_err(|error| Problem::Unreachable(format!("{error:#}")))
+            .map_err(|error| Error::Unreachable(format!("{error:#}")))
     }
 }
 
-/// What the file of a fleet says.
-fn read(path: &Path) -> Result<Profile, Problem> {
+/// Reads the file of a fleet.
+fn read(path: &Path) -> Result<Profile, Error> {
     let shown = path.display();
     let text = std::fs::read_to_string(path)
-        .map_err(|error| Problem::usage(format!("{shown} cannot be read: {error}")))?;
-    let manifest: Manifest = serde_json::from_str(&text)
-        .map_err(|error| Problem::usage(format!("{shown} is not the file of a fleet: {error}")))?;
+        .map_err(|error| Error::usage(format!("{shown} cannot be read: {error}")))?;
+    let manifest: Manifest = serde_json::from_str(&text).map_err(|error| {
+        Error::usage(format!(
+            "{shown} is not the file of a fleet (`deploy/up` writes one): {error}"
+        ))
+    })?;
     let grpc = |name: &str| {
         let service = manifest.services.iter().find(|s| s.name == name);
         service.map(|s| s.grpc.clone())

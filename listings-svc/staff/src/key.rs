@@ -6,64 +6,69 @@ use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::public::Timestamp;
 use serde::Serialize;
 use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
-use super::fleet::Fleet;
-use super::output::{self, Output};
-use super::problem::Problem;
-use super::table::table;
+use crate::arguments::{key_id, timestamp};
+use crate::confirm::Confirmation;
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::output::{self, Output};
+use crate::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make a key without a review; its secret is shown this once
+    /// Create a key without a review; its secret is shown once
     Create(Create),
     /// List the keys of an account
     List {
-        /// Its id or e-mail address
+        /// The id or e-mail address of the account
         #[arg(long)]
         account: String,
     },
-    /// Make a new secret with the same rights; the old one works on through the grace period
+    /// Make a new secret with the same rights; the old secret works until the grace period ends
     Rotate {
-        /// The key's id
+        /// The id of the key
+        #[arg(value_parser = key_id)]
         id: String,
     },
-    /// End a key: the next call with it is refused
+    /// Revoke a key: the next call with it is refused
     Revoke {
-        /// The key's id
+        /// The id of the key
+        #[arg(value_parser = key_id)]
         id: String,
+        #[command(flatten)]
+        confirmation: Confirmation,
     },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Create {
-    /// Samples or real listings
+    /// Whether it reads samples or real listings
     #[arg(long)]
     mode: Mode,
     #[command(flatten)]
-    rights: Rights,
+    properties: Properties,
 }
 
-/// What a key is to be.
+/// The properties of a new key.
 #[derive(Debug, Args)]
-pub(crate) struct Rights {
-    /// The account's id or e-mail address
+pub(crate) struct Properties {
+    /// The id or e-mail address of the account
     #[arg(long)]
     pub(crate) account: String,
-    /// What the key is called
+    /// The name of the key
     #[arg(long)]
     pub(crate) name: String,
-    /// Whether it may write, for good
+    /// Let the key write; this cannot be changed later
     #[arg(long)]
     pub(crate) may_write: bool,
-    /// Whether it belongs to the account or to one game
+    /// A key of the account, or the secret or public key of one game
     #[arg(long, default_value = "account", requires_ifs = [("secret", "game"), ("public", "game")])]
     kind: Kind,
-    /// The game's slug, for a secret or public key
+    /// The slug of the game, for a secret or public key
     #[arg(long)]
     pub(crate) game: Option<String>,
-    /// When it ends by itself, such as 2027-01-01T00:00:00Z
-    #[arg(long, value_parser = moment)]
+    /// When the key expires, such as 2027-01-01T00:00:00Z
+    #[arg(long, value_parser = timestamp)]
     expires: Option<OffsetDateTime>,
 }
 
@@ -80,8 +85,7 @@ enum Kind {
     Public,
 }
 
-impl Rights {
-    /// `account`, `secret` or `public`.
+impl Properties {
     pub(crate) const fn kind(&self) -> &'static str {
         match self.kind {
             Kind::Account => "account",
@@ -93,12 +97,6 @@ impl Rights {
     pub(crate) fn expires_at(&self) -> Option<prost_types::Timestamp> {
         self.expires.map(kit::timestamp::encode)
     }
-}
-
-fn moment(text: &str) -> Result<OffsetDateTime, String> {
-    OffsetDateTime::parse(text, &Rfc3339)
-        .ok()
-        .ok_or_else(|| "write it such as 2027-01-01T00:00:00Z".to_owned())
 }
 
 #[derive(Debug, Serialize)]
@@ -121,11 +119,11 @@ pub(crate) struct Key {
 impl From<proto::Key> for Key {
     fn from(key: proto::Key) -> Self {
         Self {
-            created_at: output::moment(key.created_at),
-            last_used_at: output::moment(key.last_used_at),
-            expires_at: output::moment(key.expires_at),
-            grace_until: output::moment(key.grace_until),
-            revoked_at: output::moment(key.revoked_at),
+            created_at: output::timestamp(key.created_at),
+            last_used_at: output::timestamp(key.last_used_at),
+            expires_at: output::timestamp(key.expires_at),
+            grace_until: output::timestamp(key.grace_until),
+            revoked_at: output::timestamp(key.revoked_at),
             id: key.id,
             account_id: key.account_id,
             name: key.name,
@@ -138,89 +136,92 @@ impl From<proto::Key> for Key {
     }
 }
 
-pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
     match command {
         Command::Create(create) => {
-            let answer = gateway.create_key(request(create)).await?.into_inner();
-            let key = Key::from(answer.key.unwrap_or_default());
-            made(&key, &answer.secret, None, output)
+            let response = gateway.create_key(request(create)).await?.into_inner();
+            let key = Key::from(response.key.unwrap_or_default());
+            print_with_secret(&key, &response.secret, None, output)
         }
         Command::List { account } => {
-            let answer = gateway
+            let response = gateway
                 .list_keys(proto::ListKeysRequest { account })
                 .await?;
-            let keys: Vec<Key> = answer
+            let keys: Vec<Key> = response
                 .into_inner()
                 .keys
                 .into_iter()
                 .map(Key::from)
                 .collect();
-            output.answer(&serde_json::json!({ "keys": keys }), || listed(&keys))
+            output.answer(&serde_json::json!({ "keys": keys }), || key_table(&keys))
         }
         Command::Rotate { id } => {
-            let answer = gateway
+            let response = gateway
                 .rotate_key(proto::RotateKeyRequest { id })
                 .await?
                 .into_inner();
-            let key = Key::from(answer.key.unwrap_or_default());
-            let old = answer.old_key.map(Key::from);
-            made(&key, &answer.secret, old.as_ref(), output)
+            let key = Key::from(response.key.unwrap_or_default());
+            let old = response.old_key.map(Key::from);
+            print_with_secret(&key, &response.secret, old.as_ref(), output)
         }
-        Command::Revoke { id } => {
-            let answer = gateway
+        Command::Revoke { id, confirmation } => {
+            confirmation.ask(&format!(
+                "Revoke the key {id}? The next call with it is refused. A revoked key stays revoked."
+            ))?;
+            let response = gateway
                 .revoke_key(proto::RevokeKeyRequest { id })
                 .await?
                 .into_inner();
-            let key = Key::from(answer.key.unwrap_or_default());
-            output.answer(&serde_json::json!({ "key": key }), || listed(&[key]))
+            let key = Key::from(response.key.unwrap_or_default());
+            output.answer(&serde_json::json!({ "key": key }), || key_table(&[key]))
         }
     }
 }
 
-fn request(Create { mode, rights }: Create) -> proto::CreateKeyRequest {
+fn request(Create { mode, properties }: Create) -> proto::CreateKeyRequest {
     proto::CreateKeyRequest {
         mode: match mode {
             Mode::Test => "test".to_owned(),
             Mode::Live => "live".to_owned(),
         },
-        kind: rights.kind().to_owned(),
-        expires_at: rights.expires_at(),
-        account: rights.account,
-        name: rights.name,
-        may_write: rights.may_write,
-        game: rights.game,
+        kind: properties.kind().to_owned(),
+        expires_at: properties.expires_at(),
+        account: properties.account,
+        name: properties.name,
+        may_write: properties.may_write,
+        game: properties.game,
     }
 }
 
-/// A key that was just made, with its secret.
-pub(crate) fn made(
+/// Prints a new key with its secret.
+pub(crate) fn print_with_secret(
     key: &Key,
     secret: &str,
     old: Option<&Key>,
     output: Output,
-) -> Result<(), Problem> {
+) -> Result<(), Error> {
     let mut document = serde_json::json!({ "key": key, "secret": secret });
     if let Some(old) = old {
         document["old_key"] = serde_json::json!(old);
     }
-    output.answer(&document, || listed(old.into_iter().chain([key])))?;
-    output.say(&format!("The secret, shown this once: {secret}"));
+    output.answer(&document, || key_table(old.into_iter().chain([key])))?;
+    output.print(&format!("The secret, shown only now: {secret}"));
     Ok(())
 }
 
-fn listed<'k>(keys: impl IntoIterator<Item = &'k Key>) -> comfy_table::Table {
+fn key_table<'k>(keys: impl IntoIterator<Item = &'k Key>) -> comfy_table::Table {
     let rows = keys.into_iter().map(|key| {
         [
             key.id.clone(),
             key.name.clone(),
             key.mode.clone(),
-            kind(&key.kind, key.game.as_deref()),
-            output::yes(key.may_write),
+            kind_and_game(&key.kind, key.game.as_deref()),
+            output::yes_no(key.may_write),
             key.last4.clone(),
-            output::shown(key.created_at.as_ref()),
-            output::shown(key.last_used_at.as_ref()),
-            works(key),
+            output::format_time(key.created_at.as_ref()),
+            output::format_time(key.last_used_at.as_ref()),
+            validity(key),
         ]
     });
     table(
@@ -231,21 +232,21 @@ fn listed<'k>(keys: impl IntoIterator<Item = &'k Key>) -> comfy_table::Table {
             "kind",
             "writes",
             "ends in",
-            "made",
+            "created",
             "last used",
-            "works",
+            "valid",
         ],
         rows,
     )
 }
 
-/// A kind, and the game that it is of.
-pub(crate) fn kind(kind: &str, game: Option<&str>) -> String {
+/// The kind of a key, with its game.
+pub(crate) fn kind_and_game(kind: &str, game: Option<&str>) -> String {
     game.map_or_else(|| kind.to_owned(), |game| format!("{kind} of {game}"))
 }
 
-fn works(key: &Key) -> String {
-    let until = |at: &Timestamp| output::shown(Some(at));
+fn validity(key: &Key) -> String {
+    let until = |at: &Timestamp| output::format_time(Some(at));
     match (&key.revoked_at, &key.grace_until, &key.expires_at) {
         (Some(at), _, _) => format!("revoked {}", until(at)),
         (None, Some(at), _) => format!("rotated, until {}", until(at)),

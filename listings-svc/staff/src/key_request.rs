@@ -1,51 +1,49 @@
-//! `staff key request`, `pending`, `approve`, `reject`, `reveal`: live keys under review
+//! `staff key request`, `pending`, `approve`, `reject` and `reveal`: the review of live keys
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::public::Timestamp;
 use kit::rpc::client::Client;
 use serde::Serialize;
 
-use super::fleet::Fleet;
-use super::key::{self, Key, Rights};
-use super::output::{self, Output};
-use super::problem::Problem;
-use super::table::table;
+use crate::arguments::key_request_id;
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::key::{self, Key, Properties};
+use crate::output::{self, Output};
+use crate::table::table;
 
-/// Requests asked for at once.
-const PAGE: u32 = 500;
+/// Key requests per call.
+const PAGE_SIZE: u32 = 500;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Ask for a live key, for its owner: it waits for a review
-    Request(Ask),
-    /// List the live keys that wait for a review, the oldest first
+    /// Request a live key for its owner: it is pending until it is reviewed
+    Request(Properties),
+    /// List the pending requests for live keys, oldest first
     Pending,
-    /// Let the owner of a live key reveal it
+    /// Approve a request: the owner can reveal the key
     Approve {
-        /// The request's id
+        /// The id of the request
+        #[arg(value_parser = key_request_id)]
         id: String,
     },
-    /// Refuse a live key that was asked for
+    /// Reject a request
     Reject {
-        /// The request's id
+        /// The id of the request
+        #[arg(value_parser = key_request_id)]
         id: String,
-        /// Why, for its owner
+        /// The reason that the owner reads
         #[arg(long)]
         reason: String,
     },
-    /// Make the secret of an approved key, for its owner; it is shown this once
+    /// Reveal an approved key for its owner: make its secret, which is shown once
     Reveal {
-        /// The request's id
+        /// The id of the request
+        #[arg(value_parser = key_request_id)]
         id: String,
     },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Ask {
-    #[command(flatten)]
-    rights: Rights,
 }
 
 #[derive(Debug, Serialize)]
@@ -72,95 +70,103 @@ impl From<proto::KeyRequest> for KeyRequest {
             kind: request.kind,
             may_write: request.may_write,
             game: request.game,
-            expires_at: output::moment(request.expires_at),
+            expires_at: output::timestamp(request.expires_at),
             state: request.state,
-            asked_at: output::moment(request.asked_at),
-            decided_at: output::moment(request.decided_at),
+            asked_at: output::timestamp(request.asked_at),
+            decided_at: output::timestamp(request.decided_at),
             reason: request.reason,
         }
     }
 }
 
-pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
     match command {
-        Command::Request(Ask { rights }) => {
-            let answer = gateway.request_key(request(rights)).await?.into_inner();
-            one(answer.request, output)
+        Command::Request(properties) => {
+            let response = gateway.request_key(request(properties)).await?.into_inner();
+            print(response.request, output)
         }
         Command::Pending => {
             let requests = pending(&mut gateway).await?;
             let document = serde_json::json!({ "requests": requests });
-            output.answer(&document, || listed(&requests))
+            output.answer(&document, || request_table(&requests))
         }
         Command::Approve { id } => {
-            let answer = gateway.approve_key(proto::ApproveKeyRequest { id }).await?;
-            one(answer.into_inner().request, output)
+            let response = gateway.approve_key(proto::ApproveKeyRequest { id }).await?;
+            print(response.into_inner().request, output)
         }
         Command::Reject { id, reason } => {
             let request = proto::RejectKeyRequest { id, reason };
-            let answer = gateway.reject_key(request).await?;
-            one(answer.into_inner().request, output)
+            let response = gateway.reject_key(request).await?;
+            print(response.into_inner().request, output)
         }
         Command::Reveal { id } => {
-            let answer = gateway.reveal_key(proto::RevealKeyRequest { id }).await?;
-            let answer = answer.into_inner();
-            let key = Key::from(answer.key.unwrap_or_default());
-            key::made(&key, &answer.secret, None, output)
+            let response = gateway.reveal_key(proto::RevealKeyRequest { id }).await?;
+            let response = response.into_inner();
+            let key = Key::from(response.key.unwrap_or_default());
+            key::print_with_secret(&key, &response.secret, None, output)
         }
     }
 }
 
-fn request(rights: Rights) -> proto::RequestKeyRequest {
+fn request(properties: Properties) -> proto::RequestKeyRequest {
     proto::RequestKeyRequest {
-        kind: rights.kind().to_owned(),
-        expires_at: rights.expires_at(),
-        account: rights.account,
-        name: rights.name,
-        may_write: rights.may_write,
-        game: rights.game,
+        kind: properties.kind().to_owned(),
+        expires_at: properties.expires_at(),
+        account: properties.account,
+        name: properties.name,
+        may_write: properties.may_write,
+        game: properties.game,
     }
 }
 
-async fn pending(gateway: &mut StaffServiceClient<Client>) -> Result<Vec<KeyRequest>, Problem> {
+async fn pending(gateway: &mut StaffServiceClient<Client>) -> Result<Vec<KeyRequest>, Error> {
     let mut requests = Vec::new();
     let mut cursor = Some(String::new());
     while let Some(page) = cursor {
         let request = proto::ListKeyRequestsRequest {
             state: "asked".to_owned(),
-            limit: PAGE,
+            limit: PAGE_SIZE,
             cursor: page,
         };
-        let answer = gateway.list_key_requests(request).await?.into_inner();
-        requests.extend(answer.requests.into_iter().map(KeyRequest::from));
-        cursor = answer.next_cursor;
+        let response = gateway.list_key_requests(request).await?.into_inner();
+        requests.extend(response.requests.into_iter().map(KeyRequest::from));
+        cursor = response.next_cursor;
     }
     Ok(requests)
 }
 
-fn one(request: Option<proto::KeyRequest>, output: Output) -> Result<(), Problem> {
+fn print(request: Option<proto::KeyRequest>, output: Output) -> Result<(), Error> {
     let request = KeyRequest::from(request.unwrap_or_default());
     let document = serde_json::json!({ "request": request });
-    output.answer(&document, || listed(&[request]))
+    output.answer(&document, || request_table(&[request]))
 }
 
-fn listed(requests: &[KeyRequest]) -> comfy_table::Table {
+fn request_table(requests: &[KeyRequest]) -> comfy_table::Table {
     let rows = requests.iter().map(|request| {
         [
             request.id.clone(),
             request.account_id.clone(),
             request.name.clone(),
-            key::kind(&request.kind, request.game.as_deref()),
-            output::yes(request.may_write),
-            output::shown(request.expires_at.as_ref()),
-            output::shown(request.asked_at.as_ref()),
+            key::kind_and_game(&request.kind, request.game.as_deref()),
+            output::yes_no(request.may_write),
+            output::format_time(request.expires_at.as_ref()),
+            output::format_time(request.asked_at.as_ref()),
             request.state.clone(),
             request.reason.clone().unwrap_or_default(),
         ]
     });
     table(
         [
-            "id", "account", "name", "kind", "writes", "expires", "asked", "state", "reason",
+            "id",
+            "account",
+            "name",
+            "kind",
+            "writes",
+            "expires",
+            "requested",
+            "state",
+            "reason",
         ],
         rows,
     )

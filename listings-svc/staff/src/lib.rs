@@ -1,57 +1,59 @@
-//! `staff`: what people of the service do from a terminal. A client of the staff calls of every service.
+//! `staff`: the command-line tool of the service's staff. A client of every service's staff RPCs.
 //!
-//! Status: 0 done, 1 refused by the service, 2 not understood (arguments, settings, files), 3 nothing answers.
+//! A command is a noun and a verb (`staff game approve`), as in `gh` and `kubectl`. The module of a command has the noun's name.
+//! Exit status: 0 done, 1 refused by the service, 2 invalid arguments, settings or files, 3 no service answers.
 
 mod account;
 mod arguments;
 mod audit;
 mod catalogue;
-mod curate;
+mod claim;
+mod completion;
+mod confirm;
 mod currency;
-mod decide;
+mod delivery;
+mod endpoint;
+mod error;
+mod event;
+mod file_lines;
 mod fleet;
-mod import;
+mod game;
 mod key;
 mod key_request;
-mod lines;
 mod listing;
 mod member;
-mod names;
 mod output;
 mod page;
 mod picture;
-mod plain;
 mod plan;
-mod problem;
 mod profile;
 mod report;
 mod review;
-mod shown;
+mod sanitize;
 mod swap;
 mod switch;
 mod table;
-mod upload;
 mod vote;
-mod webhook;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
-use fleet::{Fleet, Place};
+use error::Error;
+use fleet::{Fleet, FleetOptions};
 use output::Output;
-use problem::Problem;
 
-/// Accounts, keys, switches, the review, the directory, the economy, votes and webhooks, by staff
+/// Review listings, manage accounts, keys and switches, and look after the economy, votes and webhooks
 ///
-/// Status: 0 done, 1 refused, 2 not understood, 3 nothing answers.
+/// A command is a noun and a verb: `staff game approve SLUG`. Exit status: 0 done, 1 refused by the service, 2 invalid arguments,
+/// settings or files, 3 no service answers.
 #[derive(Debug, Parser)]
 #[command(name = "staff", version, max_term_width = 100)]
 struct Staff {
     #[command(flatten)]
-    place: Place,
-    /// Write one JSON document instead of tables
+    fleet: FleetOptions,
+    /// Print one JSON document instead of tables
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
@@ -60,116 +62,219 @@ struct Staff {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Accounts: make, list, change the plan
+    /// Review pending listings one by one, list them, or watch the queue
+    Review(review::Review),
+    /// Pages of creators: approve, reject, edit, take down, owners
+    #[command(subcommand, alias = "creator")]
+    Page(page::Command),
+    /// Games: approve, reject, edit, take down, feature
+    #[command(subcommand)]
+    Game(game::Command),
+    /// Events: approve, reject, edit, take down
+    #[command(subcommand)]
+    Event(event::Command),
+    /// Listings of every kind: search, import from files
+    #[command(subcommand)]
+    Listing(listing::Command),
+    /// Pictures of listings: covers, avatars, screenshots
+    #[command(subcommand)]
+    Picture(picture::Command),
+    /// Claims: accounts that ask to own a page
+    #[command(subcommand)]
+    Claim(claim::Command),
+    /// Accounts: create, list, set the plan
     #[command(subcommand)]
     Account(account::Command),
     /// Plans and their limits
     #[command(subcommand)]
     Plan(plan::Command),
-    /// Keys: make, review, reveal, list, rotate, revoke
+    /// Keys: create, review requests for live keys, list, rotate, revoke
     #[command(subcommand)]
-    Key(OfKeys),
-    /// Switches: list, turn on, turn off
+    Key(KeyCommand),
+    /// Switches that turn parts of the API off: list, set
     #[command(subcommand)]
     Switch(switch::Command),
-    #[command(flatten)]
-    Listing(listing::Command),
-    /// Pages: their owners, and claims of them
-    #[command(subcommand)]
-    Page(page::Command),
-    Review(review::Review),
-    #[command(flatten)]
-    Decide(decide::Command),
-    #[command(flatten)]
-    Curate(curate::Command),
-    Audit(audit::Audit),
-    /// The staff by name: add, list, change the role, revoke
-    #[command(subcommand)]
-    Member(member::Command),
-    /// Write the completions of a shell, to be sourced by it
-    Completions {
-        /// Which shell
-        shell: Shell,
-    },
-    /// Pictures of listings: covers, avatars, screenshots
-    #[command(subcommand)]
-    Picture(picture::Command),
     /// Currencies of games: register, rename, list
     #[command(subcommand)]
     Currency(currency::Command),
-    /// Reports of games that are held: list, approve, reject
+    /// Held economy reports: list, approve, reject
     #[command(subcommand)]
     Report(report::Command),
-    /// Swaps between currencies: load their history
+    /// Swaps between currencies: import their history
     #[command(subcommand, alias = "swaps")]
     Swap(swap::Command),
-    /// The catalogue: everything that is public
-    #[command(subcommand)]
-    Catalogue(catalogue::Command),
-    /// Votes on ranking boards: those that look bought, void, restore
+    /// Votes on ranking boards: list suspicious ones, void, restore
     #[command(subcommand)]
     Vote(vote::Command),
-    /// Webhooks: endpoints and their deliveries
-    #[command(subcommand, alias = "webhook")]
-    Webhooks(webhook::Command),
-    /// Load files of listings
+    /// The public catalogue: dump it
+    #[command(subcommand)]
+    Catalogue(catalogue::Command),
+    /// Webhook endpoints: add, change, pause, rotate the secret, remove
+    #[command(subcommand, aliases = ["webhook", "webhooks"])]
+    Endpoint(endpoint::Command),
+    /// Webhook deliveries: list, show, send again
+    #[command(subcommand)]
+    Delivery(delivery::Command),
+    /// Members of staff: add, list, set the role, revoke
+    #[command(subcommand)]
+    Member(member::Command),
+    /// The audit log: what members of staff did
+    Audit(audit::Audit),
+    /// Show which member of staff the token belongs to, and the role
+    Whoami,
+    /// Print a completion script, which also completes slugs
     ///
-    /// Files hold one JSON object a line. A row that is not acceptable is refused, and listed with its line and reasons; the others
-    /// are loaded, and the status is 0; it is 1 when every row of a file is refused. Loading a file again changes nothing; a load that
-    /// was broken off goes on where it stopped.
-    Import(import::Import),
+    /// For Bash: `source <(staff completion bash)` in ~/.bashrc. The script calls `staff` while you type; print the script again after an
+    /// upgrade of `staff`.
+    #[command(alias = "completions")]
+    Completion { shell: Shell },
+    #[command(flatten)]
+    VerbFirst(listing::verb_first::Command),
 }
 
 #[derive(Debug, Subcommand)]
-enum OfKeys {
+enum KeyCommand {
     #[command(flatten)]
     Key(key::Command),
     #[command(flatten)]
     Request(key_request::Command),
 }
 
-/// Does what the command line asks for.
-#[tokio::main(flavor = "current_thread")]
-pub async fn main() -> ExitCode {
+/// Runs the command line, or completes it for a shell.
+pub fn main() -> ExitCode {
+    completion::complete();
     let staff = Staff::parse();
-    match run(staff).await {
+    match run(staff) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(problem) => {
-            output::complain(&problem);
-            problem.exit_code()
+        Err(error) => {
+            output::error(&error);
+            error.exit_code()
         }
     }
 }
 
-async fn run(staff: Staff) -> Result<(), Problem> {
-    if let Command::Completions { shell } = staff.command {
-        output::completions(shell, &mut Staff::command());
-        return Ok(());
+#[tokio::main(flavor = "current_thread")]
+async fn run(staff: Staff) -> Result<(), Error> {
+    if let Command::Completion { shell } = staff.command {
+        return completion::print_script(shell);
     }
-    let fleet = Fleet::find(&staff.place)?;
+    let fleet = Fleet::find(&staff.fleet)?;
     let output = Output::new(staff.json);
     match staff.command {
+        Command::Review(review) => review::run(review, &fleet, output).await,
+        Command::Page(command) => page::run(command, &fleet, output).await,
+        Command::Game(command) => game::run(command, &fleet, output).await,
+        Command::Event(command) => event::run(command, &fleet, output).await,
+        Command::Listing(command) => listing::run(command, &fleet, output).await,
+        Command::Picture(command) => picture::run(command, &fleet, output).await,
+        Command::Claim(command) => claim::run(command, &fleet, output).await,
         Command::Account(command) => account::run(command, &fleet, output).await,
         Command::Plan(plan::Command::List) => plan::list(&fleet, output).await,
-        Command::Key(OfKeys::Key(command)) => key::run(command, &fleet, output).await,
-        Command::Key(OfKeys::Request(command)) => key_request::run(command, &fleet, output).await,
+        Command::Key(KeyCommand::Key(command)) => key::run(command, &fleet, output).await,
+        Command::Key(KeyCommand::Request(command)) => {
+            key_request::run(command, &fleet, output).await
+        }
         Command::Switch(command) => switch::run(command, &fleet, output).await,
-        Command::Listing(command) => listing::run(command, &fleet, output).await,
-        Command::Page(command) => page::run(command, &fleet, output).await,
-        Command::Review(review) => review::run(review, &fleet, output).await,
-        Command::Decide(command) => decide::run(command, &fleet, output).await,
-        Command::Curate(command) => curate::run(command, &fleet, output).await,
-        Command::Audit(audit) => audit::run(audit, &fleet, output).await,
-        Command::Member(command) => member::run(command, &fleet, output).await,
-        // They need no fleet.
-        Command::Completions { .. } => Ok(()),
-        Command::Picture(command) => picture::run(command, &fleet, output).await,
         Command::Currency(command) => currency::run(command, &fleet, output).await,
         Command::Report(command) => report::run(command, &fleet, output).await,
-        Command::Catalogue(command) => catalogue::run(command, &fleet, output).await,
-        Command::Vote(command) => vote::run(command, &fleet, output).await,
-        Command::Webhooks(command) => webhook::run(command, &fleet, output).await,
         Command::Swap(command) => swap::run(command, &fleet, output).await,
-        Command::Import(import) => import::run(import, &fleet, output).await,
+        Command::Vote(command) => vote::run(command, &fleet, output).await,
+        Command::Catalogue(command) => catalogue::run(command, &fleet).await,
+        Command::Endpoint(command) => endpoint::run(command, &fleet, output).await,
+        Command::Delivery(command) => delivery::run(command, &fleet, output).await,
+        Command::Member(command) => member::run(command, &fleet, output).await,
+        Command::Audit(audit) => audit::run(audit, &fleet, output).await,
+        Command::Whoami => member::whoami(&fleet, output).await,
+        // It needs no fleet and has returned above.
+        Command::Completion { .. } => Ok(()),
+        Command::VerbFirst(command) => listing::verb_first::run(command, &fleet, output).await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Staff::command().debug_assert();
+    }
+
+    #[test]
+    fn the_spelling_with_the_verb_first_is_an_alias() {
+        for (old, new) in [
+            (
+                &["approve", "game", "one", "two"][..],
+                &["game", "approve", "one", "two"][..],
+            ),
+            (
+                &["reject", "event", "a-jam", "--reason", "Past"],
+                &["event", "reject", "a-jam", "--reason", "Past"],
+            ),
+            (&["show", "creator", "a"], &["page", "show", "a"]),
+            (&["feature", "a"], &["game", "feature", "a"]),
+            (&["search", "a"], &["listing", "search", "a"]),
+            (
+                &["import", "games.ndjson"],
+                &["listing", "import", "games.ndjson"],
+            ),
+        ] {
+            for line in [old, new] {
+                let line = [&["staff"], line].concat();
+                let parsed = Staff::try_parse_from(&line);
+                assert!(parsed.is_ok(), "{line:?}: {parsed:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn old_nouns_and_verbs_are_aliases() {
+        let id = "00000000-0000-0000-0000-000000000009";
+        for line in [
+            &["webhooks", "list", "--account", "ada@example.com"][..],
+            &["webhook", "rotate", id],
+            &["webhooks", "deliveries", id],
+            &["webhooks", "delivery", id, "3"],
+            &["webhooks", "send-again", id, "3"],
+            &["swaps", "import", "swaps.ndjson"],
+            &["creator", "show", "a"],
+            &["page", "owners", "a"],
+            &["account", "plan", "ada@example.com", "build"],
+            &["member", "role", "ada", "admin"],
+            &["vote", "suspicious"],
+            &["audit", "--member", "ada"],
+            &["completions", "bash"],
+        ] {
+            let line = [&["staff"], line].concat();
+            let parsed = Staff::try_parse_from(&line);
+            assert!(parsed.is_ok(), "{line:?}: {parsed:?}");
+        }
+    }
+
+    #[test]
+    fn the_help_shows_nouns_and_no_old_spelling() {
+        let help = Staff::command().render_help().to_string();
+        for noun in ["  game ", "  page ", "  endpoint ", "  whoami "] {
+            assert!(help.contains(noun), "{noun}: {help}");
+        }
+        for old in ["  approve ", "  take-down ", "  webhooks ", "  import "] {
+            assert!(!help.contains(old), "{old}: {help}");
+        }
+    }
+
+    #[test]
+    fn an_id_that_is_none_says_where_to_find_it() {
+        for (line, hint) in [
+            (&["key", "approve", "x"][..], "staff key pending"),
+            (&["key", "revoke", "x"], "staff key list --account"),
+            (&["claim", "grant", "x"], "staff claim list"),
+            (&["endpoint", "show", "x"], "staff endpoint list --account"),
+        ] {
+            let line = [&["staff"], line].concat();
+            let sentence = Staff::try_parse_from(&line).unwrap_err().to_string();
+            assert!(sentence.contains(hint), "{line:?}: {sentence}");
+        }
     }
 }

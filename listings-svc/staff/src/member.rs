@@ -1,4 +1,4 @@
-//! `staff member …`
+//! `staff member …` and `staff whoami`
 
 use clap::{Subcommand, ValueEnum};
 use contracts::listings::v1 as proto;
@@ -6,42 +6,44 @@ use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClie
 use contracts::public::Timestamp;
 use serde::Serialize;
 
-use super::fleet::Fleet;
-use super::output::{self, Output};
-use super::problem::Problem;
-use super::table::table;
+use crate::confirm::Confirmation;
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::output::{self, Output};
+use crate::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make a member of the staff; the token is shown once
+    /// Add a member of staff; the token is shown once
     Add {
-        /// Small letters, digits and hyphens; never given a second time
+        /// Small letters, digits and hyphens; a name is never used again
         name: String,
-        /// What the member may do
         #[arg(long, default_value = "reviewer")]
         role: Role,
     },
     /// List all members
     List,
     /// Give a member another role
-    Role {
-        /// Of the member
+    #[command(alias = "role")]
+    SetRole {
+        /// The name of the member
         name: String,
-        /// What the member may do from now on
         role: Role,
     },
-    /// End a member's token
+    /// Revoke the token of a member
     Revoke {
-        /// Of the member
+        /// The name of the member
         name: String,
+        #[command(flatten)]
+        confirmation: Confirmation,
     },
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Role {
-    /// Looks, approves, rejects and edits
+    /// Reads everything; reviews and edits listings, decides on claims, key requests and held reports
     Reviewer,
-    /// Everything
+    /// May do everything
     Admin,
 }
 
@@ -65,68 +67,97 @@ struct Member {
     token: Option<String>,
 }
 
+/// The name of a role; empty when it is unspecified.
+const fn role_name(role: proto::Role) -> &'static str {
+    match role {
+        proto::Role::Unspecified => "",
+        proto::Role::Reviewer => "reviewer",
+        proto::Role::Admin => "admin",
+    }
+}
+
 impl From<proto::Member> for Member {
     fn from(member: proto::Member) -> Self {
         Self {
-            role: match member.role() {
-                proto::Role::Unspecified => "",
-                proto::Role::Reviewer => "reviewer",
-                proto::Role::Admin => "admin",
-            },
+            role: role_name(member.role()),
             name: member.name,
-            created_at: output::moment(member.created_at),
+            created_at: output::timestamp(member.created_at),
             created_by: member.created_by,
-            revoked_at: output::moment(member.revoked_at),
+            revoked_at: output::timestamp(member.revoked_at),
             token: None,
         }
     }
 }
 
-pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut members = StaffMemberServiceClient::new(fleet.listings().await?);
     let member = match command {
         Command::List => {
-            let answer = members.list_members(proto::ListMembersRequest {}).await?;
-            let members = answer.into_inner().members;
+            let response = members.list_members(proto::ListMembersRequest {}).await?;
+            let members = response.into_inner().members;
             let members: Vec<Member> = members.into_iter().map(Member::from).collect();
             let document = serde_json::json!({ "members": members });
-            return output.answer(&document, || listed(&members));
+            return output.answer(&document, || member_table(&members));
         }
         Command::Add { name, role } => {
             let role = proto::Role::from(role).into();
             let request = proto::CreateMemberRequest { name, role };
-            let answer = members.create_member(request).await?.into_inner();
-            let mut member = Member::from(answer.member.unwrap_or_default());
-            member.token = Some(answer.token);
+            let response = members.create_member(request).await?.into_inner();
+            let mut member = Member::from(response.member.unwrap_or_default());
+            member.token = Some(response.token);
             member
         }
-        Command::Role { name, role } => {
+        Command::SetRole { name, role } => {
             let role = proto::Role::from(role).into();
-            let answer = members.set_role(proto::SetRoleRequest { name, role });
-            answer.await?.into_inner().member.unwrap_or_default().into()
+            let response = members.set_role(proto::SetRoleRequest { name, role });
+            response
+                .await?
+                .into_inner()
+                .member
+                .unwrap_or_default()
+                .into()
         }
-        Command::Revoke { name } => {
-            let answer = members.revoke_member(proto::RevokeMemberRequest { name });
-            answer.await?.into_inner().member.unwrap_or_default().into()
+        Command::Revoke { name, confirmation } => {
+            confirmation.ask(&format!(
+                "Revoke the token of {name}? It is refused within a second, and the name is never used again."
+            ))?;
+            let response = members.revoke_member(proto::RevokeMemberRequest { name });
+            response
+                .await?
+                .into_inner()
+                .member
+                .unwrap_or_default()
+                .into()
         }
     };
     let document = serde_json::json!({ "member": member });
-    output.answer(&document, || listed(std::slice::from_ref(&member)))?;
+    output.answer(&document, || member_table(std::slice::from_ref(&member)))?;
     if let Some(token) = &member.token {
-        output.say(&format!("token, shown this once: {token}"));
+        output.print(&format!("The token, shown only now: {token}"));
     }
     Ok(())
 }
 
-fn listed(members: &[Member]) -> comfy_table::Table {
+/// Prints the member that the token belongs to, and the role.
+pub(crate) async fn whoami(fleet: &Fleet, output: Output) -> Result<(), Error> {
+    let mut members = StaffMemberServiceClient::new(fleet.listings().await?);
+    let response = members.who_am_i(proto::WhoAmIRequest {}).await?;
+    let response = response.into_inner();
+    let role = role_name(response.role());
+    let name = response.name;
+    let line = format!("{name} ({role})");
+    output.line(&serde_json::json!({ "name": name, "role": role }), &line)
+}
+
+fn member_table(members: &[Member]) -> comfy_table::Table {
     let rows = members.iter().map(|member| {
         [
             member.name.clone(),
             member.role.to_owned(),
-            output::shown(member.created_at.as_ref()),
+            output::format_time(member.created_at.as_ref()),
             member.created_by.clone(),
-            output::shown(member.revoked_at.as_ref()),
+            output::format_time(member.revoked_at.as_ref()),
         ]
     });
-    table(["name", "role", "made", "by", "revoked"], rows)
+    table(["name", "role", "created", "by", "revoked"], rows)
 }

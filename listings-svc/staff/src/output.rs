@@ -1,5 +1,8 @@
-//! What is written: tables for people, one JSON document for machines. Problems go to stderr as one sentence.
-#![expect(clippy::print_stderr, reason = "a command-line tool complains there")]
+//! What the tool prints: tables for people, one JSON document for programs. Errors and notes go to stderr, one sentence each.
+#![expect(
+    clippy::print_stderr,
+    reason = "a command-line tool reports errors there"
+)]
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -8,9 +11,9 @@ use comfy_table::Table;
 use contracts::public::Timestamp;
 use serde::Serialize;
 
-use super::problem::Problem;
+use crate::error::Error;
 
-/// How answers are written.
+/// Whether to print for people or for programs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Output {
     json: bool,
@@ -25,51 +28,42 @@ impl Output {
         self.json
     }
 
-    /// Writes `document`, or `table` for people.
+    /// Prints `document` for programs or `table` for people.
     pub(crate) fn answer(
         self,
         document: &impl Serialize,
         table: impl FnOnce() -> Table,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Error> {
         if self.json {
-            let text = serde_json::to_string(document).map_err(|error| {
-                Problem::Refused(format!("the answer cannot be written: {error}"))
-            })?;
-            write(&text);
-        } else {
-            write(&table());
+            return self.line(document, "");
         }
+        write(&table());
         Ok(())
     }
 
-    /// Writes one line of many that come by and by: a document, or a text for people.
-    pub(crate) fn line(self, document: &impl Serialize, line: &str) -> Result<(), Problem> {
+    /// Prints `document` for programs or `line` for people.
+    pub(crate) fn line(self, document: &impl Serialize, line: &str) -> Result<(), Error> {
         if !self.json {
             write(&line);
             return Ok(());
         }
         let text = serde_json::to_string(document)
-            .map_err(|error| Problem::Refused(format!("the answer cannot be written: {error}")))?;
+            .map_err(|error| Error::Refused(format!("the answer cannot be written: {error}")))?;
         write(&text);
         Ok(())
     }
 
-    /// Writes a text of several lines for people.
-    pub(crate) fn text(self, text: &str) {
-        self.say(text.trim_end());
-    }
-
-    /// Writes a line for people.
-    pub(crate) fn say(self, line: &str) {
+    /// Prints a text for people.
+    pub(crate) fn print(self, text: &str) {
         if !self.json {
-            write(&line);
+            write(&text.trim_end());
         }
     }
 }
 
-/// Writes a line. A reader who has seen enough and hung up (`staff … | head -1`) is no failure.
+/// Writes a line. A reader that has closed the pipe (`staff … | head -1`) is no error.
 fn write(line: &impl Display) {
-    // Colours are for terminals, and for those who want them.
+    // It takes the colours out when stdout is no terminal, or the user wants none.
     match writeln!(anstream::stdout(), "{line}") {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             eprintln!("staff: the answer cannot be written: {error}");
@@ -78,42 +72,35 @@ fn write(line: &impl Display) {
     }
 }
 
-/// Writes whole lines as they came. They must all be written: a dump whose file is full is none.
-pub(crate) fn bytes(lines: &[u8]) -> Result<(), Problem> {
+/// Writes bytes as they are. Unlike a table, a dump that is cut short is an error.
+pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Error> {
     io::stdout()
-        .write_all(lines)
-        .map_err(|error| Problem::usage(format!("the lines cannot be written: {error}")))
+        .write_all(bytes)
+        .map_err(|error| Error::usage(format!("the output cannot be written: {error}")))
 }
 
-/// Writes the completions of a shell.
-pub(crate) fn completions(shell: clap_complete::Shell, command: &mut clap::Command) {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, command, "staff", &mut script);
-    write(&String::from_utf8_lossy(&script));
+/// Reports why the command failed.
+pub(crate) fn error(error: &Error) {
+    eprintln!("staff: {error}");
 }
 
-/// The last words of a command that failed.
-pub(crate) fn complain(problem: &Problem) {
-    eprintln!("staff: {problem}");
-}
-
-/// A note beside the answer.
+/// Prints a remark that is not part of the answer.
 pub(crate) fn note(line: &str) {
     eprintln!("staff: {line}");
 }
 
-/// A point in time as it came over the wire.
-pub(crate) fn moment(at: Option<prost_types::Timestamp>) -> Option<Timestamp> {
+/// A timestamp from the wire.
+pub(crate) fn timestamp(at: Option<prost_types::Timestamp>) -> Option<Timestamp> {
     at.and_then(kit::timestamp::decode).map(Timestamp)
 }
 
-/// A point in time for a table, to the minute; empty when there is none.
-pub(crate) fn shown(at: Option<&Timestamp>) -> String {
+/// A timestamp for a table, to the minute; empty for `None`.
+pub(crate) fn format_time(at: Option<&Timestamp>) -> String {
     at.map(|Timestamp(at)| format!("{} {:02}:{:02}", at.date(), at.hour(), at.minute()))
         .unwrap_or_default()
 }
 
-/// Yes or no for a table.
-pub(crate) fn yes(flag: bool) -> String {
+/// A flag for a table.
+pub(crate) fn yes_no(flag: bool) -> String {
     if flag { "yes" } else { "no" }.to_owned()
 }

@@ -13,50 +13,49 @@ use indicatif::{ProgressBar, ProgressStyle};
 use kit::rpc::client::Client;
 use tonic::{IntoStreamingRequest as _, Request};
 
-use super::fleet::Fleet;
-use super::output::Output;
-use super::problem::Problem;
-use super::table::table;
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::listing::name::Mode;
+use crate::output::Output;
+use crate::table::table;
 
-/// How long an upload may take.
 const DEADLINE: Duration = Duration::from_mins(3);
-/// Bytes of a message.
+/// Bytes per message.
 const CHUNK: usize = 128 * 1024;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Give a game its cover (1200 by 675)
+    /// Set the cover of a game (1200 by 675)
     SetCover {
-        /// The game's slug
+        /// The slug of the game
         game: String,
         #[command(flatten)]
         upload: Upload,
     },
-    /// Give a creator's page its avatar (512 by 512)
+    /// Set the avatar of a page (512 by 512)
     SetAvatar {
-        /// The page's handle
+        /// The handle of the page
         page: String,
         #[command(flatten)]
         upload: Upload,
     },
-    /// Add a screenshot to a game, or move one that it has (within 1600 by 1600)
+    /// Add a screenshot to a game, or move one that the game has (within 1600 by 1600)
     AddScreenshot {
-        /// The game's slug
+        /// The slug of the game
         game: String,
         #[command(flatten)]
         upload: Upload,
-        /// What it shows, for those who cannot see it
+        /// A description for people who cannot see the picture
         #[arg(long)]
         alt: String,
-        /// Its place among the others, from 0 [default: behind the last]
+        /// The position among the screenshots, from 0 [default: after the last]
         #[arg(long)]
         place: Option<u32>,
     },
-    /// Take a picture out of a listing
+    /// Remove a picture from a listing
     Remove {
-        /// What it is
         kind: Kind,
-        /// The game's slug, or the page's handle
+        /// The slug of the game, or the handle of the page
         name: String,
         /// The address of a screenshot, or the last part of it
         #[arg(
@@ -74,7 +73,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct Upload {
-    /// A JPEG, a PNG or a WebP
+    /// A JPEG, PNG or WebP file
     file: PathBuf,
     /// A real listing or a sample
     #[arg(long, default_value = "live")]
@@ -88,21 +87,6 @@ pub(crate) enum Kind {
     Screenshot,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Mode {
-    Live,
-    Test,
-}
-
-impl From<Mode> for common::Mode {
-    fn from(mode: Mode) -> Self {
-        match mode {
-            Mode::Live => Self::Live,
-            Mode::Test => Self::Test,
-        }
-    }
-}
-
 impl From<Kind> for proto::PictureKind {
     fn from(kind: Kind) -> Self {
         match kind {
@@ -113,7 +97,7 @@ impl From<Kind> for proto::PictureKind {
     }
 }
 
-pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut pictures = StaffPictureServiceClient::new(fleet.listings().await?);
     let header = |name: &str, upload: &Upload| proto::PictureHeader {
         mode: common::Mode::from(upload.mode).into(),
@@ -124,11 +108,11 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     match command {
         Command::SetCover { game, upload } => {
             let header = header(&game, &upload);
-            send(&mut pictures, Kind::Cover, header, &upload.file, output).await
+            send_file(&mut pictures, Kind::Cover, header, &upload.file, output).await
         }
         Command::SetAvatar { page, upload } => {
             let header = header(&page, &upload);
-            send(&mut pictures, Kind::Avatar, header, &upload.file, output).await
+            send_file(&mut pictures, Kind::Avatar, header, &upload.file, output).await
         }
         Command::AddScreenshot {
             game,
@@ -141,7 +125,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 place,
                 ..header(&game, &upload)
             };
-            send(
+            send_file(
                 &mut pictures,
                 Kind::Screenshot,
                 header,
@@ -162,8 +146,8 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 name,
                 url,
             };
-            let answer = pictures.remove_picture(request).await?.into_inner();
-            let listing = answer.listing.unwrap_or_default();
+            let response = pictures.remove_picture(request).await?.into_inner();
+            let listing = response.listing.unwrap_or_default();
             let document = serde_json::json!({ "revision": listing.revision });
             output.answer(&document, || {
                 let row = [listing.title.clone(), listing.revision.to_string()];
@@ -173,16 +157,16 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     }
 }
 
-async fn send(
+async fn send_file(
     pictures: &mut StaffPictureServiceClient<Client>,
     kind: Kind,
     header: proto::PictureHeader,
     path: &Path,
     output: Output,
-) -> Result<(), Problem> {
+) -> Result<(), Error> {
     let file = std::fs::read(path)
-        .map_err(|error| Problem::usage(format!("{} cannot be read: {error}", path.display())))?;
-    let bar = bar(&file, path);
+        .map_err(|error| Error::usage(format!("{} cannot be read: {error}", path.display())))?;
+    let bar = progress_bar(&file, path);
     let counter = bar.clone();
     let chunks = chunks(file).into_iter().map(move |chunk| {
         counter.inc(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
@@ -196,15 +180,15 @@ async fn send(
         });
     let mut request: Request<_> = tokio_stream::iter(messages).into_streaming_request();
     request.set_timeout(DEADLINE);
-    let answer = match kind {
+    let response = match kind {
         Kind::Cover => pictures.set_cover(request).await,
         Kind::Avatar => pictures.set_avatar(request).await,
         Kind::Screenshot => pictures.add_screenshot(request).await,
     };
     bar.finish_and_clear();
-    let answer = answer?.into_inner();
-    let revision = answer.listing.unwrap_or_default().revision;
-    let [picture, small] = [answer.picture, answer.small].map(Option::unwrap_or_default);
+    let response = response?.into_inner();
+    let revision = response.listing.unwrap_or_default().revision;
+    let [picture, small] = [response.picture, response.small].map(Option::unwrap_or_default);
     let document = serde_json::json!({ "revision": revision, "picture": picture, "small": small });
     output.answer(&document, || {
         let rows = [&picture, &small].map(|one| {
@@ -228,8 +212,8 @@ fn chunks(file: Vec<u8>) -> Vec<Bytes> {
     chunks
 }
 
-/// A bar on stderr, when that is a terminal.
-fn bar(file: &[u8], path: &Path) -> ProgressBar {
+/// A progress bar on stderr, when stderr is a terminal.
+fn progress_bar(file: &[u8], path: &Path) -> ProgressBar {
     let bar = ProgressBar::new(u64::try_from(file.len()).unwrap_or(u64::MAX));
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes}") {
         bar.set_style(style);

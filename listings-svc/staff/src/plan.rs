@@ -4,25 +4,27 @@ use clap::Subcommand;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 
-use super::fleet::Fleet;
-use super::output::{self, Output};
-use super::problem::Problem;
-use super::table::table;
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::output::{self, Output};
+use crate::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List all plans, the cheapest first
+    /// List all plans with their limits, cheapest first
     List,
 }
 
-pub(crate) async fn list(fleet: &Fleet, output: Output) -> Result<(), Problem> {
+pub(crate) async fn list(fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
-    let answer = gateway.list_plans(proto::ListPlansRequest {}).await?;
-    let plans = answer.into_inner().plans;
-    output.answer(&serde_json::json!({ "plans": plans }), || listed(&plans))
+    let response = gateway.list_plans(proto::ListPlansRequest {}).await?;
+    let plans = response.into_inner().plans;
+    output.answer(&serde_json::json!({ "plans": plans }), || {
+        plan_table(&plans)
+    })
 }
 
-fn listed(plans: &[proto::Plan]) -> comfy_table::Table {
+fn plan_table(plans: &[proto::Plan]) -> comfy_table::Table {
     let rows = plans.iter().map(|plan| {
         [
             plan.name.clone(),
@@ -32,7 +34,7 @@ fn listed(plans: &[proto::Plan]) -> comfy_table::Table {
             limit(plan.working_keys),
             limit(plan.writes_per_day),
             limit(plan.webhook_endpoints),
-            output::yes(plan.webhook_events),
+            output::yes_no(plan.webhook_events),
         ]
     });
     table(
@@ -43,8 +45,8 @@ fn listed(plans: &[proto::Plan]) -> comfy_table::Table {
             "calls a month",
             "keys",
             "writes a day",
-            "endpoints",
-            "events",
+            "webhook endpoints",
+            "webhook events",
         ],
         rows,
     )

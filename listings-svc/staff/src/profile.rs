@@ -1,4 +1,4 @@
-//! A member's own file: where the service is, and the token.
+//! The profile: a file of a member of staff, with the addresses of the services and the token.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::problem::Problem;
+use crate::error::Error;
 
-/// Below the folder for settings.
-const NAME: &str = "mchezo/staff.toml";
+/// The path below the configuration folder.
+const PATH: &str = "mchezo/staff.toml";
 
-/// What the file may hold.
+/// The fields of the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Profile {
-    /// The staff token, or a member's own.
+    /// The fleet's staff token, or that of a member of staff.
     pub(crate) token: Option<String>,
     /// The gateway's internal gRPC address.
     pub(crate) gateway: Option<String>,
@@ -28,45 +28,44 @@ pub(crate) struct Profile {
     pub(crate) catalogue: Option<String>,
     /// The gRPC address of webhook-svc.
     pub(crate) webhook: Option<String>,
-    /// The file of a fleet that does not run.
+    /// The file of a fleet that is not running; a profile has none.
     #[serde(skip)]
     pub(crate) stopped: Option<PathBuf>,
 }
 
-/// Where the file is, unless it is said otherwise.
-pub(crate) fn usual(config_home: Option<&Path>, home: Option<&Path>) -> Option<PathBuf> {
+/// The path of the file, unless `--profile` names another.
+pub(crate) fn default_path(config_home: Option<&Path>, home: Option<&Path>) -> Option<PathBuf> {
     let folder = config_home
-        // A relative one is to be passed over (XDG Base Directory Specification).
+        // A relative path is ignored (XDG Base Directory Specification).
         .filter(|folder| folder.is_absolute())
         .map(Path::to_owned)
         .or_else(|| home.map(|home| home.join(".config")))?;
-    Some(folder.join(NAME))
+    Some(folder.join(PATH))
 }
 
-/// Reads the file. One that others can read is refused: there is a token in it.
-pub(crate) fn read(path: &Path) -> Result<Profile, Problem> {
+/// Reads the file. A file that other users can read is refused, because it holds a token.
+pub(crate) fn read(path: &Path) -> Result<Profile, Error> {
     let shown = path.display();
     let unreadable =
-        |error: std::io::Error| Problem::usage(format!("{shown} cannot be read: {error}"));
+        |error: std::io::Error| Error::usage(format!("{shown} cannot be read: {error}"));
     let mut file = File::open(path).map_err(unreadable)?;
     let mode = file.metadata().map_err(unreadable)?.permissions().mode();
     if mode & 0o077 != 0 {
-        return Err(Problem::usage(format!(
-            "{shown} holds a token and is open to others: close it with `chmod 600 {shown}`"
+        return Err(Error::usage(format!(
+            "{shown} holds a token and other users can read it: run `chmod 600 {shown}`"
         )));
     }
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(unreadable)?;
-    // The message shows the line, and the line may be the token's.
+    // `error` would print the line, which may hold the token; `message` does not.
     toml::from_str(&text).map_err(|error: toml::de::Error| {
-        Problem::usage(format!(
-            "{shown} is not a profile: {}. It may have token, gateway, listings, economy, catalogue and webhook, each a text in quotes",
+        Error::usage(format!(
+            "{shown} is not a profile: {}. Its fields are token, gateway, listings, economy, catalogue and webhook, each a text in quotes",
             error.message()
         ))
     })
 }
 
-/// Whether there is such a file.
 pub(crate) fn exists(path: &Path) -> bool {
     fs::exists(path).unwrap_or(true)
 }
@@ -76,18 +75,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_place_is_that_of_settings() {
+    fn the_default_path_follows_the_xdg_specification() {
         let [xdg, home] = ["/x", "/home/ada"].map(Path::new);
-        let place = |config: Option<&Path>| usual(config, Some(home)).unwrap();
+        let place = |config: Option<&Path>| default_path(config, Some(home)).unwrap();
         assert_eq!(place(Some(xdg)), Path::new("/x/mchezo/staff.toml"));
-        let own = Path::new("/home/ada/.config/mchezo/staff.toml");
-        assert_eq!(place(None), own);
-        assert_eq!(place(Some(Path::new("x"))), own);
-        assert_eq!(usual(None, None), None);
+        let default = Path::new("/home/ada/.config/mchezo/staff.toml");
+        assert_eq!(place(None), default);
+        assert_eq!(place(Some(Path::new("x"))), default);
+        assert_eq!(default_path(None, None), None);
     }
 
     #[test]
-    fn what_others_can_read_is_refused() {
+    fn a_file_that_others_can_read_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("staff.toml");
         fs::write(&path, "token = \"staff_x\"\nlistings = \"http://a\"").unwrap();
@@ -98,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_file_is_named_without_its_token() {
+    fn an_error_names_the_file_and_not_the_token() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("staff.toml");
         fs::write(&path, "tokn = \"staff_secret\"").unwrap();

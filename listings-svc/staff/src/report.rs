@@ -1,4 +1,4 @@
-//! `staff report …`: reports of games that are held
+//! `staff report …`: held economy reports of games
 
 use clap::Subcommand;
 use contracts::economy::v1 as proto;
@@ -6,28 +6,28 @@ use contracts::economy::v1::staff_service_client::StaffServiceClient;
 use contracts::public::Timestamp;
 use serde::Serialize;
 
-use super::fleet::Fleet;
-use super::output::{self, Output};
-use super::problem::Problem;
-use super::table::table;
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::output::{self, Output};
+use crate::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List the reports that are held, the oldest first, each beside the last counted one
+    /// List the held reports, oldest first, each next to the last counted one
     List,
-    /// Let a held report count, with its own time
+    /// Approve a held report: it counts, at its own time
     Approve {
-        /// The report's number
+        /// The number of the report
         report: i64,
-        /// Why, for whoever looks later
+        /// The reason, for the record
         #[arg(long, default_value = "", hide_default_value = true)]
         reason: String,
     },
-    /// Refuse a held report for good
+    /// Reject a held report for good
     Reject {
-        /// The report's number
+        /// The number of the report
         report: i64,
-        /// Why, for whoever looks later
+        /// The reason, for the record
         #[arg(long)]
         reason: String,
     },
@@ -83,34 +83,34 @@ impl From<proto::Report> for Report {
             report: report.id,
             game: report.game,
             currency: report.currency,
-            at: output::moment(report.at),
+            at: output::timestamp(report.at),
             figures: whole.into_iter().chain(decimal).collect(),
         }
     }
 }
 
-pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut economy = StaffServiceClient::new(fleet.economy().await?);
     match command {
         Command::List => {
             let request = proto::ListHeldReportsRequest {};
-            let answer = economy.list_held_reports(request).await?.into_inner();
-            list(answer.reports, output)
+            let response = economy.list_held_reports(request).await?.into_inner();
+            print_held(response.reports, output)
         }
         Command::Approve { report, reason } => {
             let request = proto::ApproveReportRequest { report, reason };
-            let answer = economy.approve_report(request).await?.into_inner();
-            decided(report, "counts", answer.unchanged, output)
+            let response = economy.approve_report(request).await?.into_inner();
+            print_decision(report, "counts", response.unchanged, output)
         }
         Command::Reject { report, reason } => {
             let request = proto::RejectReportRequest { report, reason };
-            let answer = economy.reject_report(request).await?.into_inner();
-            decided(report, "rejected", answer.unchanged, output)
+            let response = economy.reject_report(request).await?.into_inner();
+            print_decision(report, "rejected", response.unchanged, output)
         }
     }
 }
 
-fn list(reports: Vec<proto::HeldReport>, output: Output) -> Result<(), Problem> {
+fn print_held(reports: Vec<proto::HeldReport>, output: Output) -> Result<(), Error> {
     let reports: Vec<HeldReport> = (reports.into_iter())
         .map(|held| HeldReport {
             held: held.held,
@@ -122,7 +122,7 @@ fn list(reports: Vec<proto::HeldReport>, output: Output) -> Result<(), Problem> 
         return output.line(&serde_json::json!({ "reports": reports }), "");
     }
     if reports.is_empty() {
-        output.say("no report is held");
+        output.print("no report is held");
     }
     for held in &reports {
         let Report {
@@ -132,16 +132,16 @@ fn list(reports: Vec<proto::HeldReport>, output: Output) -> Result<(), Problem> 
             at,
             ..
         } = &held.report;
-        let at = output::shown(at.as_ref());
-        output.say(&format!("report {report} of {game} ({currency}), {at}"));
-        output.say(&format!("  {}", held.held));
-        output.text(&beside(held).to_string());
+        let at = output::format_time(at.as_ref());
+        output.print(&format!("report {report} of {game} ({currency}), {at}"));
+        output.print(&format!("  {}", held.held));
+        output.print(&compare(held).to_string());
     }
     Ok(())
 }
 
-/// A held report's figures beside those of the last counted one.
-fn beside(held: &HeldReport) -> comfy_table::Table {
+/// The figures of a held report next to those of the last counted one.
+fn compare(held: &HeldReport) -> comfy_table::Table {
     let before = held.last_counted.as_ref();
     let rows = held.report.figures.iter().enumerate().map(|(at, figure)| {
         let earlier = before.and_then(|report| report.figures.get(at)?.value.clone());
@@ -151,9 +151,11 @@ fn beside(held: &HeldReport) -> comfy_table::Table {
     table(["figure", "last counted", "held"], rows)
 }
 
-fn decided(report: i64, state: &str, unchanged: bool, output: Output) -> Result<(), Problem> {
+fn print_decision(report: i64, state: &str, unchanged: bool, output: Output) -> Result<(), Error> {
     if unchanged {
-        output::note(&format!("report {report} {state} already; nothing changed"));
+        output::note(&format!(
+            "nothing was changed: the state of report {report} is already `{state}`"
+        ));
     }
     let document = serde_json::json!({ "report": report, "state": state, "unchanged": unchanged });
     output.line(&document, &format!("{state}: report {report}"))

@@ -11,28 +11,24 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::serde::rfc3339;
 
-use super::fleet::Fleet;
-use super::lines::Lines;
-use super::output::Output;
-use super::problem::Problem;
+use crate::error::Error;
+use crate::file_lines::Lines;
+use crate::fleet::Fleet;
+use crate::output::Output;
 
-/// Swaps of one call.
-const AT_ONCE: usize = 1_000;
-/// Refused lines that are listed.
+/// Swaps per call.
+const BATCH: usize = 1_000;
+/// Refused lines in a report at most.
 const LISTED: usize = 20;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Load swaps of the past, one JSON object a line: id, party, from, to, gave, got, at
+    /// Import past swaps from a file, one JSON object a line: id, party, from, to, gave, got, at
     ///
-    /// A swap that was loaded before is left as it is, so that a load that was broken off can be made again.
-    Import {
-        /// The file
-        file: PathBuf,
-    },
+    /// A swap that was imported before stays as it is. An interrupted import can therefore be repeated.
+    Import { file: PathBuf },
 }
 
-/// A line of the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Swap {
@@ -60,13 +56,13 @@ impl From<Swap> for proto::Swap {
     }
 }
 
-/// What came of a file.
+/// The result of an import.
 #[derive(Debug, Default, Serialize)]
 struct Report {
     recorded: u64,
     repeated: u64,
     refused: u64,
-    /// The first of them.
+    /// The first [`LISTED`] of them.
     refused_lines: Vec<RefusedLine>,
 }
 
@@ -85,31 +81,31 @@ impl Report {
     }
 }
 
-pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let Command::Import { file } = command;
     let shown = file.display().to_string();
     let unreadable =
-        |error: std::io::Error| Problem::usage(format!("{shown} cannot be read: {error}"));
+        |error: std::io::Error| Error::usage(format!("{shown} cannot be read: {error}"));
     let mut lines = Lines::new(BufReader::new(File::open(&file).map_err(unreadable)?));
     let mut economy = StaffServiceClient::new(fleet.economy().await?);
     let mut report = Report::default();
-    let mut sent: Vec<(u64, proto::Swap)> = Vec::new();
+    let mut batch: Vec<(u64, proto::Swap)> = Vec::new();
     loop {
         let line = lines.read().map_err(unreadable)?;
         let is_last = line.is_none();
         if let Some(line) = line.filter(|line| !line.text.trim().is_empty()) {
             match serde_json::from_str::<Swap>(&line.text) {
-                Ok(swap) => sent.push((line.number, swap.into())),
+                Ok(swap) => batch.push((line.number, swap.into())),
                 Err(error) => report.refuse(line.number, error.to_string()),
             }
         }
-        if sent.len() == AT_ONCE || (is_last && !sent.is_empty()) {
-            let (numbers, swaps): (Vec<u64>, Vec<proto::Swap>) = sent.drain(..).unzip();
+        if batch.len() == BATCH || (is_last && !batch.is_empty()) {
+            let (numbers, swaps): (Vec<u64>, Vec<proto::Swap>) = batch.drain(..).unzip();
             let request = proto::ImportSwapsRequest { swaps };
-            let answer = economy.import_swaps(request).await?.into_inner();
-            report.recorded += answer.recorded;
-            report.repeated += answer.repeated;
-            for refused in answer.refused {
+            let response = economy.import_swaps(request).await?.into_inner();
+            report.recorded += response.recorded;
+            report.repeated += response.repeated;
+            for refused in response.refused {
                 let index = usize::try_from(refused.index).unwrap_or(usize::MAX);
                 report.refuse(numbers.get(index).copied().unwrap_or(0), refused.reason);
             }
@@ -124,17 +120,17 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
         refused,
         refused_lines,
     } = &report;
-    output.say(&format!(
+    output.print(&format!(
         "{shown}: {recorded} recorded, {repeated} recorded before, {refused} refused"
     ));
     for RefusedLine { line, reason } in refused_lines {
-        output.say(&format!("  line {line}: {reason}"));
+        output.print(&format!("  line {line}: {reason}"));
     }
     if output.is_json() {
         output.line(&report, "")?;
     }
     if *refused > 0 && recorded + repeated == 0 {
-        return Err(Problem::Refused(format!("every line was refused: {shown}")));
+        return Err(Error::Refused(format!("every line was refused: {shown}")));
     }
     Ok(())
 }

@@ -6,22 +6,20 @@ use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::public::Timestamp;
 use serde::Serialize;
 
-use super::fleet::Fleet;
-use super::output::{self, Output};
-use super::problem::Problem;
-use super::table::table;
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::output::{self, Output};
+use crate::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List all switches and how they stand
+    /// List all switches with their states
     List,
-    /// Throw a switch; every gateway acts on it within a second
+    /// Turn a switch on or off; every gateway applies it within a second
     Set {
-        /// Which one
         name: Name,
-        /// How it is to stand
-        stand: Stand,
-        /// Why, for whoever looks later
+        state: State,
+        /// The reason, for the record
         #[arg(long, default_value = "", hide_default_value = true)]
         reason: String,
     },
@@ -30,20 +28,20 @@ pub(crate) enum Command {
 #[derive(Debug, Clone, Copy, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum Name {
-    /// Off: every call is answered `api_unavailable`
+    /// Off: every call gets `api_unavailable`
     Api,
-    /// Off: the economy and tips are answered `module_off`
+    /// Off: calls of the economy and tips get `module_off`
     Economy,
-    /// Off: writes by API are answered `module_off`
+    /// Off: writes through the API get `module_off`
     ApiWrites,
-    /// Off: new games and events are answered `closed`
+    /// Off: new games and events get `closed`
     Submissions,
-    /// On: whatever would change something is answered `closed`
+    /// On: every call that would change data gets `closed`
     ReadOnly,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Stand {
+pub(crate) enum State {
     On,
     Off,
 }
@@ -73,49 +71,49 @@ impl From<proto::Switch> for Switch {
         Self {
             name: switch.name,
             on: switch.on,
-            changed_at: output::moment(switch.changed_at),
+            changed_at: output::timestamp(switch.changed_at),
             reason: switch.reason,
         }
     }
 }
 
-pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
     match command {
         Command::List => {
-            let answer = gateway.list_switches(proto::ListSwitchesRequest {}).await?;
-            let answer = answer.into_inner();
-            let switches: Vec<Switch> = answer.switches.into_iter().map(Switch::from).collect();
+            let response = gateway.list_switches(proto::ListSwitchesRequest {}).await?;
+            let response = response.into_inner();
+            let switches: Vec<Switch> = response.switches.into_iter().map(Switch::from).collect();
             let document = serde_json::json!({ "switches": switches });
-            output.answer(&document, || listed(&switches))
+            output.answer(&document, || switch_table(&switches))
         }
         Command::Set {
             name,
-            stand,
+            state,
             reason,
         } => {
             let request = proto::SetSwitchRequest {
                 name: name.as_str().to_owned(),
-                on: stand == Stand::On,
+                on: state == State::On,
                 reason,
             };
-            let answer = gateway.set_switch(request).await?.into_inner();
-            let switch = Switch::from(answer.switch.unwrap_or_default());
+            let response = gateway.set_switch(request).await?.into_inner();
+            let switch = Switch::from(response.switch.unwrap_or_default());
             let document = serde_json::json!({ "switch": switch });
-            output.answer(&document, || listed(&[switch]))
+            output.answer(&document, || switch_table(&[switch]))
         }
     }
 }
 
-fn listed(switches: &[Switch]) -> comfy_table::Table {
+fn switch_table(switches: &[Switch]) -> comfy_table::Table {
     let rows = switches.iter().map(|switch| {
-        let stands = if switch.on { "on" } else { "off" };
+        let state = if switch.on { "on" } else { "off" };
         [
             switch.name.clone(),
-            stands.to_owned(),
-            output::shown(switch.changed_at.as_ref()),
+            state.to_owned(),
+            output::format_time(switch.changed_at.as_ref()),
             switch.reason.clone(),
         ]
     });
-    table(["switch", "stands", "since", "reason"], rows)
+    table(["switch", "state", "since", "reason"], rows)
 }

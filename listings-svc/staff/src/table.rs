@@ -1,13 +1,13 @@
-//! Tables for people, with colours for what a state means.
+//! Tables for people. Cells of the column `state` are coloured.
 
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 
-use super::plain::plain;
+use crate::sanitize::sanitize;
 
-/// The column whose words have colours.
+/// The column whose cells are coloured.
 const STATE: &str = "state";
 
-/// A table with these columns. Whatever strangers wrote in it, it does not steer the terminal.
+/// A table with these columns. The text of cells is sanitized.
 pub(crate) fn table<const N: usize>(
     columns: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
@@ -16,13 +16,13 @@ pub(crate) fn table<const N: usize>(
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        // Where no colours are wanted they are taken out again when it is written.
+        // `output` takes the colours out again where none are wanted.
         .enforce_styling()
         .set_header(columns.map(|column| Cell::new(column).add_attribute(Attribute::Bold)));
     for row in rows {
         let cells = columns.iter().zip(row);
         table.add_row(cells.map(|(column, text)| {
-            let cell = Cell::new(plain(&text));
+            let cell = Cell::new(sanitize(&text));
             match color(&text) {
                 Some(color) if *column == STATE => cell.fg(color),
                 _ => cell,
@@ -46,14 +46,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_state_has_its_colour_and_a_title_that_reads_like_one_has_none() {
+    fn a_state_is_coloured_and_a_title_with_the_same_text_is_not() {
         let row = ["pending", "pending"].map(ToOwned::to_owned);
         let table = table(["title", STATE], [row]).to_string();
         assert_eq!(table.matches("\u{1b}[38;5;11m").count(), 1, "{table:?}");
     }
 
     #[test]
-    fn nobody_colours_the_table_but_we() {
+    fn text_of_strangers_is_sanitized() {
         let row = ["\u{1b}[31mred".to_owned()];
         let table = table(["title"], [row]).to_string();
         assert!(table.contains("\u{FFFD}[31mred"), "{table:?}");

@@ -7,59 +7,58 @@ use contracts::catalogue::v1::voters_of::Voters;
 use contracts::public::Timestamp;
 use serde::Serialize;
 
-use super::fleet::Fleet;
-use super::output::{self, Output};
-use super::problem::Problem;
-use super::table::table;
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::output::{self, Output};
+use crate::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List listings and voters whose votes look bought
     ///
-    /// Listings that owe more than half of their wins of the week to voters first seen in the last 24 hours, and voters with more than 50
-    /// votes within one hour of the week.
-    Suspicious,
-    /// Take the votes of a voter from the boards: those that are kept, and those to come
+    /// A listing is listed when more than half of its wins of the week come from voters first seen in the last 24 hours, a voter when
+    /// the voter cast more than 50 votes within one hour of the week.
+    #[command(alias = "suspicious")]
+    ListSuspicious,
+    /// Void the stored and the future votes of a voter: they leave the boards
     Void {
         #[command(flatten)]
-        whose: Whose,
-        /// Why, for whoever looks later
+        voters: VoterSelector,
+        /// The reason, for the record
         #[arg(long)]
         reason: String,
     },
-    /// Let the votes of a voter count again, as far as they are kept
+    /// Count the votes of a voter again, as far as they are stored
     Restore {
         #[command(flatten)]
-        whose: Whose,
-        /// Why, for whoever looks later
+        voters: VoterSelector,
+        /// The reason, for the record
         #[arg(long, default_value = "", hide_default_value = true)]
         reason: String,
     },
 }
 
-/// Whose votes.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
-pub(crate) struct Whose {
+pub(crate) struct VoterSelector {
     /// The id of an account or a cookie
     voter: Option<String>,
-    /// All who first voted with a cookie from this IP address, or IPv6 network (/64)
+    /// Instead of a voter: all cookies that first voted from this IP address, or IPv6 network (/64)
     #[arg(long)]
     address: Option<String>,
 }
 
-impl From<Whose> for proto::VotersOf {
-    fn from(whose: Whose) -> Self {
-        let voters = whose.voter.map(Voters::Voter);
+impl From<VoterSelector> for proto::VotersOf {
+    fn from(selector: VoterSelector) -> Self {
+        let voters = selector.voter.map(Voters::Voter);
         Self {
-            voters: voters.or_else(|| whose.address.map(Voters::Address)),
+            voters: voters.or_else(|| selector.address.map(Voters::Address)),
         }
     }
 }
 
 #[derive(Debug, Serialize)]
-#[expect(clippy::struct_field_names, reason = "the contract has this name")]
-struct Listing {
+struct SuspiciousListing {
     kind: String,
     listing: String,
     name: String,
@@ -69,8 +68,7 @@ struct Listing {
 }
 
 #[derive(Debug, Serialize)]
-#[expect(clippy::struct_field_names, reason = "the contract has this name")]
-struct Voter {
+struct SuspiciousVoter {
     voter: String,
     address: String,
     first_seen_at: Option<Timestamp>,
@@ -78,42 +76,45 @@ struct Voter {
 }
 
 #[derive(Debug, Serialize)]
-struct Voided {
+struct ChangedVoter {
     voter: String,
     votes: u64,
     unchanged: bool,
 }
 
-pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut catalogue = StaffServiceClient::new(fleet.catalogue().await?);
     match command {
-        Command::Suspicious => {
+        Command::ListSuspicious => {
             let request = proto::ListSuspiciousVotesRequest {};
-            let answer = catalogue.list_suspicious_votes(request).await?;
-            suspicious(answer.into_inner(), output)
+            let response = catalogue.list_suspicious_votes(request).await?;
+            print_suspicious(response.into_inner(), output)
         }
-        Command::Void { whose, reason } => {
+        Command::Void { voters, reason } => {
             let request = proto::VoidVotesRequest {
-                voters: Some(whose.into()),
+                voters: Some(voters.into()),
                 reason,
             };
-            let answer = catalogue.void_votes(request).await?.into_inner();
-            changed("void", answer.voters, output)
+            let response = catalogue.void_votes(request).await?.into_inner();
+            print_changed("void", response.voters, output)
         }
-        Command::Restore { whose, reason } => {
+        Command::Restore { voters, reason } => {
             let request = proto::RestoreVotesRequest {
-                voters: Some(whose.into()),
+                voters: Some(voters.into()),
                 reason,
             };
-            let answer = catalogue.restore_votes(request).await?.into_inner();
-            changed("restored", answer.voters, output)
+            let response = catalogue.restore_votes(request).await?.into_inner();
+            print_changed("restored", response.voters, output)
         }
     }
 }
 
-fn suspicious(answer: proto::ListSuspiciousVotesResponse, output: Output) -> Result<(), Problem> {
-    let listings: Vec<Listing> = (answer.listings.into_iter())
-        .map(|one| Listing {
+fn print_suspicious(
+    response: proto::ListSuspiciousVotesResponse,
+    output: Output,
+) -> Result<(), Error> {
+    let listings: Vec<SuspiciousListing> = (response.listings.into_iter())
+        .map(|one| SuspiciousListing {
             kind: one.kind,
             listing: one.listing,
             name: one.name,
@@ -122,11 +123,11 @@ fn suspicious(answer: proto::ListSuspiciousVotesResponse, output: Output) -> Res
             new_voters: one.new_voters,
         })
         .collect();
-    let voters: Vec<Voter> = (answer.voters.into_iter())
-        .map(|one| Voter {
+    let voters: Vec<SuspiciousVoter> = (response.voters.into_iter())
+        .map(|one| SuspiciousVoter {
             voter: one.voter,
             address: one.address,
-            first_seen_at: output::moment(one.first_seen_at),
+            first_seen_at: output::timestamp(one.first_seen_at),
             votes_in_an_hour: one.votes_in_an_hour,
         })
         .collect();
@@ -135,7 +136,7 @@ fn suspicious(answer: proto::ListSuspiciousVotesResponse, output: Output) -> Res
         return output.line(&document, "");
     }
     if listings.is_empty() && voters.is_empty() {
-        output.say("no vote looks bought");
+        output.print("no vote looks bought");
     }
     if !listings.is_empty() {
         let rows = listings.iter().map(|one| {
@@ -148,40 +149,47 @@ fn suspicious(answer: proto::ListSuspiciousVotesResponse, output: Output) -> Res
             ]
         });
         let columns = ["kind", "listing", "wins", "by new voters", "new voters"];
-        output.text(&table(columns, rows).to_string());
+        output.print(&table(columns, rows).to_string());
     }
     if !voters.is_empty() {
         let rows = voters.iter().map(|one| {
             [
                 one.voter.clone(),
                 one.address.clone(),
-                output::shown(one.first_seen_at.as_ref()),
+                output::format_time(one.first_seen_at.as_ref()),
                 one.votes_in_an_hour.to_string(),
             ]
         });
         let columns = ["voter", "address", "first seen", "votes in an hour"];
-        output.text(&table(columns, rows).to_string());
+        output.print(&table(columns, rows).to_string());
     }
     Ok(())
 }
 
-fn changed(state: &str, voters: Vec<proto::VoterResult>, output: Output) -> Result<(), Problem> {
-    let voters: Vec<Voided> = (voters.into_iter())
-        .map(|one| Voided {
+fn print_changed(
+    state: &str,
+    voters: Vec<proto::VoterResult>,
+    output: Output,
+) -> Result<(), Error> {
+    let voters: Vec<ChangedVoter> = (voters.into_iter())
+        .map(|one| ChangedVoter {
             voter: one.voter,
             votes: one.votes,
             unchanged: one.unchanged,
         })
         .collect();
     for voter in voters.iter().filter(|voter| voter.unchanged) {
-        output::note(&format!("the votes of {} were so already", voter.voter));
+        output::note(&format!(
+            "nothing was changed: the votes of {} were {state} already",
+            voter.voter
+        ));
     }
     let document = serde_json::json!({ "state": state, "voters": voters });
     if output.is_json() {
         return output.line(&document, "");
     }
     for voter in voters.iter().filter(|voter| !voter.unchanged) {
-        output.say(&format!(
+        output.print(&format!(
             "{state}: {} votes of {}",
             voter.votes, voter.voter
         ));

@@ -283,6 +283,11 @@ async fn listings_are_found_by_a_part_of_their_name(pool: PgPool) {
         ..of("", "")
     };
     assert!(search(removed).await.0.is_empty());
+    let from = proto::SearchRequest {
+        from_name: "game-2".to_owned(),
+        ..of("game", "game")
+    };
+    assert_eq!(search(from).await.0, ["game-2", "game-3", "game-4"]);
 
     let (mut found, mut cursor) = (Vec::new(), String::new());
     loop {

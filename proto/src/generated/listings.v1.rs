@@ -293,6 +293,15 @@ pub struct RevokeMemberResponse {
     #[prost(message, optional, tag = "1")]
     pub member: ::core::option::Option<Member>,
 }
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WhoAmIRequest {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WhoAmIResponse {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(enumeration = "Role", tag = "2")]
+    pub role: i32,
+}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum Role {
@@ -335,7 +344,7 @@ pub mod staff_member_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// The staff by name; for admins.
+    /// The members of staff; all calls but WhoAmI are for admins.
     ///
     /// A call to a `Staff…` service of listings-svc carries a member's token as `authorization: Bearer`. The fleet's own staff token is that
     /// of `operator`, an admin.
@@ -525,6 +534,28 @@ pub mod staff_member_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// The member that the caller's token belongs to.
+        pub async fn who_am_i(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WhoAmIRequest>,
+        ) -> std::result::Result<tonic::Response<super::WhoAmIResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffMemberService/WhoAmI",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.StaffMemberService", "WhoAmI"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -569,8 +600,13 @@ pub mod staff_member_service_server {
             tonic::Response<super::RevokeMemberResponse>,
             tonic::Status,
         >;
+        /// The member that the caller's token belongs to.
+        async fn who_am_i(
+            &self,
+            request: tonic::Request<super::WhoAmIRequest>,
+        ) -> std::result::Result<tonic::Response<super::WhoAmIResponse>, tonic::Status>;
     }
-    /// The staff by name; for admins.
+    /// The members of staff; all calls but WhoAmI are for admins.
     ///
     /// A call to a `Staff…` service of listings-svc carries a member's token as `authorization: Bearer`. The fleet's own staff token is that
     /// of `operator`, an admin.
@@ -818,6 +854,51 @@ pub mod staff_member_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RevokeMemberSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffMemberService/WhoAmI" => {
+                    #[allow(non_camel_case_types)]
+                    struct WhoAmISvc<T: StaffMemberService>(pub Arc<T>);
+                    impl<
+                        T: StaffMemberService,
+                    > tonic::server::UnaryService<super::WhoAmIRequest>
+                    for WhoAmISvc<T> {
+                        type Response = super::WhoAmIResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WhoAmIRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffMemberService>::who_am_i(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WhoAmISvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -6251,6 +6332,9 @@ pub struct SearchRequest {
     pub limit: i32,
     #[prost(string, tag = "5")]
     pub cursor: ::prost::alloc::string::String,
+    /// Only slugs and handles from this one on, in their order; all when it is empty.
+    #[prost(string, tag = "6")]
+    pub from_name: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SearchResponse {

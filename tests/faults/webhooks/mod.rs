@@ -62,7 +62,9 @@ async fn publish(small: &SmallFleet, round: usize) {
         .unwrap();
     }
     let file = small.write(&format!("games-{round}.ndjson"), rows);
-    small.staff(&["import", "--announce", &file]).await;
+    small
+        .staff(&["listing", "import", "--announce", &file])
+        .await;
 }
 
 /// The processes of the replicas that are up.

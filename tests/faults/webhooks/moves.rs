@@ -240,10 +240,10 @@ async fn moves_on_the_boards_are_told_once_a_day_whatever_happens() {
     let void = ["--json", "vote", "void", &bought, "--reason", "A test"];
     let said: Value = serde_json::from_str(&scene.small.staff(&void).await).unwrap();
     assert_eq!(said["voters"][0]["votes"], 3);
-    let audit = ["--json", "audit", "--kind", "voter"];
+    let audit = ["--json", "audit", "list", "--kind", "voter"];
     let audit: Value = serde_json::from_str(&scene.small.staff(&audit).await).unwrap();
-    assert_eq!(audit["deeds"][0]["action"], "void_votes");
-    assert_eq!(audit["deeds"][0]["name"], bought);
+    assert_eq!(audit["entries"][0]["action"], "void_votes");
+    assert_eq!(audit["entries"][0]["name"], bought);
     let fleet = scene.small.fleet();
     let victim = fleet
         .services
@@ -272,11 +272,11 @@ async fn moves_on_the_boards_are_told_once_a_day_whatever_happens() {
 
     // What is taken down leaves the boards at once.
     let slug = scene.games[0].0.clone();
-    let down = ["take-down", "game", &slug, "--reason", "A test"];
+    let down = ["game", "take-down", &slug, "--reason", "A test"];
     scene.small.staff(&down).await;
     let rest = scene.ranks(&[(1, 1, 0), (2, 2, 0), (3, 3, 0)]);
     assert_eq!(scene.shown().await, rest);
-    scene.small.staff(&["restore", "game", &slug]).await;
+    scene.small.staff(&["game", "restore", &slug]).await;
     assert_eq!(scene.shown().await, scene.ranks(&board));
 
     // Nobody is there at the next 04:00; it is made up for, once.

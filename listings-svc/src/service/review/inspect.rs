@@ -147,11 +147,16 @@ impl Service {
             proto::State::Removed => Some("removed"),
         };
         let text = request.text.trim();
+        if request.from_name.contains('\0') {
+            let reason = "Give a slug or a handle, or the beginning of one.";
+            problems.insert("from_name".to_owned(), reason.to_owned());
+        }
         if text.contains('\0') || text.chars().count() > MAX_TEXT {
             let reason = format!("Search for a text of up to {MAX_TEXT} characters.");
             problems.insert("text".to_owned(), reason);
         }
-        let filters = [Some(text), Some(request.kind.as_str()), state];
+        let from_name = Some(request.from_name.as_str()).filter(|from| !from.is_empty());
+        let filters = [Some(text), Some(request.kind.as_str()), state, from_name];
         let paging = Paging::<(String, String)>::read(
             Binding::new("search", filters),
             request.limit,
@@ -161,7 +166,9 @@ impl Service {
         if !problems.is_empty() {
             return Err(Fault::invalid(problems));
         }
-        let after = paging.after.clone();
+        // Every kind is after the empty one, so the name itself is found.
+        let from = from_name.map(|from| (from.to_owned(), String::new()));
+        let after = paging.after.clone().or(from);
         let rows =
             queue::search(&self.pool, text, kind, state, after, paging.fetch_limit()).await?;
         let (rows, next_cursor) =

@@ -1,21 +1,20 @@
-//! A file, line by line, however long its lines are.
+//! The lines of a file, in bounded memory.
 
 use std::io::{self, BufRead};
 
-/// The longest line that is sent whole. Of a longer one, so much more is sent that the service sees that it is too long.
-const LONGEST: usize = 1024 * 1024 + 1;
+/// Bytes of a line at most. Longer lines are cut here: one byte above the limit of the service, so that it refuses them.
+const MAX_BYTES: usize = 1024 * 1024 + 1;
 
-/// Lines of a file, numbered from 1.
+/// Numbers the lines from 1.
 pub(crate) struct Lines<R> {
     reader: R,
     next: u64,
 }
 
-/// One line.
 pub(crate) struct Line {
     pub(crate) number: u64,
     pub(crate) text: String,
-    /// Bytes of the file that it took.
+    /// Its length in the file, with its end.
     pub(crate) bytes: u64,
 }
 
@@ -24,7 +23,7 @@ impl<R: BufRead> Lines<R> {
         Self { reader, next: 1 }
     }
 
-    /// The next line, without its end; `None` after the last. What is not UTF-8 is replaced by U+FFFD, which the service refuses.
+    /// The next line, without its end; `None` after the last. Invalid UTF-8 becomes U+FFFD, which the service refuses.
     pub(crate) fn read(&mut self) -> io::Result<Option<Line>> {
         let mut text = Vec::new();
         let mut bytes = 0;
@@ -35,8 +34,8 @@ impl<R: BufRead> Lines<R> {
             };
             let end = buffer.iter().position(|b| *b == b'\n');
             let part = &buffer[..end.unwrap_or(buffer.len())];
-            let room = LONGEST.saturating_sub(text.len());
-            text.extend_from_slice(&part[..part.len().min(room)]);
+            let rest = MAX_BYTES.saturating_sub(text.len());
+            text.extend_from_slice(&part[..part.len().min(rest)]);
             let used = end.map_or(buffer.len(), |end| end + 1);
             self.reader.consume(used);
             bytes += used;
@@ -62,7 +61,7 @@ mod tests {
     use super::*;
 
     fn all(file: &[u8]) -> Vec<(u64, String)> {
-        // A small buffer, so that lines span several.
+        // The buffer is smaller than a line.
         let mut lines = Lines::new(io::BufReader::with_capacity(3, file));
         let mut all = Vec::new();
         while let Some(line) = lines.read().unwrap() {
@@ -72,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_numbered_and_empty_ones_count() {
+    fn empty_lines_are_numbered_too() {
         let lines = all(b"one\n\nthree and more\nlast");
         let texts: Vec<&str> = lines.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(texts, ["one", "", "three and more", "last"]);
@@ -82,16 +81,16 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_takes_no_memory_without_end() {
-        let mut file = vec![b'x'; 3 * LONGEST];
+    fn a_long_line_is_cut() {
+        let mut file = vec![b'x'; 3 * MAX_BYTES];
         file.extend_from_slice(b"\nnext");
         let lines = all(&file);
-        assert_eq!(lines[0].1.len(), LONGEST);
+        assert_eq!(lines[0].1.len(), MAX_BYTES);
         assert_eq!(lines[1], (2, "next".to_owned()));
     }
 
     #[test]
-    fn damaged_text_is_marked() {
+    fn invalid_utf8_is_replaced() {
         assert!(all(b"caf\xe9")[0].1.ends_with('\u{FFFD}'));
     }
 }

@@ -1,27 +1,36 @@
-//! Why a command did not do what was asked, as one sentence and an exit status.
+//! Why a command failed, as one sentence and an exit status.
 
 use std::process::ExitCode;
 
 use kit::{Code, Fault};
 use tonic::Status;
 
-/// Why a command did not do what was asked.
+/// Why a command failed. The text is a sentence for the person at the terminal.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Problem {
-    /// The service said no.
+pub(crate) enum Error {
+    /// The service refused the request.
     #[error("{0}")]
     Refused(String),
-    /// The command cannot be carried out as it was given.
+    /// The arguments, a setting or a file are invalid.
     #[error("{0}")]
     Usage(String),
-    /// Nothing answers, or not just now.
+    /// No service answers, or it cannot answer at the moment.
     #[error("{0}")]
     Unreachable(String),
 }
 
-impl Problem {
+impl Error {
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::Usage(message.into())
+    }
+
+    /// The same error, with more to say.
+    pub(crate) fn followed_by(self, more: &str) -> Self {
+        match self {
+            Self::Refused(message) => Self::Refused(format!("{message}; {more}")),
+            Self::Usage(message) => Self::Usage(format!("{message}; {more}")),
+            Self::Unreachable(message) => Self::Unreachable(format!("{message}; {more}")),
+        }
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
@@ -33,16 +42,16 @@ impl Problem {
     }
 }
 
-impl From<Status> for Problem {
+impl From<Status> for Error {
     fn from(status: Status) -> Self {
         if !status.details().is_empty() {
             return Fault::from(status).into();
         }
-        // What tonic makes of an answer over HTTP that is not one of gRPC: without a body, and with one in JSON.
-        let no_grpc = ["grpc-status header missing", "invalid compression flag"];
-        if no_grpc.iter().any(|sign| status.message().contains(sign)) {
+        // How tonic reports an HTTP response that is not gRPC: without a body, and with a JSON body.
+        let not_grpc = ["grpc-status header missing", "invalid compression flag"];
+        if not_grpc.iter().any(|sign| status.message().contains(sign)) {
             return Self::usage(
-                "what answers there is not gRPC: give the internal gRPC address of the service, not the public address of the API (`deploy/up` prints both, and .fleet/fleet.json has them)",
+                "the answer is not gRPC: give the internal gRPC address of the service, not the public address of the API (`deploy/up` prints both, and .fleet/fleet.json has them)",
             );
         }
         match status.code() {
@@ -50,21 +59,21 @@ impl From<Status> for Problem {
                 Self::Refused("the service does not accept this staff token".to_owned())
             }
             tonic::Code::Unimplemented => Self::Refused(
-                "the service does not know this call; is the address that of the right service, and of this version?".to_owned(),
+                "the service does not have this call: check that the address is that of the right service, and that the service and `staff` are of the same version".to_owned(),
             ),
             tonic::Code::Unavailable
             | tonic::Code::Unknown
             | tonic::Code::Cancelled
             | tonic::Code::DeadlineExceeded
             | tonic::Code::Internal => {
-                Self::Unreachable(format!("the connection broke: {}", status.message()))
+                Self::Unreachable(format!("the connection failed: {}", status.message()))
             }
             _ => Self::Refused(status.message().to_owned()),
         }
     }
 }
 
-impl From<Fault> for Problem {
+impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         let reasons = fault.fields.iter();
         let reasons: Vec<String> = reasons

@@ -1,4 +1,4 @@
-//! A listing under review, as text with colours.
+//! A listing under review, as coloured text.
 
 use std::fmt::Write as _;
 
@@ -6,20 +6,20 @@ use anstyle::{AnsiColor, Style};
 use contracts::listings::v1 as proto;
 use serde_json::Value;
 
-use super::names;
-use super::output;
-use super::plain::plain;
+use super::name;
+use crate::output;
+use crate::sanitize::sanitize;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 const OLD: Style = AnsiColor::Red.on_default();
 const NEW: Style = AnsiColor::Green.on_default();
 
-/// What a reviewer sees first: what it is, and what is new in it.
+/// The listing with its changes since it was last public: what a reviewer sees first.
 pub(crate) fn differences(review: &proto::GetReviewResponse) -> String {
     let mut text = head(review);
     if review.differences.is_empty() {
-        text.push_str("  nothing is different from what was last public\n");
+        text.push_str("  no change since it was last public\n");
     }
     for difference in &review.differences {
         push_difference(&mut text, difference);
@@ -27,12 +27,12 @@ pub(crate) fn differences(review: &proto::GetReviewResponse) -> String {
     text
 }
 
-/// What has changed in a listing since somebody looked at it.
+/// The changes of a listing since the revision that was reviewed.
 pub(crate) fn changes(name: &proto::ListingName, differences: &[proto::Difference]) -> String {
-    let mut text = format!("{BOLD}{} {}{BOLD:#}\n", name.kind, plain(&name.name));
+    let mut text = format!("{BOLD}{} {}{BOLD:#}\n", name.kind, sanitize(&name.name));
     push(
         &mut text,
-        &format!("  {DIM}changed since it was looked at{DIM:#}"),
+        &format!("  {DIM}changed since it was reviewed{DIM:#}"),
     );
     for difference in differences {
         push_difference(&mut text, difference);
@@ -43,7 +43,7 @@ pub(crate) fn changes(name: &proto::ListingName, differences: &[proto::Differenc
 fn push_difference(text: &mut String, difference: &proto::Difference) {
     push(
         text,
-        &format!("  {BOLD}{}{BOLD:#}", plain(&difference.path)),
+        &format!("  {BOLD}{}{BOLD:#}", sanitize(&difference.path)),
     );
     for (sign, style, value) in [
         ('-', OLD, &difference.before),
@@ -55,31 +55,34 @@ fn push_difference(text: &mut String, difference: &proto::Difference) {
     }
 }
 
-/// All of it, with its history.
+/// The whole listing, with its history.
 pub(crate) fn whole(review: &proto::GetReviewResponse) -> String {
     let mut text = head(review);
     let content: Value = serde_json::from_str(&review.content).unwrap_or_default();
     for (name, value) in content.as_object().into_iter().flatten() {
-        push(&mut text, &format!("  {BOLD}{}{BOLD:#}", plain(name)));
-        for line in of_value(value) {
+        push(&mut text, &format!("  {BOLD}{}{BOLD:#}", sanitize(name)));
+        for line in value_lines(value) {
             push(&mut text, &format!("    {line}"));
         }
     }
-    for made in &review.history {
-        let at = output::moment(made.at);
+    for revision in &review.history {
+        let at = output::timestamp(revision.at);
         let mut line = format!(
             "  {DIM}revision {} of {} by {} {}: {}{DIM:#}",
-            made.revision,
-            output::shown(at.as_ref()),
-            plain(&made.actor_kind),
-            plain(&made.actor),
-            names::state(made.state()),
+            revision.revision,
+            output::format_time(at.as_ref()),
+            sanitize(&revision.actor_kind),
+            sanitize(&revision.actor),
+            name::state(revision.state()),
         );
-        if !made.changed.is_empty() {
-            line.push_str(&plain(&format!(", changed {}", made.changed.join(", "))));
+        if !revision.changed.is_empty() {
+            line.push_str(&sanitize(&format!(
+                ", changed {}",
+                revision.changed.join(", ")
+            )));
         }
-        if !made.reason.is_empty() {
-            line.push_str(&plain(&format!(", \u{201c}{}\u{201d}", made.reason)));
+        if !revision.reason.is_empty() {
+            line.push_str(&sanitize(&format!(", \u{201c}{}\u{201d}", revision.reason)));
         }
         push(&mut text, &line);
     }
@@ -92,19 +95,22 @@ fn head(review: &proto::GetReviewResponse) -> String {
     let mut text = format!(
         "{BOLD}{} {}{BOLD:#} {}\n",
         name.kind,
-        plain(&name.name),
-        plain(&item.title)
+        sanitize(&name.name),
+        sanitize(&item.title)
     );
-    let mut about = vec![names::state(review.state()).to_owned()];
-    if let Some(since) = output::moment(item.waiting_since) {
-        about.push(format!("waiting since {}", output::shown(Some(&since))));
+    let mut about = vec![name::state(review.state()).to_owned()];
+    if let Some(since) = output::timestamp(item.waiting_since) {
+        about.push(format!(
+            "pending since {}",
+            output::format_time(Some(&since))
+        ));
     }
     if !item.submitter.is_empty() {
-        about.push(format!("sent in by {}", plain(&item.submitter)));
+        about.push(format!("submitted by {}", sanitize(&item.submitter)));
     }
     if !item.page.is_empty() {
-        let state = names::state(item.page_state());
-        about.push(format!("under {} ({state})", plain(&item.page)));
+        let state = name::state(item.page_state());
+        about.push(format!("under {} ({state})", sanitize(&item.page)));
     }
     about.push(match review.approved_revision {
         0 => "never public before".to_owned(),
@@ -115,27 +121,27 @@ fn head(review: &proto::GetReviewResponse) -> String {
 }
 
 fn push(text: &mut String, line: &str) {
-    // Writing to a text does not fail.
+    // Writing to a String never fails.
     writeln!(text, "{line}").unwrap_or_default();
 }
 
-/// The lines of a value that came as JSON; none when it is empty.
+/// The lines of a JSON value; none for an empty text.
 fn lines(json: &str) -> Vec<String> {
     if json.is_empty() {
         return Vec::new();
     }
-    of_value(&serde_json::from_str(json).unwrap_or_default())
+    value_lines(&serde_json::from_str(json).unwrap_or_default())
 }
 
-fn of_value(value: &Value) -> Vec<String> {
+fn value_lines(value: &Value) -> Vec<String> {
     match value {
         Value::Null => Vec::new(),
-        Value::String(text) => text.lines().map(plain).collect(),
-        Value::Array(items) => items.iter().flat_map(of_value).collect(),
+        Value::String(text) => text.lines().map(sanitize).collect(),
+        Value::Array(items) => items.iter().flat_map(value_lines).collect(),
         Value::Object(fields) => fields
             .iter()
             .filter(|(_, value)| !value.is_null())
-            .map(|(name, value)| plain(&format!("{name}: {}", of_value(value).join(" "))))
+            .map(|(name, value)| sanitize(&format!("{name}: {}", value_lines(value).join(" "))))
             .collect(),
         other => vec![other.to_string()],
     }
@@ -146,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_a_line_for_each_item() {
+    fn each_item_of_a_list_is_a_line() {
         let json = r#"[{"name": "Ada", "role": "code", "handle": null}, "x"]"#;
         assert_eq!(lines(json), ["name: Ada", "role: code", "x"]);
         assert!(lines("").is_empty());

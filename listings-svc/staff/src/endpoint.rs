@@ -1,87 +1,110 @@
-//! Endpoints.
+//! `staff endpoint …`: the endpoints of accounts, to which webhooks are delivered
 
 use clap::{Args, Subcommand};
 use contracts::public::Timestamp;
 use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use serde::Serialize;
 use serde_json::json;
 
-use super::Webhooks;
+use crate::account;
+use crate::arguments::endpoint_id;
+use crate::delivery;
+use crate::error::Error;
+use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::problem::Problem;
 use crate::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List the endpoints of an account, the oldest first
+    /// List the endpoints of an account, oldest first
     List {
-        /// The account's id
+        /// The id or e-mail address of the account
         #[arg(long)]
         account: String,
     },
-    /// Show an endpoint and how deliveries to it go
+    /// Show an endpoint and the health of its deliveries
     Show {
-        /// The endpoint's id
+        /// The id of the endpoint
+        #[arg(value_parser = endpoint_id)]
         id: String,
     },
-    /// Add an endpoint; its signing secret is shown this once
+    /// Add an endpoint; its signing secret is shown once
     Add(Add),
-    /// Change an endpoint; what is not given stays as it is
+    /// Change an endpoint; options that are not given stay as they are
     Change(Change),
-    /// Stop deliveries; what is sent from now on queues up
+    /// Pause deliveries; new events queue up
     Pause {
-        /// The endpoint's id
+        /// The id of the endpoint
+        #[arg(value_parser = endpoint_id)]
         id: String,
     },
-    /// Go on with what has queued up; also switches on what was switched off
+    /// Resume deliveries, the queued ones first; also turns an endpoint on that was turned off
     Resume {
-        /// The endpoint's id
+        /// The id of the endpoint
+        #[arg(value_parser = endpoint_id)]
         id: String,
     },
-    /// Make a new signing secret, shown this once; the old one signs for a day more, or until `switch`
-    Rotate {
-        /// The endpoint's id
+    /// Make a new signing secret, shown once; the old one signs for another day, or until `switch-secret`
+    #[command(alias = "rotate")]
+    RotateSecret {
+        /// The id of the endpoint
+        #[arg(value_parser = endpoint_id)]
         id: String,
     },
-    /// Let the new secret sign from now on
-    Switch {
-        /// The endpoint's id
+    /// Sign with the new secret from now on
+    #[command(alias = "switch")]
+    SwitchSecret {
+        /// The id of the endpoint
+        #[arg(value_parser = endpoint_id)]
         id: String,
     },
-    /// Remove an endpoint with what has queued up for it
+    /// Remove an endpoint and its queued deliveries
     Remove {
-        /// The endpoint's id
+        /// The id of the endpoint
+        #[arg(value_parser = endpoint_id)]
         id: String,
     },
+    /// Send the example event of the documentation
+    Test(delivery::Test),
+    #[command(hide = true)]
+    Deliveries(delivery::List),
+    #[command(hide = true)]
+    Delivery(delivery::Show),
+    #[command(hide = true)]
+    SendAgain(delivery::Show),
+    #[command(hide = true)]
+    Recover(delivery::Recover),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Add {
-    /// The account's id
+    /// The id or e-mail address of the account
     #[arg(long)]
     account: String,
     /// Public https on the usual port, with a host name
     #[arg(long)]
     url: String,
-    /// What it receives, such as listing.published,tip.paid
+    /// The events it receives, such as listing.published,tip.paid
     #[arg(long, value_delimiter = ',', required = true)]
     events: Vec<String>,
-    /// Deliveries a second at most
+    /// Deliveries per second at most
     #[arg(long)]
     rate_limit: Option<u32>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Change {
-    /// The endpoint's id
+    /// The id of the endpoint
+    #[arg(value_parser = endpoint_id)]
     id: String,
-    /// Another address
+    /// The new address
     #[arg(long)]
     url: Option<String>,
-    /// What it receives instead
+    /// The events it receives, in place of the present ones
     #[arg(long, value_delimiter = ',')]
     events: Vec<String>,
-    /// Deliveries a second at most; 0 for no limit
+    /// Deliveries per second at most; 0 for no limit
     #[arg(long)]
     rate_limit: Option<u32>,
 }
@@ -120,45 +143,41 @@ impl From<proto::Endpoint> for EndpointRow {
             state,
             reason: endpoint.reason,
             rate_limit: endpoint.rate_limit,
-            rotating_until: output::moment(endpoint.rotating_until),
+            rotating_until: output::timestamp(endpoint.rotating_until),
             queued: health.queued,
-            queued_since: output::moment(health.queued_since),
+            queued_since: output::timestamp(health.queued_since),
             failures: health.failures,
-            first_failure_at: output::moment(health.first_failure_at),
-            last_failure_at: output::moment(health.last_failure_at),
-            last_success_at: output::moment(health.last_success_at),
+            first_failure_at: output::timestamp(health.first_failure_at),
+            last_failure_at: output::timestamp(health.last_failure_at),
+            last_success_at: output::timestamp(health.last_success_at),
         }
     }
 }
 
-pub(super) async fn run(
-    command: Command,
-    mut webhooks: Webhooks,
-    output: Output,
-) -> Result<(), Problem> {
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
+    let mut webhooks = StaffServiceClient::new(fleet.webhook().await?);
     let account_id = String::new();
     match command {
         Command::List { account } => {
-            let request = proto::ListEndpointsRequest {
-                account_id: account,
-            };
-            let answer = webhooks.list_endpoints(request).await?.into_inner();
-            list(answer.endpoints, output)
+            let account_id = account::id(fleet, account).await?;
+            let request = proto::ListEndpointsRequest { account_id };
+            let response = webhooks.list_endpoints(request).await?.into_inner();
+            print_list(response.endpoints, output)
         }
         Command::Show { id } => {
             let request = proto::GetEndpointRequest { account_id, id };
-            let answer = webhooks.get_endpoint(request).await?.into_inner();
-            shown(answer.endpoint, output)
+            let response = webhooks.get_endpoint(request).await?.into_inner();
+            print(response.endpoint, output)
         }
         Command::Add(add) => {
             let request = proto::AddEndpointRequest {
-                account_id: add.account,
+                account_id: account::id(fleet, add.account).await?,
                 url: add.url,
                 events: add.events,
                 rate_limit: add.rate_limit,
             };
-            let answer = webhooks.add_endpoint(request).await?.into_inner();
-            with_secret(answer.endpoint, &answer.secret, output)
+            let response = webhooks.add_endpoint(request).await?.into_inner();
+            print_with_secret(response.endpoint, &response.secret, output)
         }
         Command::Change(change) => {
             let events = (!change.events.is_empty()).then_some(change.events);
@@ -169,28 +188,28 @@ pub(super) async fn run(
                 events: events.map(|events| proto::EventList { events }),
                 rate_limit: change.rate_limit,
             };
-            let answer = webhooks.change_endpoint(request).await?.into_inner();
-            shown(answer.endpoint, output)
+            let response = webhooks.change_endpoint(request).await?.into_inner();
+            print(response.endpoint, output)
         }
         Command::Pause { id } => {
             let request = proto::PauseEndpointRequest { account_id, id };
-            let answer = webhooks.pause_endpoint(request).await?.into_inner();
-            shown(answer.endpoint, output)
+            let response = webhooks.pause_endpoint(request).await?.into_inner();
+            print(response.endpoint, output)
         }
         Command::Resume { id } => {
             let request = proto::ResumeEndpointRequest { account_id, id };
-            let answer = webhooks.resume_endpoint(request).await?.into_inner();
-            shown(answer.endpoint, output)
+            let response = webhooks.resume_endpoint(request).await?.into_inner();
+            print(response.endpoint, output)
         }
-        Command::Rotate { id } => {
+        Command::RotateSecret { id } => {
             let request = proto::RotateSecretRequest { account_id, id };
-            let answer = webhooks.rotate_secret(request).await?.into_inner();
-            with_secret(answer.endpoint, &answer.secret, output)
+            let response = webhooks.rotate_secret(request).await?.into_inner();
+            print_with_secret(response.endpoint, &response.secret, output)
         }
-        Command::Switch { id } => {
+        Command::SwitchSecret { id } => {
             let request = proto::SwitchSecretRequest { account_id, id };
-            let answer = webhooks.switch_secret(request).await?.into_inner();
-            shown(answer.endpoint, output)
+            let response = webhooks.switch_secret(request).await?.into_inner();
+            print(response.endpoint, output)
         }
         Command::Remove { id } => {
             let removed = format!("removed: endpoint {id}");
@@ -199,10 +218,24 @@ pub(super) async fn run(
             webhooks.remove_endpoint(request).await?;
             output.line(&document, &removed)
         }
+        Command::Test(test) => delivery::test(test, webhooks, output).await,
+        // The old spelling, `staff webhooks deliveries` and so on.
+        Command::Deliveries(list) => {
+            delivery::run(delivery::Command::List(list), fleet, output).await
+        }
+        Command::Delivery(show) => {
+            delivery::run(delivery::Command::Show(show), fleet, output).await
+        }
+        Command::SendAgain(show) => {
+            delivery::run(delivery::Command::SendAgain(show), fleet, output).await
+        }
+        Command::Recover(recover) => {
+            delivery::run(delivery::Command::Recover(recover), fleet, output).await
+        }
     }
 }
 
-fn list(endpoints: Vec<proto::Endpoint>, output: Output) -> Result<(), Problem> {
+fn print_list(endpoints: Vec<proto::Endpoint>, output: Output) -> Result<(), Error> {
     let endpoints: Vec<EndpointRow> = endpoints.into_iter().map(EndpointRow::from).collect();
     output.answer(&json!({ "endpoints": endpoints }), || {
         let rows = endpoints.iter().map(|it| {
@@ -222,11 +255,11 @@ fn list(endpoints: Vec<proto::Endpoint>, output: Output) -> Result<(), Problem> 
     })
 }
 
-fn shown(endpoint: Option<proto::Endpoint>, output: Output) -> Result<(), Problem> {
+fn print(endpoint: Option<proto::Endpoint>, output: Output) -> Result<(), Error> {
     let endpoint = EndpointRow::from(endpoint.unwrap_or_default());
     output.answer(&endpoint, || {
         let limit = endpoint.rate_limit.map(|limit| limit.to_string());
-        let time = |at: &Option<Timestamp>| output::shown(at.as_ref());
+        let time = |at: &Option<Timestamp>| output::format_time(at.as_ref());
         let rows = [
             ("endpoint", endpoint.id.clone()),
             ("account", endpoint.account.clone()),
@@ -234,11 +267,11 @@ fn shown(endpoint: Option<proto::Endpoint>, output: Output) -> Result<(), Proble
             ("events", endpoint.events.join(" ")),
             ("state", endpoint.state.to_owned()),
             ("reason", endpoint.reason.clone()),
-            ("deliveries a second", limit.unwrap_or_default()),
+            ("deliveries per second", limit.unwrap_or_default()),
             ("old secret signs until", time(&endpoint.rotating_until)),
             ("queued", endpoint.queued.to_string()),
             ("queued since", time(&endpoint.queued_since)),
-            ("failed since success", endpoint.failures.to_string()),
+            ("failures since success", endpoint.failures.to_string()),
             ("first failure", time(&endpoint.first_failure_at)),
             ("last failure", time(&endpoint.last_failure_at)),
             ("last success", time(&endpoint.last_success_at)),
@@ -251,14 +284,14 @@ fn shown(endpoint: Option<proto::Endpoint>, output: Output) -> Result<(), Proble
     })
 }
 
-fn with_secret(
+fn print_with_secret(
     endpoint: Option<proto::Endpoint>,
     secret: &str,
     output: Output,
-) -> Result<(), Problem> {
+) -> Result<(), Error> {
     let endpoint = EndpointRow::from(endpoint.unwrap_or_default());
     let line = format!(
-        "endpoint {}\nsigning secret, shown this once: {secret}",
+        "endpoint {}\nThe signing secret, shown only now: {secret}",
         endpoint.id
     );
     output.line(&json!({ "endpoint": endpoint, "secret": secret }), &line)

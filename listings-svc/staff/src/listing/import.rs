@@ -1,4 +1,4 @@
-//! `staff import …`
+//! `staff listing import`
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,31 +9,31 @@ use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use serde::Serialize;
 
-use super::fleet::Fleet;
-use super::output::Output;
-use super::problem::Problem;
+use super::name::Mode;
 use super::upload;
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::output::Output;
 
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// Files with one JSON object a line. They are loaded in the order in which they refer to each other, whatever order they are
-    /// named in
+    /// Files with one JSON object a line, in any order: files that others refer to are imported first
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// What the rows are [default: told by how the file's name begins: genres, countries, cities, creators, games or events]
+    /// The kind of the rows [default: from the beginning of the file's name: genres, countries, cities, creators or pages, games, events]
     #[arg(long)]
-    kind: Option<Kind>,
+    kind: Option<RowKind>,
     /// Real listings or samples
     #[arg(long, default_value = "live")]
     mode: Mode,
-    /// Tell the world of what is published (webhooks)
+    /// Announce what is published by webhooks
     #[arg(long)]
     announce: bool,
 }
 
-/// What the rows of a file are; each comes after those it refers to.
+/// The kind of the rows of a file. Each kind comes after those that it refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-enum Kind {
+enum RowKind {
     Genre,
     Country,
     City,
@@ -43,15 +43,9 @@ enum Kind {
     Event,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Mode {
-    Live,
-    Test,
-}
-
-impl Kind {
-    /// How names of files of this kind begin.
-    const BEGINNINGS: [(&'static str, Self); 7] = [
+impl RowKind {
+    /// Beginnings of file names.
+    const PREFIXES: [(&'static str, Self); 7] = [
         ("genres", Self::Genre),
         ("countries", Self::Country),
         ("cities", Self::City),
@@ -63,9 +57,9 @@ impl Kind {
 
     fn of_file(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_lowercase();
-        let (_, kind) = Self::BEGINNINGS
+        let (_, kind) = Self::PREFIXES
             .into_iter()
-            .find(|(beginning, _)| name.starts_with(beginning))?;
+            .find(|(prefix, _)| name.starts_with(prefix))?;
         Some(kind)
     }
 
@@ -81,7 +75,7 @@ impl Kind {
     }
 }
 
-/// What came of a file.
+/// The result of importing a file.
 #[derive(Debug, Serialize)]
 struct Report {
     file: String,
@@ -90,7 +84,7 @@ struct Report {
     updated: u64,
     unchanged: u64,
     refused: u64,
-    /// The first of them.
+    /// The first 10,000 of them.
     refused_rows: Vec<RefusedRow>,
 }
 
@@ -109,7 +103,7 @@ impl fmt::Display for RefusedRow {
         }
         f.write_str(":")?;
         for (field, reason) in &self.fields {
-            // What is wrong with the row as a whole is under no field's name.
+            // The service reports a problem of the whole row under `row`.
             match field.as_str() {
                 "row" => write!(f, " {reason}")?,
                 field => write!(f, " {field}: {reason}")?,
@@ -120,15 +114,15 @@ impl fmt::Display for RefusedRow {
 }
 
 impl Report {
-    fn new(path: &Path, kind: Kind, answer: proto::ImportResponse) -> Self {
+    fn new(path: &Path, kind: RowKind, response: proto::ImportResponse) -> Self {
         Self {
             file: path.display().to_string(),
             kind: kind.entity(),
-            created: answer.created,
-            updated: answer.updated,
-            unchanged: answer.unchanged,
-            refused: answer.refused_count,
-            refused_rows: answer
+            created: response.created,
+            updated: response.updated,
+            unchanged: response.unchanged,
+            refused: response.refused_count,
+            refused_rows: response
                 .refused
                 .into_iter()
                 .map(|row| RefusedRow {
@@ -140,12 +134,12 @@ impl Report {
         }
     }
 
-    /// Whether nothing of the file was loaded, for every row was refused.
+    /// Whether every row of the file was refused.
     const fn is_refused(&self) -> bool {
         self.refused > 0 && self.created + self.updated + self.unchanged == 0
     }
 
-    fn say(&self, output: Output) {
+    fn print(&self, output: Output) {
         let Self {
             file,
             created,
@@ -154,32 +148,29 @@ impl Report {
             refused,
             ..
         } = self;
-        output.say(&format!(
+        output.print(&format!(
             "{file}: {created} created, {updated} updated, {unchanged} unchanged, {refused} refused"
         ));
         for row in &self.refused_rows {
-            output.say(&format!("  {row}"));
+            output.print(&format!("  {row}"));
         }
         let listed = u64::try_from(self.refused_rows.len()).unwrap_or(u64::MAX);
         if *refused > listed {
-            output.say(&format!("  and {} more", refused - listed));
+            output.print(&format!("  and {} more", refused - listed));
         }
     }
 }
 
-pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut files = Vec::new();
     for path in import.files {
-        let kind = import.kind.or_else(|| Kind::of_file(&path));
-        let kind = kind.ok_or_else(|| of_no_kind(&path))?;
+        let kind = import.kind.or_else(|| RowKind::of_file(&path));
+        let kind = kind.ok_or_else(|| unknown_kind(&path))?;
         files.push((kind, path));
     }
     files.sort_by_key(|(kind, _)| *kind);
 
-    let mode = match import.mode {
-        Mode::Live => common::Mode::Live,
-        Mode::Test => common::Mode::Test,
-    };
+    let mode = common::Mode::from(import.mode);
     let mut reports = Vec::new();
     for (kind, path) in files {
         let header = proto::ImportHeader {
@@ -193,9 +184,9 @@ pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result
             announce: import.announce,
             ..proto::ImportHeader::default()
         };
-        let answer = upload::upload(fleet, &path, header).await?;
-        let report = Report::new(&path, kind, answer);
-        report.say(output);
+        let response = upload::upload(fleet, &path, header).await?;
+        let report = Report::new(&path, kind, response);
+        report.print(output);
         reports.push(report);
     }
     if output.is_json() {
@@ -206,19 +197,19 @@ pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result
     if refused.is_empty() {
         return Ok(());
     }
-    Err(Problem::Refused(format!(
+    Err(Error::Refused(format!(
         "every row was refused: {}",
         refused.join(", ")
     )))
 }
 
-/// Why it is not known what a file holds.
-fn of_no_kind(path: &Path) -> Problem {
+/// The error for a file whose name does not tell its kind.
+fn unknown_kind(path: &Path) -> Error {
     let shown = path.display();
-    Problem::usage(if path.exists() {
-        format!("the name of {shown} does not show what it holds: say it with --kind")
+    Error::usage(if path.exists() {
+        format!("the name of {shown} does not tell the kind of its rows: give --kind")
     } else {
-        format!("{shown} is not there")
+        format!("{shown} does not exist")
     })
 }
 
@@ -227,30 +218,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kind_shows_in_the_name() {
+    fn the_name_of_a_file_tells_the_kind() {
         for (name, kind) in [
-            ("data/games.ndjson", Some(Kind::Game)),
-            ("games-without-year.ndjson", Some(Kind::Game)),
-            ("Creators.ndjson", Some(Kind::Page)),
+            ("data/games.ndjson", Some(RowKind::Game)),
+            ("games-without-year.ndjson", Some(RowKind::Game)),
+            ("Creators.ndjson", Some(RowKind::Page)),
             ("my-games.ndjson", None),
         ] {
-            assert_eq!(Kind::of_file(Path::new(name)), kind, "{name}");
+            assert_eq!(RowKind::of_file(Path::new(name)), kind, "{name}");
         }
     }
 
     #[test]
-    fn a_file_of_no_kind_is_told_apart_from_one_that_is_not_there() {
+    fn a_missing_file_and_a_file_of_unknown_kind_have_their_own_messages() {
         let folder = tempfile::tempdir().unwrap();
         let there = folder.path().join("rows.ndjson");
         std::fs::write(&there, "").unwrap();
-        let problem = of_no_kind(&there).to_string();
-        assert!(problem.contains("say it with --kind"), "{problem}");
-        let problem = of_no_kind(&folder.path().join("nowhere.ndjson")).to_string();
-        assert!(problem.ends_with("is not there"), "{problem}");
+        let error = unknown_kind(&there).to_string();
+        assert!(error.contains("give --kind"), "{error}");
+        let error = unknown_kind(&folder.path().join("nowhere.ndjson")).to_string();
+        assert!(error.ends_with("does not exist"), "{error}");
     }
 
     #[test]
-    fn a_file_is_refused_when_all_its_rows_are() {
+    fn a_file_is_refused_when_every_row_is() {
         for ([created, updated, unchanged, refused_count], expected) in [
             ([0, 0, 0, 9], true),
             ([1, 0, 0, 9], false),
@@ -266,7 +257,7 @@ mod tests {
                 refused_count,
                 ..proto::ImportResponse::default()
             };
-            let report = Report::new(Path::new("games.ndjson"), Kind::Game, answer);
+            let report = Report::new(Path::new("games.ndjson"), RowKind::Game, answer);
             assert_eq!(report.is_refused(), expected, "{report:?}");
         }
     }

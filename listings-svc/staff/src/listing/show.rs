@@ -1,25 +1,25 @@
-//! `staff show`
+//! `staff game show`
 
-use clap::Subcommand;
+use clap::Args;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::public::Timestamp;
 use serde::Serialize;
 
-use super::account;
-use super::fleet::Fleet;
-use super::names::{self, Name};
-use super::output::{self, Output};
-use super::problem::Problem;
-use super::table::table;
+use super::name::{self, Kind, Mode};
+use crate::account;
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::output::{self, Output};
+use crate::table::table;
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Show how a listing stands and who changed it last
-    Show {
-        #[command(flatten)]
-        name: Name,
-    },
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The slug, or the handle of a page
+    slug: String,
+    /// A real listing or a sample
+    #[arg(long, default_value = "live")]
+    mode: Mode,
 }
 
 #[derive(Debug, Serialize)]
@@ -39,17 +39,17 @@ struct Listing {
 
 impl From<proto::Listing> for Listing {
     fn from(listing: proto::Listing) -> Self {
-        let state = names::state(listing.state());
+        let state = name::state(listing.state());
         let name = listing.name.unwrap_or_default();
         Self {
-            mode: names::mode(name.mode()),
+            mode: name::mode(name.mode()),
             state,
             kind: name.kind,
             name: name.name,
             id: listing.id,
             title: listing.title,
             revision: listing.revision,
-            changed_at: output::moment(listing.changed_at),
+            changed_at: output::timestamp(listing.changed_at),
             actor_kind: listing.actor_kind,
             actor: listing.actor,
             reason: listing.reason,
@@ -57,28 +57,32 @@ impl From<proto::Listing> for Listing {
     }
 }
 
-pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Problem> {
+pub(crate) async fn run(
+    kind: Kind,
+    show: Show,
+    fleet: &Fleet,
+    output: Output,
+) -> Result<(), Error> {
     let mut listings = StaffListingServiceClient::new(fleet.listings().await?);
-    let Command::Show { name } = command;
-    let name = Some(name.into());
-    let answered = listings
+    let name = Some(kind.named(show.mode, show.slug));
+    let response = listings
         .get_listing(proto::GetListingRequest { name })
         .await?;
-    let mut listing = answered.into_inner().listing;
+    let mut listing = response.into_inner().listing;
     let by_account = (listing.iter_mut()).filter(|listing| listing.actor_kind == "account");
     let ids = by_account.map(|listing| &mut listing.actor);
-    account::name_beside_id(ids, fleet, output).await;
-    answer(listing, output)
+    account::prefix_with_names(ids, fleet, output).await;
+    print(listing, output)
 }
 
-/// Writes how a listing stands.
-pub(crate) fn answer(listing: Option<proto::Listing>, output: Output) -> Result<(), Problem> {
+/// Prints the state, the revision and the last change of a listing.
+pub(crate) fn print(listing: Option<proto::Listing>, output: Output) -> Result<(), Error> {
     let listing = Listing::from(listing.unwrap_or_default());
     let document = serde_json::json!({ "listing": listing });
-    output.answer(&document, || listed(&listing))
+    output.answer(&document, || listing_table(&listing))
 }
 
-fn listed(listing: &Listing) -> comfy_table::Table {
+fn listing_table(listing: &Listing) -> comfy_table::Table {
     let columns = [
         "kind", "name", "mode", "title", "state", "revision", "changed", "by", "reason",
     ];
@@ -89,7 +93,7 @@ fn listed(listing: &Listing) -> comfy_table::Table {
         listing.title.clone(),
         listing.state.to_owned(),
         listing.revision.to_string(),
-        output::shown(listing.changed_at.as_ref()),
+        output::format_time(listing.changed_at.as_ref()),
         format!("{} {}", listing.actor_kind, listing.actor),
         listing.reason.clone(),
     ];

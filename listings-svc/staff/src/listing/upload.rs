@@ -1,4 +1,4 @@
-//! Sending a file to listings-svc, and going on where it stopped when the connection breaks.
+//! Streams a file to listings-svc, and resumes where the service stopped when the connection fails.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read as _};
@@ -14,38 +14,37 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Request;
 
-use super::fleet::Fleet;
-use super::lines::Lines;
-use super::output;
-use super::problem::Problem;
+use crate::error::Error;
+use crate::file_lines::Lines;
+use crate::fleet::Fleet;
+use crate::output;
 
-/// Times that a broken load is taken up without having come any further in between.
-const TRIES: u32 = 5;
-/// How long a load may take.
+/// Attempts in a row without progress before the upload fails.
+const ATTEMPTS: u32 = 5;
 const DEADLINE: Duration = Duration::from_hours(24);
-/// Lines in one message at most.
+/// Lines per message at most.
 const LINES: usize = 500;
-/// A message is sent when it has grown to this, in bytes.
+/// A message is sent when it has this many bytes.
 const BYTES: usize = 512 * 1024;
-/// The largest report that is taken.
+/// Bytes of a report at most.
 const REPORT: usize = 256 * 1024 * 1024;
 
-/// Sends a file whole; `header` lacks only the digest.
+/// Uploads a file; `header` lacks only the digest.
 pub(crate) async fn upload(
     fleet: &Fleet,
     path: &Path,
     header: proto::ImportHeader,
-) -> Result<proto::ImportResponse, Problem> {
+) -> Result<proto::ImportResponse, Error> {
     let unreadable =
-        |error: io::Error| Problem::usage(format!("{} cannot be read: {error}", path.display()));
+        |error: io::Error| Error::usage(format!("{} cannot be read: {error}", path.display()));
     let (file_sha256, size) = digest(path).map_err(unreadable)?;
     let header = proto::ImportHeader {
         file_sha256,
         ..header
     };
-    let bar = bar(size, &header.file_name);
+    let bar = progress_bar(size, &header.file_name);
     let mut reached = 0;
-    let mut tries = 1;
+    let mut attempts = 1;
     loop {
         let mut from = 0;
         match attempt(fleet, path, &header, &bar, &mut from).await {
@@ -53,31 +52,31 @@ pub(crate) async fn upload(
                 bar.finish_and_clear();
                 return Ok(report);
             }
-            Err(Problem::Unreachable(reason)) if tries < TRIES || from > reached => {
+            Err(Error::Unreachable(reason)) if attempts < ATTEMPTS || from > reached => {
                 if from > reached {
                     reached = from;
-                    tries = 0;
+                    attempts = 0;
                 }
-                tries += 1;
+                attempts += 1;
                 bar.suspend(|| output::note(&format!("{reason}; trying again")));
-                tokio::time::sleep(Duration::from_secs(tries.into())).await;
+                tokio::time::sleep(Duration::from_secs(attempts.into())).await;
             }
-            Err(problem) => {
+            Err(error) => {
                 bar.abandon();
-                return Err(problem);
+                return Err(error);
             }
         }
     }
 }
 
-/// Sends what the service does not have yet. `from` becomes the line that it goes on with.
+/// Sends the lines that the service does not have yet. Sets `from` to the first of them.
 async fn attempt(
     fleet: &Fleet,
     path: &Path,
     header: &proto::ImportHeader,
     bar: &ProgressBar,
     from: &mut u64,
-) -> Result<proto::ImportResponse, Problem> {
+) -> Result<proto::ImportResponse, Error> {
     let mut listings =
         StaffImportServiceClient::new(fleet.listings().await?).max_decoding_message_size(REPORT);
     let request = proto::GetImportRequest {
@@ -88,7 +87,7 @@ async fn attempt(
 
     let (queue, messages) = mpsc::channel(4);
     let first = Message::Header(header.clone());
-    // There is room, and the other end is right here.
+    // The queue is empty and its receiver is still here: this neither waits nor fails.
     drop(queue.send(message(first)).await);
     let mut request = Request::new(ReceiverStream::new(messages));
     request.set_timeout(DEADLINE);
@@ -100,19 +99,19 @@ async fn attempt(
     let mut at_end = false;
     loop {
         tokio::select! {
-            answer = &mut call => return Ok(answer?.into_inner()),
+            response = &mut call => return Ok(response?.into_inner()),
             read = &mut reading, if !at_end => match read {
                 Ok(Ok(())) => at_end = true,
                 Ok(Err(error)) => {
-                    return Err(Problem::usage(format!("{} cannot be read: {error}", path.display())));
+                    return Err(Error::usage(format!("{} cannot be read: {error}", path.display())));
                 }
-                Err(error) => return Err(Problem::usage(format!("reading broke off: {error}"))),
+                Err(error) => return Err(Error::usage(format!("reading the file failed: {error}"))),
             },
         }
     }
 }
 
-/// Sends the lines of a file from `next_line` on, and its end. Stops when nobody listens any more.
+/// Queues the lines of a file from `next_line` on, and its end. Returns early when the call has ended.
 fn send(
     path: &Path,
     next_line: u64,
@@ -134,7 +133,7 @@ fn send(
             bar.set_position(position);
         }
         let Some(line) = line else {
-            // If nobody listens any more, the call knows why.
+            // The receiver was dropped: the call has ended and reports why.
             drop(queue.blocking_send(message(Message::End(proto::ImportEnd {}))));
             return Ok(());
         };
@@ -175,8 +174,8 @@ fn digest(path: &Path) -> io::Result<(String, u64)> {
     }
 }
 
-/// A bar on stderr, when that is a terminal.
-fn bar(size: u64, name: &str) -> ProgressBar {
+/// A progress bar on stderr, when stderr is a terminal.
+fn progress_bar(size: u64, name: &str) -> ProgressBar {
     let bar = ProgressBar::new(size);
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}")
     {

@@ -1,0 +1,99 @@
+//! The names that the audit logs of the services use. The tool has its own copy, so that `--help` lists them without a fleet.
+
+use clap::builder::PossibleValuesParser;
+
+/// The actions and entities that the audit log of a service names.
+pub(super) struct Vocabulary {
+    pub(super) actions: &'static [&'static str],
+    pub(super) kinds: &'static [&'static str],
+}
+
+pub(super) const LISTINGS: Vocabulary = Vocabulary {
+    actions: &[
+        "look",
+        "approve",
+        "reject",
+        "edit",
+        "take_down",
+        "restore",
+        "feature",
+        "reassign",
+        "grant_claim",
+        "reject_claim",
+        "import",
+        "create_member",
+        "set_role",
+        "revoke_member",
+        "list_members",
+        "read_audit",
+    ],
+    kinds: &[
+        "page", "game", "event", "genre", "country", "city", "member", "claim",
+    ],
+};
+
+pub(super) const GATEWAY: Vocabulary = Vocabulary {
+    actions: &[
+        "look",
+        "create_account",
+        "set_plan",
+        "create_key",
+        "rotate_key",
+        "revoke_key",
+        "request_key",
+        "approve_key",
+        "reject_key",
+        "reveal_key",
+        "set_switch",
+        "read_audit",
+    ],
+    kinds: &["account", "plan", "key", "key_request", "switch", "member"],
+};
+
+pub(super) const ECONOMY: Vocabulary = Vocabulary {
+    actions: &[
+        "look",
+        "set_currency",
+        "approve_report",
+        "reject_report",
+        "import_swaps",
+        "read_audit",
+    ],
+    kinds: &["currency", "report", "swap", "member"],
+};
+
+pub(super) const CATALOGUE: Vocabulary = Vocabulary {
+    actions: &["look", "void_votes", "restore_votes", "read_audit"],
+    kinds: &["voter", "member"],
+};
+
+pub(super) const WEBHOOK: Vocabulary = Vocabulary {
+    actions: &[
+        "look",
+        "add_endpoint",
+        "change_endpoint",
+        "pause_endpoint",
+        "resume_endpoint",
+        "rotate_secret",
+        "switch_secret",
+        "remove_endpoint",
+        "send_again",
+        "recover",
+        "send_test_event",
+        "read_audit",
+    ],
+    kinds: &["endpoint", "account", "member"],
+};
+
+pub(super) const ALL: [&Vocabulary; 5] = [&LISTINGS, &GATEWAY, &ECONOMY, &CATALOGUE, &WEBHOOK];
+
+/// Accepts a name of any service's vocabulary.
+pub(super) fn any_service(of: fn(&Vocabulary) -> &'static [&'static str]) -> PossibleValuesParser {
+    let mut names: Vec<&str> = Vec::new();
+    for service in ALL {
+        let more = of(service).iter().filter(|name| !names.contains(name));
+        let more: Vec<&str> = more.copied().collect();
+        names.extend(more);
+    }
+    PossibleValuesParser::new(names)
+}

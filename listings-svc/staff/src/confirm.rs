@@ -1,0 +1,69 @@
+//! The question before a change that is hard to undo.
+#![expect(clippy::print_stderr, reason = "a command-line tool asks there")]
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+
+use clap::Args;
+
+use crate::error::Error;
+
+/// Names in a question at most.
+const LISTED: usize = 10;
+
+/// Whether the question was answered on the command line.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Confirmation {
+    /// Do not ask for confirmation
+    #[arg(long, short)]
+    yes: bool,
+}
+
+impl Confirmation {
+    /// Asks `question` on the terminal, unless `--yes` was given.
+    ///
+    /// # Errors
+    /// The answer is not yes, or there is no terminal to ask on.
+    pub(crate) fn ask(self, question: &str) -> Result<(), Error> {
+        if self.yes {
+            return Ok(());
+        }
+        let stdin = io::stdin();
+        if !stdin.is_terminal() || !io::stderr().is_terminal() {
+            return Err(Error::usage(format!(
+                "nothing was changed: without a terminal to ask on, confirm with --yes. The question is: {question}"
+            )));
+        }
+        eprint!("{question} [y/N] ");
+        let mut answer = String::new();
+        let read = stdin.lock().read_line(&mut answer);
+        read.map_err(|error| Error::usage(format!("the answer cannot be read: {error}")))?;
+        match answer.trim().to_lowercase().as_str() {
+            "y" | "yes" => Ok(()),
+            _ => Err(Error::Refused(
+                "nothing was changed: the answer was not yes".to_owned(),
+            )),
+        }
+    }
+}
+
+/// Names for a question, such as `one, two and 8 more`.
+pub(crate) fn enumerate(names: &[String]) -> String {
+    let shown = names.iter().take(LISTED).map(String::as_str);
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(LISTED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_list_of_names_is_cut() {
+        let names: Vec<String> = (0..12).map(|n| format!("game-{n}")).collect();
+        assert_eq!(enumerate(&names[..2]), "game-0, game-1");
+        assert!(enumerate(&names).ends_with("game-9 and 2 more"));
+    }
+}

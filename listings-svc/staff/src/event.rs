@@ -1,0 +1,25 @@
+//! `staff event …`
+
+use clap::Subcommand;
+
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::listing::name::Kind;
+use crate::listing::reassign::{self, Reassign};
+use crate::listing::{self, Verb};
+use crate::output::Output;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    #[command(flatten)]
+    Verb(Verb),
+    /// Give an event to another account
+    Reassign(Reassign),
+}
+
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
+    match command {
+        Command::Verb(verb) => listing::run_verb(Kind::Event, verb, fleet, output).await,
+        Command::Reassign(reassign) => reassign::run(Kind::Event, reassign, fleet, output).await,
+    }
+}

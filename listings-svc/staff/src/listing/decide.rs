@@ -1,0 +1,317 @@
+//! `approve`, `reject`, `take-down` and `restore`, on one listing or more.
+
+use clap::Args;
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
+use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
+use indicatif::{ProgressBar, ProgressStyle};
+use kit::Fault;
+use kit::rpc::client::Client;
+use serde::Serialize;
+use tonic::Status;
+
+use super::name::{self, Kind, Slugs};
+use super::review_text;
+use crate::confirm::{self, Confirmation};
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::output::{self, Output};
+use crate::table::table;
+
+/// Listings per call.
+const BATCH: usize = 50;
+
+#[derive(Debug, Args)]
+pub(crate) struct Approve {
+    #[command(flatten)]
+    target: Target,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Reject {
+    #[command(flatten)]
+    target: Target,
+    /// The reason that the submitter reads; up to 500 characters
+    #[arg(long)]
+    reason: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TakeDown {
+    #[command(flatten)]
+    target: Target,
+    /// The reason, for the record; up to 500 characters
+    #[arg(long)]
+    reason: String,
+    #[command(flatten)]
+    confirmation: Confirmation,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Restore {
+    #[command(flatten)]
+    target: Target,
+    /// The reason, for the record; up to 500 characters
+    #[arg(long, default_value = "", hide_default_value = true)]
+    reason: String,
+}
+
+#[derive(Debug, Args)]
+struct Target {
+    #[command(flatten)]
+    slugs: Slugs,
+    /// The revision that you reviewed, of one listing: any other is refused, and the listing is not shown again before the decision
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    revision: Option<i64>,
+}
+
+impl TakeDown {
+    /// Asks before several listings are taken down at once.
+    pub(crate) fn confirm(&self, kind: Kind) -> Result<(), Error> {
+        let slugs = &self.target.slugs.slugs;
+        if slugs.len() < 2 {
+            return Ok(());
+        }
+        self.confirmation.ask(&format!(
+            "Take down {} {}s ({})? Reads of them answer 404.",
+            slugs.len(),
+            kind.as_str(),
+            confirm::enumerate(slugs)
+        ))
+    }
+}
+
+/// A decision on one listing or more.
+pub(crate) struct Request {
+    decision: proto::Decision,
+    target: Target,
+    reason: String,
+}
+
+impl From<Approve> for Request {
+    fn from(approve: Approve) -> Self {
+        Self {
+            decision: proto::Decision::Approve,
+            target: approve.target,
+            reason: String::new(),
+        }
+    }
+}
+
+impl From<Reject> for Request {
+    fn from(reject: Reject) -> Self {
+        Self {
+            decision: proto::Decision::Reject,
+            target: reject.target,
+            reason: reject.reason,
+        }
+    }
+}
+
+impl From<TakeDown> for Request {
+    fn from(take_down: TakeDown) -> Self {
+        Self {
+            decision: proto::Decision::TakeDown,
+            target: take_down.target,
+            reason: take_down.reason,
+        }
+    }
+}
+
+impl From<Restore> for Request {
+    fn from(restore: Restore) -> Self {
+        Self {
+            decision: proto::Decision::Restore,
+            target: restore.target,
+            reason: restore.reason,
+        }
+    }
+}
+
+/// The result for one listing.
+#[derive(Debug, Serialize)]
+struct Outcome {
+    kind: String,
+    name: String,
+    /// The state after the decision; empty when the decision was refused.
+    state: &'static str,
+    /// The revision after the decision; null when the decision was refused.
+    revision: Option<i64>,
+    /// Why the decision was refused; empty otherwise.
+    problem: String,
+    note: String,
+    /// The changes since the revision that was reviewed.
+    changed: Vec<ChangedField>,
+}
+
+#[derive(Debug, Serialize)]
+struct ChangedField {
+    field: String,
+    before: serde_json::Value,
+    after: serde_json::Value,
+}
+
+impl From<proto::DecideResult> for Outcome {
+    fn from(result: proto::DecideResult) -> Self {
+        let name = result.name.unwrap_or_default();
+        let value = |json: &str| serde_json::from_str(json).unwrap_or_default();
+        let changed = |it: proto::Difference| ChangedField {
+            before: value(&it.before),
+            after: value(&it.after),
+            field: it.path,
+        };
+        Self {
+            kind: name.kind,
+            name: name.name,
+            revision: result.listing.as_ref().map(|listing| listing.revision),
+            state: result.listing.map_or("", |l| name::state(l.state())),
+            problem: result.problem,
+            note: result.note,
+            changed: result.differences.into_iter().map(changed).collect(),
+        }
+    }
+}
+
+pub(crate) async fn run(
+    kind: Kind,
+    request: Request,
+    fleet: &Fleet,
+    output: Output,
+) -> Result<(), Error> {
+    let Request {
+        decision,
+        target,
+        reason,
+    } = request;
+    let names = target.slugs.into_names(kind);
+    if target.revision.is_some() && names.len() > 1 {
+        return Err(Error::usage(
+            "--revision is for one listing: leave it out, or decide on the listings one by one",
+        ));
+    }
+    let client = fleet.listings().await?;
+    let mut review = StaffReviewServiceClient::new(client.clone());
+    let bar = progress_bar(names.len());
+    let mut results: Vec<proto::DecideResult> = Vec::with_capacity(names.len());
+    for batch in names.chunks(BATCH) {
+        let mut items = Vec::with_capacity(batch.len());
+        for name in batch {
+            let revision = match target.revision {
+                Some(revision) => Some(revision),
+                None => show_for_decision(&client, decision, name, output).await?,
+            };
+            let name = Some(name.clone());
+            items.push(proto::DecideItem { name, revision });
+        }
+        let request = proto::DecideRequest {
+            decision: decision.into(),
+            items,
+            reason: reason.clone(),
+        };
+        let response = review.decide(request).await.inspect_err(|_| {
+            bar.finish_and_clear();
+            if !results.is_empty() {
+                output::note(&format!(
+                    "the first {} listings were decided on before the error",
+                    results.len()
+                ));
+            }
+        })?;
+        results.extend(response.into_inner().results);
+        bar.inc(u64::try_from(batch.len()).unwrap_or(u64::MAX));
+    }
+    bar.finish_and_clear();
+    report(results, output)
+}
+
+/// Shows a listing before the decision and returns the revision that was shown. Returns `None` when there is no such listing; the
+/// decision then reports it.
+async fn show_for_decision(
+    client: &Client,
+    decision: proto::Decision,
+    name: &proto::ListingName,
+    output: Output,
+) -> Result<Option<i64>, Error> {
+    let needs_review = matches!(decision, proto::Decision::Approve | proto::Decision::Reject);
+    if needs_review && name::is_live(name) {
+        let request = proto::GetReviewRequest {
+            name: Some(name.clone()),
+        };
+        let mut review = StaffReviewServiceClient::new(client.clone());
+        let Some(response) = none_if_missing(review.get_review(request).await)? else {
+            return Ok(None);
+        };
+        let response = response.into_inner();
+        output.print(&review_text::differences(&response));
+        return Ok(response.item.map(|item| item.revision));
+    }
+    let request = proto::GetListingRequest {
+        name: Some(name.clone()),
+    };
+    let mut listings = StaffListingServiceClient::new(client.clone());
+    let response = none_if_missing(listings.get_listing(request).await)?;
+    Ok(response
+        .and_then(|response| response.into_inner().listing)
+        .map(|listing| listing.revision))
+}
+
+/// The response, or `None` when there is no such listing.
+fn none_if_missing<T>(response: Result<T, Status>) -> Result<Option<T>, Error> {
+    match response {
+        Ok(response) => Ok(Some(response)),
+        Err(status) if !status.details().is_empty() => match Fault::from(status) {
+            fault if matches!(fault.code, kit::Code::NotFound | kit::Code::Invalid) => Ok(None),
+            fault => Err(fault.into()),
+        },
+        Err(status) => Err(status.into()),
+    }
+}
+
+/// Prints the result for each listing. The exit status is 1 when a decision was refused.
+fn report(results: Vec<proto::DecideResult>, output: Output) -> Result<(), Error> {
+    let changes: Vec<String> = results
+        .iter()
+        .filter(|result| !result.differences.is_empty())
+        .map(|result| {
+            let name = result.name.clone().unwrap_or_default();
+            review_text::changes(&name, &result.differences)
+        })
+        .collect();
+    let outcomes: Vec<Outcome> = results.into_iter().map(Outcome::from).collect();
+    output.answer(&serde_json::json!({ "results": outcomes }), || {
+        let rows = outcomes.iter().map(|outcome| {
+            let revision = outcome.revision.map(|revision| revision.to_string());
+            [
+                outcome.kind.clone(),
+                outcome.name.clone(),
+                outcome.state.to_owned(),
+                revision.unwrap_or_default(),
+                format!("{}{}", outcome.problem, outcome.note),
+            ]
+        });
+        table(["kind", "name", "state", "revision", "note"], rows)
+    })?;
+    for change in changes {
+        output.print(&change);
+    }
+    let refused = outcomes.iter().filter(|o| !o.problem.is_empty()).count();
+    if refused == 0 {
+        return Ok(());
+    }
+    Err(Error::Refused(format!(
+        "{refused} of {} were refused: the list says why",
+        outcomes.len()
+    )))
+}
+
+/// A progress bar on stderr, when stderr is a terminal and more than one call is made.
+fn progress_bar(count: usize) -> ProgressBar {
+    if count <= BATCH {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX));
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} {eta}") {
+        bar.set_style(style);
+    }
+    bar
+}

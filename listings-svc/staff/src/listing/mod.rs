@@ -1,0 +1,87 @@
+//! Listings: pages, games and events. The verbs that all of them have, and `staff listing …` for commands across kinds.
+
+mod decide;
+mod edit;
+pub(crate) mod feature;
+mod import;
+pub(crate) mod name;
+pub(crate) mod reassign;
+pub(crate) mod review_text;
+mod search;
+mod show;
+mod upload;
+pub(crate) mod verb_first;
+
+use clap::Subcommand;
+
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::output::Output;
+use name::Kind;
+
+/// `staff listing …`
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find live listings by a part of their slug, handle, title or name
+    Search(search::Search),
+    /// Import files of listings and of the gazetteer
+    ///
+    /// A file holds one JSON object a line. The service refuses an unacceptable row and lists it with its line and reasons; it loads the
+    /// other rows, and the exit status is 0. The status is 1 when every row of a file is refused. Importing a file again changes nothing;
+    /// an import that was interrupted continues where it stopped.
+    Import(import::Import),
+}
+
+pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
+    match command {
+        Command::Search(search) => search::run(search, fleet, output).await,
+        Command::Import(import) => import::run(import, fleet, output).await,
+    }
+}
+
+/// The verbs that pages, games and events have in common.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// List live ones, all or those with a part of their slug, handle, title or name
+    List(search::Filter),
+    /// Show the state, the revision and the last change
+    Show(show::Show),
+    /// Approve pending ones: they are public at once
+    ///
+    /// Each is shown with its changes since it was last public, and approved at the revision that was shown. When it has changed in the
+    /// meantime, the approval is refused and the change is shown.
+    Approve(decide::Approve),
+    /// Reject pending ones
+    Reject(decide::Reject),
+    /// Take published ones down: reads answer 404, and their slugs stay taken
+    ///
+    /// The games of a page that is taken down are hidden too. The keys of a game that is taken down stop working.
+    TakeDown(decide::TakeDown),
+    /// Publish again what was taken down, as it was before
+    Restore(decide::Restore),
+    /// Change fields of a live one, in your editor or from JSON
+    ///
+    /// Without --changes and --file, the listing opens as JSON in $VISUAL, $EDITOR or vi; the fields that you change there are sent. The
+    /// edit is refused when somebody else changed the listing while it was open.
+    Edit(edit::Edit),
+}
+
+pub(crate) async fn run_verb(
+    kind: Kind,
+    verb: Verb,
+    fleet: &Fleet,
+    output: Output,
+) -> Result<(), Error> {
+    match verb {
+        Verb::List(filter) => search::list(Some(kind), filter, fleet, output).await,
+        Verb::Show(show) => show::run(kind, show, fleet, output).await,
+        Verb::Approve(approve) => decide::run(kind, approve.into(), fleet, output).await,
+        Verb::Reject(reject) => decide::run(kind, reject.into(), fleet, output).await,
+        Verb::TakeDown(take_down) => {
+            take_down.confirm(kind)?;
+            decide::run(kind, take_down.into(), fleet, output).await
+        }
+        Verb::Restore(restore) => decide::run(kind, restore.into(), fleet, output).await,
+        Verb::Edit(edit) => edit::run(kind, edit, fleet, output).await,
+    }
+}

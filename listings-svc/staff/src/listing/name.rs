@@ -1,0 +1,91 @@
+//! How a command line names listings.
+
+use clap::{Args, ValueEnum};
+use contracts::common::v1 as common;
+use contracts::listings::v1 as proto;
+
+/// The kind of a listing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    #[value(alias = "creator")]
+    Page,
+    Game,
+    Event,
+}
+
+/// Real listings or samples.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Mode {
+    Live,
+    Test,
+}
+
+/// One listing or more of a kind.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Slugs {
+    /// Slugs, or the handles of pages
+    #[arg(required = true)]
+    pub(crate) slugs: Vec<String>,
+    /// Real listings or samples
+    #[arg(long, default_value = "live")]
+    mode: Mode,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 3] = [Self::Page, Self::Game, Self::Event];
+
+    /// The name of the kind in commands, in messages and on the wire.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Game => "game",
+            Self::Event => "event",
+        }
+    }
+
+    pub(crate) fn named(self, mode: Mode, slug: String) -> proto::ListingName {
+        proto::ListingName {
+            kind: self.as_str().to_owned(),
+            mode: common::Mode::from(mode).into(),
+            name: slug,
+        }
+    }
+}
+
+impl From<Mode> for common::Mode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Live => Self::Live,
+            Mode::Test => Self::Test,
+        }
+    }
+}
+
+impl Slugs {
+    pub(crate) fn into_names(self, kind: Kind) -> Vec<proto::ListingName> {
+        let named = |slug| kind.named(self.mode, slug);
+        self.slugs.into_iter().map(named).collect()
+    }
+}
+
+pub(crate) fn is_live(name: &proto::ListingName) -> bool {
+    name.mode() == common::Mode::Live
+}
+
+/// The name of a state; empty when it is unspecified.
+pub(crate) const fn state(state: proto::State) -> &'static str {
+    match state {
+        proto::State::Unspecified => "",
+        proto::State::Pending => "pending",
+        proto::State::Published => "published",
+        proto::State::Rejected => "rejected",
+        proto::State::Removed => "removed",
+    }
+}
+
+pub(crate) const fn mode(mode: common::Mode) -> &'static str {
+    match mode {
+        common::Mode::Test => "test",
+        common::Mode::Live | common::Mode::Unspecified => "live",
+    }
+}

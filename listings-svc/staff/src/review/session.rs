@@ -1,0 +1,284 @@
+//! One interactive review: the listings of the queue in their order, with a way back.
+
+use contracts::listings::v1 as proto;
+use kit::{Code, Fault};
+
+use super::{Service, read_line};
+use crate::account::AccountNames;
+use crate::error::Error;
+use crate::listing::name;
+use crate::listing::review_text;
+use crate::output::{self, Output};
+use crate::sanitize::sanitize;
+
+/// What became of a listing in this review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Approved,
+    Rejected,
+    Skipped,
+    /// Somebody else decided before the reviewer reached it.
+    DecidedByOther,
+}
+
+/// A listing that was reached in this review.
+struct Visited {
+    name: proto::ListingName,
+    /// `None` until the reviewer acts.
+    outcome: Option<Outcome>,
+}
+
+/// Where to go after a listing was shown.
+enum Step {
+    Next,
+    Back,
+    /// The same listing again, because it has changed.
+    Again,
+    Quit,
+}
+
+struct Session {
+    service: Service,
+    names: AccountNames,
+    kind: String,
+    output: Output,
+    visited: Vec<Visited>,
+    /// Of the queue after the last visited listing; `None` once the queue has ended.
+    cursor: Option<String>,
+    /// The length of the queue when the review began.
+    total: usize,
+}
+
+pub(super) async fn run(
+    service: Service,
+    names: AccountNames,
+    kind: &str,
+    output: Output,
+) -> Result<(), Error> {
+    let mut session = Session {
+        service,
+        names,
+        kind: kind.to_owned(),
+        output,
+        visited: Vec::new(),
+        cursor: Some(String::new()),
+        total: 0,
+    };
+    let result = session.converse().await;
+    let count = |outcome| {
+        let visited = session.visited.iter();
+        visited.filter(|it| it.outcome == Some(outcome)).count()
+    };
+    // Also after an error: these decisions were made.
+    output.print(&format!(
+        "{} approved, {} rejected, {} skipped",
+        count(Outcome::Approved),
+        count(Outcome::Rejected),
+        count(Outcome::Skipped)
+    ));
+    result
+}
+
+impl Session {
+    async fn converse(&mut self) -> Result<(), Error> {
+        let mut at = 0;
+        loop {
+            if at == self.visited.len() && !self.fetch_next().await? {
+                self.output.print("nothing else is pending");
+                return Ok(());
+            }
+            match self.show(at).await? {
+                Step::Next => at += 1,
+                Step::Back if at == 0 => output::note("this is the first listing of the review"),
+                Step::Back => at -= 1,
+                Step::Again => {}
+                Step::Quit => return Ok(()),
+            }
+        }
+    }
+
+    /// Appends the next listing of the queue; false at its end.
+    async fn fetch_next(&mut self) -> Result<bool, Error> {
+        let Some(cursor) = self.cursor.take() else {
+            return Ok(false);
+        };
+        let request = proto::ListQueueRequest {
+            kind: self.kind.clone(),
+            limit: 1,
+            count: cursor.is_empty(),
+            cursor,
+        };
+        let response = self.service.list_queue(request).await?.into_inner();
+        if let Some(total) = response.total {
+            self.total = usize::try_from(total).unwrap_or_default();
+        }
+        self.cursor = Some(response.next_cursor).filter(|cursor| !cursor.is_empty());
+        let name = response.items.into_iter().next().and_then(|item| item.name);
+        let is_found = name.is_some();
+        self.visited.extend(name.map(|name| Visited {
+            name,
+            outcome: None,
+        }));
+        Ok(is_found)
+    }
+
+    /// Shows the listing at this position and does what the reviewer says.
+    async fn show(&mut self, at: usize) -> Result<Step, Error> {
+        let Some(Visited { name, outcome }) = self.visited.get(at) else {
+            return Ok(Step::Quit);
+        };
+        let (name, outcome) = (name.clone(), *outcome);
+        let request = proto::GetReviewRequest {
+            name: Some(name.clone()),
+        };
+        let mut review = self.service.get_review(request).await?.into_inner();
+        let is_pending = review.state() == proto::State::Pending;
+        if !is_pending && outcome.is_none() {
+            self.output
+                .print(&format!("{} was decided on by somebody else", name.name));
+            self.set(at, Outcome::DecidedByOther);
+            return Ok(Step::Next);
+        }
+        if let Some(item) = &mut review.item {
+            item.submitter = self.names.name_or_id(&item.submitter).await;
+        }
+        // Listings may have entered the queue since they were counted.
+        let total = self.total.max(self.visited.len());
+        self.output.print(&format!("{} of {total}", at + 1));
+        self.output.print(&review_text::differences(&review));
+        if is_pending {
+            self.decide(at, &name, &review).await
+        } else {
+            let state = name::state(review.state());
+            self.output.print(&format!("{} is {state} now", name.name));
+            self.look_back(&review).await
+        }
+    }
+
+    /// Asks about a pending listing.
+    async fn decide(
+        &mut self,
+        at: usize,
+        name: &proto::ListingName,
+        review: &proto::GetReviewResponse,
+    ) -> Result<Step, Error> {
+        let item = proto::DecideItem {
+            name: Some(name.clone()),
+            revision: review.item.as_ref().map(|item| item.revision),
+        };
+        loop {
+            let item = item.clone();
+            let prompt = "a(pprove) r(eject) s(kip) b(ack) o(pen) q(uit) > ";
+            let Some(line) = read_line(prompt).await? else {
+                return Ok(Step::Quit);
+            };
+            match line.trim() {
+                "a" => {
+                    let approve = proto::Decision::Approve;
+                    let Some(note) = self.send(approve, item, String::new()).await? else {
+                        return Ok(Step::Again);
+                    };
+                    self.set(at, Outcome::Approved);
+                    let note = Some(note).filter(|note| !note.is_empty());
+                    let note = note.map_or_else(String::new, |note| format!("; {note}"));
+                    self.output.print(&format!("approved: {}{note}", name.name));
+                    return Ok(Step::Next);
+                }
+                "r" => {
+                    let reason = read_line("reason > ").await?.unwrap_or_default();
+                    if reason.trim().is_empty() {
+                        output::note("a rejection needs a reason: nothing was rejected");
+                        continue;
+                    }
+                    let reject = proto::Decision::Reject;
+                    if self.send(reject, item, reason).await?.is_none() {
+                        return Ok(Step::Again);
+                    }
+                    self.set(at, Outcome::Rejected);
+                    self.output.print(&format!("rejected: {}", name.name));
+                    return Ok(Step::Next);
+                }
+                "s" => {
+                    self.set(at, Outcome::Skipped);
+                    return Ok(Step::Next);
+                }
+                "b" => return Ok(Step::Back),
+                "o" => self.output.print(&review_text::whole(review)),
+                "q" => return Ok(Step::Quit),
+                "" => {}
+                other => output::note(&format!(
+                    "{} is not one of a, r, s, b, o, q",
+                    sanitize(other)
+                )),
+            }
+        }
+    }
+
+    /// Asks where to go from a listing that was decided on in this review.
+    async fn look_back(&self, review: &proto::GetReviewResponse) -> Result<Step, Error> {
+        loop {
+            let Some(line) = read_line("n(ext) b(ack) o(pen) q(uit) > ").await? else {
+                return Ok(Step::Quit);
+            };
+            match line.trim() {
+                "n" | "s" => return Ok(Step::Next),
+                "b" => return Ok(Step::Back),
+                "o" => self.output.print(&review_text::whole(review)),
+                "q" => return Ok(Step::Quit),
+                "" => {}
+                other => {
+                    output::note(&format!("{} is not one of n, b, o, q", sanitize(other)));
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, at: usize, outcome: Outcome) {
+        if let Some(visited) = self.visited.get_mut(at) {
+            visited.outcome = Some(outcome);
+        }
+    }
+
+    /// Sends a decision on the revision that was shown and returns the service's note. Returns `None` when the decision was refused; the
+    /// reason and the changes since then were printed, and the listing should be shown again.
+    async fn send(
+        &mut self,
+        decision: proto::Decision,
+        item: proto::DecideItem,
+        reason: String,
+    ) -> Result<Option<String>, Error> {
+        let request = proto::DecideRequest {
+            decision: decision.into(),
+            items: vec![item],
+            reason,
+        };
+        let response = match self.service.decide(request).await {
+            Ok(response) => response.into_inner(),
+            // Such as a reason that is too long.
+            Err(status) if !status.details().is_empty() => {
+                return match Error::from(Fault::from(status)) {
+                    Error::Refused(sentence) => {
+                        output::note(&sentence);
+                        Ok(None)
+                    }
+                    error => Err(error),
+                };
+            }
+            Err(status) => return Err(status.into()),
+        };
+        let result = response.results.into_iter().next().unwrap_or_default();
+        if result.problem.is_empty() {
+            return Ok(Some(result.note));
+        }
+        if Code::parse(&result.code) == Some(Code::Unavailable) {
+            return Err(Error::Unreachable(result.problem));
+        }
+        output::note(&result.problem);
+        if !result.differences.is_empty() {
+            let name = result.name.unwrap_or_default();
+            self.output
+                .print(&review_text::changes(&name, &result.differences));
+        }
+        Ok(None)
+    }
+}
