@@ -25,7 +25,6 @@ pub struct Settings {
 
 /// Settings of the picture store, and the limits of an upload.
 #[derive(Debug, Clone, Args)]
-#[expect(clippy::struct_field_names, reason = "the settings have these names")]
 pub struct PictureSettings {
     /// Where picture files are stored: a folder that all replicas share, or `s3://bucket/prefix`
     #[arg(long)]

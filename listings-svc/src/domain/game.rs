@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::array_fields::{Credit, Screenshot};
 use super::entity::Entity;
 use super::links::Links;
-use super::picture::is_uploaded;
+use super::pictures::is_uploaded;
 use super::record::Content;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -18,7 +18,7 @@ pub mod links;
 pub mod listing;
 pub mod mode;
 pub mod page;
-pub mod picture;
+pub mod pictures;
 pub mod record;
 pub mod reference_data;
 pub mod slug;

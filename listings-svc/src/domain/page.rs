@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entity::Entity;
 use super::links::Links;
-use super::picture::is_uploaded;
+use super::pictures::is_uploaded;
 use super::record::Content;
 use super::state::State;
 

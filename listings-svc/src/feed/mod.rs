@@ -10,7 +10,7 @@ use prost::Message as _;
 
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
-use crate::domain::picture;
+use crate::domain::pictures;
 use crate::domain::record::Record;
 use crate::domain::state::State;
 use contracts::common::v1 as common;
@@ -97,7 +97,7 @@ impl PublicUrl {
 
     /// The public URL of a picture: below the base URL for an uploaded picture, unchanged for any other.
     pub fn picture(&self, address: &str) -> String {
-        if picture::is_uploaded(address) {
+        if pictures::is_uploaded(address) {
             format!("{}{address}", self.0)
         } else {
             address.to_owned()

@@ -17,7 +17,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Publishes all listings with their current URLs. Retries a batch while another transaction has locked one of its listings, so that no
 /// listing is skipped.
-pub async fn republish_all(importer: &Importer) -> Result<(), Fault> {
+pub async fn run(importer: &Importer) -> Result<(), Fault> {
     for entity in Entity::ALL.into_iter().filter(|e| e.is_listing()) {
         let mut after = Some(Uuid::nil());
         while let Some(id) = after {

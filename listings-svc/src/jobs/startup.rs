@@ -17,7 +17,7 @@ use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed::PublicUrl;
 use crate::store::startup_tasks;
-use crate::write::import::{ImportHeader, Importer};
+use crate::write::import::{Header, Importer};
 
 #[derive(Debug)]
 pub struct BundledFile {
@@ -111,7 +111,7 @@ impl StartupTask {
     async fn run(self, importer: &Importer) -> Result<(), Fault> {
         match self {
             Self::ImportBundled => import_bundled_files(importer).await,
-            Self::Republish => republish::republish_all(importer).await,
+            Self::Republish => republish::run(importer).await,
         }
     }
 }
@@ -159,7 +159,7 @@ async fn attempt(importer: &Importer, task: StartupTask, input: &str) -> Result<
 
 pub async fn import_bundled_files(importer: &Importer) -> Result<(), Fault> {
     for file in BUNDLED_FILES {
-        let header = ImportHeader {
+        let header = Header {
             entity: file.entity,
             mode: file.mode,
             sha256: hex::encode(Sha256::digest(file.text)),

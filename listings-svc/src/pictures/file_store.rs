@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::http_client::Connector;
 use crate::config::{self, PictureLocation};
-use crate::domain::picture::FileName;
+use crate::domain::pictures::FileName;
 
 /// Time limit of one operation, with its retries.
 const TIMEOUT: Duration = Duration::from_secs(20);

@@ -21,7 +21,7 @@ use sqlx::PgPool;
 pub use file_store::FileStore;
 
 use crate::config;
-use crate::domain::picture::{PictureKind, PictureSizes};
+use crate::domain::pictures::{PictureKind, PictureSizes};
 use crate::store::pictures;
 
 /// How long an upload waits for a permit.

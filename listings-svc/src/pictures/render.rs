@@ -8,7 +8,7 @@ use image::imageops::{self, FilterType};
 use image::{DynamicImage, ImageResult, RgbImage};
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::picture::{FileName, PictureFile, PictureKind, PictureSizes, TargetSize};
+use crate::domain::pictures::{FileName, PictureFile, PictureKind, PictureSizes, TargetSize};
 
 /// Of 100.
 const JPEG_QUALITY: u8 = 85;

@@ -11,7 +11,7 @@ use image::{DynamicImage, ExtendedColorType, ImageEncoder as _, Rgb, RgbImage, R
 use kit::Code;
 
 use super::{FIELD, process};
-use crate::domain::picture::{PictureKind, PictureSizes};
+use crate::domain::pictures::{PictureKind, PictureSizes};
 
 const RED: [u8; 3] = [220, 20, 20];
 const GREEN: [u8; 3] = [20, 200, 20];

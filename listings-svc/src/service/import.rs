@@ -17,7 +17,7 @@ use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::text;
 use crate::store::imports::{Counts, Refusal};
-use crate::write::import::{ImportHeader, Importer};
+use crate::write::import::{Header, Importer};
 
 /// Maximum size of a message: a few lines of maximum length.
 pub const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
@@ -130,7 +130,7 @@ fn subject(header: Option<&proto::ImportHeader>) -> (&str, &str) {
         .unwrap_or_default()
 }
 
-fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<ImportHeader, Fault> {
+fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<Header, Fault> {
     let header = header.unwrap_or_default();
     let mut fields = BTreeMap::new();
     let mut refuse = |name: &str, reason: String| fields.insert(name.to_owned(), reason);
@@ -170,7 +170,7 @@ fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<ImportHeade
         String::new()
     });
     match (entity, mode) {
-        (Some(entity), Some(mode)) if fields.is_empty() => Ok(ImportHeader {
+        (Some(entity), Some(mode)) if fields.is_empty() => Ok(Header {
             entity,
             // Kinds without a dataset share one gate and one progress.
             mode: if entity.is_listing() {

@@ -5,7 +5,7 @@ use contracts::listings::v1::picture_service_server::PictureService;
 use kit::Fault;
 use tonic::{Request, Response, Status};
 
-use crate::domain::picture::FileName;
+use crate::domain::pictures::FileName;
 use crate::pictures::FileStore;
 
 const CONTENT_TYPE: &str = "image/jpeg";

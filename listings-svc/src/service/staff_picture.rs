@@ -20,7 +20,7 @@ use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
-use crate::domain::picture::{FileName, PictureFile, PictureKind, PictureSizes};
+use crate::domain::pictures::{FileName, PictureFile, PictureKind, PictureSizes};
 use crate::domain::text;
 use crate::feed::PublicUrl;
 use crate::pictures::{FIELD, PictureProcessor};

@@ -3,7 +3,7 @@
 use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 
-use crate::domain::picture::{FileName, PictureSizes};
+use crate::domain::pictures::{FileName, PictureSizes};
 
 /// How long a claim of the sweep is valid: longer than the time limit of the file store. An older claim belongs to a sweep that was
 /// interrupted.

@@ -13,7 +13,7 @@ pub const MAX_ROWS: usize = 101;
 
 /// A listing in the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QueueItem {
+pub struct Item {
     pub id: Uuid,
     pub kind: String,
     /// The slug or the handle.
@@ -51,13 +51,13 @@ pub async fn page(
     kind: Option<Entity>,
     after: Option<(OffsetDateTime, Uuid)>,
     limit: i64,
-) -> Result<Vec<QueueItem>, sqlx::Error> {
+) -> Result<Vec<Item>, sqlx::Error> {
     // With a bound that is always present, the scan can start at the bound; nobody waited before 1970. The joined queries have limits, so
     // that no plan reads those tables whole. The constant limit, which no page exceeds, makes a generic plan as good as a custom one, so
     // that PostgreSQL caches it: planning takes longer than the rest.
     let (since, id) = after.unwrap_or((OffsetDateTime::UNIX_EPOCH, Uuid::nil()));
     sqlx::query_as!(
-        QueueItem,
+        Item,
         r#"select item.id as "id!", item.kind as "kind!", item.name as "name!", item.title as "title!",
              to_jsonb(item.state) as "state!: Json<State>", item.revision as "revision!", item.submitter, item.waiting_since,
              coalesce((
@@ -96,13 +96,9 @@ pub async fn count(pool: &PgPool, kind: Option<Entity>) -> Result<i64, sqlx::Err
 }
 
 /// The live listing of this kind and name, in any state.
-pub async fn find(
-    pool: &PgPool,
-    kind: Entity,
-    name: &str,
-) -> Result<Option<QueueItem>, sqlx::Error> {
+pub async fn find(pool: &PgPool, kind: Entity, name: &str) -> Result<Option<Item>, sqlx::Error> {
     sqlx::query_as!(
-        QueueItem,
+        Item,
         r#"select item.id as "id!", item.kind as "kind!", item.name as "name!", item.title as "title!",
              to_jsonb(item.state) as "state!: Json<State>", item.revision as "revision!", item.submitter, item.waiting_since,
              coalesce((

@@ -6,7 +6,6 @@
 mod account;
 pub mod check;
 mod command;
-pub mod edit;
 pub mod import;
 mod limits;
 pub mod moderate;
@@ -16,6 +15,7 @@ mod record_change;
 pub mod reference_data_cache;
 mod representation;
 mod republish;
+pub mod staff_edit;
 pub mod submission;
 mod submit;
 mod update;
@@ -33,12 +33,12 @@ use crate::feed::PublicUrl;
 use crate::store::claims::Claim;
 use crate::store::constraints;
 use crate::store::page_owners::Owner;
-use edit::StaffEdit;
 use import::chunk::Chunk;
 use moderate::Moderation;
 use page_owners::OwnerChange;
 use picture_edit::PictureEdit;
 use reference_data_cache::ReferenceDataCache;
+use staff_edit::StaffEdit;
 use submission::{Outcome, Submission};
 
 /// A command.
@@ -120,7 +120,7 @@ impl Apply for Writes {
                 Box::pin(moderating).await?.map(|()| Done::Moderated)
             }
             Write::Edit(edit) => {
-                let editing = edit::apply(connection, edit, public_url, now);
+                let editing = staff_edit::apply(connection, edit, public_url, now);
                 Box::pin(editing).await?.map(|()| Done::Edited)
             }
             Write::EditPictures(edit) => {

@@ -15,7 +15,7 @@ use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::picture::{FileName, PictureSizes};
+use crate::domain::pictures::{FileName, PictureSizes};
 use crate::domain::state::State;
 use crate::feed::{ChangeKind, PublicUrl, Publish};
 use crate::store::pictures;
@@ -74,7 +74,7 @@ impl HasPictures for Page {
         let mut page = self.clone();
         match operation {
             PictureOperation::SetAvatar(picture) => {
-                page.avatar_url = Some(picture.large.name.address())
+                page.avatar_url = Some(picture.large.name.address());
             }
             PictureOperation::RemoveAvatar => page.avatar_url = None,
             _ => {}
@@ -88,7 +88,7 @@ impl HasPictures for Game {
         let mut game = self.clone();
         match operation {
             PictureOperation::SetCover(picture) => {
-                game.cover_url = Some(picture.large.name.address())
+                game.cover_url = Some(picture.large.name.address());
             }
             PictureOperation::RemoveCover => game.cover_url = None,
             PictureOperation::AddScreenshot {
@@ -105,7 +105,7 @@ impl HasPictures for Game {
                 insert_screenshot(&mut game.screenshots, screenshot, *position)?;
             }
             PictureOperation::RemoveScreenshot(url) => {
-                game.screenshots.retain(|screenshot| screenshot.url != *url)
+                game.screenshots.retain(|screenshot| screenshot.url != *url);
             }
             PictureOperation::SetAvatar(_) | PictureOperation::RemoveAvatar => {}
         }

@@ -9,7 +9,7 @@ use image::codecs::png::PngEncoder;
 use image::{Rgb, RgbImage};
 use kit::clock::Clock;
 use kit::{Code, Fault};
-use listings::domain::picture::FileName;
+use listings::domain::pictures::FileName;
 use listings::jobs::sweep::sweep;
 use prost::Message as _;
 use sqlx::PgPool;
@@ -345,7 +345,7 @@ async fn only_unused_files_are_deleted_and_only_after_a_day(pool: PgPool) {
         .processor
         .store(
             picture(640, 480, [4, 5, 6]),
-            listings::domain::picture::PictureKind::Cover,
+            listings::domain::pictures::PictureKind::Cover,
         )
         .await
         .unwrap();

@@ -6,7 +6,7 @@ use listings::domain::entity::Entity;
 use listings::domain::game::Game;
 use listings::domain::listing::Listing;
 use listings::domain::mode::Mode;
-use listings::jobs::republish::republish_all;
+use listings::jobs::republish;
 use listings::store::RecordTable as _;
 use listings::write::Write;
 use prost::Message as _;
@@ -28,7 +28,7 @@ async fn all_listings_are_published_again_with_their_new_urls(pool: PgPool) {
     let (seq, revisions) = (service.head().await, service.revisions().await);
 
     let moved = start_at(pool, "https://new.example/").await;
-    republish_all(&moved.importer).await.unwrap();
+    republish::run(&moved.importer).await.unwrap();
     let changes = moved.changes(seq).await;
     assert_eq!(changes.len(), 451);
     assert!(
@@ -70,6 +70,6 @@ async fn a_locked_listing_is_not_skipped(pool: PgPool) {
     );
 
     transaction.rollback().await.unwrap();
-    republish_all(&moved.importer).await.unwrap();
+    republish::run(&moved.importer).await.unwrap();
     assert_eq!(moved.changes(seq).await.len(), 4);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kit::Clock;
 use listings::config::PictureSettings as Settings;
-use listings::domain::picture::{FileName, PictureKind};
+use listings::domain::pictures::{FileName, PictureKind};
 use listings::jobs::sweep::sweep;
 use listings::pictures::{FileStore, PictureProcessor};
 use sqlx::PgPool;

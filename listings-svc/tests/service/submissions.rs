@@ -856,7 +856,7 @@ async fn of_many_equal_calls_at_once_one_has_an_effect(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn test_keys_and_dry_runs_check_everything_and_write_nothing(pool: PgPool) {
+async fn dry_runs_and_test_keys_check_everything_and_write_nothing(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let slug = LIVE
         .game(&service, &game("A Game"))

@@ -33,7 +33,7 @@ const READ_ONLY: [(&str, &str); 9] = [
 
 /// A game as an account submits it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SubmittedGame {
+pub struct ParsedBody {
     /// Without the slug of a new game and without the id of its page.
     pub game: Game,
     /// Handle of the page that the body names.
@@ -41,13 +41,13 @@ pub struct SubmittedGame {
 }
 
 impl Body for Game {
-    type Output = SubmittedGame;
+    type Output = ParsedBody;
 
     fn read(
         fields: &mut Fields<'_>,
         reference: &ReferenceData,
         existing: Option<CurrentListing<'_, Self>>,
-    ) -> SubmittedGame {
+    ) -> ParsedBody {
         let current = existing.map(|existing| &existing.listing.content);
         let representation = existing.map(|existing| existing.representation);
         for (name, reason) in READ_ONLY {
@@ -63,7 +63,7 @@ impl Body for Game {
             existing.listing.created_at.year()
         });
         let year = |fields: &mut Fields<'_>| year(fields, reference.year).unwrap_or(submitted);
-        SubmittedGame {
+        ParsedBody {
             game: read_common_fields(fields, reference, current, year),
             creator: fields.or_current("creator", current.map(|_| None), |fields| {
                 handle(fields, CREATOR_REQUIRED)
@@ -303,7 +303,7 @@ mod tests {
         }
     }
 
-    fn create(body: &Value) -> Result<SubmittedGame, Problems> {
+    fn create(body: &Value) -> Result<ParsedBody, Problems> {
         read::<Game>(body.as_object().unwrap(), &reference(), None)
     }
 
@@ -336,7 +336,7 @@ mod tests {
         representation
     }
 
-    fn change(body: &Value) -> Result<SubmittedGame, Problems> {
+    fn change(body: &Value) -> Result<ParsedBody, Problems> {
         let listing = current();
         let existing = CurrentListing {
             listing: &listing,

@@ -31,7 +31,7 @@ const MORE: &str = "*";
 #[derive(Debug)]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
-    known_fields: BTreeSet<&'static str>,
+    known_names: BTreeSet<&'static str>,
     problems: Problems,
     /// Paths of the invalid fields beyond [`MAX_REPORTED`].
     unreported: BTreeSet<String>,
@@ -43,7 +43,7 @@ impl<'a> Fields<'a> {
     pub fn new(object: &'a Map<String, Value>) -> Self {
         Self {
             object,
-            known_fields: BTreeSet::new(),
+            known_names: BTreeSet::new(),
             problems: Problems::new(),
             unreported: BTreeSet::new(),
             unchecked: 0,
@@ -86,7 +86,7 @@ impl<'a> Fields<'a> {
 
     /// Refuses the fields that no reader asked for, and returns `read` if there is no problem.
     pub fn finish<T>(mut self, read: T) -> Result<T, Problems> {
-        let known: Vec<&str> = self.known_fields.iter().copied().collect();
+        let known: Vec<&str> = self.known_names.iter().copied().collect();
         self.refuse_unknown("", self.object.keys(), &known);
         let more = self.unreported.len() + self.unchecked;
         if more > 0 {
@@ -103,12 +103,12 @@ impl<'a> Fields<'a> {
 
     /// Accepts fields and ignores their values.
     pub fn ignore(&mut self, names: &[&'static str]) {
-        self.known_fields.extend(names);
+        self.known_names.extend(names);
     }
 
     /// The value of a field; `None` when the field is missing or null.
     pub fn value(&mut self, name: &'static str) -> Option<&'a Value> {
-        self.known_fields.insert(name);
+        self.known_names.insert(name);
         self.object.get(name).filter(|value| !value.is_null())
     }
 
@@ -223,7 +223,7 @@ mod tests {
                     drop(super::super::array_fields::screenshots(
                         fields,
                         "screenshots",
-                    ))
+                    ));
                 },
                 44_000 + 6,
             ),

@@ -14,7 +14,7 @@ use crate::service::listing;
 use crate::service::listing_name::{self, ListingName, Problems};
 use crate::store;
 use crate::write::Write;
-use crate::write::edit::{EditOperation, StaffEdit};
+use crate::write::staff_edit::{EditOperation, StaffEdit};
 
 impl Service {
     pub(super) async fn edit_fields(

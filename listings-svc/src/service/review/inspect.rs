@@ -90,7 +90,7 @@ impl Service {
         let differences = self.differences(&mut then, &mut now).await?;
         let state = feed::state(found.state.0);
         // The response is about this revision, even if the listing has changed since the first query.
-        let found = queue::QueueItem {
+        let found = queue::Item {
             revision: versions.revision,
             ..found
         };

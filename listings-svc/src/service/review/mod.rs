@@ -21,7 +21,7 @@ use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed;
-use crate::store::queue::QueueItem;
+use crate::store::queue::Item;
 use crate::write::Writes;
 use crate::write::import::Importer;
 
@@ -182,7 +182,7 @@ fn kind(text: &str) -> Result<Option<Entity>, Fault> {
     })
 }
 
-fn item(item: QueueItem) -> proto::QueueItem {
+fn item(item: Item) -> proto::QueueItem {
     proto::QueueItem {
         name: Some(live_name(item.kind, item.name)),
         title: item.title,

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::{Service, item};
 use crate::domain::entity::Entity;
-use crate::store::queue::{self, QueueItem};
+use crate::store::queue::{self, Item};
 
 /// How often the feed is read without a notification, in case one is lost.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -121,6 +121,6 @@ enum Poll {
     UpToDate,
 }
 
-fn is_waiting(item: &QueueItem) -> bool {
+fn is_waiting(item: &Item) -> bool {
     item.waiting_since.is_some()
 }

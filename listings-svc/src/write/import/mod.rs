@@ -34,7 +34,7 @@ const ROWS_PER_CHUNK: usize = 100;
 const MAX_IN_FLIGHT: usize = 3;
 
 #[derive(Debug, Clone)]
-pub struct ImportHeader {
+pub struct Header {
     pub entity: Entity,
     pub mode: Mode,
     /// SHA-256 of the content; identifies the file.
@@ -77,13 +77,13 @@ impl Importer {
     }
 
     /// The line at which an import of this file resumes; 1 when none was interrupted.
-    pub async fn next_line(&self, header: &ImportHeader) -> Result<u64, Fault> {
+    pub async fn next_line(&self, header: &Header) -> Result<u64, Fault> {
         let line = imports::find(&self.pool, header.entity, header.mode, &header.sha256).await?;
         Ok(line.unwrap_or(1))
     }
 
     /// Begins an import, or resumes an interrupted one.
-    pub async fn begin(&self, header: ImportHeader) -> Result<ImportRun, Fault> {
+    pub async fn begin(&self, header: Header) -> Result<Run, Fault> {
         let (id, next_line) = imports::begin(
             &self.pool,
             ids::row_id(),
@@ -96,7 +96,7 @@ impl Importer {
         // Bundled files are from the day of the build, and are imported whatever the clock of the machine shows.
         reference_data.no_later_than = header.by.as_ref().map(|_| self.clock.now());
         tracing::info!(import = %id, entity = header.entity.as_str(), file = header.file_name, next_line, "import begun");
-        Ok(ImportRun {
+        Ok(Run {
             importer: self.clone(),
             id,
             staff_call: header.by.clone().map(|by| StaffCall {
@@ -141,10 +141,10 @@ impl Importer {
 type PendingWrite = Pin<Box<dyn Future<Output = Result<(), Fault>> + Send>>;
 
 /// An import in progress.
-pub struct ImportRun {
+pub struct Run {
     importer: Importer,
     id: Uuid,
-    header: ImportHeader,
+    header: Header,
     staff_call: Option<StaffCall>,
     reference_data: ReferenceData,
     /// The first line that the writer does not have yet.
@@ -154,7 +154,7 @@ pub struct ImportRun {
     in_flight: FuturesOrdered<PendingWrite>,
 }
 
-impl ImportRun {
+impl Run {
     /// Accepts the next lines; the first of them has the number `first`. Skips lines that were processed before.
     pub async fn push_lines(&mut self, first: u64, lines: Vec<String>) -> Result<(), Fault> {
         self.check_order(first, lines.len())?;
