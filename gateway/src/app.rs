@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::Clock;
-use kit::feed::Latest;
+use kit::feed::HighWaterMark;
 
 use crate::coding::Openings;
 use crate::domain::address::{Proxies, ProxyHeader};
@@ -55,7 +55,7 @@ pub struct Gateway {
     /// Pictures of listings, which have a limit of their own.
     pub pictures: Arc<Pictures>,
     /// How far the listings have come, for reads to reach it.
-    pub latest: Latest,
+    pub latest: HighWaterMark,
     /// How long the body of a request may take.
     pub body_timeout: Duration,
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
-use kit::cores;
-use kit::feed::{Latest, Producer, Retention};
+use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use kit::rpc::client::{Client, Resolver};
+use kit::workers;
 use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 
@@ -70,7 +70,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let last_used = Arc::new(LastUsed::default());
     write_last_used(&boot, &last_used, &pool);
-    let month_use = MonthUse::new(pool.clone(), redis.another(), Arc::clone(&counted));
+    let month_use = MonthUse::new(pool.clone(), redis.new_connection(), Arc::clone(&counted));
     write_month_use(&boot, month_use);
 
     let mut services = kit::rpc::server::services();
@@ -82,7 +82,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             writer,
             plans: Arc::clone(&plans),
             format: Format::new(&settings.key_prefix),
-            quota: Arc::new(Quota::new(redis.another(), Arc::clone(&counted))),
+            quota: Arc::new(Quota::new(redis.new_connection(), Arc::clone(&counted))),
             clock: boot.clock.clone(),
         }));
     serve_rpc(&boot, services).await?;
@@ -94,7 +94,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let openings = Arc::new(Openings::default());
     let bounds = settings.upstream.bounds();
     let gateway = move || -> anyhow::Result<App> {
-        let redis = redis.another();
+        let redis = redis.new_connection();
         let token = &given.common.identity.fleet_token;
         let catalogue = Client::new(catalogue.clone(), token)?;
         let listings = Client::new(listings.clone(), token)?;
@@ -116,7 +116,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             economy: Economy::new(economy, bounds),
             player_calls: given.player_calls,
             pictures: Arc::new(Pictures::new(listings, bounds)),
-            latest: Latest::new(redis, PRODUCER),
+            latest: HighWaterMark::new(redis, PRODUCER),
             body_timeout: given.port.timeouts.http_body,
         }))
     };
@@ -133,8 +133,9 @@ async fn follow_own_feed(
 ) -> anyhow::Result<()> {
     let (lookup, switches) = (Arc::clone(lookup), Arc::clone(switches));
     let own = Own::start(pool.clone(), lookup, switches, boot.clock.clone()).await?;
-    let news = producer.news();
-    boot.lifecycle.background("own feed", own.follow(news));
+    let news = producer.subscribe();
+    boot.lifecycle
+        .spawn_background("own feed", own.follow(news));
     Ok(())
 }
 
@@ -158,7 +159,7 @@ async fn serve_http(
     let settings = server::Settings {
         timeouts: port.timeouts,
         connections: within_descriptor_limit(port.http_connections),
-        threads: port.http_threads.unwrap_or_else(cores::all),
+        threads: port.http_threads.unwrap_or_else(workers::available_cores),
         draining: boot.lifecycle.draining(),
         ended: boot.lifecycle.ended(),
     };
@@ -166,7 +167,7 @@ async fn serve_http(
         let app = gateway()?;
         Ok(limited(router(&app), &app, limits))
     });
-    boot.lifecycle.serve("HTTP server", server);
+    boot.lifecycle.spawn_server("HTTP server", server);
     Ok(())
 }
 
@@ -186,7 +187,7 @@ async fn known_plans(pool: &PgPool, plans: &Plans) -> anyhow::Result<()> {
 fn write_last_used(boot: &Boot<Settings>, last_used: &Arc<LastUsed>, pool: &PgPool) {
     let (last_used, pool) = (Arc::clone(last_used), pool.clone());
     let stopping = boot.lifecycle.stopping();
-    boot.lifecycle.finishing("last used", async move {
+    boot.lifecycle.spawn_graceful("last used", async move {
         last_used.run(pool, stopping).await;
         Ok(())
     });
@@ -194,7 +195,7 @@ fn write_last_used(boot: &Boot<Settings>, last_used: &Arc<LastUsed>, pool: &PgPo
 
 fn write_month_use(boot: &Boot<Settings>, month_use: MonthUse) {
     let (every, stopping) = (boot.settings.month_flush, boot.lifecycle.stopping());
-    boot.lifecycle.finishing("month use", async move {
+    boot.lifecycle.spawn_graceful("month use", async move {
         month_use.run(every, stopping).await;
         Ok(())
     });

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::boot::Boot;
-use kit::feed::{Latest, Producer, Retention};
+use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::pg::Schema;
 use kit::redis::Redis;
 
@@ -51,7 +51,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         &boot.lifecycle,
         Retention::default(),
     )
-    .telling(Latest::new(redis, SCHEMA.0));
+    .publish_to(HighWaterMark::new(redis, SCHEMA.0));
     let rules = Arc::new(Rules {
         addresses: addresses.clone(),
         most_waiting: boot.settings.most_waiting,
@@ -61,7 +61,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
     let files = Store::open(&boot.settings.files)?;
     jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);
-    kit::idempotency::spawn_forget(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
+    kit::idempotency::spawn_cleanup(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
     let pictures = Pictures::new(
         pool.clone(),
         files.clone(),

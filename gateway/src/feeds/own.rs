@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use kit::Clock;
 use kit::feed::Position;
+use kit::wakeup::CatchUp;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use tokio::sync::watch;
@@ -80,31 +81,25 @@ impl Own {
     }
 
     /// Goes on for ever, woken by `news`.
-    pub async fn follow(mut self, mut news: watch::Receiver<u64>) -> anyhow::Result<()> {
+    pub async fn follow(mut self, news: watch::Receiver<u64>) -> anyhow::Result<()> {
         let unseen = metrics::gauge!("key_changes_unseen_seconds");
-        let mut away = false;
+        let changes = CatchUp {
+            rows: "changes of keys and switches",
+            meanwhile: "cached keys stay valid for keys_outage",
+            poll: PERIOD,
+            debounce: Duration::ZERO,
+        };
+        let mut changes = changes.on(news);
         loop {
-            news.mark_unchanged();
-            let looked = self.catch_up().await;
+            changes.begin();
+            let caught_up = self.catch_up().await;
             let behind = self.clock.now() - self.confirmed;
-            unseen.set(if looked.is_ok() {
+            unseen.set(if caught_up.is_ok() {
                 0.0
             } else {
                 behind.as_seconds_f64()
             });
-            match &looked {
-                Ok(()) if away => tracing::info!("changes of keys and switches are seen again"),
-                Err(error) if !away => tracing::warn!(
-                    %error,
-                    "changes of keys and switches are not seen for now; keys in use are believed for keys_outage"
-                ),
-                _ => {}
-            }
-            away = looked.is_err();
-            tokio::select! {
-                changed = news.changed() => changed?,
-                () = tokio::time::sleep(PERIOD) => {}
-            }
+            changes.end(caught_up).await?;
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use kit::redis::{Away, Redis};
+use kit::redis::{Redis, Unavailable};
 use sqlx::PgPool;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
@@ -156,7 +156,7 @@ impl MonthUse {
                     }
                     Ok(None) => unseeded.push(owed.clone()),
                     // The row stays until the next time.
-                    Err(Away::Undone | Away::Unknown) => {}
+                    Err(Unavailable::NotApplied | Unavailable::Unknown) => {}
                 }
             }
         }

@@ -61,7 +61,7 @@ fn unanswered(why: Unanswered) -> Fault {
             )
         },
         // The key is not in memory, or was there for too long without its changes being seen.
-        Unanswered::Failed(error) if kit::pg::is_away(&error) => Fault {
+        Unanswered::Failed(error) if kit::pg::is_unavailable(&error) => Fault {
             retry_after: Some(1),
             ..Fault::new(
                 Code::Unavailable,

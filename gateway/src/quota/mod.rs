@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::handles::Handles;
-use kit::redis::{Away, Redis};
+use kit::redis::{Redis, Unavailable};
 use metrics::Counter;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -105,13 +105,13 @@ impl Quota {
         caller: &Caller,
         limits: Limits,
         now: OffsetDateTime,
-    ) -> Result<Counted, Away> {
+    ) -> Result<Counted, Unavailable> {
         let (key, month) = (caller.key.id, caller.month(now));
         let mut counted = self.counters.take(key, month, limits, now).await?;
         if counted.is_none() && self.shared.seeds.wait(month).await {
             counted = self.counters.take(key, month, limits, now).await?;
         }
-        let counted = counted.ok_or(Away::Undone)?;
+        let counted = counted.ok_or(Unavailable::NotApplied)?;
         if limits.uses_month && matches!(counted.verdict, Verdict::GoOn) {
             self.shared.ledger.saw(month, counted.month_used);
         }
@@ -124,7 +124,7 @@ impl Quota {
         caller: &Caller,
         limits: Limits,
         now: OffsetDateTime,
-        away: Away,
+        away: Unavailable,
     ) -> Result<Standing, Denied> {
         let local = &self.shared.local;
         let (window, free) = local.take(caller.key.id, limits.minute, now);
@@ -137,7 +137,7 @@ impl Quota {
         if !free {
             return Err(Denied::Minute(standing));
         }
-        if limits.uses_month && away == Away::Undone {
+        if limits.uses_month && away == Unavailable::NotApplied {
             self.shared.ledger.owe(caller.month(now), 1);
         }
         Ok(standing)
@@ -151,12 +151,12 @@ impl Quota {
             self.counters.give_back(caller, &standing).await
         } else {
             local.give_back(caller.key.id, standing.window);
-            Err(Away::Undone)
+            Err(Unavailable::NotApplied)
         };
         if standing.limits.uses_month {
             match given {
-                Ok(()) | Err(Away::Unknown) => ledger.gave_back(month),
-                Err(Away::Undone) => ledger.owe(month, -1),
+                Ok(()) | Err(Unavailable::Unknown) => ledger.gave_back(month),
+                Err(Unavailable::NotApplied) => ledger.owe(month, -1),
             }
         }
         standing.given_back()

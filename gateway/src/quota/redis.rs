@@ -14,7 +14,7 @@
 //! from PostgreSQL, where the old ones write what they count: so the month goes on. Calls that old gateways let through after that are
 //! lost to the month, as are those of the last `month_flush` before it.
 
-use kit::redis::{Away, Redis, RunId, Script, evaluate};
+use kit::redis::{Redis, RunId, Script, Unavailable, evaluate};
 use redis::{Cmd, RedisWrite as _};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -74,7 +74,7 @@ impl Counters {
         month: AccountMonth,
         limits: Limits,
         now: OffsetDateTime,
-    ) -> Result<Option<Counted>, Away> {
+    ) -> Result<Option<Counted>, Unavailable> {
         let command = |run: RunId| {
             let mut call = evaluate(&self.take, 1);
             write_hash(&mut call, month.account);
@@ -105,7 +105,11 @@ impl Counters {
     }
 
     /// Takes back what a call has used. It is not done when this run of Redis does not count the month.
-    pub(super) async fn give_back(&self, caller: &Caller, standing: &Standing) -> Result<(), Away> {
+    pub(super) async fn give_back(
+        &self,
+        caller: &Caller,
+        standing: &Standing,
+    ) -> Result<(), Unavailable> {
         let month = caller.month(standing.now);
         let command = |run: RunId| {
             let mut call = evaluate(&self.give_back, 1);
@@ -120,21 +124,21 @@ impl Counters {
         let given = self.redis.invoke("give back", &self.give_back, command);
         match given.await? {
             1_u8 => Ok(()),
-            _ => Err(Away::Undone),
+            _ => Err(Unavailable::NotApplied),
         }
     }
 
     /// Whether this run of Redis counts the month.
-    pub(crate) async fn counts(&self, month: AccountMonth) -> Result<bool, Away> {
+    pub(crate) async fn counts(&self, month: AccountMonth) -> Result<bool, Unavailable> {
         self.run_seed(month, None).await
     }
 
     /// Lets this run of Redis count the month, from `used` at least.
-    pub(crate) async fn seed(&self, month: AccountMonth, used: u64) -> Result<(), Away> {
+    pub(crate) async fn seed(&self, month: AccountMonth, used: u64) -> Result<(), Unavailable> {
         self.run_seed(month, Some(used)).await.map(|_| ())
     }
 
-    async fn run_seed(&self, month: AccountMonth, used: Option<u64>) -> Result<bool, Away> {
+    async fn run_seed(&self, month: AccountMonth, used: Option<u64>) -> Result<bool, Unavailable> {
         let command = |run: RunId| {
             let mut call = evaluate(&self.seed, 1);
             write_hash(&mut call, month.account);
@@ -158,7 +162,7 @@ impl Counters {
         month: AccountMonth,
         id: Uuid,
         calls: i64,
-    ) -> Result<Option<u64>, Away> {
+    ) -> Result<Option<u64>, Unavailable> {
         let command = |run: RunId| {
             let mut call = evaluate(&self.add, 2);
             write_hash(&mut call, month.account);
@@ -178,7 +182,7 @@ impl Counters {
         player: Uuid,
         limit: u32,
         now: OffsetDateTime,
-    ) -> Result<(bool, OffsetDateTime), Away> {
+    ) -> Result<(bool, OffsetDateTime), Unavailable> {
         let command = |_: RunId| {
             let mut call = evaluate(&self.player, 1);
             call.write_arg_fmt(format_args!("gateway:{{{account}}}:player:{player}"));

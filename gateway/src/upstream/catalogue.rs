@@ -306,7 +306,7 @@ impl Catalogue {
             response
         };
         let first = ask(request.clone()).await;
-        let decided_at = first.as_ref().err().and_then(Position::of_refusal);
+        let decided_at = first.as_ref().err().and_then(Position::from_status);
         let first = first.map(Response::into_inner).map_err(Fault::from);
         let reached = match &first {
             Ok(answer) => position(answer).and_then(|position| position.try_into().ok()),

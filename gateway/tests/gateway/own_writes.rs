@@ -2,7 +2,7 @@
 
 use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
 use kit::Clock;
-use kit::feed::{Position, Reached};
+use kit::feed::{CommittedPosition, Position};
 use sqlx::PgPool;
 
 use crate::support::{LONG, Test, With};
@@ -17,7 +17,12 @@ fn first() -> Position {
 /// Tells Redis how far the listings have come.
 async fn tell(test: &Test, position: Position) {
     let at = Clock::system().now();
-    assert!(test.app.latest.raise(Reached { position, at }).await);
+    assert!(
+        test.app
+            .latest
+            .publish(CommittedPosition { position, at })
+            .await
+    );
 }
 
 #[sqlx::test]
@@ -92,7 +97,7 @@ async fn a_refusal_that_has_come_far_enough_is_not_asked_for_again(pool: PgPool)
 fn without_redis() -> With {
     With {
         redis: "redis://127.0.0.1:1".to_owned(),
-        patience: kit::redis::PATIENCE,
+        patience: kit::redis::DEFAULT_TIMEOUT,
         ..With::default()
     }
 }

@@ -65,7 +65,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Does the work of a start in the background; `loaded` is met once gazetteer and samples are there.
 pub fn spawn(lifecycle: &Lifecycle, loaded: Condition, importer: Importer, addresses: PublicUrl) {
     let stopping = lifecycle.stopping();
-    lifecycle.detached(async move {
+    lifecycle.spawn(async move {
         let said = format!("{} {MESSAGE_VERSION}", addresses.as_str());
         // An empty database has nothing whose address could be another: that is noted before there is.
         if matches!(

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kit::lease::Lease;
+use kit::periodic::Periodic;
 use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
 
@@ -17,25 +17,22 @@ const AGE: Duration = Duration::from_hours(24);
 
 /// Sweeps again and again, in one replica at a time.
 pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, store: &Store, clock: &Clock) {
-    let lease = Lease::new(pool.clone(), SCHEMA, "sweep of pictures", clock.clone());
+    let job = Periodic::new(
+        pool.clone(),
+        SCHEMA,
+        "sweep of pictures",
+        PERIOD,
+        clock.clone(),
+    );
     let (pool, store, clock) = (pool.clone(), store.clone(), clock.clone());
-    lease.spawn(lifecycle, move || {
+    job.spawn(lifecycle, move |_now| {
         let (pool, store, clock) = (pool.clone(), store.clone(), clock.clone());
-        async move {
-            loop {
-                match sweep(&pool, &store, &clock).await {
-                    Ok(0) => {}
-                    Ok(files) => tracing::info!(files, "pictures that nobody used are removed"),
-                    Err(fault) => tracing::warn!(%fault, "pictures that nobody used are kept"),
-                }
-                clock.sleep(PERIOD).await;
-            }
-        }
+        async move { Ok(sweep(&pool, &store, &clock).await?) }
     });
 }
 
 /// Removes what is there to be removed; how many files that were.
-pub async fn sweep(pool: &PgPool, store: &Store, clock: &Clock) -> Result<usize, Fault> {
+pub async fn sweep(pool: &PgPool, store: &Store, clock: &Clock) -> Result<u64, Fault> {
     let mut files = 0;
     // No row is locked while the store is asked: it may take its time. If it fails, the row stays, and a later sweep removes the file.
     while let Some(unused) = pictures::claim_unused(pool, clock.now() - AGE, clock.now()).await? {

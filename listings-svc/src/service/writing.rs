@@ -5,7 +5,7 @@ use std::sync::Arc;
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use kit::feed::Writer;
-use kit::idempotency::{self, Calls, Name, body_hash};
+use kit::idempotency::{self, CallId, InFlightCalls, body_hash};
 use kit::{Clock, Code, Fault};
 use serde_json::Value;
 use sqlx::PgPool;
@@ -25,7 +25,7 @@ pub struct Writing {
     writer: Writer<Listings>,
     rules: Arc<Rules>,
     clock: Clock,
-    calls: Calls,
+    calls: InFlightCalls,
 }
 
 impl Writing {
@@ -36,7 +36,7 @@ impl Writing {
             writer,
             rules,
             clock,
-            calls: Calls::default(),
+            calls: InFlightCalls::default(),
         }
     }
 
@@ -54,7 +54,7 @@ impl Writing {
         let body = object(&writing.body)?;
         let idempotency_key = match writing.idempotency_key.as_str() {
             key if writes && !key.is_empty() => Some(idempotency::Key {
-                name: Name::new(author.account, route, key)?,
+                call: CallId::new(author.account, route, key)?,
                 body_sha256: body_hash::of(&body),
             }),
             _ => None,
@@ -99,7 +99,7 @@ impl Writing {
 
     async fn write(&self, submission: Submission) -> Result<proto::Written, Fault> {
         let key = submission.idempotency_key.as_ref();
-        let in_flight = key.map(|key| self.calls.begin(key.name.clone()));
+        let in_flight = key.map(|key| self.calls.begin(key.call.clone()));
         let _in_flight = in_flight.transpose()?;
         let (done, _) = self
             .writer

@@ -23,7 +23,7 @@ mod update;
 use std::sync::Arc;
 
 use kit::Fault;
-use kit::feed::{Applied, Apply, Explained};
+use kit::feed::{Applied, Apply, ErrorClass};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -150,14 +150,14 @@ impl Apply for Listings {
         Ok(applied)
     }
 
-    fn explain(&self, error: &sqlx::Error) -> Explained {
+    fn classify(&self, error: &sqlx::Error) -> ErrorClass {
         if constraints::is_taken(error) {
             // Another replica has just used a slug that was free.
-            return Explained::Passing;
+            return ErrorClass::Transient;
         }
         match constraints::problem(error) {
-            Some(problems) => Explained::Refused(Fault::invalid(problems)),
-            None => Explained::Unknown,
+            Some(problems) => ErrorClass::Rejected(Fault::invalid(problems)),
+            None => ErrorClass::Unknown,
         }
     }
 }

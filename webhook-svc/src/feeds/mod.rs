@@ -10,7 +10,7 @@ pub mod listings;
 
 use contracts::common::v1::Change;
 use kit::Clock;
-use kit::feed::Taken;
+use kit::feed::ApplyContext;
 use kit::wakeup::Wakeup;
 use sqlx::PgConnection;
 
@@ -41,6 +41,6 @@ impl Outgoing {
 }
 
 /// Whether messages are made of a change.
-fn is_told(change: &Change, taken: Taken) -> bool {
-    change.announced && change.seq > taken.acts_after
+fn is_told(change: &Change, context: ApplyContext) -> bool {
+    change.announced && change.seq > context.effects_after_seq
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kit::lease::Lease;
+use kit::periodic::Periodic;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -14,7 +14,7 @@ use crate::store::{endpoints, retention};
 
 const PERIOD: Duration = Duration::from_hours(1);
 
-/// Starts the job. Deliveries are kept for `keep`.
+/// Starts the two jobs. Deliveries are kept for `keep`.
 pub(crate) fn spawn(
     lifecycle: &Lifecycle,
     pool: &PgPool,
@@ -22,31 +22,16 @@ pub(crate) fn spawn(
     key_ring: &KeyRing,
     keep: time::Duration,
 ) {
-    let lease = Lease::new(pool.clone(), SCHEMA, "upkeep", clock.clone());
-    let (pool, clock, key_ring) = (pool.clone(), clock.clone(), key_ring.clone());
-    lease.spawn(lifecycle, move || {
-        let (pool, clock, key_ring) = (pool.clone(), clock.clone(), key_ring.clone());
-        async move {
-            loop {
-                let now = clock.now();
-                match retention::remove(&pool, now - keep).await {
-                    Ok(0) => {}
-                    Ok(removed) => tracing::info!(removed, "old deliveries are removed"),
-                    Err(error) => tracing::warn!(%error, "old deliveries are kept"),
-                }
-                match renew_secrets(&pool, &key_ring, now).await {
-                    Ok(0) => {}
-                    Ok(renewed) => tracing::info!(renewed, "secrets are written anew"),
-                    Err(error) => {
-                        tracing::warn!(
-                            error = format!("{error:#}"),
-                            "secrets are left as they are"
-                        );
-                    }
-                }
-                clock.sleep(PERIOD).await;
-            }
-        }
+    let job = |name| Periodic::new(pool.clone(), SCHEMA, name, PERIOD, clock.clone());
+    let deliveries = pool.clone();
+    job("retention").spawn(lifecycle, move |now| {
+        let pool = deliveries.clone();
+        async move { Ok(retention::remove(&pool, now - keep).await?) }
+    });
+    let (pool, key_ring) = (pool.clone(), key_ring.clone());
+    job("secret rotation").spawn(lifecycle, move |now| {
+        let (pool, key_ring) = (pool.clone(), key_ring.clone());
+        async move { renew_secrets(&pool, &key_ring, now).await }
     });
 }
 

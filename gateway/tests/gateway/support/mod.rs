@@ -33,7 +33,7 @@ use gateway::upstream::pictures::Pictures;
 use gateway::write::{Item, Write, Writes};
 use kit::audit::Audit;
 use kit::config::Secret;
-use kit::feed::{Latest, Producer, Retention, Writer};
+use kit::feed::{HighWaterMark, Producer, Retention, Writer};
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use kit::rpc::client::{Addresses, Client};
@@ -216,14 +216,15 @@ impl Test {
         let counted = Arc::new(quota::Shared::new(LONG));
         let quota = Quota::new(redis.clone(), Arc::clone(&counted));
         let quota_of_staff = Arc::new(Quota::new(redis.clone(), Arc::clone(&counted)));
-        let month_use = MonthUse::new(pool.clone(), redis.another(), counted);
+        let month_use = MonthUse::new(pool.clone(), redis.new_connection(), counted);
         let stopping = lifecycle.stopping();
-        lifecycle.finishing("month use", async move {
+        lifecycle.spawn_graceful("month use", async move {
             month_use.run(MONTH_FLUSH, stopping).await;
             Ok(())
         });
         // Tests share a Redis, but not what is told there.
-        let latest = Latest::new(redis, &format!("test-{}", kit::ids::row_id())).holding(LONG);
+        let latest =
+            HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id())).with_ttl(LONG);
         let lookup = Arc::new(Lookup::new(pool.clone(), with.bounds));
         let switches = Arc::new(Board::new(pool.clone()));
         let own = Own::start(
