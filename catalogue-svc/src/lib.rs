@@ -57,7 +57,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         CHUNK_ROWS,
     );
     let follower = follower.await?;
-    lifecycle.background(
+    lifecycle.spawn_background(
         "listings follower",
         follower.follow(listings.clone(), loaded),
     );
@@ -72,8 +72,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     };
     let producer = Producer::start(pool.clone(), SCHEMA, clock.clone(), lifecycle, retention);
     let writer = producer.writer(settings.writes());
-    let following = own::follow(pool.clone(), Arc::clone(&boards), producer.news());
-    lifecycle.background("own feed", following);
+    let following = own::follow(pool.clone(), Arc::clone(&boards), producer.subscribe());
+    lifecycle.spawn_background("own feed", following);
     jobs::tallies::spawn(lifecycle, &pool, clock, &producer);
     jobs::retention::spawn(lifecycle, &pool, clock, settings.kept());
     let snapshot = jobs::snapshot::Parts {

@@ -37,7 +37,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     );
     let rules = boot.settings.rules();
     let writer = producer.writer(CommandHandler(rules));
-    kit::idempotency::spawn_forget(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
+    kit::idempotency::spawn_cleanup(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
 
     let mut services = kit::rpc::server::services();
     let parts = Parts {

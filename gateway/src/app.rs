@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::Clock;
-use kit::feed::Latest;
+use kit::feed::HighWaterMark;
 
 use crate::coding::EncodedPrefixCache;
 use crate::domain::address::{ProxyHeader, TrustedProxies};
@@ -50,7 +50,7 @@ pub struct Gateway {
     /// Pictures have a client of their own, with a limit of its own.
     pub pictures: Arc<Pictures>,
     /// The newest position of listings-svc's feed, read from Redis.
-    pub newest_position: Latest,
+    pub newest_position: HighWaterMark,
     /// How long the body of a request may take to arrive.
     pub body_timeout: Duration,
 }

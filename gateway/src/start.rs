@@ -5,11 +5,11 @@ use std::sync::Arc;
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
-use kit::cores;
-use kit::feed::{Latest, Producer, Retention};
+use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use kit::rpc::client::{Client, Resolver};
+use kit::workers;
 use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 
@@ -71,7 +71,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let last_used = Arc::new(LastUsed::default());
     write_last_used(&boot, &last_used, &pool);
-    let month_use = MonthUse::new(pool.clone(), redis.another(), Arc::clone(&counters));
+    let month_use = MonthUse::new(pool.clone(), redis.new_connection(), Arc::clone(&counters));
     write_month_use(&boot, month_use);
 
     let mut services = kit::rpc::server::services();
@@ -83,7 +83,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             writer,
             plans: Arc::clone(&plans),
             format: KeyFormat::new(&settings.key_prefix),
-            quota: Arc::new(Quota::new(redis.another(), Arc::clone(&counters))),
+            quota: Arc::new(Quota::new(redis.new_connection(), Arc::clone(&counters))),
             clock: boot.clock.clone(),
         }));
     serve_rpc(&boot, services).await?;
@@ -95,7 +95,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let encoded_prefixes = Arc::new(EncodedPrefixCache::default());
     let limits = settings.upstream.limits();
     let build_app = move || -> anyhow::Result<App> {
-        let redis = redis.another();
+        let redis = redis.new_connection();
         let token = &thread_settings.common.identity.fleet_token;
         let catalogue = Client::new(catalogue.clone(), token)?;
         let listings = Client::new(listings.clone(), token)?;
@@ -117,7 +117,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             economy: Economy::new(economy, limits),
             player_calls: thread_settings.player_calls,
             pictures: Arc::new(Pictures::new(listings, limits)),
-            newest_position: Latest::new(redis, PRODUCER),
+            newest_position: HighWaterMark::new(redis, PRODUCER),
             body_timeout: thread_settings.port.timeouts.http_body,
         }))
     };
@@ -135,9 +135,9 @@ async fn follow_gateway_feed(
     let (lookup, switches) = (Arc::clone(lookup), Arc::clone(switches));
     let invalidation =
         Invalidation::start(pool.clone(), lookup, switches, boot.clock.clone()).await?;
-    let notifications = producer.news();
+    let notifications = producer.subscribe();
     boot.lifecycle
-        .background("key invalidation", invalidation.run(notifications));
+        .spawn_background("key invalidation", invalidation.run(notifications));
     Ok(())
 }
 
@@ -161,7 +161,7 @@ async fn serve_http(
     let settings = server::Settings {
         timeouts: port.timeouts,
         connections: within_descriptor_limit(port.http_connections),
-        threads: port.http_threads.unwrap_or_else(cores::all),
+        threads: port.http_threads.unwrap_or_else(workers::available_cores),
         draining: boot.lifecycle.draining(),
         ended: boot.lifecycle.ended(),
     };
@@ -169,7 +169,7 @@ async fn serve_http(
         let app = build_app()?;
         Ok(limit_calls(router(&app), &app, limits))
     });
-    boot.lifecycle.serve("HTTP server", server);
+    boot.lifecycle.spawn_server("HTTP server", server);
     Ok(())
 }
 
@@ -189,7 +189,7 @@ async fn check_account_plans(pool: &PgPool, plans: &Plans) -> anyhow::Result<()>
 fn write_last_used(boot: &Boot<Settings>, last_used: &Arc<LastUsed>, pool: &PgPool) {
     let (last_used, pool) = (Arc::clone(last_used), pool.clone());
     let stopping = boot.lifecycle.stopping();
-    boot.lifecycle.finishing("last used", async move {
+    boot.lifecycle.spawn_graceful("last used", async move {
         last_used.run(pool, stopping).await;
         Ok(())
     });
@@ -197,7 +197,7 @@ fn write_last_used(boot: &Boot<Settings>, last_used: &Arc<LastUsed>, pool: &PgPo
 
 fn write_month_use(boot: &Boot<Settings>, month_use: MonthUse) {
     let (every, stopping) = (boot.settings.month_flush, boot.lifecycle.stopping());
-    boot.lifecycle.finishing("month use", async move {
+    boot.lifecycle.spawn_graceful("month use", async move {
         month_use.run(every, stopping).await;
         Ok(())
     });

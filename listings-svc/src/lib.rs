@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::boot::Boot;
-use kit::feed::{Latest, Producer, Retention};
+use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::pg::Schema;
 use kit::redis::Redis;
 
@@ -49,7 +49,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         &boot.lifecycle,
         Retention::default(),
     )
-    .telling(Latest::new(redis, SCHEMA.0));
+    .publish_to(HighWaterMark::new(redis, SCHEMA.0));
     let rules = Arc::new(Rules {
         public_url: public_url.clone(),
         max_pending: boot.settings.max_pending,
@@ -59,7 +59,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
     let files = FileStore::open(&boot.settings.files)?;
     jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);
-    kit::idempotency::spawn_forget(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
+    kit::idempotency::spawn_cleanup(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
     let pictures = PictureProcessor::new(
         pool.clone(),
         files.clone(),

@@ -17,7 +17,7 @@ pub enum Action {
 }
 
 /// A member of staff, and what they do here.
-pub type By = audit::By<Action>;
+pub type By = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
     const ALL: &'static [Self] = &[

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kit::feed::{Found, changes};
+use kit::feed::{ChangeBatch, read_changes};
+use kit::wakeup::CatchUp;
 use sqlx::PgPool;
 use tokio::sync::watch;
 
@@ -43,31 +44,19 @@ pub async fn load(pool: &PgPool) -> anyhow::Result<Votes> {
 pub async fn follow(
     pool: PgPool,
     boards: Arc<Boards>,
-    mut news: watch::Receiver<u64>,
+    news: watch::Receiver<u64>,
 ) -> anyhow::Result<()> {
-    let mut away = false;
+    let votes = CatchUp {
+        rows: "votes",
+        meanwhile: "the boards stay as they are",
+        poll: PERIOD,
+        debounce: PAUSE,
+    };
+    let mut votes = votes.on(news);
     loop {
-        // Marked before the look: a commit between the two is not missed.
-        news.mark_unchanged();
-        match catch_up(&pool, &boards).await {
-            Ok(()) if away => {
-                tracing::info!("the boards follow votes again");
-                away = false;
-            }
-            Err(error) if !away => {
-                tracing::warn!(
-                    error = format!("{error:#}"),
-                    "the boards stay as they are for now: votes cannot be read"
-                );
-                away = true;
-            }
-            _ => {}
-        }
-        tokio::time::sleep(PAUSE).await;
-        tokio::select! {
-            changed = news.changed() => changed?,
-            () = tokio::time::sleep(PERIOD) => {}
-        }
+        votes.begin();
+        let caught_up = catch_up(&pool, &boards).await;
+        votes.end(caught_up).await?;
     }
 }
 
@@ -80,9 +69,9 @@ pub async fn catch_up(pool: &PgPool, boards: &Boards) -> anyhow::Result<()> {
     loop {
         let at = boards.position();
         let found = kit::pg::within(pool, DEADLINE, async |connection| {
-            changes(connection, SCHEMA, at.seq, BATCH).await
+            read_changes(connection, SCHEMA, at.seq, BATCH).await
         });
-        let Found { head, changes, .. } = found.await?;
+        let ChangeBatch { head, changes, .. } = found.await?;
         let is_next = changes.first().is_none_or(|first| first.seq == at.seq + 1);
         if head.epoch != at.epoch || head.seq < at.seq || !is_next {
             // The data were restored, or what was missed is gone from the feed: the tallies have it.

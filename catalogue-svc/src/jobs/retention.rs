@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kit::lease::Lease;
+use kit::periodic::Periodic;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -27,20 +27,11 @@ pub struct Kept {
 
 /// Starts the job.
 pub(crate) fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, kept: Kept) {
-    let lease = Lease::new(pool.clone(), SCHEMA, "retention", clock.clone());
-    let (pool, clock) = (pool.clone(), clock.clone());
-    lease.spawn(lifecycle, move || {
-        let (pool, clock) = (pool.clone(), clock.clone());
-        async move {
-            loop {
-                match remove(&pool, clock.now(), kept).await {
-                    Ok(0) => {}
-                    Ok(removed) => tracing::info!(removed, "old votes are removed"),
-                    Err(error) => tracing::warn!(%error, "old votes are kept"),
-                }
-                clock.sleep(PERIOD).await;
-            }
-        }
+    let job = Periodic::new(pool.clone(), SCHEMA, "retention", PERIOD, clock.clone());
+    let pool = pool.clone();
+    job.spawn(lifecycle, move |now| {
+        let pool = pool.clone();
+        async move { Ok(remove(&pool, now, kept).await?) }
     });
 }
 

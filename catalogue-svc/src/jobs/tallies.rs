@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use kit::feed::Producer;
 use kit::lease::Lease;
+use kit::wakeup::CatchUp;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 
@@ -21,18 +22,19 @@ pub(crate) fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, produce
     let lease = Lease::new(pool.clone(), SCHEMA, "tallies", clock.clone());
     let (pool, producer) = (pool.clone(), producer.clone());
     lease.spawn(lifecycle, move || {
-        let (pool, mut news) = (pool.clone(), producer.news());
+        let (pool, wakeups) = (pool.clone(), producer.subscribe());
+        let catch_up = CatchUp {
+            rows: "the tallies of votes",
+            meanwhile: "a replica that starts reads more votes from the feed",
+            poll: PERIOD,
+            debounce: PAUSE,
+        };
+        let mut catch_up = catch_up.on(wakeups);
         async move {
             loop {
-                news.mark_unchanged();
-                if let Err(error) = tallies::fold(&pool).await {
-                    tracing::warn!(error = format!("{error:#}"), "votes are not added up");
-                }
-                tokio::time::sleep(PAUSE).await;
-                tokio::select! {
-                    changed = news.changed() => changed?,
-                    () = tokio::time::sleep(PERIOD) => {}
-                }
+                catch_up.begin();
+                let folded = tallies::fold(&pool).await;
+                catch_up.end(folded).await?;
             }
         }
     });

@@ -19,7 +19,7 @@ pub(super) fn reply<T>(
 ) -> Result<Response<T>, Status> {
     answer.map(Response::new).map_err(|fault| {
         let mut status = Status::from(fault);
-        snapshot.position.attach(&mut status);
+        snapshot.position.attach_to(&mut status);
         status
     })
 }

@@ -13,7 +13,7 @@ pub mod votes;
 use std::collections::BTreeMap;
 
 use contracts::common::v1::Change;
-use kit::feed::{Store, Taken};
+use kit::feed::{ApplyContext, ChangeHandler};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -28,12 +28,12 @@ pub use load::{Cursor, cursor};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Listings;
 
-impl Store for Listings {
+impl ChangeHandler for Listings {
     async fn apply(
         &self,
         connection: &mut PgConnection,
         changes: &[Change],
-        taken: Taken,
+        context: ApplyContext,
     ) -> anyhow::Result<()> {
         // One statement cannot write a row twice, and the last state is the one to keep.
         let mut converted = BTreeMap::new();
@@ -55,9 +55,9 @@ impl Store for Listings {
                 }
             }
         }
-        entity::save(connection, &converted, taken.epoch).await?;
+        entity::save(connection, &converted, context.generation).await?;
         let removed = dead_letter::remove(connection, converted.keys().copied()).await?;
-        dead_letter::save(connection, &letters, taken.epoch).await?;
+        dead_letter::save(connection, &letters, context.generation).await?;
         if removed > 0 || !letters.is_empty() {
             dead_letter::count(connection).await?;
         }

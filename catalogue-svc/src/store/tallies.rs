@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kit::feed::{Position, changes};
+use kit::feed::{Position, read_changes};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
@@ -42,7 +42,7 @@ pub async fn fold(pool: &PgPool) -> anyhow::Result<()> {
         let Some(seq) = seq else {
             return Ok(());
         };
-        let found = changes(&mut transaction, SCHEMA, seq, BATCH).await?;
+        let found = read_changes(&mut transaction, SCHEMA, seq, BATCH).await?;
         let Some(last) = found.changes.last() else {
             return Ok(());
         };

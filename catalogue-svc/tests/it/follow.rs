@@ -18,7 +18,7 @@ use contracts::common::v1::{
 };
 use futures::{Stream, stream};
 use kit::admin::Readiness;
-use kit::feed::{Consumer as _, Position, Stored, consume};
+use kit::feed::{Consumer as _, PgConsumer, Position, consume};
 use kit::lease::Lease;
 use kit::rpc::client::{Client, connect};
 use kit::{Clock, Lifecycle};
@@ -161,7 +161,7 @@ async fn serve(fake: &Fake, lifecycle: &Lifecycle) -> Client {
     let address = format!("http://{}", listener.local_addr().unwrap());
     let router =
         tonic::transport::Server::builder().add_service(FeedServiceServer::new(fake.clone()));
-    lifecycle.background("fake feed", async move {
+    lifecycle.spawn_background("fake feed", async move {
         let connections = TcpListenerStream::new(listener);
         Ok(router.serve_with_incoming(connections).await?)
     });
@@ -187,7 +187,7 @@ async fn eventually(catalogue: &Catalogue, wanted: impl Fn(&Snapshot) -> bool) -
 fn start(follower: Follower, client: Client, lifecycle: &Lifecycle) -> Readiness {
     let readiness = Readiness::default();
     let loaded = readiness.condition("the catalogue to be loaded");
-    lifecycle.background("follower", follower.follow(client, loaded));
+    lifecycle.spawn_background("follower", follower.follow(client, loaded));
     readiness
 }
 
@@ -235,7 +235,7 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
         let (pool, client) = (pool.clone(), client.clone());
         let lease = Lease::new(pool.clone(), SCHEMA, PRODUCER, Clock::system());
         lease.spawn(&lifecycle, move || {
-            let stored = Stored::new(pool.clone(), SCHEMA, PRODUCER, Listings);
+            let stored = PgConsumer::new(pool.clone(), SCHEMA, PRODUCER, Listings);
             consume(client.clone(), "catalogue-svc", stored, None)
         });
     }
@@ -280,9 +280,9 @@ async fn what_was_rebuilt_is_loaded_after_a_promotion(pool: PgPool) {
     let fake = Fake::new();
     fake.write(vec![page_change(&page(0)), game_change(&game(1))]);
     let client = serve(&fake, &lifecycle).await;
-    let stored = Stored::new(pool.clone(), SCHEMA, PRODUCER, Listings);
+    let stored = PgConsumer::new(pool.clone(), SCHEMA, PRODUCER, Listings);
     let persister = consume(client, "catalogue-svc", stored, None);
-    lifecycle.background("persister", persister);
+    lifecycle.spawn_background("persister", persister);
     let promoted = Uuid::from_u128(0xe2);
     let loaded = async |wanted: Position| {
         let loaded = async {
@@ -343,7 +343,7 @@ async fn a_full_schema_makes_ready_though_nobody_tells_more(pool: PgPool) {
     let readiness = start(load().await.unwrap(), nobody(), &lifecycle);
     assert_eq!(readiness.missing(), ["the catalogue to be loaded"]);
 
-    let mut stored = Stored::new(pool.clone(), SCHEMA, PRODUCER, Listings);
+    let mut stored = PgConsumer::new(pool.clone(), SCHEMA, PRODUCER, Listings);
     stored.cursor().await.unwrap();
     stored.start(EPOCH, 1, true).await.unwrap();
     let mut change = page_change(&page(0));

@@ -11,7 +11,7 @@ use contracts::common::v1::Change;
 use contracts::listings::v1::{City, Event, State};
 use contracts::public;
 use futures::TryStreamExt as _;
-use kit::feed::{Consumer as _, Stored};
+use kit::feed::{Consumer as _, PgConsumer};
 use kit::pg::Schema;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use uuid::Uuid;
@@ -21,8 +21,8 @@ use crate::build::{
     page_change,
 };
 
-fn stored(pool: &PgPool) -> Stored<Listings> {
-    Stored::new(pool.clone(), Schema("catalogue"), "listings", Listings)
+fn stored(pool: &PgPool) -> PgConsumer<Listings> {
+    PgConsumer::new(pool.clone(), Schema("catalogue"), "listings", Listings)
 }
 
 fn numbered(changes: Vec<Change>, from: i64) -> Vec<Change> {

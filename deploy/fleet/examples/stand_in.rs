@@ -1,5 +1,5 @@
-//! Stands in for a service or for the staff tool, whichever name it is called by, in the tests of the launcher: it takes the
-//! same settings, listens where it is told and says that it is ready, and fails when a test wants it to.
+//! A fake service or staff tool for the tests of the launcher, depending on the name of its file: it reads the same settings, listens on its
+//! ports and reports that it is ready. It fails when a test asks for it.
 
 use std::env::{self, VarError};
 use std::io::{self, BufRead, BufReader, Write};
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "a stand-in has no settings of its own"
+    reason = "a fake service has no settings of its own"
 )]
 fn setting(name: &str) -> Result<String, VarError> {
     env::var(name)
@@ -40,7 +40,7 @@ fn setting(name: &str) -> Result<String, VarError> {
 
 fn serve(name: &str) -> Result<(), Failure> {
     if setting("STAND_IN_FAILS").is_ok_and(|which| which == name) {
-        return Err("its surroundings are bad".into());
+        return Err("a test makes this start fail".into());
     }
     let prefix = name.trim_end_matches("-svc").to_uppercase();
     let own = |what: &str| {

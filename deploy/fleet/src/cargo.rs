@@ -1,4 +1,4 @@
-//! Calling cargo in the project's folder.
+//! Runs cargo in the workspace.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use crate::wait::Signals;
 /// How the services are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// Quick to compile; what the tests use as well.
+    /// Fast to compile. The tests use it as well.
     Dev,
-    /// Quick to run.
+    /// Fast to run.
     Release,
 }
 
 impl Profile {
-    /// Cargo's name of the folder.
+    /// The folder in the target folder.
     fn folder(self) -> &'static str {
         match self {
             Self::Dev => "debug",
@@ -35,14 +35,14 @@ pub(crate) fn root() -> PathBuf {
     fleet.ancestors().nth(2).unwrap_or(fleet).to_owned()
 }
 
-/// A cargo command in the project's folder, wherever the user is.
+/// A cargo command in the workspace, from any current directory.
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new("cargo");
     command.current_dir(root()).args(args);
-    // As .cargo/config.toml has it, whatever the user's shell says.
+    // As in .cargo/config.toml, even if the environment of the user differs.
     command.env("SQLX_OFFLINE", "true");
-    // `cargo run` describes the launcher to it by these. The build script of `ring` reads them, so that `ring` and all that depends on
-    // it would be compiled again whenever the launcher and the user call cargo in turn.
+    // `cargo run` sets these variables for the launcher. The build script of `ring` depends on them: `ring` and its dependents would be
+    // compiled again whenever the launcher and the user run cargo in turn.
     for (name, _) in env::vars_os() {
         let name = name.to_string_lossy();
         if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
@@ -52,37 +52,37 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command
 }
 
-/// Runs cargo to its end; its own output says what was wrong.
+/// Runs cargo; returns whether it succeeded. Its output goes to the terminal.
 pub(crate) fn run(args: &[&str], signals: &Signals) -> Result<bool> {
     Ok(process::run(&mut command(args), signals)?.success())
 }
 
 /// Compiles the services and the staff tool.
 pub(crate) fn build(profile: Profile, binaries: &[&str], signals: &Signals) -> Result<()> {
-    // All members are named, so that their dependencies have the features they have in every other build.
+    // The whole workspace, so that dependencies have the same features as in other builds.
     let mut args = vec!["build", "--workspace"];
     args.extend(binaries.iter().flat_map(|binary| ["--bin", binary]));
     if profile == Profile::Release {
         args.push("--release");
     }
     if !run(&args, signals)? {
-        bail!("the services do not compile: cargo's errors are above");
+        bail!("the services do not compile: the errors of cargo are above");
     }
     Ok(())
 }
 
-/// What to tell cargo for the targets of one crate that are of these kinds, without binaries that have no tests. `e2e`, whose other targets are left out, goes with it: so
-/// the dependencies have the features of every other build, and are not compiled again.
+/// The arguments of cargo for the targets of a crate of these kinds, without binaries that have no tests. They also name the package `e2e`,
+/// so that dependencies have the same features as in other builds and are not compiled again.
 pub(crate) fn targets(package: &str, kinds: &[&str], signals: &Signals) -> Result<Vec<String>> {
     let metadata = metadata(signals)?;
     let packages = metadata.get("packages").and_then(Value::as_array);
     let found = packages
         .into_iter()
         .flatten()
-        .find(|known| known.get("name").and_then(Value::as_str) == Some(package));
+        .find(|candidate| candidate.get("name").and_then(Value::as_str) == Some(package));
     let Some(found) = found else {
         bail!(
-            "no crate is called {package}: Cargo.toml lists the folders, each Cargo.toml has a name"
+            "there is no crate {package}: see the names in the Cargo.toml files of the workspace"
         );
     };
     let mut args: Vec<String> = ["-p", package, "-p", "e2e"].map(str::to_owned).into();
@@ -106,17 +106,17 @@ pub(crate) fn targets(package: &str, kinds: &[&str], signals: &Signals) -> Resul
     Ok(args)
 }
 
-/// Where cargo puts the binaries of a profile; a user may have moved the target folder.
+/// The folder of the binaries of a profile. The user may have configured another target folder.
 pub(crate) fn binaries(profile: Profile, signals: &Signals) -> Result<PathBuf> {
     let metadata = metadata(signals)?;
     let target = metadata
         .get("target_directory")
         .and_then(Value::as_str)
-        .context("cargo names no target folder")?;
+        .context("cargo metadata has no target folder")?;
     Ok(Path::new(target).join(profile.folder()))
 }
 
-/// What cargo knows of the workspace.
+/// The output of `cargo metadata`.
 fn metadata(signals: &Signals) -> Result<Value> {
     let mut metadata = command(&[
         "metadata",
@@ -126,5 +126,5 @@ fn metadata(signals: &Signals) -> Result<Value> {
         "--offline",
     ]);
     let output = process::capture(&mut metadata, "", signals)?;
-    serde_json::from_str(&output.stdout).context("cargo metadata cannot be read")
+    serde_json::from_str(&output.stdout).context("cannot parse the output of cargo metadata")
 }

@@ -1,4 +1,4 @@
-//! One role and one schema for each service, in a private database or in one that was given.
+//! One role and one schema for each service, in a private or an external database.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,14 +14,14 @@ use crate::process;
 use crate::services::SERVICES;
 use crate::wait::Signals;
 
-/// The address of a database, and the setting it came from, to be named in errors.
+/// The URL of a database, and the name of its setting for error messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
     setting: String,
     url: Url,
 }
 
-/// The whole address, with its password.
+/// The whole URL, with its password.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.url.as_str())
@@ -36,7 +36,7 @@ impl Address {
                 && url.path().len() > 1
         });
         let url = url.with_context(|| {
-            format!("{setting} cannot be understood: write it as postgres://USER:PASSWORD@HOST:5432/DATABASE")
+            format!("{setting} is not a PostgreSQL URL: write it as postgres://USER:PASSWORD@HOST:5432/DATABASE")
         })?;
         Ok(Self {
             setting: setting.to_owned(),
@@ -48,7 +48,7 @@ impl Address {
         self.url.path().trim_start_matches('/')
     }
 
-    /// The server and database without the secret: what tells one database from another.
+    /// Server and database, without secrets. Two databases differ in this.
     pub(crate) fn identity(&self) -> String {
         format!("{}/{}", self.server(), self.database())
     }
@@ -61,7 +61,7 @@ impl Address {
         )
     }
 
-    /// Another database of the same server.
+    /// Another database on the same server.
     pub(crate) fn sibling(&self, database: &str) -> Self {
         let mut url = self.url.clone();
         url.set_path(database);
@@ -71,23 +71,23 @@ impl Address {
         }
     }
 
-    /// The same database as another user.
+    /// The URL of the same database for another user.
     fn of_role(&self, role: &str, password: &str) -> Result<String> {
         let mut url = self.url.clone();
         let set = url.set_username(role).is_ok() && url.set_password(Some(password)).is_ok();
         if !set {
-            bail!("{} cannot carry a user", self.setting);
+            bail!("{} is not a URL that can have a user", self.setting);
         }
         Ok(url.into())
     }
 
-    /// Runs SQL and answers its rows, one a line, columns parted by `|`. The SQL goes to standard input and the password
-    /// into the environment, since every user of the machine may read the process list.
+    /// Runs SQL with psql; returns one line per row, with columns separated by `|`. The SQL goes to standard input and the password to the
+    /// environment, because every user of the machine can read the process list.
     pub(crate) fn query(&self, sql: &str, signals: &Signals) -> Result<String> {
         let mut url = self.url.clone();
-        let password = self.url.password().map(decoded).unwrap_or_default();
+        let password = self.url.password().map(percent_decode).unwrap_or_default();
         if url.set_password(None).is_err() {
-            bail!("{} cannot carry a password", self.setting);
+            bail!("{} is not a URL that can have a password", self.setting);
         }
         let mut command = Command::new(postgres::psql().context("psql is missing")?);
         command
@@ -114,35 +114,33 @@ impl Address {
         bail!(self.explain(&output.stderr))
     }
 
-    /// What psql complains about, as one sentence that says what to do.
-    fn explain(&self, complaint: &str) -> String {
+    /// Turns an error of psql into one sentence that says what to do.
+    fn explain(&self, stderr: &str) -> String {
         let (server, setting) = (self.server(), &self.setting);
         let user = self.url.username();
-        let has = |text: &str| complaint.contains(text);
+        let has = |text: &str| stderr.contains(text);
         if has("Connection refused") || has("No such file or directory") {
-            format!(
-                "no PostgreSQL answers at {server}: start it, or mend {setting} or leave it out"
-            )
+            format!("no PostgreSQL answers at {server}: start it, or correct or remove {setting}")
         } else if has("could not translate host name") {
-            format!("no machine is known as {server}: mend {setting}")
+            format!("cannot resolve the host name of {server}: correct {setting}")
         } else if has("timeout expired") || has("No route to host") {
-            format!("PostgreSQL at {server} cannot be reached: mend {setting} or the network")
+            format!("cannot reach PostgreSQL at {server}: correct {setting} or the network")
         } else if has("password authentication failed") || has("no password supplied") {
-            format!("PostgreSQL at {server} refuses the password of {user}: mend {setting}")
+            format!("PostgreSQL at {server} refuses the password of {user}: correct {setting}")
         } else if has("database") && has("does not exist") {
             let database = self.database();
-            format!("there is no database {database} at {server}: create it or mend {setting}")
+            format!("there is no database {database} at {server}: create it or correct {setting}")
         } else {
-            let line = complaint
+            let line = stderr
                 .lines()
                 .find(|line| !line.trim().is_empty())
-                .unwrap_or("it gives no reason");
+                .unwrap_or("no reason given");
             let line = line.trim_start_matches("psql: error: ");
-            format!("PostgreSQL at {server} ({setting}) refuses: {line}")
+            format!("error from PostgreSQL at {server} ({setting}): {line}")
         }
     }
 
-    /// Checks that the server answers and is new enough; its version.
+    /// Checks that the server answers and is new enough; returns its version.
     pub(crate) fn check(&self, signals: &Signals) -> Result<String> {
         let version = self.query("show server_version", signals)?;
         let version = version
@@ -155,10 +153,10 @@ impl Address {
     }
 }
 
-/// Makes the roles and schemas of all services and remembers what each connects with.
+/// Creates the roles and schemas of all services, and stores the database URL of each service in the manifest.
 ///
-/// A role owns its schema and may connect to the database and create in it: sqlx asks for CREATE even where the schema is
-/// already there, and it opens no other schema to anyone.
+/// A role owns its schema, and has CONNECT and CREATE on the database: sqlx needs CREATE even when the schema exists. This gives a role no
+/// access to other schemas.
 pub(crate) fn set_up(
     admin: &Address,
     private: bool,
@@ -167,9 +165,10 @@ pub(crate) fn set_up(
     signals: &Signals,
 ) -> Result<()> {
     if !private {
-        check_powers(admin, signals)?;
+        check_privileges(admin, signals)?;
     }
-    let mark = format!("made by the launcher of {}", folder.path().display()).replace('\'', "''");
+    let comment =
+        format!("made by the launcher of {}", folder.path().display()).replace('\'', "''");
     let mut sql = vec!["set client_min_messages = warning;".to_owned()];
     if private {
         let database = admin.database();
@@ -179,39 +178,39 @@ pub(crate) fn set_up(
     for service in &SERVICES {
         let role = service.schema;
         if !private {
-            check_ours(admin, role, &mark, signals)?;
+            check_owner(admin, role, &comment, signals)?;
         }
         let password = manifest.secret(role)?;
-        sql.push(statements(role, &password, &mark));
+        sql.push(statements(role, &password, &comment));
         urls.insert(role.to_owned(), admin.of_role(role, &password)?);
     }
     admin.query(&sql.join("\n"), signals)?;
     if !private {
-        check_granted(admin, signals)?;
+        check_schemas(admin, signals)?;
     }
     manifest.database_url = Some(admin.url.to_string());
     manifest.database_urls = urls;
     Ok(())
 }
 
-/// All that one service needs. Names are the launcher's own and passwords are hex, so nothing needs quoting but the mark.
-fn statements(role: &str, password: &str, mark: &str) -> String {
+/// The SQL for one service. Names are constants and passwords are hexadecimal; only the comment needs quoting.
+fn statements(role: &str, password: &str, comment: &str) -> String {
     format!(
         "do $$ begin
            if not exists (select from pg_roles where rolname = '{role}') then create role {role}; end if;
-           -- Only a member of a role may give it a schema; a superuser always may.
+           -- Only a superuser or a member of a role may create a schema for it.
            if not (select rolsuper from pg_roles where rolname = current_user) then
              execute format('grant {role} to %I', current_user);
            end if;
            execute format('grant connect, create on database %I to {role}', current_database());
          end $$;
          alter role {role} login password '{password}';
-         comment on role {role} is '{mark}';
+         comment on role {role} is '{comment}';
          create schema if not exists {role} authorization {role};\n"
     )
 }
 
-fn check_powers(admin: &Address, signals: &Signals) -> Result<()> {
+fn check_privileges(admin: &Address, signals: &Signals) -> Result<()> {
     let may = admin.query(
         "select rolsuper or (rolcreaterole and has_database_privilege(current_database(), 'create with grant option'))
          from pg_roles where rolname = current_user",
@@ -219,8 +218,8 @@ fn check_powers(admin: &Address, signals: &Signals) -> Result<()> {
     )?;
     if may != "t" {
         bail!(
-            "the user of {} may not make roles or does not own the database: `alter role {user} createrole; \
-             alter database {database} owner to {user}` as a superuser, or give five <SERVICE>_DATABASE_URLs",
+            "the user of {} may not create roles or does not own the database: run `alter role {user} createrole; \
+             alter database {database} owner to {user}` as a superuser, or set the five <SERVICE>_DATABASE_URL",
             admin.setting,
             user = admin.url.username(),
             database = admin.database(),
@@ -229,24 +228,24 @@ fn check_powers(admin: &Address, signals: &Signals) -> Result<()> {
     Ok(())
 }
 
-/// A role of that name that something else made keeps its password, and the fleet its hands off.
-fn check_ours(admin: &Address, role: &str, mark: &str, signals: &Signals) -> Result<()> {
-    let comment = admin.query(
-        &format!("select coalesce(shobj_description(oid, 'pg_authid'), '') = '{mark}' from pg_roles where rolname = '{role}'"),
+/// Checks that an existing role was created by this fleet: the launcher does not change the password of another role.
+fn check_owner(admin: &Address, role: &str, comment: &str, signals: &Signals) -> Result<()> {
+    let is_other = admin.query(
+        &format!("select coalesce(shobj_description(oid, 'pg_authid'), '') = '{comment}' from pg_roles where rolname = '{role}'"),
         signals,
     )?;
-    if comment == "f" {
+    if is_other == "f" {
         bail!(
-            "the server of {} already has a role {role} that is not this fleet's: \
-             take another server, or give five <SERVICE>_DATABASE_URLs",
+            "the server of {} already has a role {role} that does not belong to this fleet: \
+             use another server, or set the five <SERVICE>_DATABASE_URL",
             admin.setting
         );
     }
     Ok(())
 }
 
-/// A grant that PostgreSQL may not make is only a warning, so the outcome is looked at.
-fn check_granted(admin: &Address, signals: &Signals) -> Result<()> {
+/// Checks the privileges and schemas afterwards, because a grant without permission is only a warning in PostgreSQL.
+fn check_schemas(admin: &Address, signals: &Signals) -> Result<()> {
     for service in &SERVICES {
         let role = service.schema;
         let sql = format!(
@@ -255,8 +254,8 @@ fn check_granted(admin: &Address, signals: &Signals) -> Result<()> {
         );
         if admin.query(&sql, signals)? != "t" {
             bail!(
-                "the schema {role} in {} belongs to another role: `drop schema {role} cascade` \
-                 if it is not needed, or take another database",
+                "the schema {role} in {} belongs to another role: run `drop schema {role} cascade` \
+                 if it is not needed, or use another database",
                 admin.identity()
             );
         }
@@ -264,15 +263,15 @@ fn check_granted(admin: &Address, signals: &Signals) -> Result<()> {
     Ok(())
 }
 
-/// An address for each schema.
-type Each = BTreeMap<String, String>;
+/// A database URL for each schema.
+type UrlsBySchema = BTreeMap<String, String>;
 
-/// What was given: one address for all services, or five; in `options` (`URL` or `SERVICE=URL`), else in the environment.
-pub(crate) fn given(
+/// The external databases: one URL for all services, or one for each; from `options` (`URL` or `SERVICE=URL`), else from the environment.
+pub(crate) fn external(
     options: &[String],
     variable: impl Fn(&str) -> Option<String>,
-) -> Result<(Option<String>, Option<Each>)> {
-    // An empty variable is one that is not set.
+) -> Result<(Option<String>, Option<UrlsBySchema>)> {
+    // An empty variable counts as not set.
     let set = |name: &str| variable(name).filter(|url| !url.is_empty());
     let named = |option: &String| {
         let (name, url) = option.split_once('=')?;
@@ -282,7 +281,7 @@ pub(crate) fn given(
         Some((service.schema.to_owned(), url.to_owned()))
     };
     let whole = options.iter().rfind(|option| named(option).is_none());
-    let mut each: Each = options.iter().filter_map(named).collect();
+    let mut each: UrlsBySchema = options.iter().filter_map(named).collect();
     if whole.is_none() {
         for service in SERVICES {
             if let Some(url) = set(&setting(service.schema)) {
@@ -302,18 +301,18 @@ pub(crate) fn given(
         return Ok((None, Some(each)));
     }
     bail!(
-        "{} missing: give all five addresses, or DATABASE_URL, or none",
+        "{} missing: set all five, or only DATABASE_URL, or none",
         missing.join(", ")
     )
 }
 
-/// The setting that gives a service its own database.
+/// The name of the setting for a service's own database.
 pub(crate) fn setting(schema: &str) -> String {
     format!("{}_DATABASE_URL", schema.to_uppercase())
 }
 
-/// A part of an address without its percent signs.
-pub(crate) fn decoded(part: &str) -> String {
+/// Percent-decodes a part of a URL.
+pub(crate) fn percent_decode(part: &str) -> String {
     let query = format!("v={}", part.replace('+', "%2B"));
     url::form_urlencoded::parse(query.as_bytes())
         .map(|(_, value)| value.into_owned())
@@ -329,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_none_is_refused_with_an_example() {
+    fn a_bad_url_is_rejected_with_an_example() {
         for bad in [
             "localhost",
             "mysql://a/b",
@@ -338,14 +337,14 @@ mod tests {
         ] {
             let error = Address::parse("DATABASE_URL", bad).unwrap_err().to_string();
             assert!(
-                error.starts_with("DATABASE_URL cannot be understood"),
+                error.starts_with("DATABASE_URL is not a PostgreSQL URL"),
                 "{bad}: {error}"
             );
         }
     }
 
     #[test]
-    fn a_role_keeps_the_parameters_of_the_address() {
+    fn the_url_of_a_role_keeps_the_parameters() {
         let url = address("postgres://admin:pw@db.example:5433/app?sslmode=require")
             .of_role("economy", "x")
             .unwrap();
@@ -356,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn complaints_become_one_sentence_without_the_password() {
+    fn errors_of_psql_become_one_sentence_without_the_password() {
         let address = address("postgres://ann:geheim@db:5433/app");
         let cases = [
             (
@@ -373,23 +372,25 @@ mod tests {
             ),
             (
                 "psql: error: could not translate host name \"db\" to address",
-                "no machine is known as db",
+                "cannot resolve the host name of db",
             ),
-            ("psql: error: … timeout expired", "cannot be reached"),
-            ("psql: error: something new", "refuses: something new"),
+            ("psql: error: … timeout expired", "cannot reach PostgreSQL"),
+            ("psql: error: something new", "something new"),
         ];
-        for (complaint, sentence) in cases {
-            let said = address.explain(complaint);
-            assert!(said.contains(sentence), "{said}");
+        for (stderr, sentence) in cases {
+            let message = address.explain(stderr);
+            assert!(message.contains(sentence), "{message}");
             assert!(
-                said.contains("DATABASE_URL") && !said.contains("geheim") && !said.contains('\n'),
-                "{said}"
+                message.contains("DATABASE_URL")
+                    && !message.contains("geheim")
+                    && !message.contains('\n'),
+                "{message}"
             );
         }
     }
 
     #[test]
-    fn one_address_or_all_five_are_given_by_options_or_variables() {
+    fn one_url_or_all_five_come_from_options_or_variables() {
         let none = |_: &str| None;
         let url = |service: &str| format!("postgres://a/{service}");
         let five: Vec<String> = SERVICES
@@ -398,18 +399,21 @@ mod tests {
             .collect();
         let whole = Some(url("whole"));
         let variables = |name: &str| (name == "DATABASE_URL").then(|| url("whole"));
-        assert_eq!(given(&[], none).unwrap(), (None, None));
-        assert_eq!(given(&[], variables).unwrap(), (whole.clone(), None));
-        assert_eq!(given(&[url("whole")], none).unwrap(), (whole, None));
-        let each = given(&five, variables).unwrap().1.unwrap();
+        assert_eq!(external(&[], none).unwrap(), (None, None));
+        assert_eq!(external(&[], variables).unwrap(), (whole.clone(), None));
+        assert_eq!(external(&[url("whole")], none).unwrap(), (whole, None));
+        let each = external(&five, variables).unwrap().1.unwrap();
         assert_eq!((each.len(), &each["gateway"]), (5, &url("gateway")));
-        assert_eq!(given(&[], |_| Some(String::new())).unwrap(), (None, None));
+        assert_eq!(
+            external(&[], |_| Some(String::new())).unwrap(),
+            (None, None)
+        );
     }
 
     #[test]
-    fn some_of_the_five_addresses_are_not_enough() {
+    fn some_of_the_five_urls_are_not_enough() {
         let one = ["gateway=postgres://a/b".to_owned()];
-        let error = given(&one, |_| None).unwrap_err().to_string();
+        let error = external(&one, |_| None).unwrap_err().to_string();
         assert!(
             error.contains("ECONOMY_DATABASE_URL") && !error.contains("GATEWAY"),
             "{error}"

@@ -1,4 +1,4 @@
-//! `deploy/down`: stops a fleet, from anywhere.
+//! `deploy/down`: stops a fleet.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,11 +14,11 @@ use crate::say::say;
 use crate::stop;
 use crate::wait::Signals;
 
-/// Longer than services, Redis and PostgreSQL may take one after the other.
-const LIMIT: Duration = Duration::from_mins(2);
+/// Longer than services, Redis and PostgreSQL may take together.
+const STOP_LIMIT: Duration = Duration::from_mins(2);
 
-/// How long a launcher may take to note itself in its folder.
-const NOTED: Duration = Duration::from_secs(5);
+/// How long a launcher may take to record itself in its folder.
+const RECORD_LIMIT: Duration = Duration::from_secs(5);
 
 /// Options of `down`.
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     dir: Option<PathBuf>,
 }
 
-/// Asks the launcher to stop and waits until it has; cleans up after one that was killed.
+/// Asks the launcher to stop and waits for it. Cleans up after a launcher that was killed.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let signals = Signals::install()?;
     let folder = Folder::locate(args.dir.as_deref(), cargo::root().join(".fleet"))?;
@@ -38,17 +38,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             say("Stopped; data and keys are kept");
             return Ok(ExitCode::SUCCESS);
         }
-        // It was killed before it was done: what is left is cleaned up below.
+        // The launcher was killed before it had finished. The code below cleans up.
     }
     if !folder.run().exists() {
         say("No fleet runs here");
         return Ok(ExitCode::SUCCESS);
     }
     let Some(_lock) = folder.lock()? else {
-        bail!("a launcher has just started here: try again");
+        bail!("another launcher has just started here: try again");
     };
     if !stop::clean_up(&folder, &signals)? {
-        say("No fleet runs here; what a killed launcher had noted is cleared");
+        say("No fleet runs here; removed the record of a killed launcher");
     }
     let mut manifest = Manifest::load(&folder);
     manifest.state = State::Stopped;
@@ -58,8 +58,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 }
 
 fn stop_launcher(folder: &Folder, signals: &Signals) -> Result<()> {
-    // One that has just begun is not noted yet; one that was just killed may hold the folder for a moment longer.
-    let found = signals.until(NOTED, || {
+    // A launcher that has just started is not recorded yet. A launcher that was just killed may hold the lock for a moment.
+    let found = signals.until(RECORD_LIMIT, || {
         let run = Run::load(folder).filter(|run| run.launcher.is_alive());
         Ok(if folder.is_busy()? {
             run.map(Some)
@@ -67,17 +67,18 @@ fn stop_launcher(folder: &Folder, signals: &Signals) -> Result<()> {
             Some(None)
         })
     })?;
-    let found = found
-        .context("a launcher holds this folder and does not say which: stop it with Ctrl-C")?;
+    let found = found.context(
+        "a launcher has locked this folder but has not recorded its pid: stop it with Ctrl-C",
+    )?;
     let Some(Run { launcher, .. }) = found else {
         return Ok(());
     };
     say(format!("Stopping the fleet (pid {})", launcher.pid));
     launcher.signal(Signal::SIGTERM)?;
-    let gone = signals.until(LIMIT, || Ok((!folder.is_busy()?).then_some(())))?;
-    gone.with_context(|| {
+    let stopped = signals.until(STOP_LIMIT, || Ok((!folder.is_busy()?).then_some(())))?;
+    stopped.with_context(|| {
         format!(
-            "the launcher (pid {}) does not end: look at it with deploy/status",
+            "the launcher (pid {}) does not end: see deploy/status for what it waits for",
             launcher.pid
         )
     })

@@ -1,4 +1,4 @@
-//! One whole fleet, from its servers to its first contents. `up` keeps one for its user, `test` one for the tests.
+//! A whole fleet, from its servers to its seed data. `up` runs one for the user, `test` one for the tests.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -10,78 +10,82 @@ use anyhow::{Context, Result};
 use crate::database::{self, Address};
 use crate::folder::Folder;
 use crate::manifest::{Manifest, State};
-use crate::packages::Need;
-use crate::ports::{Claims, Ports};
-use crate::postgres::{self, Place};
+use crate::packages::Requirement;
+use crate::ports::{Ports, Reservations};
+use crate::postgres::{self, DataFolders};
 use crate::redis;
 use crate::say::say;
 use crate::seed::{self, Staff};
 use crate::services::{self, Instance, Replicas, Shared};
 use crate::supervise::Supervisor;
-use crate::wait::{Signals, spoken};
+use crate::wait::{Signals, format_duration};
 
 const SERVER_LIMIT: Duration = Duration::from_mins(1);
 const SERVICE_LIMIT: Duration = Duration::from_mins(2);
 
-/// Servers that the user has; what is absent is started.
+/// The servers of the user. The launcher starts the ones that are absent.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Given {
+pub(crate) struct ExternalServers {
     pub(crate) database: Option<String>,
     pub(crate) databases: Option<BTreeMap<String, String>>,
     pub(crate) redis: Option<String>,
 }
 
-impl Given {
-    /// The programs that are needed beside the fleet's own.
-    pub(crate) fn needs(&self) -> Vec<Need> {
+impl ExternalServers {
+    /// The programs that the fleet requires.
+    pub(crate) fn requirements(&self) -> Vec<Requirement> {
         let private = self.database.is_none() && self.databases.is_none();
-        let mut needs = vec![
-            Need::Setpriv,
-            if private { Need::Postgres } else { Need::Psql },
+        let mut requirements = vec![
+            Requirement::Setpriv,
+            if private {
+                Requirement::Postgres
+            } else {
+                Requirement::Psql
+            },
         ];
-        needs.push(if self.redis.is_none() {
-            Need::Redis
+        requirements.push(if self.redis.is_none() {
+            Requirement::Redis
         } else {
-            Need::RedisCli
+            Requirement::RedisCli
         });
-        needs
+        requirements
     }
 }
 
-/// How a fleet is to be.
+/// The configuration of a fleet.
 pub(crate) struct Plan {
     pub(crate) port: Option<u16>,
     pub(crate) replicas: Replicas,
-    /// Where the services' binaries are.
+    /// The folder of the services' binaries.
     pub(crate) binaries: PathBuf,
-    /// A table of plans for the gateway instead of its own.
+    /// A table of plans, instead of the one of the gateway.
     pub(crate) plans: Option<PathBuf>,
-    /// Settings of services by their whole names.
+    /// Settings of services, by their full names.
     pub(crate) settings: &'static [(&'static str, &'static str)],
-    pub(crate) given: Given,
-    /// Whether data outlives a crash of the machine.
+    pub(crate) external: ExternalServers,
+    /// Whether data survive a crash of the machine.
     pub(crate) durable: bool,
     /// The directory data to import.
     pub(crate) data: PathBuf,
-    /// Accounts beside the usual ones: name and plan.
+    /// Additional accounts: name and plan.
     pub(crate) accounts: &'static [(&'static str, &'static str)],
 }
 
-/// A fleet that comes up.
+/// A fleet that is starting or running.
 pub(crate) struct Fleet<'a> {
     folder: &'a Folder,
     signals: &'a Signals,
     plan: &'a Plan,
     pub(crate) manifest: Manifest,
     instances: Vec<Instance>,
-    /// `None` for servers that were given.
+    /// `None` for an external server.
     postgres_port: Option<u16>,
     redis_port: Option<u16>,
-    _claims: Claims,
+    _reservations: Reservations,
 }
 
 impl<'a> Fleet<'a> {
-    /// Chooses ports and secrets; nothing runs yet.
+    /// Chooses ports and secrets. Starts nothing.
     pub(crate) fn prepare(
         folder: &'a Folder,
         plan: &'a Plan,
@@ -89,20 +93,20 @@ impl<'a> Fleet<'a> {
     ) -> Result<Self> {
         let mut manifest = Manifest::load(folder);
         let mut ports = Ports::new(std::mem::take(&mut manifest.memory.ports));
-        let private = plan.given.database.is_none() && plan.given.databases.is_none();
+        let private = plan.external.database.is_none() && plan.external.databases.is_none();
         let postgres_port = if private {
             Some(ports.private("postgres")?)
         } else {
             None
         };
-        let redis_port = if plan.given.redis.is_none() {
+        let redis_port = if plan.external.redis.is_none() {
             Some(ports.private("redis")?)
         } else {
             None
         };
         let instances = services::instances(&plan.replicas, plan.port, &mut ports)?;
-        let (known, claims) = ports.into_parts();
-        manifest.memory.ports = known;
+        let (assigned, reservations) = ports.into_parts();
+        manifest.memory.ports = assigned;
         manifest.state = State::Starting;
         manifest.services.clear();
         manifest.servers.clear();
@@ -119,13 +123,13 @@ impl<'a> Fleet<'a> {
             instances,
             postgres_port,
             redis_port,
-            _claims: claims,
+            _reservations: reservations,
         };
         OpenOptions::new()
             .create(true)
             .append(true)
             .open(folder.clock())
-            .context("the clock file cannot be made")?;
+            .context("cannot create the clock file")?;
         Ok(fleet)
     }
 
@@ -137,13 +141,13 @@ impl<'a> Fleet<'a> {
         self.folder
     }
 
-    /// The private server, as its owner.
+    /// The database of the private server, as its owner.
     pub(crate) fn server(&self) -> Result<Address> {
         let url = self
             .manifest
             .database_url
             .as_deref()
-            .context("PostgreSQL is not up")?;
+            .context("PostgreSQL is not running")?;
         Address::parse("PostgreSQL", url)
     }
 
@@ -152,78 +156,91 @@ impl<'a> Fleet<'a> {
         format!("http://127.0.0.1:{}", port.unwrap_or_default())
     }
 
-    /// Brings PostgreSQL and Redis up, or checks those that were given, and makes roles and schemas.
-    pub(crate) fn servers(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
-        let place = if self.postgres_port.is_some() || self.redis_port.is_some() {
-            Some(Place::prepare(self.folder)?)
+    /// Starts PostgreSQL and Redis, or checks the external ones, and creates roles and schemas.
+    pub(crate) fn start_servers(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
+        let folders = if self.postgres_port.is_some() || self.redis_port.is_some() {
+            Some(DataFolders::prepare(self.folder)?)
         } else {
             None
         };
         self.manifest.base_url = format!("{}/v1", self.public_url());
         self.manifest.save(self.folder)?;
-        self.redis(supervisor, place.as_ref())?;
-        self.postgres(supervisor, place.as_ref())?;
+        self.start_redis(supervisor, folders.as_ref())?;
+        self.start_postgres(supervisor, folders.as_ref())?;
         self.manifest.save(self.folder)
     }
 
-    fn redis(&mut self, supervisor: &mut Supervisor<'_>, place: Option<&Place>) -> Result<()> {
+    fn start_redis(
+        &mut self,
+        supervisor: &mut Supervisor<'_>,
+        folders: Option<&DataFolders>,
+    ) -> Result<()> {
         let since = Instant::now();
-        let (Some(port), Some(place)) = (self.redis_port, place) else {
-            let url = self.plan.given.redis.clone().context("no Redis is given")?;
+        let (Some(port), Some(folders)) = (self.redis_port, folders) else {
+            let url = self
+                .plan
+                .external
+                .redis
+                .clone()
+                .context("REDIS_URL is missing")?;
             say(format!(
-                "Redis {} as given by REDIS_URL",
-                redis::check_given(&url)?
+                "Redis {} (REDIS_URL)",
+                redis::check_external(&url)?
             ));
             self.manifest.redis_url = url;
             return Ok(());
         };
         let password = self.manifest.secret("redis")?;
         self.manifest.redis_url = redis::url(port, &password);
-        supervisor.start(redis::spec(place, self.folder, port, &password)?, None)?;
+        supervisor.start(redis::spec(folders, self.folder, port, &password)?, None)?;
         let url = &self.manifest.redis_url;
         let version = supervisor.until("Redis", SERVER_LIMIT, || redis::version(url))?;
         redis::require(&version)?;
         say(format!(
             "Redis {version} on port {port}, {}",
-            spoken(since.elapsed())
+            format_duration(since.elapsed())
         ));
         Ok(())
     }
 
-    fn postgres(&mut self, supervisor: &mut Supervisor<'_>, place: Option<&Place>) -> Result<()> {
+    fn start_postgres(
+        &mut self,
+        supervisor: &mut Supervisor<'_>,
+        folders: Option<&DataFolders>,
+    ) -> Result<()> {
         let since = Instant::now();
-        if let Some(urls) = &self.plan.given.databases {
+        if let Some(urls) = &self.plan.external.databases {
             for (schema, url) in urls {
                 let version =
                     Address::parse(&database::setting(schema), url)?.check(self.signals)?;
-                say(format!("PostgreSQL {version} as given for {schema}"));
+                say(format!("PostgreSQL {version} for {schema}"));
             }
             self.manifest.database_url = None;
             self.manifest.database_urls.clone_from(urls);
             let all = format!("{:?}", identities(urls)?);
-            self.manifest.belong_to(&all);
+            self.manifest.use_database(&all);
             return Ok(());
         }
-        let (Some(port), Some(place)) = (self.postgres_port, place) else {
+        let (Some(port), Some(folders)) = (self.postgres_port, folders) else {
             let url = self
                 .plan
-                .given
+                .external
                 .database
                 .as_deref()
-                .context("no PostgreSQL is given")?;
+                .context("DATABASE_URL is missing")?;
             let admin = Address::parse("DATABASE_URL", url)?;
             let version = admin.check(self.signals)?;
-            self.manifest.belong_to(&admin.identity());
+            self.manifest.use_database(&admin.identity());
             database::set_up(&admin, false, self.folder, &mut self.manifest, self.signals)?;
-            say(format!("PostgreSQL {version} as given by DATABASE_URL"));
+            say(format!("PostgreSQL {version} (DATABASE_URL)"));
             return Ok(());
         };
         let password = self.manifest.secret("postgres")?;
-        // The data folder is made with this password: should the launcher be killed in between, it must be known.
+        // Saves the password before the data folder is created with it, in case the launcher is killed in between.
         self.manifest.save(self.folder)?;
-        let tools = postgres::initialise(place, &password, self.signals)?;
+        let tools = postgres::initialize(folders, &password, self.signals)?;
         supervisor.start(
-            postgres::spec(&tools, place, self.folder, port, self.plan.durable),
+            postgres::spec(&tools, folders, self.folder, port, self.plan.durable),
             None,
         )?;
         let address = |database| {
@@ -237,7 +254,7 @@ impl<'a> Fleet<'a> {
         supervisor.until("PostgreSQL", SERVER_LIMIT, || {
             match system.query("select 1", signals) {
                 Err(error) if error.is::<crate::wait::Interrupted>() => Err(error),
-                answer => Ok(answer.ok()),
+                result => Ok(result.ok()),
             }
         })?;
         let owner = postgres::OWNER;
@@ -247,7 +264,7 @@ impl<'a> Fleet<'a> {
             ),
             signals,
         )?;
-        self.manifest.belong_to("private");
+        self.manifest.use_database("private");
         database::set_up(
             &address(owner)?,
             true,
@@ -258,13 +275,13 @@ impl<'a> Fleet<'a> {
         say(format!(
             "PostgreSQL {} on port {port}, {}",
             tools.version,
-            spoken(since.elapsed())
+            format_duration(since.elapsed())
         ));
         Ok(())
     }
 
     /// Starts the services and waits until all are ready.
-    pub(crate) fn services(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
+    pub(crate) fn start_services(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
         let since = Instant::now();
         say(format!(
             "Starting {} service processes",
@@ -277,19 +294,22 @@ impl<'a> Fleet<'a> {
             settings: self.plan.settings,
             public_url: self.public_url(),
         };
-        supervisor.announce(&self.instances)?;
+        supervisor.write_initial_addresses(&self.instances)?;
         for instance in &self.instances {
             let spec = services::spec(instance, &shared, &self.manifest)?;
             supervisor.start(spec, Some(instance.clone()))?;
         }
         supervisor.publish(&mut self.manifest)?;
         supervisor.until_ready(SERVICE_LIMIT)?;
-        say(format!("All ready, {}", spoken(since.elapsed())));
+        say(format!(
+            "All services are ready, {}",
+            format_duration(since.elapsed())
+        ));
         Ok(())
     }
 
-    /// Imports the directory and makes accounts and keys, where that was not done before.
-    pub(crate) fn fill(&mut self) -> Result<()> {
+    /// Imports the directory and creates accounts and keys, unless an earlier start has done so.
+    pub(crate) fn seed(&mut self) -> Result<()> {
         let address = |name: &str| {
             let instance = self
                 .instances
@@ -323,7 +343,7 @@ impl<'a> Fleet<'a> {
         self.manifest.save(self.folder)
     }
 
-    /// Three calls that work when pasted.
+    /// Three example calls to paste into a shell.
     pub(crate) fn examples(&self) -> Result<String> {
         examples(&self.manifest, &self.plan.data)
     }

@@ -1,4 +1,4 @@
-//! The state folder (`.fleet`): what lies where, and who may write it just now.
+//! The state folder (`.fleet`): its files, and the lock that a running launcher holds.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::Write;
@@ -9,12 +9,12 @@ use anyhow::{Context, Result, bail};
 use nix::sys::statvfs::statvfs;
 use nix::unistd::geteuid;
 
-/// Free space below which a start is not tried: an empty PostgreSQL takes 40 MB, its log of changes up to 1 GB over time.
+/// The minimum free space for a start. An empty PostgreSQL takes 40 MB; its write-ahead log grows up to 1 GB.
 const NEEDED_MB: u64 = 200;
 
-/// Everything the launcher ever writes into the folder. `--fresh` removes these names and nothing else, so a `--dir` that
-/// points at a folder with other things in it costs nobody anything.
-const OWN: [&str; 10] = [
+/// All files and folders that the launcher writes. `--fresh` removes only these, so that a `--dir` with other files in it loses
+/// nothing.
+const CONTENTS: [&str; 10] = [
     "fleet.json",
     "run.json",
     "data",
@@ -27,61 +27,62 @@ const OWN: [&str; 10] = [
     "mail",
 ];
 
-/// One fleet's state folder.
+/// The state folder of a fleet.
 #[derive(Clone, Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
 }
 
-/// Held while a launcher works on the folder; the kernel lets go of it however the launcher ends.
+/// Held while a launcher uses the folder. The kernel releases it when the launcher ends, in whatever way.
 pub(crate) struct Lock {
     _file: File,
 }
 
 impl Folder {
-    /// The folder `dir`, seen from the current directory, or `default`.
+    /// The folder `dir`, relative to the current directory, or `default`.
     pub(crate) fn locate(dir: Option<&Path>, default: PathBuf) -> Result<Self> {
         let path = match dir {
             Some(dir) => std::path::absolute(dir)
-                .with_context(|| format!("--dir {} cannot be resolved", dir.display()))?,
+                .with_context(|| format!("cannot resolve --dir {}", dir.display()))?,
             None => default,
         };
         Ok(Self { path })
     }
 
-    /// Makes the folder if need be, and checks that it is ours and has room.
+    /// Creates the folder if it does not exist, and checks its owner and the free space.
     pub(crate) fn prepare(&self) -> Result<()> {
         let shown = self.path.display();
         DirBuilder::new()
             .recursive(true)
             .mode(0o755)
             .create(&self.path)
-            .with_context(|| format!("{shown} cannot be made; choose another place with --dir"))?;
+            .with_context(|| format!("cannot create {shown}; choose another folder with --dir"))?;
         let owner = fs::metadata(&self.path)
-            .with_context(|| format!("{shown} cannot be read"))?
+            .with_context(|| format!("cannot read {shown}"))?
             .uid();
         if owner != geteuid().as_raw() {
             bail!(
-                "{shown} belongs to user {owner}: run this as that user, or choose another place with --dir"
+                "{shown} belongs to user {owner}: run this as that user, or choose another folder with --dir"
             );
         }
-        let free = statvfs(&self.path).with_context(|| format!("{shown} cannot be measured"))?;
+        let free = statvfs(&self.path)
+            .with_context(|| format!("cannot read the free space of {shown}"))?;
         let free_mb = free.blocks_available() * free.fragment_size() / 1_048_576;
         if free_mb < NEEDED_MB {
             bail!(
                 "the disk of {shown} is full ({free_mb} MB free, {NEEDED_MB} MB needed): \
-                 make room or choose another place with --dir"
+                 free some space or choose another folder with --dir"
             );
         }
         for sub in ["addresses", "logs"] {
             fs::create_dir_all(self.path.join(sub))
-                .with_context(|| format!("{shown}/{sub} cannot be made"))?;
+                .with_context(|| format!("cannot create {shown}/{sub}"))?;
         }
-        // Secrets lie here; a state folder inside a checkout must never be committed.
+        // The folder has secrets. Inside a checkout it must not be committed.
         self.write(&self.path.join(".gitignore"), b"*\n", 0o644)
     }
 
-    /// Takes the folder for this launcher; `None` while another launcher works on it.
+    /// Locks the folder for this launcher; `None` while another launcher holds the lock.
     pub(crate) fn lock(&self) -> Result<Option<Lock>> {
         let path = self.path.join("lock");
         let file = OpenOptions::new()
@@ -90,40 +91,41 @@ impl Folder {
             .write(true)
             .mode(0o600)
             .open(&path)
-            .with_context(|| format!("{} cannot be opened", path.display()))?;
+            .with_context(|| format!("cannot open {}", path.display()))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Lock { _file: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => {
-                Err(error).with_context(|| format!("{} cannot be locked", path.display()))
+                Err(error).with_context(|| format!("cannot lock {}", path.display()))
             }
         }
     }
 
-    /// Whether a launcher works on the folder now.
+    /// Whether a launcher holds the lock.
     pub(crate) fn is_busy(&self) -> Result<bool> {
         Ok(self.path.join("lock").exists() && self.lock()?.is_none())
     }
 
-    /// Throws away data, keys and logs.
+    /// Removes data, keys and logs.
     pub(crate) fn wipe(&self) -> Result<()> {
-        // Data may lie elsewhere behind a link (see `postgres::place`): what the link shows goes too.
+        // The data may be behind a symbolic link (see `postgres::DataFolders`); its target is removed as well.
         let data = self.data();
         if let Ok(target) = fs::read_link(&data) {
             remove(&target)?;
         }
-        OWN.iter()
+        CONTENTS
+            .iter()
             .try_for_each(|name| remove(&self.path.join(name)))
     }
 
-    /// Writes a file so that a reader sees the old text or the new, never half of one.
+    /// Writes a file atomically: a reader sees either the old or the new content.
     #[expect(
         clippy::unused_self,
-        reason = "every file the launcher writes goes through its folder"
+        reason = "every file that the launcher writes goes through its folder"
     )]
     pub(crate) fn write(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
         let new = path.with_extension("new");
-        let put = || -> std::io::Result<()> {
+        let replace = || -> std::io::Result<()> {
             let mut file = OpenOptions::new()
                 .create(true)
                 .truncate(true)
@@ -135,7 +137,7 @@ impl Folder {
             file.sync_all()?;
             fs::rename(&new, path)
         };
-        put().with_context(|| format!("{} cannot be written", path.display()))
+        replace().with_context(|| format!("cannot write {}", path.display()))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -162,7 +164,7 @@ impl Folder {
         self.path.join("data")
     }
 
-    /// Where fresh query data is put to be compared.
+    /// The query data that `deploy/test` generates to compare with `.sqlx`.
     pub(crate) fn queries(&self) -> PathBuf {
         self.path.join("queries")
     }
@@ -172,12 +174,12 @@ impl Folder {
         self.path.join("plans.toml")
     }
 
-    /// Where listings-svc keeps the files of pictures.
+    /// The picture store of listings-svc.
     pub(crate) fn pictures(&self) -> PathBuf {
         self.path.join("pictures")
     }
 
-    /// Where webhook-svc writes mails.
+    /// The folder to which webhook-svc writes mails.
     pub(crate) fn mail(&self) -> PathBuf {
         self.path.join("mail")
     }
@@ -196,7 +198,7 @@ fn remove(path: &Path) -> Result<()> {
     } else {
         fs::remove_file(path)
     };
-    removed.with_context(|| format!("{} cannot be removed", path.display()))
+    removed.with_context(|| format!("cannot remove {}", path.display()))
 }
 
 #[cfg(test)]
@@ -221,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn fresh_removes_only_what_the_launcher_wrote() {
+    fn fresh_removes_only_files_of_the_launcher() {
         let (dir, folder) = folder();
         let theirs = dir.path().join("thesis.txt");
         fs::write(&theirs, "years of work").unwrap();
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_for_their_owner_alone() {
+    fn only_the_owner_may_read_secrets() {
         let (_dir, folder) = folder();
         fs::write(folder.manifest(), "{}").unwrap();
         folder

@@ -1,7 +1,7 @@
-//! The launcher: brings a whole fleet up on one machine, stops it, says how it is, and runs the tests against one.
+//! The launcher: starts and stops a whole fleet on one machine, shows its status, and runs the tests against one.
 //!
-//! It starts PostgreSQL, Redis and the five services as children, keeps them alive, and ends them in order. Everything it
-//! writes lies in one state folder ([`folder`]), so that several fleets can run side by side. See `deploy/README.md`.
+//! It runs PostgreSQL, Redis and the five services as children, restarts them, and ends them in order. It writes to one state folder only
+//! ([`folder`]), so that several fleets can run on one machine. See `deploy/README.md`.
 
 mod cargo;
 mod database;
@@ -36,17 +36,17 @@ use clap::Parser;
 
 use crate::wait::Interrupted;
 
-/// Runs the whole fleet on this machine.
+/// Runs the whole fleet on this machine
 #[derive(Debug, Parser)]
 #[command(version)]
 enum Command {
-    /// Bring PostgreSQL, Redis and the five services up, filled and ready
+    /// Start PostgreSQL, Redis and the five services, with data
     Up(Box<up::Args>),
     /// Stop a fleet; data and keys are kept
     Down(down::Args),
-    /// Say who runs and what they wait for
+    /// Show the processes and the conditions that they wait for
     Status(status::Args),
-    /// Run every check and test
+    /// Run the tests and checks
     Test(test::Args),
 }
 
@@ -63,15 +63,17 @@ fn main() -> ExitCode {
     })
 }
 
-/// An error and its causes as one sentence.
+/// An error with its causes, as one sentence.
 fn sentence(error: &Error) -> String {
-    let full = error.chain().any(|cause| {
+    let is_disk_full = error.chain().any(|cause| {
         cause
             .downcast_ref::<io::Error>()
             .is_some_and(|error| error.kind() == ErrorKind::StorageFull)
     });
-    if full {
-        return format!("{error:#}: make room on that disk, or choose another place with --dir");
+    if is_disk_full {
+        return format!(
+            "{error:#}: free some space on that disk, or choose another folder with --dir"
+        );
     }
     format!("{error:#}")
 }

@@ -1,5 +1,5 @@
-//! `fleet.json`: what tests and tools need to know about a fleet, and what the launcher must remember between starts; and
-//! `run.json`: which processes it started.
+//! `fleet.json`: the description of a fleet for tests and tools, and the state of the launcher between starts; and `run.json`: the processes
+//! that it has started.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::folder::Folder;
 use crate::process::Record;
 use crate::random;
 
-/// How far a fleet is.
+/// The state of a fleet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum State {
@@ -23,24 +23,24 @@ pub(crate) enum State {
     Running,
 }
 
-/// The text of `fleet.json`.
+/// The content of `fleet.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Manifest {
     pub(crate) state: State,
-    /// Where the API is; ends with the version segment.
+    /// The base URL of the API, with the version segment.
     pub(crate) base_url: String,
-    /// The whole database, for tests and for looking around; absent when five addresses were given.
+    /// The database of all services, for tests and users; absent with five external databases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) database_url: Option<String>,
-    /// What each service connects with.
+    /// The database URL of each service, by schema.
     pub(crate) database_urls: BTreeMap<String, String>,
     pub(crate) redis_url: String,
     pub(crate) clock_file: String,
-    /// Where mails are written instead of being sent.
+    /// The folder to which mails are written instead of being sent.
     pub(crate) mail_dir: String,
     pub(crate) services: Vec<Service>,
-    /// PostgreSQL and Redis, where the launcher started them.
+    /// PostgreSQL and Redis, if the launcher has started them.
     pub(crate) servers: Vec<Server>,
     pub(crate) staff_token: String,
     pub(crate) fleet_token: String,
@@ -53,11 +53,11 @@ pub(crate) struct Manifest {
 pub(crate) struct Service {
     pub(crate) name: String,
     pub(crate) replica: u16,
-    /// Absent while the process is down and waits to be started again.
+    /// Absent while the process waits for its restart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pid: Option<u32>,
     pub(crate) grpc: String,
-    /// The public address; the gateway alone has one.
+    /// The public address, which only the gateway has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) http: Option<String>,
     pub(crate) metrics: String,
@@ -65,24 +65,24 @@ pub(crate) struct Service {
     pub(crate) ready: String,
 }
 
-/// A server that the launcher keeps running.
+/// A server that the launcher runs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Server {
     /// `postgres` or `redis`.
     pub(crate) name: String,
-    /// Absent while it is down and waits to be started again.
+    /// Absent while the server waits for its restart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pid: Option<u32>,
 }
 
 impl Service {
-    /// Its name among its replicas: `webhook-svc`, `webhook-svc-2`.
+    /// The name of this process: `webhook-svc`, `webhook-svc-2`.
     pub(crate) fn full_name(&self) -> String {
         replica_name(&self.name, self.replica)
     }
 }
 
-/// The name of one process of a service: the first has the service's own.
+/// The name of a process of a service. The first replica has the name of the service.
 pub(crate) fn replica_name(service: &str, replica: u16) -> String {
     if replica == 1 {
         service.to_owned()
@@ -91,7 +91,7 @@ pub(crate) fn replica_name(service: &str, replica: u16) -> String {
     }
 }
 
-/// A ready-made account.
+/// An account of the seed data.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Account {
@@ -99,41 +99,41 @@ pub(crate) struct Account {
     pub(crate) id: String,
     pub(crate) plan: String,
     pub(crate) email: String,
-    /// Handles of the pages that it owns.
+    /// The handles of its creator pages.
     pub(crate) pages: Vec<String>,
-    /// Slugs of the games under them.
+    /// The slugs of the games of these pages.
     pub(crate) games: Vec<String>,
-    /// The one of them that has a currency; the keys of a game are its.
+    /// The game with a currency. The keys of a game belong to it.
     pub(crate) economy_game: Option<String>,
     pub(crate) keys: BTreeMap<String, String>,
 }
 
-/// What the launcher alone reads: nobody else should.
+/// The state of the launcher. Other programs should not read it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Memory {
-    /// Ports by use, to come back to.
+    /// Ports by purpose, for the next start.
     pub(crate) ports: BTreeMap<String, u16>,
-    /// Secrets by use.
+    /// Secrets by purpose.
     pub(crate) secrets: BTreeMap<String, String>,
-    /// Which database the accounts and the import went into; another one starts without them.
+    /// The database with the accounts and the import. Another database starts without them.
     pub(crate) database: String,
     /// The fingerprint of the directory data that was imported.
     pub(crate) imported: Option<String>,
 }
 
-/// The text of `run.json`: it is there from the first child to the last.
+/// The content of `run.json`, which exists while the launcher has children.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Run {
-    /// Start times count from the start of the machine, so records of an earlier one mean nothing.
+    /// The boot id of the machine. Start times count from the boot, so records of an earlier boot are ignored.
     pub(crate) boot: String,
     pub(crate) launcher: Record,
-    /// In the order of their start.
+    /// In the order of start.
     pub(crate) children: Vec<Record>,
 }
 
 impl Manifest {
-    /// Last time's manifest; a new one when there is none or it cannot be understood.
+    /// The manifest of the last start; a new one if there is none or it cannot be parsed.
     pub(crate) fn load(folder: &Folder) -> Self {
         read(&folder.manifest()).unwrap_or_default()
     }
@@ -142,7 +142,7 @@ impl Manifest {
         write(folder, &folder.manifest(), self)
     }
 
-    /// The secret for a use: last time's, or a new one.
+    /// The secret for a purpose: the one of the last start, or a new one.
     pub(crate) fn secret(&mut self, name: &str) -> Result<String> {
         if let Some(secret) = self.memory.secrets.get(name) {
             return Ok(secret.clone());
@@ -152,8 +152,8 @@ impl Manifest {
         Ok(secret)
     }
 
-    /// Forgets accounts and import when they went into another database.
-    pub(crate) fn belong_to(&mut self, database: &str) {
+    /// Sets the database, and clears accounts and import if it is another one.
+    pub(crate) fn use_database(&mut self, database: &str) {
         if self.memory.database != database {
             database.clone_into(&mut self.memory.database);
             self.memory.imported = None;
@@ -161,9 +161,12 @@ impl Manifest {
         }
     }
 
-    /// A key of a ready-made account.
+    /// A key of an account.
     pub(crate) fn key(&self, account: &str, key: &str) -> Option<&str> {
-        let account = self.accounts.iter().find(|known| known.name == account)?;
+        let account = self
+            .accounts
+            .iter()
+            .find(|candidate| candidate.name == account)?;
         account.keys.get(key).map(String::as_str)
     }
 }
@@ -178,7 +181,7 @@ impl Run {
         })
     }
 
-    /// What the last launcher wrote, when that was since the machine started.
+    /// The record of the last launcher, unless it is from an earlier boot.
     pub(crate) fn load(folder: &Folder) -> Option<Self> {
         read::<Self>(&folder.run()).filter(|run| run.boot == boot_id())
     }
@@ -190,7 +193,7 @@ impl Run {
     pub(crate) fn remove(folder: &Folder) -> Result<()> {
         match fs::remove_file(folder.run()) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(error).context("run.json cannot be removed")
+                Err(error).context("cannot remove run.json")
             }
             _ => Ok(()),
         }
@@ -209,8 +212,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
 }
 
 fn write<T: Serialize>(folder: &Folder, path: &Path, value: &T) -> Result<()> {
-    let mut text =
-        serde_json::to_vec_pretty(value).context("a state file cannot be put into words")?;
+    let mut text = serde_json::to_vec_pretty(value).context("cannot serialize a state file")?;
     text.push(b'\n');
     folder.write(path, &text, 0o600)
 }
@@ -220,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_killed_launcher_left_half_written_counts_as_nothing() {
+    fn incomplete_files_of_a_killed_launcher_are_ignored() {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::locate(Some(dir.path()), dir.path().to_owned()).unwrap();
         fs::write(folder.manifest(), "{\"base_url\": \"http").unwrap();
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn records_from_before_the_machine_started_count_as_nothing() {
+    fn records_from_an_earlier_boot_are_ignored() {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::locate(Some(dir.path()), dir.path().to_owned()).unwrap();
         let mut run = Run::begin().unwrap();
@@ -242,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_made_once() {
+    fn secrets_are_created_once() {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::locate(Some(dir.path()), dir.path().to_owned()).unwrap();
         let mut manifest = Manifest::default();

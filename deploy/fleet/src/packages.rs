@@ -1,4 +1,4 @@
-//! The programs a fleet needs beside its own, and how they come onto a Debian or Ubuntu machine.
+//! The programs that a fleet requires, and their installation on Debian or Ubuntu.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,25 +10,26 @@ use crate::postgres;
 use crate::program::find;
 use crate::say::say;
 
-/// A program and the Debian package that brings it.
+/// A required program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Need {
-    /// Drops root and ties children to the launcher.
+pub(crate) enum Requirement {
+    /// Drops root, and ends children with the launcher.
     Setpriv,
     /// The PostgreSQL server with its tools.
     Postgres,
-    /// Only the client, when the server is given.
+    /// Only the client, for an external server.
     Psql,
     Redis,
-    /// Only the client, when the server is given.
+    /// Only the client, for an external server.
     RedisCli,
-    /// Python's environments: a test installs a server that speaks S3 into one.
+    /// Python with virtual environments: a test installs an S3 server.
     Python,
-    /// A client whose decoders are not ours.
+    /// An HTTP client with its own decoders, for tests of compression.
     Curl,
 }
 
-impl Need {
+impl Requirement {
+    /// The Debian package.
     fn package(self) -> &'static str {
         match self {
             Self::Setpriv => "util-linux",
@@ -41,32 +42,32 @@ impl Need {
         }
     }
 
-    fn is_there(self) -> bool {
+    fn is_installed(self) -> bool {
         match self {
             Self::Setpriv => find("setpriv").is_some(),
             Self::Postgres => postgres::Tools::newest().is_some(),
             Self::Psql => postgres::psql().is_some(),
             Self::Redis => find("redis-server").is_some(),
             Self::RedisCli => find("redis-cli").is_some(),
-            Self::Python => has_environments(),
+            Self::Python => has_venv(),
             Self::Curl => find("curl").is_some(),
         }
     }
 }
 
-/// Debian has a Python without what its environments are made with.
-fn has_environments() -> bool {
+/// Debian has Python without `venv` by default.
+fn has_venv() -> bool {
     let mut python = Command::new("python3");
     let tried = python.args(["-c", "import ensurepip, venv"]).output();
     tried.is_ok_and(|output| output.status.success())
 }
 
-/// Installs what is missing with apt; says which packages to install where it cannot.
-pub(crate) fn ensure(needs: &[Need]) -> Result<()> {
-    let missing: Vec<&str> = needs
+/// Installs missing packages with apt-get. Where it cannot, the error names the packages.
+pub(crate) fn ensure(requirements: &[Requirement]) -> Result<()> {
+    let missing: Vec<&str> = requirements
         .iter()
-        .filter(|need| !need.is_there())
-        .map(|need| need.package())
+        .filter(|requirement| !requirement.is_installed())
+        .map(|requirement| requirement.package())
         .collect();
     if missing.is_empty() {
         return Ok(());
@@ -74,7 +75,7 @@ pub(crate) fn ensure(needs: &[Need]) -> Result<()> {
     let packages = missing.join(" ");
     let Some(apt) = find("apt-get") else {
         bail!(
-            "{packages} missing and apt-get is not there: install them with this system's own tool, then try again"
+            "{packages} missing, and apt-get is not there: install them with the package manager of this system, then try again"
         );
     };
     let sudo = if geteuid().is_root() {
@@ -86,14 +87,18 @@ pub(crate) fn ensure(needs: &[Need]) -> Result<()> {
         bail!("{packages} missing: run `apt-get install {packages}` as root, then try again");
     }
     say(format!("Installing {packages}"));
-    // The lists of a fresh machine are empty, so they come first; one that cannot be renewed may still do.
+    // A fresh machine has no package lists. If the update fails, the installation may still succeed.
     apt_get(sudo.as_deref(), &apt, &["update", "-q"])?;
     let mut install = vec!["install", "-y", "-q", "--no-install-recommends"];
     install.extend(&missing);
     let installed = apt_get(sudo.as_deref(), &apt, &install)?;
-    if !installed || needs.iter().any(|need| !need.is_there()) {
+    if !installed
+        || requirements
+            .iter()
+            .any(|requirement| !requirement.is_installed())
+    {
         bail!(
-            "apt-get did not install {packages} (its reason is above): install them yourself, then try again"
+            "apt-get did not install {packages} (its error is above): install them yourself, then try again"
         );
     }
     Ok(())
@@ -113,6 +118,6 @@ fn apt_get(sudo: Option<&Path>, apt: &Path, args: &[&str]) -> Result<bool> {
         .env("DEBIAN_FRONTEND", "noninteractive")
         .args(args)
         .status()
-        .with_context(|| format!("{} cannot be started", apt.display()))?;
+        .with_context(|| format!("cannot start {}", apt.display()))?;
     Ok(status.success())
 }

@@ -1,4 +1,4 @@
-//! Free ports, and what answers on them.
+//! Chooses free ports, and reads health pages.
 
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
@@ -10,38 +10,38 @@ use anyhow::{Context, Result, bail};
 use crate::random;
 use crate::say::say;
 
-/// The public port of the first gateway, when nobody holds it.
+/// The public port of the first gateway, if it is free.
 const PREFERRED_PUBLIC: u16 = 8080;
 
-/// Where private ports are looked for: below the range from which the kernel takes the local ends of outgoing connections
-/// (32768 on Linux), so that a child that is started again finds its port as it left it.
+/// The range of private ports. It is below the ephemeral range of Linux, from 32768, so that no outgoing connection takes the port of a
+/// child that restarts.
 const PRIVATE: std::ops::Range<u16> = 20_000..32_000;
 
-/// Ports of one fleet by the name of their use; the same name gets the same port at the next start if it is still free.
+/// The ports of a fleet by purpose. A purpose keeps its port across starts while the port is free.
 pub(crate) struct Ports {
-    known: BTreeMap<String, u16>,
-    claims: Claims,
+    assigned: BTreeMap<String, u16>,
+    reservations: Reservations,
 }
 
-/// Ports that are spoken for, though their owners do not listen yet.
+/// Reserves ports for children that do not listen yet.
 ///
-/// The launcher cannot hold a TCP port that a child is to open, but it can hold the UDP port of the same number: a launcher
-/// that starts at the same moment finds it taken, and the kernel gives it back however this one ends.
+/// The launcher cannot bind a TCP port that a child will bind. It binds the UDP port with the same number instead: another launcher that
+/// starts at the same time then skips this port. The kernel releases the reservation when the launcher ends.
 #[derive(Default)]
-pub(crate) struct Claims(Vec<UdpSocket>);
+pub(crate) struct Reservations(Vec<UdpSocket>);
 
 impl Ports {
-    pub(crate) fn new(known: BTreeMap<String, u16>) -> Self {
+    pub(crate) fn new(assigned: BTreeMap<String, u16>) -> Self {
         Self {
-            known,
-            claims: Claims::default(),
+            assigned,
+            reservations: Reservations::default(),
         }
     }
 
-    /// The port for `name`: last time's if it is free, else a new one.
+    /// The port for a purpose: the one of the last start if it is free, or a new one.
     pub(crate) fn private(&mut self, name: &str) -> Result<u16> {
-        if let Some(port) = self.known.get(name).copied()
-            && self.claim(port)?
+        if let Some(port) = self.assigned.get(name).copied()
+            && self.reserve(port)?
         {
             return Ok(port);
         }
@@ -49,82 +49,83 @@ impl Ports {
         let first = random::below(width)?;
         for step in 0..width {
             let port = PRIVATE.start + (first + step) % width;
-            if self.claim(port)? {
-                self.known.insert(name.to_owned(), port);
+            if self.reserve(port)? {
+                self.assigned.insert(name.to_owned(), port);
                 return Ok(port);
             }
         }
         bail!(
-            "no port is free between {} and {}: end what holds them",
+            "no port is free between {} and {}: end programs that use these ports",
             PRIVATE.start,
             PRIVATE.end
         )
     }
 
-    /// The gateway's public port: `wanted` or an error that says who is in the way; without a wish, last time's, 8080, or any.
+    /// The public port of the gateway: `wanted`, or an error when it is in use. Without `wanted`, the port of the last start, 8080, or any free
+    /// port.
     pub(crate) fn public(&mut self, wanted: Option<u16>) -> Result<u16> {
         const NAME: &str = "gateway.public";
         if let Some(port) = wanted {
-            if !self.claim(port)? {
+            if !self.reserve(port)? {
                 bail!(
-                    "port {port} is taken by another program: end it or choose another with --port"
+                    "port {port} is taken by another program: end that program, or choose another port with --port"
                 );
             }
-            self.known.insert(NAME.to_owned(), port);
+            self.assigned.insert(NAME.to_owned(), port);
             return Ok(port);
         }
-        let last = self.known.get(NAME).copied();
+        let last = self.assigned.get(NAME).copied();
         for port in last.into_iter().chain([PREFERRED_PUBLIC]) {
-            if self.claim(port)? {
-                self.known.insert(NAME.to_owned(), port);
+            if self.reserve(port)? {
+                self.assigned.insert(NAME.to_owned(), port);
                 return Ok(port);
             }
         }
-        self.known.remove(NAME);
+        self.assigned.remove(NAME);
         let port = self.private(NAME)?;
         say(format!(
-            "Port {} is taken by another program: the API is on {port} (--port chooses)",
+            "Port {} is taken by another program: the API is on port {port} (choose one with --port)",
             last.unwrap_or(PREFERRED_PUBLIC)
         ));
         Ok(port)
     }
 
-    /// The table to remember, and the claims, to be kept for as long as the fleet runs.
-    pub(crate) fn into_parts(self) -> (BTreeMap<String, u16>, Claims) {
-        (self.known, self.claims)
+    /// The ports by purpose, to store for the next start; and the reservations, to hold while the fleet runs.
+    pub(crate) fn into_parts(self) -> (BTreeMap<String, u16>, Reservations) {
+        (self.assigned, self.reservations)
     }
 
-    /// Claims a port if nobody has it.
-    fn claim(&mut self, port: u16) -> Result<bool> {
-        let taken = |error: std::io::Error| match error.kind() {
+    /// Reserves a port; returns whether it was free.
+    fn reserve(&mut self, port: u16) -> Result<bool> {
+        let in_use = |error: std::io::Error| match error.kind() {
             ErrorKind::AddrInUse => Ok(false),
             ErrorKind::PermissionDenied => {
-                bail!("port {port} is for root alone: choose one from 1024 with --port")
+                bail!("only root may use port {port}: choose one from 1024 with --port")
             }
-            _ => Err(error).with_context(|| format!("port {port} cannot be taken")),
+            _ => Err(error).with_context(|| format!("cannot bind port {port}")),
         };
-        let claim = match UdpSocket::bind((Ipv4Addr::LOCALHOST, port)) {
-            Ok(claim) => claim,
-            Err(error) => return taken(error),
+        let reservation = match UdpSocket::bind((Ipv4Addr::LOCALHOST, port)) {
+            Ok(reservation) => reservation,
+            Err(error) => return in_use(error),
         };
         if let Err(error) = TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
-            return taken(error);
+            return in_use(error);
         }
-        self.claims.0.push(claim);
+        self.reservations.0.push(reservation);
         Ok(true)
     }
 }
 
-/// An answer of a service's admin port.
+/// A response of a service's admin port.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) body: String,
 }
 
-/// One GET of a page such as `http://127.0.0.1:20001/readyz`; `None` when nobody answers (yet). Health pages are all the launcher ever reads, so this
-/// little HTTP is enough and a client library is not compiled for it.
-pub(crate) fn get(page: &str) -> Option<Answer> {
+/// Reads a page such as `http://127.0.0.1:20001/readyz`; `None` when nothing answers. The launcher only reads health pages, so this minimal
+/// HTTP client saves compiling a library.
+pub(crate) fn get(page: &str) -> Option<Response> {
     let limit = Duration::from_secs(2);
     let (address, path) = page.strip_prefix("http://")?.split_once('/')?;
     let address: SocketAddr = address.parse().ok()?;
@@ -133,15 +134,15 @@ pub(crate) fn get(page: &str) -> Option<Answer> {
     stream.set_write_timeout(Some(limit)).ok()?;
     let request = format!("GET /{path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).ok()?;
-    let mut answer = Vec::new();
-    stream.take(64 * 1024).read_to_end(&mut answer).ok()?;
-    parse(&String::from_utf8_lossy(&answer))
+    let mut response = Vec::new();
+    stream.take(64 * 1024).read_to_end(&mut response).ok()?;
+    parse(&String::from_utf8_lossy(&response))
 }
 
-fn parse(answer: &str) -> Option<Answer> {
-    let (head, body) = answer.split_once("\r\n\r\n")?;
+fn parse(response: &str) -> Option<Response> {
+    let (head, body) = response.split_once("\r\n\r\n")?;
     let status = head.split_whitespace().nth(1)?.parse().ok()?;
-    Some(Answer {
+    Some(Response {
         status,
         body: body.to_owned(),
     })
@@ -152,17 +153,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_name_keeps_its_port() {
+    fn a_purpose_keeps_its_port() {
         let mut first = Ports::new(BTreeMap::new());
         let port = first.private("catalogue-svc.grpc").unwrap();
-        let (known, claims) = first.into_parts();
-        drop(claims);
-        let mut second = Ports::new(known);
+        let (assigned, reservations) = first.into_parts();
+        drop(reservations);
+        let mut second = Ports::new(assigned);
         assert_eq!(second.private("catalogue-svc.grpc").unwrap(), port);
     }
 
     #[test]
-    fn a_port_that_went_to_another_program_is_replaced() {
+    fn a_port_that_another_program_uses_is_replaced() {
         let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = taken.local_addr().unwrap().port();
         let mut ports = Ports::new(BTreeMap::from([("redis".to_owned(), port)]));
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wanted_public_port_that_is_taken_is_an_error_that_names_it() {
+    fn the_error_for_a_public_port_in_use_names_it() {
         let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = taken.local_addr().unwrap().port();
         let error = Ports::new(BTreeMap::new()).public(Some(port)).unwrap_err();
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_that_another_launcher_claimed_is_left_to_it() {
+    fn a_port_that_another_launcher_reserved_is_skipped() {
         let mut first = Ports::new(BTreeMap::new());
         let port = first.private("redis").unwrap();
         let mut second = Ports::new(BTreeMap::from([("redis".to_owned(), port)]));
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn two_uses_never_share_a_port() {
+    fn two_purposes_never_share_a_port() {
         let mut ports = Ports::new(BTreeMap::new());
         let mut seen: Vec<u16> = (0..20)
             .map(|n| ports.private(&n.to_string()).unwrap())
@@ -200,12 +201,12 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_taken_apart() {
+    fn responses_are_parsed() {
         let answer =
             parse("HTTP/1.1 503 Service Unavailable\r\na: b\r\n\r\n{\"ready\":false}").unwrap();
         assert_eq!(
             answer,
-            Answer {
+            Response {
                 status: 503,
                 body: "{\"ready\":false}".to_owned()
             }

@@ -1,4 +1,4 @@
-//! A private PostgreSQL: which programs, where its data lies, and how it is started.
+//! Starts a private PostgreSQL: finds its programs, creates its data folder, and configures it.
 
 use std::fs::{self, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,19 +10,19 @@ use anyhow::{Context, Result, bail};
 use nix::sys::signal::Signal;
 
 use crate::folder::Folder;
-use crate::process::{self, Account, Spec};
+use crate::process::{self, Spec, UnixUser};
 use crate::program;
 use crate::say::say;
 use crate::wait::Signals;
 
-/// The oldest major version whose SQL the services use.
-const OLDEST: u32 = 15;
+/// The oldest supported major version.
+const MIN_VERSION: u32 = 15;
 
-/// Where Debian keeps the servers of each version, outside everybody's PATH.
+/// The folder of all installed versions on Debian, which is not in PATH.
 const DEBIAN: &str = "/usr/lib/postgresql";
 
-/// Where data goes when the checkout is where PostgreSQL's user cannot reach it, as in /root.
-const ELSEWHERE: &str = "/var/lib/mchezo-fleet";
+/// The folder for data when the user of PostgreSQL cannot access the state folder, for example in /root.
+const FALLBACK: &str = "/var/lib/mchezo-fleet";
 
 /// The superuser of a private server, and its database.
 pub(crate) const OWNER: &str = "fleet";
@@ -31,19 +31,19 @@ pub(crate) const OWNER: &str = "fleet";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tools {
     folder: PathBuf,
-    /// As the program says it: `15.18`.
+    /// Such as `15.18`.
     pub(crate) version: String,
 }
 
 impl Tools {
-    /// The newest version in PATH or where Debian keeps them.
+    /// The newest version in PATH or in [`DEBIAN`].
     pub(crate) fn newest() -> Option<Self> {
         Self::all()
             .into_iter()
             .max_by_key(|tools| major(&tools.version))
     }
 
-    /// The programs for a data folder: those of the version that made it, else the newest.
+    /// The programs for a data folder: the version that created it, or the newest.
     fn choose(data: &Path) -> Result<Self> {
         let newest = Self::newest().context("PostgreSQL is missing")?;
         let Some(made) = fs::read_to_string(data.join("PG_VERSION")).ok() else {
@@ -56,8 +56,8 @@ impl Tools {
             .find(|tools| major(&tools.version) == major(made))
             .with_context(|| {
                 format!(
-                    "the data was made by PostgreSQL {made}, which is no longer here: \
-                 install postgresql-{made}, or throw the data away with --fresh"
+                    "PostgreSQL {made} created the data, and it is not installed any more: \
+                 install postgresql-{made}, or remove the data with --fresh"
                 )
             })
     }
@@ -84,7 +84,7 @@ impl Tools {
     }
 }
 
-/// The client: in PATH, or beside a server.
+/// The path of psql: in PATH, or next to a server.
 pub(crate) fn psql() -> Option<PathBuf> {
     program::find("psql").or_else(|| {
         Tools::newest()
@@ -114,86 +114,89 @@ fn major(version: &str) -> u32 {
     digits.parse().unwrap_or(0)
 }
 
-/// Refuses a version that is too old.
+/// Fails for a version that is too old.
 pub(crate) fn require(version: &str) -> Result<()> {
-    if major(version) < OLDEST {
+    if major(version) < MIN_VERSION {
         bail!(
-            "PostgreSQL {version} is too old: the fleet needs {OLDEST} or newer; install one \
-             (https://www.postgresql.org/download/linux/debian/), or give another by DATABASE_URL"
+            "PostgreSQL {version} is too old: install {MIN_VERSION} or newer \
+             (https://www.postgresql.org/download/linux/debian/), or set DATABASE_URL to another one"
         );
     }
     Ok(())
 }
 
-/// Where the servers' data lies, and who owns it.
+/// The data folders of the servers, and their owner.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct DataFolders {
     pub(crate) postgres: PathBuf,
     pub(crate) redis: PathBuf,
-    /// The user to drop to when root calls.
-    pub(crate) user: Option<Account>,
+    /// The user that runs the servers when the launcher runs as root.
+    pub(crate) user: Option<UnixUser>,
 }
 
-impl Place {
-    /// Makes the data folders, owned by whoever runs the servers.
+impl DataFolders {
+    /// Creates the data folders, owned by the user that runs the servers.
     pub(crate) fn prepare(folder: &Folder) -> Result<Self> {
-        let user = Account::unprivileged()?;
+        let user = UnixUser::unprivileged()?;
         let data = folder.data();
-        // A link left of an earlier start, or to where the data went, is resolved here once.
+        // An earlier start may have left a symbolic link to the fallback folder.
         if !data.exists() {
-            fs::create_dir(&data).with_context(|| format!("{} cannot be made", data.display()))?;
+            fs::create_dir(&data).with_context(|| format!("cannot create {}", data.display()))?;
         }
-        let mut home = data
-            .canonicalize()
-            .with_context(|| format!("{} is lost: start with --fresh", data.display()))?;
+        let mut home = data.canonicalize().with_context(|| {
+            format!(
+                "the target of the link {} is missing: start with --fresh",
+                data.display()
+            )
+        })?;
         if let Some(user) = &user
-            && !reaches(user, &home)?
+            && !can_reach(user, &home)?
         {
-            home = move_elsewhere(folder, &data, user)?;
+            home = use_fallback(folder, &data, user)?;
         }
-        let place = Self {
+        let folders = Self {
             postgres: home.join("postgres"),
             redis: home.join("redis"),
             user,
         };
-        // PostgreSQL's own folder is made by initdb.
-        fs::create_dir_all(&place.redis)
-            .with_context(|| format!("{} cannot be made", place.redis.display()))?;
-        for path in [&home, &place.redis] {
-            place.hand_over(path, 0o700)?;
+        // initdb creates the folder of PostgreSQL.
+        fs::create_dir_all(&folders.redis)
+            .with_context(|| format!("cannot create {}", folders.redis.display()))?;
+        for path in [&home, &folders.redis] {
+            folders.set_owner(path, 0o700)?;
         }
-        Ok(place)
+        Ok(folders)
     }
 
-    /// Gives a file or folder to whoever runs the servers.
-    fn hand_over(&self, path: &Path, mode: u32) -> Result<()> {
-        let give = || {
+    /// Sets the owner and the mode of a file or folder.
+    fn set_owner(&self, path: &Path, mode: u32) -> Result<()> {
+        let set = || {
             fs::set_permissions(path, Permissions::from_mode(mode))?;
             self.user
                 .as_ref()
                 .map_or(Ok(()), |user| chown(path, Some(user.uid), Some(user.gid)))
         };
-        give().with_context(|| format!("{} cannot be given to PostgreSQL's user", path.display()))
+        set().with_context(|| format!("cannot change the owner of {}", path.display()))
     }
 }
 
-/// Whether a user may pass through all folders on the way to `path`.
-fn reaches(user: &Account, path: &Path) -> Result<bool> {
+/// Whether a user can access the parent folder of `path`.
+fn can_reach(user: &UnixUser, path: &Path) -> Result<bool> {
     let parent = path.parent().unwrap_or(path);
-    let status = process::wrapped(Path::new("test"), Some(user), None)
+    let status = process::setpriv(Path::new("test"), Some(user), None)
         .arg("-x")
         .arg(parent)
         .status()
-        .context("setpriv cannot be started")?;
+        .context("cannot start setpriv")?;
     Ok(status.success())
 }
 
-fn move_elsewhere(folder: &Folder, data: &Path, user: &Account) -> Result<PathBuf> {
+fn use_fallback(folder: &Folder, data: &Path, user: &UnixUser) -> Result<PathBuf> {
     let mut hasher = DefaultHasher::new();
     folder.path().hash(&mut hasher);
-    let home = Path::new(ELSEWHERE).join(format!("{:016x}", hasher.finish()));
+    let home = Path::new(FALLBACK).join(format!("{:016x}", hasher.finish()));
     say(format!(
-        "Data goes to {}: user {} cannot reach {}",
+        "The data folder is {}, because user {} cannot access {}",
         home.display(),
         user.name,
         folder.path().display()
@@ -205,7 +208,7 @@ fn move_elsewhere(folder: &Folder, data: &Path, user: &Account) -> Result<PathBu
     };
     make().with_context(|| {
         format!(
-            "{} cannot be made; choose a place that user {} can reach with --dir",
+            "cannot create {}; choose a folder that user {} can access with --dir",
             home.display(),
             user.name
         )
@@ -213,26 +216,29 @@ fn move_elsewhere(folder: &Folder, data: &Path, user: &Account) -> Result<PathBu
     Ok(home)
 }
 
-/// Makes an empty data folder, unless there is one.
+/// Creates an empty data folder, unless it exists.
 ///
-/// It is made under another name and renamed when complete: what a killed launcher left half made is never started.
-pub(crate) fn initialise(place: &Place, password: &str, signals: &Signals) -> Result<Tools> {
-    let tools = Tools::choose(&place.postgres)?;
-    if place.postgres.exists() {
-        clear_stale_pid(&place.postgres)?;
+/// The folder gets its name when it is complete, so that PostgreSQL never starts on one that a killed launcher has left incomplete.
+pub(crate) fn initialize(
+    folders: &DataFolders,
+    password: &str,
+    signals: &Signals,
+) -> Result<Tools> {
+    let tools = Tools::choose(&folders.postgres)?;
+    if folders.postgres.exists() {
+        clear_stale_pid(&folders.postgres)?;
         return Ok(tools);
     }
-    let new = place.postgres.with_extension("new");
+    let new = folders.postgres.with_extension("new");
     if new.exists() {
-        fs::remove_dir_all(&new).with_context(|| format!("{} cannot be removed", new.display()))?;
+        fs::remove_dir_all(&new).with_context(|| format!("cannot remove {}", new.display()))?;
     }
-    let secret = place.postgres.with_extension("password");
-    fs::write(&secret, password)
-        .with_context(|| format!("{} cannot be written", secret.display()))?;
-    place.hand_over(&secret, 0o600)?;
-    let mut command = process::wrapped(
+    let secret = folders.postgres.with_extension("password");
+    fs::write(&secret, password).with_context(|| format!("cannot write {}", secret.display()))?;
+    folders.set_owner(&secret, 0o600)?;
+    let mut command = process::setpriv(
         &tools.folder.join("initdb"),
-        place.user.as_ref(),
+        folders.user.as_ref(),
         Some(Signal::SIGTERM),
     );
     command
@@ -253,17 +259,17 @@ pub(crate) fn initialise(place: &Place, password: &str, signals: &Signals) -> Re
         .env("LC_ALL", "C")
         .current_dir("/");
     let output = process::capture(&mut command, "", signals);
-    fs::remove_file(&secret).with_context(|| format!("{} cannot be removed", secret.display()))?;
+    fs::remove_file(&secret).with_context(|| format!("cannot remove {}", secret.display()))?;
     let output = output?;
     if !output.status.success() {
         if output.stderr.contains("No space left on device") {
             bail!(
-                "the disk of {} is full: make room or choose another place with --dir",
+                "the disk of {} is full: free some space or choose another folder with --dir",
                 new.display()
             );
         }
         bail!(
-            "PostgreSQL's data folder cannot be made: {}",
+            "initdb cannot create the data folder of PostgreSQL: {}",
             output
                 .stderr
                 .trim()
@@ -272,33 +278,33 @@ pub(crate) fn initialise(place: &Place, password: &str, signals: &Signals) -> Re
                 .unwrap_or("no reason given")
         );
     }
-    fs::rename(&new, &place.postgres)
-        .with_context(|| format!("{} cannot be renamed", new.display()))?;
+    fs::rename(&new, &folders.postgres)
+        .with_context(|| format!("cannot rename {}", new.display()))?;
     Ok(tools)
 }
 
-/// Removes the pid file of a server that was killed. A server that still runs on this data (and is none of ours: those have
-/// been ended by now) is left alone.
+/// Removes the pid file of a server that was killed. Fails when a server still runs in this folder: it is not one of ours, because those
+/// have ended by now.
 fn clear_stale_pid(data: &Path) -> Result<()> {
     let file = data.join("postmaster.pid");
     let Ok(text) = fs::read_to_string(&file) else {
         return Ok(());
     };
     let pid = text.lines().next().unwrap_or_default().trim();
-    let at_work = fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == data);
-    if at_work {
+    let is_running = fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == data);
+    if is_running {
         bail!(
-            "a PostgreSQL that the fleet did not start (pid {pid}) works on {}: end it, then try again",
+            "a PostgreSQL that the fleet did not start (pid {pid}) uses {}: stop it, then try again",
             data.display()
         );
     }
-    fs::remove_file(&file).with_context(|| format!("{} cannot be removed", file.display()))
+    fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))
 }
 
-/// How to start the server. `durable` is off for tests alone: a crash of the machine may then cost the data.
+/// How to start the server. Only tests are not `durable`: a crash of the machine may then lose the data.
 pub(crate) fn spec(
     tools: &Tools,
-    place: &Place,
+    folders: &DataFolders,
     folder: &Folder,
     port: u16,
     durable: bool,
@@ -306,7 +312,7 @@ pub(crate) fn spec(
     let mut settings = vec![
         "listen_addresses=127.0.0.1".to_owned(),
         format!("port={port}"),
-        // Everybody signs in with a password over the loopback address; a socket's path could also be too long.
+        // All clients use a password over the loopback address. The path of a Unix socket could be too long.
         "unix_socket_directories=".to_owned(),
         "max_connections=400".to_owned(),
     ];
@@ -320,7 +326,7 @@ pub(crate) fn spec(
             .map(str::to_owned),
         );
     }
-    let mut args = vec!["-D".into(), place.postgres.clone().into_os_string()];
+    let mut args = vec!["-D".into(), folders.postgres.clone().into_os_string()];
     args.extend(
         settings
             .into_iter()
@@ -331,15 +337,15 @@ pub(crate) fn spec(
         program: tools.folder.join("postgres"),
         args,
         env: vec![("LC_ALL".to_owned(), "C".to_owned())],
-        input: String::new(),
-        user: place.user.clone(),
-        // Ends open connections and writes everything down; SIGTERM would wait for the last client.
-        stop: Signal::SIGINT,
+        stdin: String::new(),
+        user: folders.user.clone(),
+        // The fast shutdown, which ends open connections. SIGTERM would wait for the last client.
+        stop_signal: Signal::SIGINT,
         log: folder.log("postgres"),
     }
 }
 
-/// The address of a database on a private server.
+/// The URL of a database on the private server.
 pub(crate) fn url(port: u16, user: &str, password: &str, database: &str) -> String {
     format!("postgres://{user}:{password}@127.0.0.1:{port}/{database}")
 }
@@ -349,7 +355,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_found_in_what_the_program_says() {
+    fn the_version_is_parsed_from_the_output() {
         let debian = "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n";
         assert_eq!(parse_version(debian).as_deref(), Some("15.18"));
         assert_eq!(
@@ -364,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn old_versions_are_refused_with_a_way_out() {
+    fn old_versions_are_rejected() {
         require("15.0").unwrap();
         require("18beta1").unwrap();
         for old in ["14.9", "9.6.24"] {
@@ -377,10 +383,10 @@ mod tests {
     }
 
     #[test]
-    fn the_pid_file_of_a_dead_server_is_removed_and_nothing_else() {
+    fn the_pid_file_of_a_dead_server_is_removed() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("postmaster.pid");
-        // This test's own process: it lives, but does not work in that folder.
+        // The process of this test runs, but not in that folder.
         fs::write(&file, format!("{}\n", std::process::id())).unwrap();
         clear_stale_pid(dir.path()).unwrap();
         assert!(!file.exists());

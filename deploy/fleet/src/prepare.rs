@@ -1,9 +1,7 @@
-//! Checked SQL: the `.sqlx` folders, which let a machine without a database compile the queries, made anew from the
-//! migrations.
+//! Checked SQL: regenerates or checks the `.sqlx` folders, with which queries compile without a database.
 //!
-//! All crates are compiled once, against a scratch database that holds the schemas of all of them. A small wrapper around
-//! rustc, or around clippy, which then checks the code in the same pass, sends each crate's query data to a folder of its own,
-//! which is then compared with, or takes the place of, `.sqlx`.
+//! Compiles all crates once, against a scratch database with all schemas. A small wrapper around rustc, or around clippy, which then checks
+//! the lints in the same pass, writes the query data of each crate to its own folder. That folder is compared with `.sqlx` or replaces it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -17,27 +15,29 @@ use crate::database::Address;
 use crate::process;
 use crate::wait::Signals;
 
-/// The command that mends stale query data.
-pub(crate) const MEND: &str = "deploy/test --prepare";
+/// The command that regenerates stale query data.
+pub(crate) const COMMAND: &str = "deploy/test --prepare";
 
 /// A crate with checked SQL.
 #[derive(Debug)]
 struct Crate {
-    /// Cargo's name of it.
+    /// The package name.
     name: String,
     folder: PathBuf,
 }
 
-/// What compiles the crates: a script of the launcher's folder.
+/// The rustc wrapper: a script in the folder of the launcher.
 const COMPILER: &str = "rustc-with-queries";
-/// The same with clippy's lints, whose warnings are errors.
+/// The same with clippy. Its warnings are errors.
 const LINTER: &str = "clippy-with-queries";
 
 /// Query data by file name.
 type Queries = BTreeMap<String, Vec<u8>>;
 
-/// The crates whose `.sqlx` is not what their migrations and queries give. The lints of all crates are checked by the way; where one
-/// objects, that is the error.
+/// The crates whose `.sqlx` does not match their migrations and queries.
+///
+/// # Errors
+/// A crate does not compile, or clippy reports a warning.
 pub(crate) fn stale(server: &Address, scratch: &Path, signals: &Signals) -> Result<Vec<String>> {
     let crates = generate(server, scratch, LINTER, signals)?;
     let mut stale = Vec::new();
@@ -49,8 +49,12 @@ pub(crate) fn stale(server: &Address, scratch: &Path, signals: &Signals) -> Resu
     Ok(stale)
 }
 
-/// Writes every `.sqlx` folder anew; the crates where that changed something.
-pub(crate) fn rewrite(server: &Address, scratch: &Path, signals: &Signals) -> Result<Vec<String>> {
+/// Regenerates every `.sqlx` folder; returns the crates whose folder has changed.
+pub(crate) fn regenerate(
+    server: &Address,
+    scratch: &Path,
+    signals: &Signals,
+) -> Result<Vec<String>> {
     let crates = generate(server, scratch, COMPILER, signals)?;
     let mut changed = Vec::new();
     for one in crates {
@@ -60,21 +64,19 @@ pub(crate) fn rewrite(server: &Address, scratch: &Path, signals: &Signals) -> Re
             continue;
         }
         fs::create_dir_all(&folder)
-            .with_context(|| format!("{} cannot be made", folder.display()))?;
+            .with_context(|| format!("cannot create {}", folder.display()))?;
         for name in old.keys().filter(|name| !new.contains_key(*name)) {
-            fs::remove_file(folder.join(name))
-                .with_context(|| format!("{name} cannot be removed"))?;
+            fs::remove_file(folder.join(name)).with_context(|| format!("cannot remove {name}"))?;
         }
         for (name, text) in &new {
-            fs::write(folder.join(name), text)
-                .with_context(|| format!("{name} cannot be written"))?;
+            fs::write(folder.join(name), text).with_context(|| format!("cannot write {name}"))?;
         }
         changed.push(one.name);
     }
     Ok(changed)
 }
 
-/// Compiles all crates against a database with all migrations; their query data lies in `scratch/<crate>` afterwards.
+/// Compiles all crates against a database with all migrations. Writes their query data to `scratch/<crate>`.
 fn generate(
     server: &Address,
     scratch: &Path,
@@ -84,18 +86,18 @@ fn generate(
     let crates = crates(&cargo::root())?;
     if scratch.exists() {
         fs::remove_dir_all(scratch)
-            .with_context(|| format!("{} cannot be removed", scratch.display()))?;
+            .with_context(|| format!("cannot remove {}", scratch.display()))?;
     }
-    fs::create_dir_all(scratch).with_context(|| format!("{} cannot be made", scratch.display()))?;
+    fs::create_dir_all(scratch).with_context(|| format!("cannot create {}", scratch.display()))?;
     server.query("drop database if exists prepare", signals)?;
     server.query("create database prepare", signals)?;
     let database = server.sibling("prepare");
     for one in &crates {
         migrate(one, &database, signals)?;
         let folder = scratch.join(&one.name);
-        fs::create_dir(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        fs::create_dir(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    // Cargo compiles only what is newer than its last result, and query data comes out of compiling alone.
+    // Cargo only compiles crates with changed files, and only a compilation writes query data.
     let touched = Touched::now(&crates, scratch)?;
     let mut command = cargo::command(&["check", "--workspace", "--all-targets"]);
     command
@@ -116,15 +118,16 @@ fn generate(
     let compiled = process::run(&mut command, signals);
     touched.restore()?;
     if !compiled?.success() {
-        bail!("a lint objects, or a query does not fit the migrations: the errors are above");
+        bail!(
+            "clippy reports a warning, or a query does not match the migrations: the errors are above"
+        );
     }
     Ok(crates)
 }
 
-/// The workspace's crates with an `sqlx.toml`.
+/// The crates of the workspace with an `sqlx.toml`.
 fn crates(root: &Path) -> Result<Vec<Crate>> {
-    let entries =
-        fs::read_dir(root).with_context(|| format!("{} cannot be read", root.display()))?;
+    let entries = fs::read_dir(root).with_context(|| format!("cannot read {}", root.display()))?;
     let mut crates: Vec<Crate> = entries
         .flatten()
         .map(|entry| entry.path())
@@ -146,10 +149,10 @@ fn crates(root: &Path) -> Result<Vec<Crate>> {
     Ok(crates)
 }
 
-/// Runs a crate's migrations in order, after making the schemas that its `sqlx.toml` names.
+/// Creates the schemas in a crate's `sqlx.toml`, then runs its migrations in order.
 fn migrate(one: &Crate, database: &Address, signals: &Signals) -> Result<()> {
     let settings =
-        fs::read_to_string(one.folder.join("sqlx.toml")).context("sqlx.toml cannot be read")?;
+        fs::read_to_string(one.folder.join("sqlx.toml")).context("cannot read sqlx.toml")?;
     for schema in schemas(&settings) {
         database.query(&format!("create schema if not exists {schema}"), signals)?;
     }
@@ -164,12 +167,12 @@ fn migrate(one: &Crate, database: &Address, signals: &Signals) -> Result<()> {
         .collect();
     files.sort();
     for file in files {
-        let sql = fs::read_to_string(&file)
-            .with_context(|| format!("{} cannot be read", file.display()))?;
-        // In a transaction, as the service runs it.
+        let sql =
+            fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        // In a transaction, as in the service.
         database
             .query(&format!("begin;\n{sql}\n;commit;"), signals)
-            .with_context(|| format!("{} does not run", file.display()))?;
+            .with_context(|| format!("the migration {} fails", file.display()))?;
     }
     Ok(())
 }
@@ -187,13 +190,14 @@ fn queries(folder: &Path) -> Result<Queries> {
     let mut queries = Queries::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let text = fs::read(entry.path())
-            .with_context(|| format!("{} cannot be read", entry.path().display()))?;
+            .with_context(|| format!("cannot read {}", entry.path().display()))?;
         queries.insert(entry.file_name().to_string_lossy().into_owned(), text);
     }
     Ok(queries)
 }
 
-/// Source files made to look changed, with the times they had: given back, so that nothing else is compiled again.
+/// Source files whose modification times were set to now, with their earlier times. These are restored afterwards, so that cargo does not
+/// compile them again.
 struct Touched(Vec<(PathBuf, SystemTime)>);
 
 impl Touched {
@@ -238,7 +242,7 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
 fn modified(path: &Path) -> Result<SystemTime> {
     fs::metadata(path)
         .and_then(|metadata| metadata.modified())
-        .with_context(|| format!("{} has no time", path.display()))
+        .with_context(|| format!("cannot read the modification time of {}", path.display()))
 }
 
 fn set_modified(path: &Path, time: SystemTime) -> Result<()> {
@@ -246,7 +250,7 @@ fn set_modified(path: &Path, time: SystemTime) -> Result<()> {
         .write(true)
         .open(path)
         .and_then(|file| file.set_modified(time))
-        .with_context(|| format!("{} cannot be touched", path.display()))
+        .with_context(|| format!("cannot set the modification time of {}", path.display()))
 }
 
 #[cfg(test)]
@@ -254,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schemas_are_read_from_the_settings() {
+    fn schemas_are_parsed_from_the_settings() {
         let settings =
             "[migrate]\ncreate-schemas = [\"a\", \"b\"]\ntable-name = \"a._sqlx_migrations\"\n";
         assert_eq!(schemas(settings), ["a", "b"]);
@@ -262,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn touched_files_get_their_times_back() {
+    fn modification_times_are_restored() {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().to_owned();
         fs::create_dir(folder.join("src")).unwrap();

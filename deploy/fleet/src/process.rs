@@ -1,8 +1,8 @@
-//! Starting, recording and ending processes.
+//! Starts, records and ends child processes.
 //!
-//! Each child is in a process group of its own, so that Ctrl-C reaches the launcher alone and it can end the others in
-//! order, and is started through `setpriv`, which drops root where asked and lets the kernel end the child should the
-//! launcher be killed. Each is recorded with its start time: a number that came round again is never taken for ours.
+//! Each child has a process group of its own, so that Ctrl-C reaches only the launcher, which then ends the children in order. Each
+//! child is started through `setpriv`, which drops root where asked, and makes the kernel end the child when the launcher is killed. A
+//! child is recorded with its start time, so that another process with a reused pid is never mistaken for it.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::say::say;
 use crate::wait::{Interrupted, Signals};
 
-/// What a long-lived child is.
+/// How to start a long-lived child.
 #[derive(Clone, Debug)]
 pub(crate) struct Spec {
     /// Unique in the fleet: `catalogue-svc`, `catalogue-svc-2`, `postgres`.
@@ -30,32 +30,32 @@ pub(crate) struct Spec {
     pub(crate) program: PathBuf,
     pub(crate) args: Vec<OsString>,
     pub(crate) env: Vec<(String, String)>,
-    /// Fed to the child's standard input: secrets that must not stand in the process list.
-    pub(crate) input: String,
+    /// Written to the child's standard input: secrets that must not show in the process list.
+    pub(crate) stdin: String,
     /// The user to run as, when that is not the caller.
-    pub(crate) user: Option<Account>,
-    /// The signal that ends it gracefully.
-    pub(crate) stop: Signal,
+    pub(crate) user: Option<UnixUser>,
+    /// The signal for a graceful shutdown.
+    pub(crate) stop_signal: Signal,
     pub(crate) log: PathBuf,
 }
 
 /// A user of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Account {
+pub(crate) struct UnixUser {
     pub(crate) name: String,
     pub(crate) uid: u32,
     pub(crate) gid: u32,
 }
 
-impl Account {
-    /// Who runs PostgreSQL and Redis when root calls: PostgreSQL refuses root, and Redis needs none of its powers.
+impl UnixUser {
+    /// The user that runs PostgreSQL and Redis when the launcher runs as root: PostgreSQL refuses root, and Redis does not need it.
     pub(crate) fn unprivileged() -> Result<Option<Self>> {
         if !geteuid().is_root() {
             return Ok(None);
         }
         for name in ["postgres", "nobody"] {
             if let Some(user) =
-                User::from_name(name).context("the users of this machine cannot be read")?
+                User::from_name(name).context("cannot read the users of this machine")?
             {
                 let name = user.name;
                 return Ok(Some(Self {
@@ -66,12 +66,12 @@ impl Account {
             }
         }
         Err(anyhow!(
-            "PostgreSQL refuses to run as root: make a user `postgres`, or run this as an ordinary user"
+            "PostgreSQL refuses to run as root: create a user `postgres`, or run this as an ordinary user"
         ))
     }
 }
 
-/// What lets a later launcher recognise a process that this one started.
+/// Identifies a process, also for a later launcher.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) name: String,
@@ -82,9 +82,10 @@ pub(crate) struct Record {
 
 impl Record {
     pub(crate) fn of(name: &str, pid: u32) -> Result<Self> {
-        let pid = i32::try_from(pid).context("process number out of range")?;
-        // A child that has ended is still there until it is waited for.
-        let (_, started) = look_up(pid).with_context(|| format!("{name} left no trace"))?;
+        let pid = i32::try_from(pid).context("the pid is out of range")?;
+        // A child that has ended stays in the process table until the launcher waits for it.
+        let (_, started) =
+            stat(pid).with_context(|| format!("{name} is not in the process table"))?;
         Ok(Self {
             name: name.to_owned(),
             pid,
@@ -92,9 +93,9 @@ impl Record {
         })
     }
 
-    /// Whether that very process still runs.
+    /// Whether this process still runs.
     pub(crate) fn is_alive(&self) -> bool {
-        look_up(self.pid)
+        stat(self.pid)
             .is_some_and(|(state, started)| started == self.started && !matches!(state, 'Z' | 'X'))
     }
 
@@ -105,34 +106,37 @@ impl Record {
         }
         match kill(Pid::from_raw(self.pid), signal) {
             Ok(()) | Err(nix::Error::ESRCH) => Ok(()),
-            Err(error) => Err(error)
-                .with_context(|| format!("{} (pid {}) cannot be ended", self.name, self.pid)),
+            Err(error) => Err(error).with_context(|| {
+                format!("cannot send a signal to {} (pid {})", self.name, self.pid)
+            }),
         }
     }
 }
 
-/// State and start time of a process.
-fn look_up(pid: i32) -> Option<(char, u64)> {
+/// The state and the start time of a process.
+fn stat(pid: i32) -> Option<(char, u64)> {
     parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Fields 3 and 22 of a stat line; the name in field 2 may itself hold spaces and brackets.
+/// Fields 3 and 22 of a stat line. The name in field 2 may contain spaces and brackets.
 fn parse_stat(stat: &str) -> Option<(char, u64)> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
     let state = fields.next()?.chars().next()?;
     Some((state, fields.nth(18)?.parse().ok()?))
 }
 
-/// Starts a long-lived child with its output appended to its log.
+/// Starts a long-lived child whose output is appended to its log.
 pub(crate) fn spawn(spec: &Spec) -> Result<Child> {
     let log = log_file(&spec.log)?;
-    let errors = log.try_clone().context("a log cannot be opened twice")?;
-    let mut command = wrapped(&spec.program, spec.user.as_ref(), Some(spec.stop));
+    let errors = log
+        .try_clone()
+        .context("cannot duplicate the file handle of a log")?;
+    let mut command = setpriv(&spec.program, spec.user.as_ref(), Some(spec.stop_signal));
     command
         .args(&spec.args)
         .envs(spec.env.iter().map(|(name, value)| (name, value)))
         .process_group(0)
-        .stdin(if spec.input.is_empty() {
+        .stdin(if spec.stdin.is_empty() {
             Stdio::null()
         } else {
             Stdio::piped()
@@ -141,17 +145,21 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child> {
         .stderr(errors);
     let mut child = command
         .spawn()
-        .with_context(|| format!("{} cannot be started", spec.program.display()))?;
+        .with_context(|| format!("cannot start {}", spec.program.display()))?;
     if let Some(mut input) = child.stdin.take() {
         input
-            .write_all(spec.input.as_bytes())
-            .with_context(|| format!("{} does not take its settings", spec.name))?;
+            .write_all(spec.stdin.as_bytes())
+            .with_context(|| format!("cannot write to the standard input of {}", spec.name))?;
     }
     Ok(child)
 }
 
-/// `program` behind setpriv: as `user`, and ended by the kernel with `death` when the launcher dies.
-pub(crate) fn wrapped(program: &Path, user: Option<&Account>, death: Option<Signal>) -> Command {
+/// `program` through setpriv: as `user`, and with `parent_death_signal` when the launcher dies.
+pub(crate) fn setpriv(
+    program: &Path,
+    user: Option<&UnixUser>,
+    parent_death_signal: Option<Signal>,
+) -> Command {
     let mut command = Command::new("setpriv");
     if let Some(user) = user {
         command.args([
@@ -162,8 +170,8 @@ pub(crate) fn wrapped(program: &Path, user: Option<&Account>, death: Option<Sign
             "--init-groups",
         ]);
     }
-    if let Some(death) = death {
-        command.args(["--pdeathsig", death.as_str().trim_start_matches("SIG")]);
+    if let Some(signal) = parent_death_signal {
+        command.args(["--pdeathsig", signal.as_str().trim_start_matches("SIG")]);
     }
     command.arg("--").arg(program);
     command
@@ -175,11 +183,11 @@ fn log_file(path: &Path) -> Result<File> {
         .append(true)
         .mode(0o600)
         .open(path)
-        .with_context(|| format!("{} cannot be opened", path.display()))
+        .with_context(|| format!("cannot open {}", path.display()))
 }
 
 /// The last lines of a child's log, indented for the terminal.
-pub(crate) fn last_lines(log: &Path, count: usize) -> String {
+pub(crate) fn tail(log: &Path, count: usize) -> String {
     let text = fs::read(log)
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         .unwrap_or_default();
@@ -193,32 +201,32 @@ pub(crate) fn last_lines(log: &Path, count: usize) -> String {
         .concat()
 }
 
-/// Ends processes together: by their gentle signal, then by the hard one those that outlive `limit`, or all when the user
-/// insists with another Ctrl-C.
+/// Ends processes together: first with the graceful signal. Processes that still run after `limit`, or when the user presses Ctrl-C
+/// again, get the forceful one.
 pub(crate) fn end(
     records: &[Record],
-    (gentle, hard): (Signal, Signal),
+    (graceful, forceful): (Signal, Signal),
     limit: Duration,
     signals: &Signals,
 ) -> Result<()> {
     for record in records {
-        record.signal(gentle)?;
+        record.signal(graceful)?;
     }
-    let gone = signals.until(limit, || {
+    let ended = signals.until(limit, || {
         Ok(records
             .iter()
             .all(|record| !record.is_alive())
             .then_some(()))
     });
-    if let Ok(Some(())) = gone {
+    if let Ok(Some(())) = ended {
         return Ok(());
     }
     for record in records.iter().filter(|record| record.is_alive()) {
         say(format!(
-            "  {} (pid {}) does not end by itself; killed",
+            "  {} (pid {}) does not end; killing it",
             record.name, record.pid
         ));
-        record.signal(hard)?;
+        record.signal(forceful)?;
     }
     signals.until(Duration::from_secs(10), || {
         Ok(records
@@ -229,20 +237,20 @@ pub(crate) fn end(
     Ok(())
 }
 
-/// What a finished command said.
+/// The output of a finished command.
 pub(crate) struct Output {
     pub(crate) status: ExitStatus,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// Runs a command to its end with the terminal as its output.
+/// Runs a command until it ends. Its output goes to the terminal.
 pub(crate) fn run(command: &mut Command, signals: &Signals) -> Result<ExitStatus> {
     let mut child = start(command)?;
-    finish(&mut child, signals)
+    wait(&mut child, signals)
 }
 
-/// Runs a command to its end, with `input` for it to read, and takes what it prints.
+/// Runs a command until it ends, with `input` as its standard input, and returns its output.
 pub(crate) fn capture(command: &mut Command, input: &str, signals: &Signals) -> Result<Output> {
     let mut child = start(
         command
@@ -253,17 +261,17 @@ pub(crate) fn capture(command: &mut Command, input: &str, signals: &Signals) -> 
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let input = input.to_owned();
     let writer = thread::spawn(move || {
-        // A command that ends without reading all of it says why by its status.
+        // A command that ends without reading all of its input explains that with its status.
         stdin.map(|mut stdin| stdin.write_all(input.as_bytes()))
     });
     let (out, err) = (
         thread::spawn(move || read(stdout)),
         thread::spawn(move || read(stderr)),
     );
-    let status = finish(&mut child, signals)?;
+    let status = wait(&mut child, signals)?;
     let texts = (out.join(), err.join(), writer.join());
     let (Ok(stdout), Ok(stderr), Ok(_)) = texts else {
-        return Err(anyhow!("the output of {} cannot be read", name_of(command)));
+        return Err(anyhow!("cannot read the output of {}", name_of(command)));
     };
     Ok(Output {
         status,
@@ -272,7 +280,7 @@ pub(crate) fn capture(command: &mut Command, input: &str, signals: &Signals) -> 
     })
 }
 
-/// Runs a command to its end and hands over each line of its standard output as it comes.
+/// Runs a command until it ends, and calls `each` with every line of its standard output.
 pub(crate) fn stream(
     command: &mut Command,
     signals: &Signals,
@@ -288,7 +296,7 @@ pub(crate) fn stream(
                 }
             }
         });
-        finish(&mut child, signals)
+        wait(&mut child, signals)
     })
 }
 
@@ -296,30 +304,30 @@ fn start(command: &mut Command) -> Result<Child> {
     command
         .process_group(0)
         .spawn()
-        .with_context(|| format!("{} cannot be started", name_of(command)))
+        .with_context(|| format!("cannot start {}", name_of(command)))
 }
 
 fn name_of(command: &Command) -> String {
     command.get_program().to_string_lossy().into_owned()
 }
 
-/// Waits for a child; a stop signal ends its whole group first.
-fn finish(child: &mut Child, signals: &Signals) -> Result<ExitStatus> {
+/// Waits for a child. A stop signal first ends its process group.
+fn wait(child: &mut Child, signals: &Signals) -> Result<ExitStatus> {
     let month = Duration::from_hours(30 * 24);
     let waited = signals.until(month, || {
-        child.try_wait().context("a child cannot be waited for")
+        child.try_wait().context("cannot wait for a child process")
     });
     match waited {
         Ok(Some(status)) => Ok(status),
-        Ok(None) => Err(anyhow!("a command ran for a month")),
+        Ok(None) => Err(anyhow!("a command has run for a month")),
         Err(error) => {
             let group =
-                Pid::from_raw(i32::try_from(child.id()).context("process number out of range")?);
+                Pid::from_raw(i32::try_from(child.id()).context("the pid is out of range")?);
             match killpg(group, Signal::SIGTERM) {
                 Ok(()) | Err(nix::Error::ESRCH) => {}
-                Err(other) => return Err(other).context("a command cannot be ended"),
+                Err(other) => return Err(other).context("cannot end a command"),
             }
-            child.wait().context("a child cannot be waited for")?;
+            child.wait().context("cannot wait for a child process")?;
             debug_assert!(
                 error.is::<Interrupted>(),
                 "only a signal ends this wait early"
@@ -332,7 +340,7 @@ fn finish(child: &mut Child, signals: &Signals) -> Result<ExitStatus> {
 fn read(source: Option<impl Read>) -> String {
     let mut bytes = Vec::new();
     if let Some(mut source) = source {
-        // What was read before an error is the best there is to show.
+        // After an error the part that was read is shown.
         drop(source.read_to_end(&mut bytes));
     }
     String::from_utf8_lossy(&bytes).into_owned()
@@ -349,21 +357,21 @@ mod tests {
     }
 
     #[test]
-    fn remains_are_not_alive() {
+    fn a_zombie_is_not_alive() {
         let mut child = Command::new("true").spawn().unwrap();
         let record = Record::of("child", child.id()).unwrap();
-        // Not waited for, so its remains stay in the table.
+        // The child is not waited for, so it stays in the process table as a zombie.
         let deadline = std::time::Instant::now() + Duration::from_secs(10);
         while record.is_alive() {
             assert!(std::time::Instant::now() < deadline, "`true` never ends");
             thread::yield_now();
         }
-        assert!(look_up(record.pid).is_some());
+        assert!(stat(record.pid).is_some());
         child.wait().unwrap();
     }
 
     #[test]
-    fn a_number_that_came_round_again_is_another_process() {
+    fn a_reused_pid_is_another_process() {
         let me = Record::of("me", std::process::id()).unwrap();
         assert!(me.is_alive());
         let predecessor = Record {
@@ -371,7 +379,7 @@ mod tests {
             ..me
         };
         assert!(!predecessor.is_alive());
-        // And so it is left alone: this would end the test itself.
+        // The signal is not sent; it would end the test itself.
         predecessor.signal(Signal::SIGKILL).unwrap();
     }
 
@@ -380,7 +388,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let log = dir.path().join("a.log");
         fs::write(&log, "one\ntwo\nthree\n").unwrap();
-        assert_eq!(last_lines(&log, 2), "    two\n    three\n");
-        assert_eq!(last_lines(&dir.path().join("none.log"), 2), "");
+        assert_eq!(tail(&log, 2), "    two\n    three\n");
+        assert_eq!(tail(&dir.path().join("none.log"), 2), "");
     }
 }

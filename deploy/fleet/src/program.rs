@@ -1,13 +1,13 @@
-//! Where programs are.
+//! Finds programs.
 
 use std::env;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// Where administrators' programs are; an ordinary user's PATH often leaves these out.
+/// Folders of administrative programs, which are often not in the PATH of an ordinary user.
 const SYSTEM: &str = "/usr/local/sbin:/usr/sbin:/sbin";
 
-/// The program of that name, as a shell would find it.
+/// The path of a program: in PATH, or in [`SYSTEM`].
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
     search(name, &env::var_os("PATH").unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! Randomness for secrets and for the choice of ports.
+//! Random secrets and port numbers.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,7 +11,7 @@ pub(crate) fn secret() -> Result<String> {
     Ok(bytes.map(|byte| format!("{byte:02x}")).concat())
 }
 
-/// A number below `end`; that it favours small ones by a hair does not matter for ports.
+/// A number below `end`. It is slightly biased towards small numbers, which does not matter for ports.
 pub(crate) fn below(end: u16) -> Result<u16> {
     Ok(u16::from_ne_bytes(bytes()?) % end)
 }
@@ -20,7 +20,7 @@ fn bytes<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     File::open("/dev/urandom")
         .and_then(|mut source| source.read_exact(&mut bytes))
-        .context("/dev/urandom cannot be read")?;
+        .context("cannot read /dev/urandom")?;
     Ok(bytes)
 }
 

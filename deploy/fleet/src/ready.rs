@@ -1,23 +1,23 @@
-//! Whether services are ready, and what they wait for.
+//! The readiness of services, and the conditions that are missing.
 
 use crate::ports;
 use crate::services::Instance;
 
-/// Whether a process is ready; if not, what is missing.
+/// Checks that a process is ready; the error says what is missing.
 pub(crate) fn readiness(instance: &Instance) -> Result<(), String> {
     ready_at(&instance.entry(None).ready)
 }
 
-/// Whether the process with that readiness page is ready; if not, what is missing.
+/// Checks the readiness page of a process; the error says what is missing.
 pub(crate) fn ready_at(page: &str) -> Result<(), String> {
     match ports::get(page) {
         None => Err("does not answer".to_owned()),
-        Some(answer) if answer.status == 200 => Ok(()),
-        Some(answer) => Err(missing(&answer.body)),
+        Some(response) if response.status == 200 => Ok(()),
+        Some(response) => Err(missing(&response.body)),
     }
 }
 
-/// `{"ready":false,"missing":["postgres"]}` → `waits for postgres`.
+/// `{"ready":false,"missing":["postgres"]}` → `waiting for postgres`.
 fn missing(body: &str) -> String {
     let value: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
     let missing: Vec<&str> = value
@@ -33,7 +33,7 @@ fn missing(body: &str) -> String {
     if missing.is_empty() {
         "not ready".to_owned()
     } else {
-        format!("waits for {}", missing.join(", "))
+        format!("waiting for {}", missing.join(", "))
     }
 }
 
@@ -42,10 +42,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_said() {
+    fn missing_conditions_are_named() {
         assert_eq!(
             missing(r#"{"ready":false,"missing":["postgres","feed"]}"#),
-            "waits for postgres, feed"
+            "waiting for postgres, feed"
         );
         assert_eq!(missing("nonsense"), "not ready");
     }

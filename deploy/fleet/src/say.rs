@@ -1,15 +1,15 @@
-//! What the launcher tells its user.
+//! Output to the terminal.
 
 use std::io::{self, Write};
 
-/// Prints a line. A terminal that was closed, or a log on a full disk, is no reason to die before the children are ended in
-/// order, which is what `println!` would do.
+/// Prints a line. Unlike `println!` it does not panic when the terminal is closed or the disk of a log is full: the launcher must still
+/// end its children in order.
 pub(crate) fn say(line: impl AsRef<str>) {
     let mut out = io::stdout().lock();
     drop(writeln!(out, "{}", line.as_ref()).and_then(|()| out.flush()));
 }
 
-/// Prints a text of whole lines.
+/// Prints each line of a text.
 pub(crate) fn say_lines(lines: &str) {
     lines.lines().for_each(say);
 }

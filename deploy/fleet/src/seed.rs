@@ -1,4 +1,4 @@
-//! The first contents of a fleet: ready-made accounts with keys, and the real directory.
+//! The seed data of a fleet: test accounts with keys, and the real directory.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hasher};
@@ -16,9 +16,8 @@ use crate::process::{self, Output};
 use crate::say::say;
 use crate::wait::Signals;
 
-/// The files of the directory, each after those it refers to. Genres, countries and cities are not among them: listings-svc begins
-/// with those. Two hold rows that lack what the service needs: the import
-/// refuses each of them with its line and reason, and staff can complete them.
+/// The files of the directory, each after the files that it refers to. Genres, countries and cities come with listings-svc. Two files have
+/// incomplete rows: the import rejects each of them with its line and a reason, and staff can complete them.
 const FILES: [&str; 5] = [
     "creators",
     "games",
@@ -27,7 +26,7 @@ const FILES: [&str; 5] = [
     "events-incomplete",
 ];
 
-/// The ready-made accounts by name and plan.
+/// The accounts: name and plan.
 const ACCOUNTS: [(&str, &str); 4] = [
     ("free", "free"),
     ("build", "build"),
@@ -35,36 +34,36 @@ const ACCOUNTS: [(&str, &str); 4] = [
     ("other", "free"),
 ];
 
-/// The ready-made keys of every account: name, mode, and what else they are. `revoked` comes before the other live keys, so
-/// that it never counts against the plan together with them.
-const KEYS: [(&str, &str, Special); 8] = [
-    ("test", "test", Special::No),
-    ("test_write", "test", Special::MayWrite),
-    ("revoked", "live", Special::Revoked),
-    ("live", "live", Special::No),
-    ("live_write", "live", Special::MayWrite),
-    ("live_secret", "live", Special::Game("secret")),
-    ("live_public", "live", Special::Game("public")),
-    ("test_secret", "test", Special::Game("secret")),
+/// The keys of each account: name, mode, and kind. `revoked` comes first of the live keys, so that it is revoked before the others count
+/// against the plan.
+const KEYS: [(&str, &str, KeyKind); 8] = [
+    ("test", "test", KeyKind::ReadOnly),
+    ("test_write", "test", KeyKind::MayWrite),
+    ("revoked", "live", KeyKind::Revoked),
+    ("live", "live", KeyKind::ReadOnly),
+    ("live_write", "live", KeyKind::MayWrite),
+    ("live_secret", "live", KeyKind::Game("secret")),
+    ("live_public", "live", KeyKind::Game("public")),
+    ("test_secret", "test", KeyKind::Game("secret")),
 ];
 
-/// The currencies of the accounts' games.
+/// The names of the currencies of the accounts' games.
 const CURRENCIES: [&str; 4] = ["Cowrie", "Manilla", "Kissi Penny", "Bead"];
 
-/// How often economy-svc is asked, and how long in between, until it has heard of a game that was loaded a moment ago.
-const ASKED: u32 = 50;
-const BETWEEN: Duration = Duration::from_millis(200);
+/// The number of attempts to register a currency, and the pause between them: economy-svc learns of an imported game after a moment.
+const CURRENCY_ATTEMPTS: u32 = 50;
+const CURRENCY_PAUSE: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy)]
-enum Special {
-    No,
+enum KeyKind {
+    ReadOnly,
     MayWrite,
     Revoked,
-    /// Bound to one game, of this kind.
+    /// A key of a game, `secret` or `public`.
     Game(&'static str),
 }
 
-/// The staff tool, pointed at the running fleet.
+/// Runs the staff tool against the fleet.
 pub(crate) struct Staff<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) binaries: &'a Path,
@@ -75,9 +74,9 @@ pub(crate) struct Staff<'a> {
 }
 
 impl Staff<'_> {
-    fn call(&self, token: &str, args: &[&str]) -> Result<Output> {
+    fn run(&self, token: &str, args: &[&str]) -> Result<Output> {
         let mut command = Command::new(self.binaries.join("staff"));
-        // In a folder without a `.fleet`: the tool would look for another fleet there.
+        // In a folder without a `.fleet`, where the tool would look for another fleet.
         command.current_dir(self.folder.path());
         command.arg("--json").args(args).envs([
             ("STAFF_TOKEN", token),
@@ -88,15 +87,15 @@ impl Staff<'_> {
         process::capture(&mut command, "", self.signals)
     }
 
-    /// A call that must succeed; its answer.
-    fn demand(&self, token: &str, args: &[&str]) -> Result<Value> {
-        let output = self.call(token, args)?;
+    /// Runs a command that must succeed; returns its JSON output.
+    fn run_json(&self, token: &str, args: &[&str]) -> Result<Value> {
+        let output = self.run(token, args)?;
         let shown = args.iter().take(2).copied().collect::<Vec<_>>().join(" ");
         if !output.status.success() {
             bail!("`staff {shown}` failed: {}", last_line(&output));
         }
         serde_json::from_str(&output.stdout)
-            .with_context(|| format!("`staff {shown}` answered no JSON"))
+            .with_context(|| format!("`staff {shown}` did not print JSON"))
     }
 }
 
@@ -106,10 +105,10 @@ fn last_line(output: &Output) -> &str {
         .trim()
         .lines()
         .last()
-        .unwrap_or("it gives no reason")
+        .unwrap_or("no reason given")
 }
 
-/// Imports the directory, unless this very data is already in.
+/// Imports the directory, unless the same data are already imported.
 pub(crate) fn import(staff: &Staff<'_>, data: &Path, manifest: &mut Manifest) -> Result<()> {
     let fingerprint = fingerprint(data)?;
     if manifest.memory.imported.as_deref() == Some(&fingerprint) {
@@ -120,8 +119,8 @@ pub(crate) fn import(staff: &Staff<'_>, data: &Path, manifest: &mut Manifest) ->
     for file in FILES {
         let path = data.join(format!("{file}.ndjson"));
         let shown = path.display().to_string();
-        let output = staff.call(&manifest.staff_token, &["listing", "import", &shown])?;
-        // Rows may be refused; only without counts did the import itself fail.
+        let output = staff.run(&manifest.staff_token, &["listing", "import", &shown])?;
+        // Some rows may be rejected. Without counts, the import itself has failed.
         let Some(counts) = counts(&output.stdout) else {
             bail!(
                 "`staff listing import {shown}` failed: {}",
@@ -134,9 +133,9 @@ pub(crate) fn import(staff: &Staff<'_>, data: &Path, manifest: &mut Manifest) ->
     manifest.save(staff.folder)
 }
 
-/// `{"files":[{"kind":…,"created":1,"refused":2,…}]}` in words; `None` when there are no counts in it.
-fn counts(answer: &str) -> Option<String> {
-    let value: Value = serde_json::from_str(answer).ok()?;
+/// The counts of an import, such as `{"files":[{"kind":…,"created":1,"refused":2,…}]}`, as text; `None` without counts.
+fn counts(output: &str) -> Option<String> {
+    let value: Value = serde_json::from_str(output).ok()?;
     let count = |name: &str| sum(&value, name);
     let (created, updated, unchanged) = (count("created"), count("updated"), count("unchanged"));
     let refused = count("refused");
@@ -152,11 +151,11 @@ fn counts(answer: &str) -> Option<String> {
         .sum::<u64>();
     Some(match refused.unwrap_or(0) {
         0 => format!("{loaded} rows"),
-        refused => format!("{loaded} rows, {refused} refused for what they lack"),
+        refused => format!("{loaded} rows, {refused} refused because they are incomplete"),
     })
 }
 
-/// The sum of a count over a JSON text, at whatever depth the tool puts it.
+/// The sum of a count over a JSON value, at any depth.
 fn sum(value: &Value, name: &str) -> Option<u64> {
     let inner: Vec<u64> = match value {
         Value::Object(fields) => fields
@@ -175,21 +174,19 @@ fn sum(value: &Value, name: &str) -> Option<u64> {
     (!inner.is_empty()).then(|| inner.iter().sum())
 }
 
-/// What tells one state of the directory data from another.
+/// A hash of the directory data.
 fn fingerprint(data: &Path) -> Result<String> {
     let mut hasher = DefaultHasher::new();
     for file in FILES {
         let path = data.join(format!("{file}.ndjson"));
-        hasher
-            .write(&fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?);
+        hasher.write(&fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?);
     }
     Ok(format!("{:016x}", hasher.finish()))
 }
 
-/// Makes the ready-made accounts and keys that are not there yet.
+/// Creates the accounts and keys that do not exist yet.
 ///
-/// Every key is written down before the next is made: its secret is shown once, and a launcher that is killed in between
-/// loses none.
+/// Each key is saved before the next is created, because its secret is shown once: a launcher that is killed in between loses no key.
 pub(crate) fn accounts(
     staff: &Staff<'_>,
     data: &Path,
@@ -199,28 +196,34 @@ pub(crate) fn accounts(
     let token = manifest.staff_token.clone();
     let first = first_game(data)?;
     let wanted: Vec<(&str, &str)> = ACCOUNTS.iter().chain(extra).copied().collect();
-    let mut makers = makers(data)?.into_iter();
+    let mut creators = creators(data)?.into_iter();
     for (name, plan) in wanted {
-        let maker = makers.next();
-        let known = manifest
+        let creator = creators.next();
+        let existing = manifest
             .accounts
             .iter()
             .position(|account| account.name == name);
-        let index = if let Some(index) = known {
+        let index = if let Some(index) = existing {
             index
         } else {
-            let account = account(staff, &token, name, plan)?;
+            let account = find_or_create_account(staff, &token, name, plan)?;
             manifest.accounts.push(account);
             manifest.save(staff.folder)?;
             manifest.accounts.len() - 1
         };
-        if let (Some(account), Some(maker)) = (manifest.accounts.get_mut(index), maker)
+        if let (Some(account), Some(creator)) = (manifest.accounts.get_mut(index), creator)
             && account.pages.is_empty()
         {
-            let args = ["page", "add-owner", &maker.handle, "--account", &account.id];
-            staff.demand(&token, &args)?;
-            account.pages.push(maker.handle);
-            account.games = maker.games;
+            let args = [
+                "page",
+                "add-owner",
+                &creator.handle,
+                "--account",
+                &account.id,
+            ];
+            staff.run_json(&token, &args)?;
+            account.pages.push(creator.handle);
+            account.games = creator.games;
             manifest.save(staff.folder)?;
         }
         if let Some(account) = manifest.accounts.get_mut(index)
@@ -238,9 +241,9 @@ pub(crate) fn accounts(
             if account.keys.contains_key(key) {
                 continue;
             }
-            // Keys of a game are of a game of the account's own; with more accounts than pages in the directory, of the first of all.
+            // The keys of a game belong to the first game of the account, or of the directory when it has fewer creators than accounts.
             let game = account.games.first().unwrap_or(&first);
-            let secret = make_key(staff, &token, &account.id, (key, mode, special), game)?;
+            let secret = create_key(staff, &token, &account.id, (key, mode, special), game)?;
             account.keys.insert(key.to_owned(), secret);
             manifest.save(staff.folder)?;
         }
@@ -248,20 +251,25 @@ pub(crate) fn accounts(
     Ok(())
 }
 
-/// The account of that name: the one a killed launcher had made but not written down, else a new one.
-fn account(staff: &Staff<'_>, token: &str, name: &str, plan: &str) -> Result<Account> {
+/// Finds or creates an account: a killed launcher may have created one without saving it.
+fn find_or_create_account(
+    staff: &Staff<'_>,
+    token: &str,
+    name: &str,
+    plan: &str,
+) -> Result<Account> {
     let email = format!("{name}@fleet.example");
-    let known = staff.demand(token, &["account", "list"])?;
-    let id = if let Some(id) = find_id(&known, &email) {
+    let accounts = staff.run_json(token, &["account", "list"])?;
+    let id = if let Some(id) = find_id(&accounts, &email) {
         id
     } else {
-        let made = staff.demand(
+        let created = staff.run_json(
             token,
             &[
                 "account", "create", "--name", name, "--email", &email, "--plan", plan,
             ],
         )?;
-        text(&made, "id").context("`staff account create` answered no id")?
+        text(&created, "id").context("`staff account create` printed no id")?
     };
     let (name, plan) = (name.to_owned(), plan.to_owned());
     Ok(Account {
@@ -273,23 +281,23 @@ fn account(staff: &Staff<'_>, token: &str, name: &str, plan: &str) -> Result<Acc
     })
 }
 
-/// Gives a game a currency.
+/// Registers the currency of a game.
 fn register_currency(staff: &Staff<'_>, token: &str, game: &str, name: &str) -> Result<()> {
     let args = ["currency", "set", game, name];
-    for _ in 1..ASKED {
-        if staff.call(token, &args)?.status.success() {
+    for _ in 1..CURRENCY_ATTEMPTS {
+        if staff.run(token, &args)?.status.success() {
             return Ok(());
         }
-        std::thread::sleep(BETWEEN);
+        std::thread::sleep(CURRENCY_PAUSE);
     }
-    staff.demand(token, &args).map(drop)
+    staff.run_json(token, &args).map(drop)
 }
 
-fn make_key(
+fn create_key(
     staff: &Staff<'_>,
     token: &str,
     account: &str,
-    (name, mode, special): (&str, &str, Special),
+    (name, mode, special): (&str, &str, KeyKind),
     game: &str,
 ) -> Result<String> {
     let mut args = vec![
@@ -303,20 +311,20 @@ fn make_key(
         mode,
     ];
     match special {
-        Special::No | Special::Revoked => {}
-        Special::MayWrite => args.push("--may-write"),
-        Special::Game(kind) => args.extend(["--kind", kind, "--game", game]),
+        KeyKind::ReadOnly | KeyKind::Revoked => {}
+        KeyKind::MayWrite => args.push("--may-write"),
+        KeyKind::Game(kind) => args.extend(["--kind", kind, "--game", game]),
     }
-    let made = staff.demand(token, &args)?;
-    let secret = text(&made, "secret").context("`staff key create` answered no secret")?;
-    if matches!(special, Special::Revoked) {
-        let id = text(&made, "id").context("`staff key create` answered no id")?;
-        staff.demand(token, &["key", "revoke", &id, "--yes"])?;
+    let created = staff.run_json(token, &args)?;
+    let secret = text(&created, "secret").context("`staff key create` printed no secret")?;
+    if matches!(special, KeyKind::Revoked) {
+        let id = text(&created, "id").context("`staff key create` printed no id")?;
+        staff.run_json(token, &["key", "revoke", &id, "--yes"])?;
     }
     Ok(secret)
 }
 
-/// A text field, at whatever depth.
+/// A text field, at any depth.
 fn text(value: &Value, name: &str) -> Option<String> {
     match value {
         Value::Object(fields) => fields
@@ -329,7 +337,7 @@ fn text(value: &Value, name: &str) -> Option<String> {
     }
 }
 
-/// The id of the account with that address in a list of accounts.
+/// The id of the account with this address, in a list of accounts.
 fn find_id(value: &Value, email: &str) -> Option<String> {
     match value {
         Value::Object(fields) if fields.get("email").and_then(Value::as_str) == Some(email) => {
@@ -341,18 +349,18 @@ fn find_id(value: &Value, email: &str) -> Option<String> {
     }
 }
 
-/// A page of the directory and the games under it.
-struct Maker {
+/// A creator of the directory, and the slugs of its games.
+struct Creator {
     handle: String,
     games: Vec<String>,
 }
 
-/// The pages of the directory that have games, in the order of their first: each ready-made account is given one.
-fn makers(data: &Path) -> Result<Vec<Maker>> {
+/// The creators with games, in the order of their first game. Each account owns the page of one.
+fn creators(data: &Path) -> Result<Vec<Creator>> {
     let path = data.join("games.ndjson");
     let rows =
-        fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-    let mut makers: Vec<Maker> = Vec::new();
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut creators: Vec<Creator> = Vec::new();
     for row in rows
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok())
@@ -361,26 +369,26 @@ fn makers(data: &Path) -> Result<Vec<Maker>> {
         let (Some(handle), Some(game)) = (text(&row, "creator"), text(&row, "slug")) else {
             continue;
         };
-        match makers.iter_mut().find(|maker| maker.handle == handle) {
-            Some(maker) => maker.games.push(game),
-            None => makers.push(Maker {
+        match creators.iter_mut().find(|creator| creator.handle == handle) {
+            Some(creator) => creator.games.push(game),
+            None => creators.push(Creator {
                 handle,
                 games: vec![game],
             }),
         }
     }
-    Ok(makers)
+    Ok(creators)
 }
 
-/// The slug of the first game of the directory: keys of a game need one that is published.
+/// The slug of the first game of the directory.
 pub(crate) fn first_game(data: &Path) -> Result<String> {
     let path = data.join("games.ndjson");
-    let file = File::open(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut line = String::new();
     BufReader::new(file).read_line(&mut line)?;
     let row: Value =
-        serde_json::from_str(&line).with_context(|| format!("{} is no NDJSON", path.display()))?;
-    text(&row, "slug").with_context(|| format!("{} begins with no game", path.display()))
+        serde_json::from_str(&line).with_context(|| format!("{} is not NDJSON", path.display()))?;
+    text(&row, "slug").with_context(|| format!("the first line of {} has no slug", path.display()))
 }
 
 #[cfg(test)]
@@ -388,11 +396,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refused_rows_are_counted_and_said() {
+    fn refused_rows_are_counted() {
         let answer = r#"[{"file":"a","created":2,"updated":0,"unchanged":1,"refused":4,"refusals":[{"line":1}]}]"#;
         assert_eq!(
             counts(answer).unwrap(),
-            "3 rows, 4 refused for what they lack"
+            "3 rows, 4 refused because they are incomplete"
         );
         assert_eq!(counts(r#"{"created":2}"#).unwrap(), "2 rows");
         assert_eq!(counts(r#"{"error":"unreachable"}"#), None);

@@ -1,4 +1,4 @@
-//! The five services: their names, their settings and how many of each there are.
+//! The five services: their names, settings and replicas.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,20 +15,20 @@ use crate::manifest::{self, Manifest};
 use crate::ports::Ports;
 use crate::process::Spec;
 
-/// One of the services.
+/// A service.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Service {
-    /// Its binary.
+    /// The name of its binary.
     pub(crate) name: &'static str,
-    /// Its schema, its role, and in capitals the beginning of its settings' names.
+    /// The name of its schema and of its role, and in capitals the prefix of its settings.
     pub(crate) schema: &'static str,
-    /// The services it calls; each is a setting `<PREFIX>_<SCHEMA>_ADDRESSES`.
+    /// The services that it calls; each has a setting `<PREFIX>_<SCHEMA>_ADDRESSES`.
     calls: &'static [&'static str],
     /// Whether it has a setting `<PREFIX>_REDIS_URL`.
     redis: bool,
 }
 
-/// All of them; those that others call come first, though any order works.
+/// All services. They may start in any order.
 pub(crate) const SERVICES: [Service; 5] = [
     Service {
         name: "listings-svc",
@@ -63,33 +63,33 @@ pub(crate) const SERVICES: [Service; 5] = [
 ];
 
 impl Service {
-    /// The beginning of its settings' names: `CATALOGUE`.
+    /// The prefix of its settings: `CATALOGUE`.
     pub(crate) fn prefix(&self) -> String {
         self.schema.to_uppercase()
     }
 }
 
-/// The service of that name.
-fn named(name: &str) -> Option<&'static Service> {
+/// The service with this name.
+fn find(name: &str) -> Option<&'static Service> {
     SERVICES.iter().find(|service| service.name == name)
 }
 
-/// Under which name the launcher remembers the key for signing secrets.
+/// The name of the secret that encrypts the signing secrets of webhooks.
 pub(crate) const SIGNING_KEY: &str = "webhook";
 
-/// Where `webhook-listen` listens unless it is told otherwise.
+/// The default address of `webhook-listen`.
 const WEBHOOK_LISTEN: &str = "http://127.0.0.1:9500";
 
-/// How many processes of each service: `webhook-svc=3,gateway=2`; one where nothing is said.
+/// The number of processes of each service: `webhook-svc=3,gateway=2`. The default is one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Replicas(BTreeMap<&'static str, u16>);
 
 impl Replicas {
-    pub(crate) fn merged(wishes: &[Self]) -> Self {
-        Self(wishes.iter().flat_map(|wish| wish.0.clone()).collect())
+    pub(crate) fn merged(all: &[Self]) -> Self {
+        Self(all.iter().flat_map(|one| one.0.clone()).collect())
     }
 
-    fn of(&self, service: &Service) -> u16 {
+    fn count(&self, service: &Service) -> u16 {
         self.0.get(service.name).copied().unwrap_or(1)
     }
 }
@@ -98,20 +98,20 @@ impl FromStr for Replicas {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wish = |part: &str| {
+        let parse = |part: &str| {
             let (name, count) = part.split_once('=')?;
             let count = count
                 .parse()
                 .ok()
                 .filter(|count| (1..=20).contains(count))?;
-            Some((named(name)?.name, count))
+            Some((find(name)?.name, count))
         };
         let names = || SERVICES.map(|service| service.name).join(", ");
         text.split(',')
             .map(|part| {
-                wish(part).ok_or_else(|| {
+                parse(part).ok_or_else(|| {
                     format!(
-                        "write it as webhook-svc=3, with 1 to 20 of one of {}",
+                        "write it as webhook-svc=3, with 1 to 20 replicas of one of {}",
                         names()
                     )
                 })
@@ -121,29 +121,29 @@ impl FromStr for Replicas {
     }
 }
 
-/// One process of a service, and where it listens.
+/// One process of a service, with its ports.
 #[derive(Clone, Debug)]
 pub(crate) struct Instance {
     pub(crate) service: &'static Service,
     pub(crate) replica: u16,
     pub(crate) grpc: u16,
     pub(crate) admin: u16,
-    /// The public port; the gateway alone has one.
+    /// The public port, which only the gateway has.
     pub(crate) http: Option<u16>,
 }
 
 impl Instance {
-    /// Its name in logs and messages: `webhook-svc`, `webhook-svc-2`.
+    /// The name in logs and messages: `webhook-svc`, `webhook-svc-2`.
     pub(crate) fn name(&self) -> String {
         manifest::replica_name(self.service.name, self.replica)
     }
 
-    /// Where other services call it.
+    /// The address for other services.
     pub(crate) fn address(&self) -> String {
         format!("http://127.0.0.1:{}", self.grpc)
     }
 
-    /// Its entry in `fleet.json`.
+    /// The entry in `fleet.json`.
     pub(crate) fn entry(&self, pid: Option<u32>) -> manifest::Service {
         let admin = format!("http://127.0.0.1:{}", self.admin);
         manifest::Service {
@@ -159,7 +159,7 @@ impl Instance {
     }
 }
 
-/// Gives every process of the fleet its ports.
+/// Chooses the ports of every process.
 pub(crate) fn instances(
     replicas: &Replicas,
     port: Option<u16>,
@@ -167,7 +167,7 @@ pub(crate) fn instances(
 ) -> Result<Vec<Instance>> {
     let mut instances = Vec::new();
     for service in &SERVICES {
-        for replica in 1..=replicas.of(service) {
+        for replica in 1..=replicas.count(service) {
             let http = match (service.name, replica) {
                 ("gateway", 1) => Some(ports.public(port)?),
                 ("gateway", _) => Some(ports.private(&format!("gateway.{replica}.http"))?),
@@ -187,7 +187,7 @@ pub(crate) fn instances(
     Ok(instances)
 }
 
-/// What all processes of a fleet share.
+/// The parts of [`Spec`] that all services share.
 pub(crate) struct Shared<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) binaries: &'a Path,
@@ -197,15 +197,15 @@ pub(crate) struct Shared<'a> {
     pub(crate) public_url: String,
 }
 
-/// How to start one process: its program and every setting the launcher decides. Others, such as `GATEWAY_LOG`, come from
-/// the caller's environment as they are.
+/// How to start one process: its program, and the settings that the launcher decides. Other settings, such as `GATEWAY_LOG`, come from the
+/// user's environment.
 pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest) -> Result<Spec> {
     let service = instance.service;
     let prefix = service.prefix();
     let text = |path: PathBuf| {
         path.into_os_string().into_string().map_err(|path| {
             anyhow::anyhow!(
-                "{} is no UTF-8 text: choose another place with --dir",
+                "{} is not UTF-8: choose another folder with --dir",
                 path.display()
             )
         })
@@ -213,7 +213,7 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     let database = manifest
         .database_urls
         .get(service.schema)
-        .context("a service has no database")?;
+        .context("a service has no database URL")?;
     let mut settings = vec![
         ("PROFILE", "local".to_owned()),
         ("GRPC_LISTEN", format!("127.0.0.1:{}", instance.grpc)),
@@ -230,13 +230,13 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     if env::var_os(format!("{prefix}_LOG_FORMAT")).is_none() {
         settings.push(("LOG_FORMAT", "text".to_owned()));
     }
-    // A bucket of the caller's, if there is one.
+    // The user may have a bucket.
     if service.name == "listings-svc" && env::var_os("LISTINGS_PICTURES").is_none() {
         settings.push(("PICTURES", text(shared.folder.pictures())?));
     }
     if service.name == "webhook-svc" {
         settings.push(("SECRET_KEYS", signing_keys(manifest)?));
-        // A mail server of the caller's, if there is one.
+        // The user may have a mail server.
         if env::var_os("WEBHOOK_MAIL").is_none() {
             settings.push(("MAIL", format!("file:{}", text(shared.folder.mail())?)));
         }
@@ -254,10 +254,10 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         .into_iter()
         .map(|(name, value)| (format!("{prefix}_{name}"), value))
         .collect();
-    let own = shared.settings.iter();
-    let own = own.filter(|(name, _)| name.starts_with(&format!("{prefix}_")));
-    variables.extend(own.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-    for callee in service.calls.iter().filter_map(|name| named(name)) {
+    let overrides = shared.settings.iter();
+    let overrides = overrides.filter(|(name, _)| name.starts_with(&format!("{prefix}_")));
+    variables.extend(overrides.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+    for callee in service.calls.iter().filter_map(|name| find(name)) {
         let file = text(shared.folder.addresses(callee.name))?;
         variables.push((
             format!("{prefix}_{}_ADDRESSES", callee.prefix()),
@@ -269,9 +269,9 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         program: shared.binaries.join(service.name),
         args: Vec::new(),
         env: variables,
-        input: String::new(),
+        stdin: String::new(),
         user: None,
-        stop: Signal::SIGTERM,
+        stop_signal: Signal::SIGTERM,
         log: shared.folder.log(&instance.name()),
     })
 }
@@ -280,7 +280,7 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
 fn signing_keys(manifest: &Manifest) -> Result<String> {
     let secret = manifest.memory.secrets.get(SIGNING_KEY);
     let bytes = secret.and_then(|secret| secret.as_bytes().get(..32));
-    let bytes = bytes.context("there is no key for the secrets of webhooks")?;
+    let bytes = bytes.context("the key for the secrets of webhooks is missing")?;
     Ok(format!("local:{}", STANDARD.encode(bytes)))
 }
 
@@ -289,16 +289,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replicas_are_read_and_joined() {
+    fn replicas_are_parsed_and_merged() {
         let one: Replicas = "webhook-svc=3,gateway=2".parse().unwrap();
         let other: Replicas = "catalogue-svc=2".parse().unwrap();
         let all = Replicas::merged(&[one, other]);
-        let counts = SERVICES.map(|service| all.of(&service));
+        let counts = SERVICES.map(|service| all.count(&service));
         assert_eq!(counts, [1, 2, 1, 2, 3]);
     }
 
     #[test]
-    fn an_unknown_service_is_refused_with_the_known_ones() {
+    fn an_unknown_service_is_rejected_with_a_list_of_services() {
         let error = "webhok=3".parse::<Replicas>().unwrap_err();
         assert!(error.contains("webhook-svc"), "{error}");
         assert!("gateway=0".parse::<Replicas>().is_err());
@@ -336,7 +336,7 @@ mod tests {
             .database_urls
             .insert("webhook".to_owned(), "postgres://w".to_owned());
         manifest.secret(SIGNING_KEY).unwrap();
-        let service = named("webhook-svc").unwrap();
+        let service = find("webhook-svc").unwrap();
         let instance = Instance {
             service,
             replica: 2,

@@ -1,4 +1,4 @@
-//! `deploy/status`: who runs, and what they wait for.
+//! `deploy/status`: shows the processes, and the conditions that they wait for.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// State folder of the fleet [default: .fleet in the checkout]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -29,7 +29,7 @@ struct Report {
     base_url: String,
     /// PostgreSQL and Redis, where the launcher started them.
     servers: Vec<Server>,
-    services: Vec<Line>,
+    services: Vec<Service>,
 }
 
 #[derive(Debug, Serialize)]
@@ -40,32 +40,32 @@ struct Server {
 }
 
 #[derive(Debug, Serialize)]
-struct Line {
+struct Service {
     name: String,
     replica: u16,
     pid: Option<u32>,
-    /// Where other services and staff call it.
+    /// The address for other services and for staff.
     grpc: String,
-    /// Where everybody calls it; the gateway alone.
+    /// The public address, which only the gateway has.
     #[serde(skip_serializing_if = "Option::is_none")]
     http: Option<String>,
     ready: bool,
-    /// Why it is not ready.
+    /// The conditions that are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<String>,
 }
 
-/// Prints who runs; the status is 0 when a fleet runs here and all of it is ready.
+/// Prints the processes. The exit status is 0 when a fleet runs here and all of it is ready.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let folder = Folder::locate(args.dir.as_deref(), cargo::root().join(".fleet"))?;
-    let report = look(&folder)?;
+    let report = report(&folder)?;
     if args.json {
-        say(serde_json::to_string_pretty(&report).context("the report cannot be put into words")?);
+        say(serde_json::to_string_pretty(&report).context("cannot serialize the report")?);
     } else {
-        show(&report);
+        print(&report);
     }
     let all_ready = report.state == State::Running
-        && report.services.iter().all(|line| line.ready)
+        && report.services.iter().all(|service| service.ready)
         && report.servers.iter().all(|server| server.alive);
     Ok(if all_ready {
         ExitCode::SUCCESS
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     })
 }
 
-fn look(folder: &Folder) -> Result<Report> {
+fn report(folder: &Folder) -> Result<Report> {
     let manifest = Manifest::load(folder);
     if !folder.is_busy()? {
         let (state, base_url) = (State::Stopped, manifest.base_url);
@@ -102,7 +102,7 @@ fn look(folder: &Folder) -> Result<Report> {
         .into_iter()
         .map(|service| {
             let ready = ready::ready_at(&service.ready);
-            Line {
+            Service {
                 name: service.name,
                 replica: service.replica,
                 pid: service.pid,
@@ -126,11 +126,11 @@ fn look(folder: &Folder) -> Result<Report> {
     })
 }
 
-fn show(report: &Report) {
+fn print(report: &Report) {
     match report.state {
         State::Stopped => return say("No fleet runs here; deploy/up starts one"),
-        State::Starting => say("The fleet is on its way"),
-        State::Running => say(format!("The fleet runs at {}", report.base_url)),
+        State::Starting => say("The fleet is starting"),
+        State::Running => say(format!("The fleet is running at {}", report.base_url)),
     }
     for server in &report.servers {
         let health = if server.alive { "runs" } else { "is down" };
@@ -139,20 +139,20 @@ fn show(report: &Report) {
             server.name, server.pid
         ));
     }
-    for line in &report.services {
-        let name = replica_name(&line.name, line.replica);
-        let pid = line
+    for service in &report.services {
+        let name = replica_name(&service.name, service.replica);
+        let pid = service
             .pid
             .map_or_else(|| "-".to_owned(), |pid| pid.to_string());
-        let health = line.missing.as_deref().unwrap_or("ready");
-        let public = line
+        let health = service.missing.as_deref().unwrap_or("ready");
+        let public = service
             .http
             .iter()
-            .map(|http| format!(", for everybody at {http}"));
+            .map(|http| format!(", public at {http}"));
         let public: String = public.collect();
         say(format!(
             "  {name:<16} pid {pid:<8} {:<23} {health}{public}",
-            line.grpc
+            service.grpc
         ));
     }
 }

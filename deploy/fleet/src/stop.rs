@@ -1,4 +1,4 @@
-//! Ending children in order: one's own, or those that a killed launcher left.
+//! Ends children in order: those of this launcher, or those that a killed launcher has left.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use crate::process::{self, Record};
 use crate::say::say;
 use crate::wait::Signals;
 
-/// What a service may take for its graceful shutdown: its own drain of 10 s and a little.
+/// How long a service may take for its graceful shutdown: its drain time of 10 s, and some more.
 const SERVICE_GRACE: Duration = Duration::from_secs(15);
 const LAUNCHER_GRACE: Duration = Duration::from_secs(5);
 const SERVER_GRACE: Duration = Duration::from_secs(30);
 
-/// Ends the processes of a run in order: services together, then Redis, then PostgreSQL.
+/// Ends the processes of a run: all services together, then Redis, then PostgreSQL.
 pub(crate) fn in_order(run: &Run, signals: &Signals) -> Result<()> {
     let alive = |wanted: fn(&str) -> bool| -> Vec<Record> {
         run.children
@@ -39,7 +39,7 @@ pub(crate) fn in_order(run: &Run, signals: &Signals) -> Result<()> {
         SERVER_GRACE,
         signals,
     )?;
-    // SIGINT ends connections and writes all down; SIGQUIT leaves that to the next start, but leaves no process behind.
+    // SIGINT is PostgreSQL's fast shutdown. SIGQUIT, its immediate shutdown, leaves recovery to the next start, but ends all processes.
     let postgres = alive(|name| name == "postgres");
     process::end(
         &postgres,
@@ -49,13 +49,13 @@ pub(crate) fn in_order(run: &Run, signals: &Signals) -> Result<()> {
     )
 }
 
-/// Ends what a killed launcher left behind, and nothing else.
+/// Ends the processes that a killed launcher has left; returns whether there were any.
 pub(crate) fn clean_up(folder: &Folder, signals: &Signals) -> Result<bool> {
     let Some(run) = Run::load(folder) else {
         Run::remove(folder)?;
         return Ok(false);
     };
-    // It may still be going: its folder is free by now, its ports perhaps not yet.
+    // The launcher may still be ending: its folder is unlocked, but its ports may still be in use.
     signals.until(LAUNCHER_GRACE, || {
         Ok((!run.launcher.is_alive()).then_some(()))
     })?;

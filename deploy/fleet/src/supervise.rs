@@ -1,4 +1,4 @@
-//! Keeping children alive.
+//! Supervises children: restarts a child that ends.
 
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
@@ -14,13 +14,13 @@ use crate::services::{Instance, SERVICES};
 use crate::stop;
 use crate::wait::{Event, Signals, back_off};
 
-/// A child that lived this long was well: its next death is its first again.
-const WELL: Duration = Duration::from_mins(1);
+/// A child that has run this long is healthy: its next failure counts as the first.
+const HEALTHY_AFTER: Duration = Duration::from_mins(1);
 
-/// How long until state that could not be written is written again.
-const REWRITE: Duration = Duration::from_secs(5);
+/// Pause before state files that could not be written are written again.
+const SAVE_RETRY: Duration = Duration::from_secs(5);
 
-/// Everything a fleet has running.
+/// All running processes of a fleet.
 pub(crate) struct Supervisor<'a> {
     folder: &'a Folder,
     signals: &'a Signals,
@@ -30,25 +30,25 @@ pub(crate) struct Supervisor<'a> {
 
 struct Supervised {
     spec: Spec,
-    /// What it is a process of; PostgreSQL and Redis are no services.
+    /// `None` for PostgreSQL and Redis.
     instance: Option<Instance>,
-    state: State,
+    state: ChildState,
     failures: u32,
 }
 
 impl Supervised {
-    /// Its number, while it lives.
+    /// The pid, while the child runs.
     fn pid(&self) -> Option<u32> {
         match &self.state {
-            State::Alive { child, .. } => Some(child.id()),
-            State::Resting { .. } => None,
+            ChildState::Running { child, .. } => Some(child.id()),
+            ChildState::BackingOff { .. } => None,
         }
     }
 }
 
-enum State {
-    Alive { child: Child, since: Instant },
-    Resting { until: Instant },
+enum ChildState {
+    Running { child: Child, since: Instant },
+    BackingOff { until: Instant },
 }
 
 impl<'a> Supervisor<'a> {
@@ -65,7 +65,7 @@ impl<'a> Supervisor<'a> {
 
     /// Starts a child.
     pub(crate) fn start(&mut self, spec: Spec, instance: Option<Instance>) -> Result<()> {
-        keep_old_log(&spec)?;
+        rotate_log(&spec)?;
         let state = launch(&spec, &mut self.run)?;
         self.children.push(Supervised {
             spec,
@@ -76,25 +76,25 @@ impl<'a> Supervisor<'a> {
         self.run.save(self.folder)
     }
 
-    /// Fails when a child ended, with the last lines of its log: at start nothing is tried twice.
-    fn expect_alive(&mut self) -> Result<()> {
+    /// Fails when a child has ended, and shows the last lines of its log: during start-up nothing is restarted.
+    fn check_running(&mut self) -> Result<()> {
         for supervised in &mut self.children {
-            if let State::Alive { child, .. } = &mut supervised.state
+            if let ChildState::Running { child, .. } = &mut supervised.state
                 && let Some(status) = child.try_wait().context("a child cannot be waited for")?
             {
                 let Spec { name, log, .. } = &supervised.spec;
                 say(format!("  the last lines of {}:", log.display()));
-                say_lines(&process::last_lines(log, 12));
+                say_lines(&process::tail(log, 12));
                 bail!(
-                    "{name} {} at its start: its last lines are above",
-                    ended(status)
+                    "{name} {} at its start: the last lines of its log are above",
+                    exit_reason(status)
                 );
             }
         }
         Ok(())
     }
 
-    /// Waits until `probe` has an answer, as long as no child ends.
+    /// Waits until `probe` returns a value. Fails when a child ends in the meantime.
     pub(crate) fn until<T>(
         &mut self,
         what: &str,
@@ -103,19 +103,19 @@ impl<'a> Supervisor<'a> {
     ) -> Result<T> {
         let signals = self.signals;
         let answer = signals.until(limit, || {
-            self.expect_alive()?;
+            self.check_running()?;
             probe()
         })?;
         answer.with_context(|| {
             format!(
-                "{what} did not come up within {} s: its log is in {}/logs",
+                "{what} did not start within {} s: its log is in {}/logs",
                 limit.as_secs(),
                 self.folder.path().display()
             )
         })
     }
 
-    /// Waits until every service says that it is ready.
+    /// Waits until every service is ready.
     pub(crate) fn until_ready(&mut self, limit: Duration) -> Result<()> {
         let mut waiting: Vec<Instance> = self
             .instances()
@@ -123,7 +123,7 @@ impl<'a> Supervisor<'a> {
             .collect();
         let signals = self.signals;
         let all = signals.until(limit, || {
-            self.expect_alive()?;
+            self.check_running()?;
             waiting.retain(|instance| readiness(instance) != Ok(()));
             Ok(waiting.is_empty().then_some(()))
         })?;
@@ -148,14 +148,14 @@ impl<'a> Supervisor<'a> {
         )
     }
 
-    /// The processes of services, each with its number while it lives.
+    /// The processes of services, each with its pid while it runs.
     fn instances(&self) -> impl Iterator<Item = (&Instance, Option<u32>)> {
         self.children
             .iter()
             .filter_map(|supervised| Some((supervised.instance.as_ref()?, supervised.pid())))
     }
 
-    /// Tells everybody who is there: the address files that services follow, and `fleet.json`.
+    /// Writes the running processes to the address files, which services follow, and to `fleet.json`.
     pub(crate) fn publish(&self, manifest: &mut Manifest) -> Result<()> {
         manifest.services = self
             .instances()
@@ -175,23 +175,23 @@ impl<'a> Supervisor<'a> {
                 self.instances()
                     .filter(|(instance, _)| instance.service == service)
             };
-            let alive: Vec<String> = of_service()
+            let running: Vec<String> = of_service()
                 .filter(|(_, pid)| pid.is_some())
                 .map(|(instance, _)| instance.address())
                 .collect();
-            // With nobody left, callers keep the old addresses: one of them comes back.
-            let addresses = if alive.is_empty() {
+            // When no process runs, callers keep all addresses: the processes are restarted at the same ones.
+            let addresses = if running.is_empty() {
                 of_service().map(|(one, _)| one.address()).collect()
             } else {
-                alive
+                running
             };
             self.write_addresses(service.name, &addresses)?;
         }
         manifest.save(self.folder)
     }
 
-    /// The address files before anything runs: ports are known, and services read them at their start.
-    pub(crate) fn announce(&self, instances: &[Instance]) -> Result<()> {
+    /// Writes the address files before any service runs, because services read them at their start.
+    pub(crate) fn write_initial_addresses(&self, instances: &[Instance]) -> Result<()> {
         SERVICES.iter().try_for_each(|service| {
             let of_service = instances
                 .iter()
@@ -209,90 +209,91 @@ impl<'a> Supervisor<'a> {
             .write(&self.folder.addresses(service), text.as_bytes(), 0o644)
     }
 
-    /// Restarts what dies, until a stop signal comes.
-    pub(crate) fn keep(&mut self, manifest: &mut Manifest) -> Result<()> {
-        let mut unwritten = false;
+    /// Restarts children that end, until a stop signal comes.
+    pub(crate) fn supervise(&mut self, manifest: &mut Manifest) -> Result<()> {
+        let mut is_unsaved = false;
         loop {
-            if self.bury()? | self.revive() | unwritten {
-                let written = self
+            if self.reap()? | self.restart_due() | is_unsaved {
+                let saved = self
                     .run
                     .save(self.folder)
                     .and_then(|()| self.publish(manifest));
-                if let (Err(error), false) = (&written, unwritten) {
-                    // A full disk must not take down what still runs.
-                    say(format!("{error:#}; tried again until it works"));
+                if let (Err(error), false) = (&saved, is_unsaved) {
+                    // A full disk must not stop processes that run.
+                    say(format!("{error:#}; retrying until it succeeds"));
                 }
-                unwritten = written.is_err();
+                is_unsaved = saved.is_err();
             }
             let now = Instant::now();
             let due = self
                 .children
                 .iter()
                 .filter_map(|supervised| match supervised.state {
-                    State::Resting { until } => Some(until.saturating_duration_since(now)),
-                    State::Alive { .. } => None,
+                    ChildState::BackingOff { until } => Some(until.saturating_duration_since(now)),
+                    ChildState::Running { .. } => None,
                 });
-            let pause = due.chain(unwritten.then_some(REWRITE)).min();
+            let pause = due.chain(is_unsaved.then_some(SAVE_RETRY)).min();
             if self.signals.next(pause.unwrap_or(Duration::from_hours(1))) == Some(Event::Stop) {
                 return Ok(());
             }
         }
     }
 
-    /// Notices who died; true when somebody did.
-    fn bury(&mut self) -> Result<bool> {
+    /// Collects children that have ended; returns whether there were any.
+    fn reap(&mut self) -> Result<bool> {
         let mut any = false;
         for supervised in &mut self.children {
-            let State::Alive { child, since } = &mut supervised.state else {
+            let ChildState::Running { child, since } = &mut supervised.state else {
                 continue;
             };
             let Some(status) = child.try_wait().context("a child cannot be waited for")? else {
                 continue;
             };
-            supervised.failures = if since.elapsed() >= WELL {
+            supervised.failures = if since.elapsed() >= HEALTHY_AFTER {
                 1
             } else {
                 supervised.failures + 1
             };
-            let rest = back_off(supervised.failures);
+            let pause = back_off(supervised.failures);
             say(format!(
-                "{} {}; it starts again in {} s. Its last lines:",
+                "{} {}; it restarts in {} s. The last lines of its log:",
                 supervised.spec.name,
-                ended(status),
-                rest.as_secs()
+                exit_reason(status),
+                pause.as_secs()
             ));
-            say_lines(&process::last_lines(&supervised.spec.log, 3));
-            supervised.state = State::Resting {
-                until: Instant::now() + rest,
+            say_lines(&process::tail(&supervised.spec.log, 3));
+            supervised.state = ChildState::BackingOff {
+                until: Instant::now() + pause,
             };
             any = true;
         }
         Ok(any)
     }
 
-    /// Starts those whose rest is over; true when somebody was.
-    fn revive(&mut self) -> bool {
+    /// Restarts the children whose pause is over; returns whether there were any.
+    fn restart_due(&mut self) -> bool {
         let mut any = false;
         for supervised in &mut self.children {
-            if !matches!(supervised.state, State::Resting { until } if until <= Instant::now()) {
+            if !matches!(supervised.state, ChildState::BackingOff { until } if until <= Instant::now())
+            {
                 continue;
             }
             let name = &supervised.spec.name;
             supervised.state = match launch(&supervised.spec, &mut self.run) {
                 Ok(state) => {
-                    say(format!("{name} started again"));
+                    say(format!("{name} restarted"));
                     any = true;
                     state
                 }
                 Err(error) => {
                     supervised.failures += 1;
-                    let rest = back_off(supervised.failures);
+                    let pause = back_off(supervised.failures);
                     say(format!(
-                        "{name} cannot be started ({error:#}); next try in {} s",
-                        rest.as_secs()
+                        "cannot start {name} ({error:#}); next attempt in {} s",
+                        pause.as_secs()
                     ));
-                    State::Resting {
-                        until: Instant::now() + rest,
+                    ChildState::BackingOff {
+                        until: Instant::now() + pause,
                     }
                 }
             };
@@ -300,7 +301,7 @@ impl<'a> Supervisor<'a> {
         any
     }
 
-    /// Ends everything this launcher started: services first, then Redis, then PostgreSQL.
+    /// Ends all children: first the services, then Redis, then PostgreSQL.
     pub(crate) fn stop(self) -> Result<()> {
         if !self.children.is_empty() {
             say("Stopping");
@@ -312,9 +313,9 @@ impl<'a> Supervisor<'a> {
             children,
         } = self;
         let outcome = stop::in_order(&run, signals);
-        // The dead are waited for, so that none stays behind as a zombie.
+        // Waits for the children that have ended, so that no zombie remains.
         for mut supervised in children {
-            if let State::Alive { child, .. } = &mut supervised.state {
+            if let ChildState::Running { child, .. } = &mut supervised.state {
                 child.try_wait().context("a child cannot be waited for")?;
             }
         }
@@ -323,19 +324,19 @@ impl<'a> Supervisor<'a> {
     }
 }
 
-/// Starts a process and notes it among those of the run.
-fn launch(spec: &Spec, run: &mut Run) -> Result<State> {
+/// Starts a process and records it in `run`.
+fn launch(spec: &Spec, run: &mut Run) -> Result<ChildState> {
     let child = process::spawn(spec)?;
     let record = Record::of(&spec.name, child.id())?;
     run.children.retain(|known| known.name != record.name);
     run.children.push(record);
-    Ok(State::Alive {
+    Ok(ChildState::Running {
         child,
         since: Instant::now(),
     })
 }
 
-fn ended(status: ExitStatus) -> String {
+fn exit_reason(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("ended with status {code}"),
@@ -344,11 +345,11 @@ fn ended(status: ExitStatus) -> String {
     }
 }
 
-/// One log a start, with the one before it beside it: they never grow without end.
-fn keep_old_log(spec: &Spec) -> Result<()> {
+/// Renames the log of the previous start, so that logs do not grow without bound.
+fn rotate_log(spec: &Spec) -> Result<()> {
     match std::fs::rename(&spec.log, spec.log.with_extension("log.old")) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("{} cannot be renamed", spec.log.display()))
+            Err(error).with_context(|| format!("cannot rename {}", spec.log.display()))
         }
         _ => Ok(()),
     }

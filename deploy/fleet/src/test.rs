@@ -1,4 +1,4 @@
-//! `deploy/test`: every test, on a private PostgreSQL and Redis and a real fleet; with `--checks` every check too.
+//! `deploy/test`: runs the tests on a private PostgreSQL, a private Redis and a real fleet; with `--checks`, also the checks.
 
 use std::fmt::{self, Display, Formatter};
 use std::fs;
@@ -10,19 +10,19 @@ use anyhow::{Context, Result, bail};
 
 use crate::cargo::{self, Profile};
 use crate::database::Address;
-use crate::fleet::{Fleet, Given, Plan};
+use crate::fleet::{ExternalServers, Fleet, Plan};
 use crate::folder::Folder;
 use crate::manifest::State;
-use crate::packages::{self, Need};
+use crate::packages::{self, Requirement};
 use crate::prepare;
 use crate::process;
 use crate::say::say;
 use crate::services::Replicas;
 use crate::stop;
 use crate::supervise::Supervisor;
-use crate::wait::{Signals, spoken};
+use crate::wait::{Signals, format_duration};
 
-/// A plan without limits, so that tests of everything else never meet one, and its account.
+/// The additional account, on a plan without limits: only tests of limits should reach one.
 const UNLIMITED: &[(&str, &str)] = &[("unlimited", "unlimited")];
 
 const UNLIMITED_PLAN: &str = r#"
@@ -32,13 +32,13 @@ title = "Unlimited"
 webhook_events = true
 "#;
 
-/// One test sends hundreds of writes at once; on a loaded machine the gateway would shed calls of other tests.
-const PATIENT: &[(&str, &str)] = &[("GATEWAY_UPSTREAM_PATIENCE", "20000")];
+/// A long timeout: one test sends hundreds of writes at once, and on a loaded machine the gateway would shed calls of other tests.
+const SETTINGS: &[(&str, &str)] = &[("GATEWAY_UPSTREAM_PATIENCE", "20000")];
 
 /// The crate whose tests need a running fleet.
 const E2E: &str = "e2e";
 
-/// The crate of this launcher, whose tests bring up fleets.
+/// The crate of the launcher, whose tests start fleets.
 const LAUNCHER: &str = "fleet";
 
 /// The gateway's table of plans.
@@ -47,27 +47,27 @@ const PLANS: &str = "gateway/src/domain/plans.toml";
 /// Options of `test`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Run only the tests whose names contain this
+    /// Run only tests whose names contain this text
     filter: Option<String>,
-    /// Run only the tests of this crate, such as listings; those of e2e alone need a running fleet
+    /// Run only the tests of this crate, such as listings; only the tests of e2e start a fleet
     #[arg(long, short, value_name = "CRATE")]
     package: Option<String>,
-    /// Check formatting, lints, checked SQL and documentation as well, before the tests
+    /// Also check formatting, lints, checked SQL and documentation, before the tests
     #[arg(long, conflicts_with_all = ["filter", "package"])]
     checks: bool,
-    /// Write the data of checked SQL queries (.sqlx) anew, and run nothing
+    /// Regenerate the data of checked SQL queries (.sqlx), and run no tests
     #[arg(long, conflicts_with_all = ["filter", "package", "checks"])]
     prepare: bool,
 }
 
-/// What came of the run so far.
+/// The result of the run so far.
 #[derive(Debug, Default)]
 struct Outcome {
     failed_steps: Vec<&'static str>,
     counts: Counts,
 }
 
-/// How many tests did what.
+/// Test counts.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Counts {
     passed: u64,
@@ -75,28 +75,28 @@ struct Counts {
     ignored: u64,
 }
 
-/// Runs everything; what it started is gone afterwards, however it ends.
+/// Runs the tests. All processes that it starts end with it.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let signals = Signals::install()?;
     let folder = Folder::locate(None, cargo::root().join(".fleet-test"))?;
     folder.prepare()?;
     let Some(_lock) = folder.lock()? else {
-        bail!("tests run here already: wait for them, or stop them with Ctrl-C");
+        bail!("tests are already running here: wait for them, or stop them with Ctrl-C");
     };
     stop::clean_up(&folder, &signals)?;
     folder.wipe()?;
     folder.prepare()?;
-    let given = Given::default();
-    let mut needs = given.needs();
-    needs.extend([Need::Python, Need::Curl]);
-    packages::ensure(&needs)?;
+    let external = ExternalServers::default();
+    let mut requirements = external.requirements();
+    requirements.extend([Requirement::Python, Requirement::Curl]);
+    packages::ensure(&requirements)?;
     let plan = Plan {
         port: None,
         replicas: Replicas::default(),
         binaries: cargo::binaries(Profile::Dev, &signals)?,
         plans: Some(plans(&folder)?),
-        settings: PATIENT,
-        given,
+        settings: SETTINGS,
+        external,
         durable: false,
         data: cargo::root().join("deploy/data"),
         accounts: UNLIMITED,
@@ -105,9 +105,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut supervisor = Supervisor::new(&folder, &signals)?;
     let mut outcome = Outcome::default();
     let result = if args.prepare {
-        rewrite(&mut fleet, &mut supervisor, &folder, &signals)
+        regenerate(&mut fleet, &mut supervisor, &folder, &signals)
     } else {
-        all(&mut fleet, &mut supervisor, args, &folder, &mut outcome)
+        run_all(&mut fleet, &mut supervisor, args, &folder, &mut outcome)
     };
     let stopped = supervisor.stop();
     let saved = fleet.set_state(State::Stopped);
@@ -126,20 +126,20 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     })
 }
 
-/// The gateway's own plans and one without limits.
+/// Writes a table with the gateway's plans and the plan without limits.
 fn plans(folder: &Folder) -> Result<PathBuf> {
     let file = cargo::root().join(PLANS);
-    let own =
-        fs::read_to_string(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let plans =
+        fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
     folder.write(
         &folder.plans(),
-        format!("{own}{UNLIMITED_PLAN}").as_bytes(),
+        format!("{plans}{UNLIMITED_PLAN}").as_bytes(),
         0o644,
     )?;
     Ok(folder.plans())
 }
 
-fn all(
+fn run_all(
     fleet: &mut Fleet<'_>,
     supervisor: &mut Supervisor<'_>,
     args: &Args,
@@ -151,28 +151,28 @@ fn all(
         Some(package) => cargo::targets(package, &["lib", "bin", "test"], signals)?,
         None => vec!["--workspace".to_owned()],
     };
-    fleet.servers(supervisor)?;
+    fleet.start_servers(supervisor)?;
     let server = fleet.server()?;
     if args.checks {
         checks(&server, folder, outcome, signals)?;
     }
     let built = step(
         outcome,
-        "build (from nothing some 7 minutes on two cores)",
-        || Ok(cargo::run(&build(&targets), signals)? && programs(args, signals)?),
+        "build (about 7 minutes on two cores from nothing)",
+        || Ok(cargo::run(&build(&targets), signals)? && build_binaries(args, signals)?),
     )?;
     if !built {
         return Ok(());
     }
     if args.package.as_ref().is_none_or(|package| package == E2E) {
-        fleet.services(supervisor)?;
-        fleet.fill()?;
+        fleet.start_services(supervisor)?;
+        fleet.seed()?;
         fleet.set_state(State::Running)?;
     } else {
         fleet.set_state(State::Starting)?;
     }
     server.query("create database test", signals)?;
-    say("== tests (of everything some 7 minutes)");
+    say("== tests (about 7 minutes for all)");
     tests(
         fleet,
         &targets,
@@ -183,7 +183,7 @@ fn all(
     )
 }
 
-/// Compiles what the tests run: those of the workspace need its binaries too.
+/// The arguments of cargo that compile the tests. Tests of the workspace also need its binaries.
 fn build(targets: &[String]) -> Vec<&str> {
     let targets = targets.iter().map(String::as_str);
     if targets.len() > 1 {
@@ -193,9 +193,9 @@ fn build(targets: &[String]) -> Vec<&str> {
     everything.into_iter().chain(targets).collect()
 }
 
-/// Builds the binaries that a crate's tests run: those of the fleet, and the crate's examples, which `cargo test` builds as test
-/// harnesses.
-fn programs(args: &Args, signals: &Signals) -> Result<bool> {
+/// Builds the binaries that the tests of a crate run: the binaries of the fleet, and the examples of the crate, which `cargo test` would
+/// build as test harnesses.
+fn build_binaries(args: &Args, signals: &Signals) -> Result<bool> {
     let Some(package) = args.package.as_deref() else {
         return Ok(true);
     };
@@ -212,7 +212,7 @@ fn programs(args: &Args, signals: &Signals) -> Result<bool> {
     cargo::run(&build, signals)
 }
 
-/// The checks, the cheapest first. A failure does not keep the others from being heard.
+/// Runs the checks, the cheapest first. The others run even if one fails.
 fn checks(
     server: &Address,
     folder: &Folder,
@@ -223,7 +223,7 @@ fn checks(
         cargo::run(&["fmt", "--all", "--check"], signals)
     })?;
     step(outcome, "lints and checked SQL", || {
-        fresh(server, folder, signals)
+        check_queries(server, folder, signals)
     })?;
     step(outcome, "documentation", || {
         let mut doc = cargo::command(&[
@@ -251,19 +251,19 @@ fn step(
     say(format!(
         "== {name} {}, {}",
         if good { "passed" } else { "failed" },
-        spoken(since.elapsed())
+        format_duration(since.elapsed())
     ));
     Ok(good)
 }
 
-fn fresh(server: &Address, folder: &Folder, signals: &Signals) -> Result<bool> {
+fn check_queries(server: &Address, folder: &Folder, signals: &Signals) -> Result<bool> {
     match prepare::stale(server, &folder.queries(), signals) {
         Ok(stale) if stale.is_empty() => Ok(true),
         Ok(stale) => {
             say(format!(
-                "Stale query data in {}: run {} and commit",
+                "The query data of {} is stale: run {} and commit the changes",
                 stale.join(", "),
-                prepare::MEND
+                prepare::COMMAND
             ));
             Ok(false)
         }
@@ -275,17 +275,20 @@ fn fresh(server: &Address, folder: &Folder, signals: &Signals) -> Result<bool> {
     }
 }
 
-fn rewrite(
+fn regenerate(
     fleet: &mut Fleet<'_>,
     supervisor: &mut Supervisor<'_>,
     folder: &Folder,
     signals: &Signals,
 ) -> Result<()> {
-    fleet.servers(supervisor)?;
-    let changed = prepare::rewrite(&fleet.server()?, &folder.queries(), signals)?;
+    fleet.start_servers(supervisor)?;
+    let changed = prepare::regenerate(&fleet.server()?, &folder.queries(), signals)?;
     say(match changed.len() {
-        0 => "All query data was fresh".to_owned(),
-        _ => format!("Written anew: {}; commit it", changed.join(", ")),
+        0 => "All query data is up to date".to_owned(),
+        _ => format!(
+            "Regenerated the query data of {}: commit the changes",
+            changed.join(", ")
+        ),
     });
     Ok(())
 }
@@ -311,7 +314,7 @@ fn tests(
             outcome.counts.add(counts);
         }
     });
-    // A test binary that crashes or does not compile has no counts, but cargo has a status.
+    // A test binary that crashes or does not compile prints no counts, but the status of cargo is a failure.
     if !status?.success() {
         outcome.failed_steps.push("tests");
     }
@@ -347,7 +350,7 @@ impl Display for Counts {
         if self.ignored > 0 {
             write!(
                 f,
-                ", {} ignored (long ones and measurements: the READMEs have their commands)",
+                ", {} ignored (long tests and benchmarks: see tests/README.md)",
                 self.ignored
             )?;
         }
@@ -373,7 +376,7 @@ mod unit {
         );
         assert_eq!(
             counts.to_string(),
-            "12 passed, 1 failed, 2 ignored (long ones and measurements: the READMEs have their commands)"
+            "12 passed, 1 failed, 2 ignored (long tests and benchmarks: see tests/README.md)"
         );
         assert_eq!(Counts::read("test a::b ... ok"), None);
     }

@@ -1,4 +1,4 @@
-//! `deploy/up`: a whole fleet with one command.
+//! `deploy/up`: starts a whole fleet.
 
 use std::env;
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ use nix::unistd::{Pid, setsid};
 
 use crate::cargo::{self, Profile};
 use crate::database;
-use crate::fleet::{Fleet, Given, Plan};
+use crate::fleet::{ExternalServers, Fleet, Plan};
 use crate::folder::{Folder, Lock};
 use crate::manifest::{Manifest, Run, State};
 use crate::packages;
@@ -24,51 +24,51 @@ use crate::say::{say, say_lines};
 use crate::services::{Replicas, SERVICES};
 use crate::stop;
 use crate::supervise::Supervisor;
-use crate::wait::{Event, Interrupted, Signals, spoken};
+use crate::wait::{Event, Interrupted, Signals, format_duration};
 
 /// Options of `up`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// State folder, for a second fleet beside the first [default: .fleet in the checkout]
+    /// State folder; a second fleet needs one of its own [default: .fleet in the checkout]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Public port of the gateway [default: last time's, 8080, or any that is free]
+    /// Public port of the gateway [default: the port of the last start, 8080, or any free port]
     #[arg(long, value_parser = port)]
     port: Option<u16>,
-    /// How many processes of a service, as in webhook-svc=3,gateway=2
+    /// Number of processes of a service, such as webhook-svc=3,gateway=2
     #[arg(long, value_name = "SERVICE=N")]
     replicas: Vec<Replicas>,
     /// Leave the fleet running in the background once it is ready
     #[arg(long)]
     detach: bool,
-    /// Throw away the data, keys and logs of the state folder first
+    /// Remove the data, keys and logs of the state folder first
     #[arg(long)]
     fresh: bool,
-    /// Compile with full optimization, for load: more requests a second, after a build of some 20 minutes on two cores
+    /// Compile with full optimization: more requests per second, but the build takes about 20 minutes on two cores
     #[arg(long)]
     release: bool,
-    /// Take the binaries as they are
+    /// Use the existing binaries without building
     #[arg(long)]
     no_build: bool,
-    /// Take the binaries of this folder
+    /// Use the binaries in this folder
     #[arg(long, value_name = "DIR", conflicts_with = "release")]
     bin_dir: Option<PathBuf>,
-    /// A table of plans (TOML) instead of the gateway's own
+    /// A table of plans (TOML), instead of the one of the gateway
     #[arg(long, value_name = "FILE")]
     plans: Option<PathBuf>,
     #[command(flatten)]
-    servers: Servers,
-    /// This is the background half of --detach
+    servers: ServerArgs,
+    /// Set for the background process of --detach
     #[arg(long, hide = true)]
     detached: bool,
 }
 
-/// Servers to use instead of private ones.
+/// External servers to use instead of private ones.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Servers to use instead of private ones")]
-struct Servers {
-    /// PostgreSQL 15+: of all services, by a user who may make roles and owns the database, or SERVICE=URL for each of the five, ready
-    /// to use (in the environment `DATABASE_URL`, or `GATEWAY_DATABASE_URL` and so on)
+#[command(next_help_heading = "External servers to use instead of private ones")]
+struct ServerArgs {
+    /// PostgreSQL 15+: one URL for all services, with a user that may create roles and owns the database; or SERVICE=URL for each of the
+    /// five, ready to use (environment: `DATABASE_URL`, or `GATEWAY_DATABASE_URL` and so on)
     #[arg(long, value_name = "[SERVICE=]URL")]
     database_url: Vec<String>,
     /// Redis 6.2+
@@ -86,48 +86,48 @@ impl Args {
     }
 }
 
-impl Servers {
-    fn given(&self) -> Result<Given> {
+impl ServerArgs {
+    fn external(&self) -> Result<ExternalServers> {
         #[expect(
             clippy::disallowed_methods,
             reason = "the launcher reads its own options, without kit"
         )]
         let variable = |name: &str| env::var(name).ok();
-        let (database, databases) = database::given(&self.database_url, variable)?;
-        Ok(Given {
+        let (database, databases) = database::external(&self.database_url, variable)?;
+        Ok(ExternalServers {
             database,
             databases,
-            // An empty variable is one that is not set.
+            // An empty variable counts as not set.
             redis: self.redis_url.clone().filter(|url| !url.is_empty()),
         })
     }
 }
 
-/// Brings a fleet up and keeps it until it is told to stop.
+/// Starts a fleet and runs it until a stop signal.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if args.detached {
-        setsid().context("the background half cannot leave the terminal")?;
+        setsid().context("cannot leave the terminal's session")?;
     }
     let since = Instant::now();
     let signals = Signals::install()?;
     let folder = Folder::locate(args.dir.as_deref(), cargo::root().join(".fleet"))?;
-    let given = args.servers.given()?;
+    let external = args.servers.external()?;
     folder.prepare()?;
     let Some(lock) = folder.lock()? else {
         return already_running(&folder, args);
     };
     stop::clean_up(&folder, &signals)?;
-    let outcome = locked(args, given, &folder, lock, &signals, since);
+    let outcome = run_locked(args, external, &folder, lock, &signals, since);
     if outcome.is_err() {
         Run::remove(&folder)?;
     }
     outcome
 }
 
-/// Brings a fleet up in a folder that is ours.
-fn locked(
+/// Runs a fleet in a folder that this launcher has locked.
+fn run_locked(
     args: &Args,
-    given: Given,
+    external: ExternalServers,
     folder: &Folder,
     lock: Lock,
     signals: &Signals,
@@ -137,9 +137,9 @@ fn locked(
         folder.wipe()?;
         folder.prepare()?;
     }
-    // From here on deploy/down knows whom to stop, even while cargo is at work.
+    // From now on deploy/down finds this launcher, even during the build.
     Run::begin()?.save(folder)?;
-    packages::ensure(&given.needs())?;
+    packages::ensure(&external.requirements())?;
     let binaries = build(args, signals)?;
     if args.detach {
         return detach(folder, lock, signals);
@@ -153,9 +153,9 @@ fn locked(
             .as_deref()
             .map(std::path::absolute)
             .transpose()
-            .context("--plans cannot be resolved")?,
+            .context("cannot resolve --plans")?,
         settings: &[],
-        given,
+        external,
         durable: true,
         data: cargo::root().join("deploy/data"),
         accounts: &[],
@@ -165,7 +165,7 @@ fn locked(
     let outcome = serve(&mut fleet, &mut supervisor, args, since);
     let stopped = supervisor.stop();
     let saved = fleet.set_state(State::Stopped);
-    // Ports are free before the folder is: the next start finds them as they were.
+    // Releases the ports before the folder, so that the next start finds them free.
     drop(fleet);
     drop(lock);
     match outcome {
@@ -182,41 +182,39 @@ fn serve(
     args: &Args,
     since: Instant,
 ) -> Result<()> {
-    fleet.servers(supervisor)?;
-    fleet.services(supervisor)?;
-    fleet.fill()?;
+    fleet.start_servers(supervisor)?;
+    fleet.start_services(supervisor)?;
+    fleet.seed()?;
     fleet.set_state(State::Running)?;
     say(format!(
         "\nThe fleet is up after {}\n",
-        spoken(since.elapsed())
+        format_duration(since.elapsed())
     ));
     say_lines(&summary(&fleet.manifest, fleet.folder()));
     say("\nTry it:\n");
     say_lines(&fleet.examples()?);
     if !args.release {
-        say(
-            "\nFor load, deploy/up --release serves more requests a second; its first build takes some 20 minutes",
-        );
+        say("\nFor load tests, use deploy/up --release; its first build takes about 20 minutes");
     }
     say(if args.detached {
         "\nStop it with deploy/down"
     } else {
         "\nCtrl-C stops it; data and keys are kept"
     });
-    supervisor.keep(&mut fleet.manifest)
+    supervisor.supervise(&mut fleet.manifest)
 }
 
 /// Addresses and keys of a running fleet.
 fn summary(manifest: &Manifest, folder: &Folder) -> String {
     let mut lines = vec![row("API", &manifest.base_url)];
-    // Further gateways have ports of their own.
+    // Each further gateway has its own port.
     let others = manifest.services.iter().filter_map(|s| s.http.as_ref());
     lines.extend(others.skip(1).map(|http| row("", &format!("{http}/v1"))));
     let file = folder.manifest();
     lines.push(row(
         "everything",
         &format!(
-            "{} (addresses, keys, tokens; keep it to yourself)\n",
+            "{} (addresses, keys, tokens: keep it secret)\n",
             file.display()
         ),
     ));
@@ -234,8 +232,8 @@ fn summary(manifest: &Manifest, folder: &Folder) -> String {
             ("live_secret", "secret"),
             ("live_public", "public"),
         ];
-        for (place, (name, what)) in shown.into_iter().enumerate() {
-            let head = if place == 0 {
+        for (index, (name, what)) in shown.into_iter().enumerate() {
+            let head = if index == 0 {
                 account.name.as_str()
             } else {
                 ""
@@ -261,7 +259,7 @@ fn row(name: &str, value: &str) -> String {
 
 fn port(text: &str) -> Result<u16, String> {
     let port = text.parse().ok().filter(|port| *port > 0);
-    port.ok_or_else(|| "a number from 1 to 65535 is wanted".to_owned())
+    port.ok_or_else(|| "it is a number from 1 to 65535".to_owned())
 }
 
 fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {
@@ -269,7 +267,7 @@ fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {
         Run::load(folder).map_or_else(String::new, |run| format!(" (pid {})", run.launcher.pid));
     if args.fresh {
         bail!(
-            "a fleet runs here{pid}: --fresh would take its data away, so stop it first with deploy/down"
+            "a fleet is running here{pid}, and --fresh would remove its data: stop it first with deploy/down"
         );
     }
     let manifest = Manifest::load(folder);
@@ -278,12 +276,12 @@ fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {
         say_lines(&summary(&manifest, folder));
         if args.port.is_some() || !args.replicas.is_empty() || args.plans.is_some() {
             say(
-                "It runs as it was started: --port, --replicas and --plans count after deploy/down",
+                "--port, --replicas and --plans have no effect on a running fleet: stop it first with deploy/down",
             );
         }
     } else {
         say(format!(
-            "The fleet is on its way{pid}; deploy/status says how far it is"
+            "The fleet is starting{pid}; deploy/status shows its progress"
         ));
     }
     Ok(ExitCode::SUCCESS)
@@ -296,13 +294,13 @@ fn build(args: &Args, signals: &Signals) -> Result<PathBuf> {
         .chain(["staff"])
         .collect();
     let binaries = if let Some(folder) = &args.bin_dir {
-        std::path::absolute(folder).context("--bin-dir cannot be resolved")?
+        std::path::absolute(folder).context("cannot resolve --bin-dir")?
     } else {
         if !args.no_build {
             say(
-                "Building the services (the first time takes some 5 minutes on two cores; later, seconds)",
+                "Building the services (the first time takes about 5 minutes on two cores; later, seconds)",
             );
-            // The fleet does without the listener for webhooks; who develops one does not.
+            // The fleet does not need webhook-listen, but developers of webhook receivers do.
             let built = [&names[..], &["webhook-listen"]].concat();
             cargo::build(args.profile(), &built, signals)?;
         }
@@ -310,14 +308,14 @@ fn build(args: &Args, signals: &Signals) -> Result<PathBuf> {
     };
     if let Some(missing) = names.iter().find(|name| !binaries.join(name).is_file()) {
         bail!(
-            "{} has no {missing}: build first, without --no-build",
+            "{} has no {missing}: build it first, without --no-build",
             binaries.display()
         );
     }
     Ok(binaries)
 }
 
-/// Goes on in the background, and shows here what happens there until the fleet is up.
+/// Starts the launcher again in the background, and shows its output until the fleet is up.
 fn detach(folder: &Folder, lock: Lock, signals: &Signals) -> Result<ExitCode> {
     let path = folder.log("launcher");
     let log = File::options()
@@ -326,25 +324,26 @@ fn detach(folder: &Folder, lock: Lock, signals: &Signals) -> Result<ExitCode> {
         .write(true)
         .mode(0o600)
         .open(&path);
-    let log = log.with_context(|| format!("{} cannot be opened", path.display()))?;
-    let errors = log.try_clone().context("a log cannot be opened twice")?;
+    let log = log.with_context(|| format!("cannot open {}", path.display()))?;
+    let errors = log
+        .try_clone()
+        .context("cannot duplicate the file handle of a log")?;
     let args: Vec<OsString> = env::args_os()
         .skip(1)
         .filter(|arg| arg != "--detach" && arg != "--fresh" && arg != "--no-build")
         .collect();
-    // It is this very program, even if the file was replaced by a build meanwhile.
+    // The same program, even if a build has replaced its file in the meantime.
     let mut command = Command::new("/proc/self/exe");
     command.arg0("fleet");
     command.args(args).args(["--no-build", "--detached"]);
     command.stdin(Stdio::null()).stdout(log).stderr(errors);
-    // The background half takes over; it must not take this one for a launcher that was killed.
+    // Without this, the background process would take this one for a launcher that was killed.
     Run::remove(folder)?;
     drop(lock);
     let mut child = command
         .spawn()
-        .context("the background half cannot be started")?;
-    let mut shown =
-        File::open(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        .context("cannot start the background process")?;
+    let mut shown = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
     follow(&mut child, &mut shown, folder, signals)
 }
 
@@ -354,15 +353,15 @@ fn follow(
     folder: &Folder,
     signals: &Signals,
 ) -> Result<ExitCode> {
-    let pid = Pid::from_raw(i32::try_from(child.id()).context("process number out of range")?);
+    let pid = Pid::from_raw(i32::try_from(child.id()).context("the pid is out of range")?);
     loop {
         let status = child
             .try_wait()
-            .context("the background half cannot be waited for")?;
+            .context("cannot wait for the background process")?;
         let up = status.is_none() && is_up(folder, child.id());
         let mut text = String::new();
         log.read_to_string(&mut text)
-            .context("the launcher's log cannot be read")?;
+            .context("cannot read the log of the launcher")?;
         say_lines(&text);
         if let Some(status) = status {
             return Ok(if status.success() {
@@ -375,15 +374,15 @@ fn follow(
             return Ok(ExitCode::SUCCESS);
         }
         if signals.next(Duration::from_millis(100)) == Some(Event::Stop) {
-            kill(pid, Signal::SIGTERM).context("the background half cannot be ended")?;
+            kill(pid, Signal::SIGTERM).context("cannot end the background process")?;
         }
     }
 }
 
-/// Whether the background half has said all it says at its start.
+/// Whether the background process has printed all output of its start.
 fn is_up(folder: &Folder, pid: u32) -> bool {
-    let ours = Run::load(folder).is_some_and(|run| u32::try_from(run.launcher.pid) == Ok(pid));
-    let said =
+    let is_ours = Run::load(folder).is_some_and(|run| u32::try_from(run.launcher.pid) == Ok(pid));
+    let has_printed =
         fs::read_to_string(folder.log("launcher")).is_ok_and(|text| text.contains("deploy/down"));
-    ours && said && Manifest::load(folder).state == State::Running
+    is_ours && has_printed && Manifest::load(folder).state == State::Running
 }

@@ -20,7 +20,7 @@ pub enum Action {
 }
 
 /// A member of staff and their action.
-pub type By = audit::By<Action>;
+pub type By = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
     const ALL: &'static [Self] = &[

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{Game, Page, State};
 use kit::boot::Boot;
-use kit::feed::{Store, Taken};
+use kit::feed::{ApplyContext, ChangeHandler};
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
@@ -22,15 +22,15 @@ pub(crate) fn follow(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()>
 #[derive(Clone)]
 struct Listings;
 
-impl Store for Listings {
+impl ChangeHandler for Listings {
     async fn apply(
         &self,
         connection: &mut PgConnection,
         changes: &[Change],
-        taken: Taken,
+        context: ApplyContext,
     ) -> anyhow::Result<()> {
-        games::upsert(connection, taken.epoch, read(changes, "game", game)?).await?;
-        pages::upsert(connection, taken.epoch, read(changes, "page", page)?).await?;
+        games::upsert(connection, context.generation, read(changes, "game", game)?).await?;
+        pages::upsert(connection, context.generation, read(changes, "page", page)?).await?;
         Ok(())
     }
 

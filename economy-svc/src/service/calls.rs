@@ -2,7 +2,7 @@
 
 use contracts::common::v1::Mode;
 use kit::feed::Writer;
-use kit::idempotency::{self, Calls, Name, body_hash};
+use kit::idempotency::{self, CallId, InFlightCalls, body_hash};
 use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -17,7 +17,7 @@ pub(super) struct CommandRunner {
     pub(super) clock: Clock,
     pub(super) rules: Rules,
     writer: Writer<CommandHandler>,
-    calls: Calls,
+    calls: InFlightCalls,
 }
 
 /// A call with a game's key, as the gateway sends it.
@@ -55,7 +55,7 @@ impl Call<'_> {
         let body = serde_json::from_slice(self.body).unwrap_or_default();
         let route = format!("{route} {}", self.game);
         Ok(Some(idempotency::Key {
-            name: Name::new(account, route, self.idempotency_key)?,
+            call: CallId::new(account, route, self.idempotency_key)?,
             body_sha256: body_hash::of(&body),
         }))
     }
@@ -73,7 +73,7 @@ impl CommandRunner {
             clock,
             rules,
             writer,
-            calls: Calls::default(),
+            calls: InFlightCalls::default(),
         }
     }
 
@@ -92,7 +92,7 @@ impl CommandRunner {
         command: Command,
         key: Option<&idempotency::Key>,
     ) -> Result<Outcome, Fault> {
-        let in_flight = key.map(|key| self.calls.begin(key.name.clone()));
+        let in_flight = key.map(|key| self.calls.begin(key.call.clone()));
         let _in_flight = in_flight.transpose()?;
         let (outcome, _) = self.writer.write(command).await?;
         Ok(outcome)

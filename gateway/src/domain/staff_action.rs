@@ -25,7 +25,7 @@ pub enum Action {
 }
 
 /// A member of staff and the action that was authorized.
-pub type By = audit::By<Action>;
+pub type By = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
     const ALL: &'static [Self] = &[

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use kit::Clock;
 use kit::feed::{self, Position};
+use kit::wakeup::CatchUp;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use tokio::sync::watch;
@@ -80,11 +81,17 @@ impl Invalidation {
     }
 
     /// Runs until the process ends. `notifications` wakes it up before the next poll is due.
-    pub async fn run(mut self, mut notifications: watch::Receiver<u64>) -> anyhow::Result<()> {
+    pub async fn run(mut self, notifications: watch::Receiver<u64>) -> anyhow::Result<()> {
         let unseen = metrics::gauge!("key_changes_unseen_seconds");
-        let mut failing = false;
+        let changes = CatchUp {
+            rows: "changes of keys and switches",
+            meanwhile: "cached keys are accepted for up to keys_outage",
+            poll: POLL_INTERVAL,
+            debounce: Duration::ZERO,
+        };
+        let mut changes = changes.on(notifications);
         loop {
-            notifications.mark_unchanged();
+            changes.begin();
             let outcome = self.catch_up().await;
             let behind = self.clock.now() - self.fresh_as_of;
             unseen.set(if outcome.is_ok() {
@@ -92,21 +99,7 @@ impl Invalidation {
             } else {
                 behind.as_seconds_f64()
             });
-            match &outcome {
-                Ok(()) if failing => {
-                    tracing::info!("reading changes of keys and switches works again");
-                }
-                Err(error) if !failing => tracing::warn!(
-                    %error,
-                    "cannot read changes of keys and switches; cached keys are accepted for up to keys_outage"
-                ),
-                _ => {}
-            }
-            failing = outcome.is_err();
-            tokio::select! {
-                changed = notifications.changed() => changed?,
-                () = tokio::time::sleep(POLL_INTERVAL) => {}
-            }
+            changes.end(outcome).await?;
         }
     }
 
@@ -144,14 +137,14 @@ impl Cursor {
     async fn read(connection: &mut PgConnection) -> Result<Self, sqlx::Error> {
         Ok(Self {
             games: games::latest_change(connection).await?,
-            feed: feed::changes(connection, SCHEMA, 0, 0).await?.head,
+            feed: feed::read_changes(connection, SCHEMA, 0, 0).await?.head,
         })
     }
 
     /// What changed after this cursor, and the cursor to go on from.
     async fn changes(self, connection: &mut PgConnection) -> Result<(Self, Changes), sqlx::Error> {
         let games = games::latest_change(connection).await?;
-        let found = feed::changes(connection, SCHEMA, self.feed.seq, MAX_CHANGES).await?;
+        let found = feed::read_changes(connection, SCHEMA, self.feed.seq, MAX_CHANGES).await?;
         let to = Self {
             games,
             feed: found.head,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use anyhow::Context as _;
 use contracts::common::v1::Mode;
 use contracts::listings::v1 as listings;
-use kit::feed::{Change, Store, Taken};
+use kit::feed::{ApplyContext, Change, ChangeHandler};
 use prost::Message as _;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -19,12 +19,12 @@ pub const PRODUCER: &str = "listings";
 #[derive(Debug, Clone, Copy)]
 pub struct Games;
 
-impl Store for Games {
+impl ChangeHandler for Games {
     async fn apply(
         &self,
         connection: &mut PgConnection,
         changes: &[Change],
-        taken: Taken,
+        context: ApplyContext,
     ) -> anyhow::Result<()> {
         // Only the newest state of each game: one statement cannot update a row twice.
         let mut newest: HashMap<&str, &Change> = HashMap::new();
@@ -38,7 +38,7 @@ impl Store for Games {
             .values()
             .map(|change| game(change))
             .collect::<anyhow::Result<Vec<_>>>()?;
-        games::upsert(connection, &games, taken.epoch).await?;
+        games::upsert(connection, &games, context.generation).await?;
         Ok(())
     }
 

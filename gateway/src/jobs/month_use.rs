@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use kit::redis::{Away, Redis};
+use kit::redis::{Redis, Unavailable};
 use sqlx::PgPool;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
@@ -155,7 +155,7 @@ impl MonthUse {
                     }
                     Ok(None) => unseeded.push(owed.clone()),
                     // The row stays for the next round.
-                    Err(Away::Undone | Away::Unknown) => {}
+                    Err(Unavailable::NotApplied | Unavailable::Unknown) => {}
                 }
             }
         }

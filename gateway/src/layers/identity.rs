@@ -71,7 +71,7 @@ fn lookup_error(error: FindError) -> Fault {
             )
         },
         // The key is not in the cache, or its entry is too old to be trusted without reading changes.
-        FindError::Database(error) if kit::pg::is_away(&error) => Fault {
+        FindError::Database(error) if kit::pg::is_unavailable(&error) => Fault {
             retry_after: Some(1),
             ..Fault::new(
                 Code::Unavailable,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::handles::Handles;
-use kit::redis::{Away, Redis};
+use kit::redis::{Redis, Unavailable};
 use metrics::Counter;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -104,13 +104,13 @@ impl Quota {
         caller: &Caller,
         limits: Limits,
         now: OffsetDateTime,
-    ) -> Result<CountResult, Away> {
+    ) -> Result<CountResult, Unavailable> {
         let (key, month) = (caller.key.id, caller.month(now));
         let mut counted = self.counters.consume(key, month, limits, now).await?;
         if counted.is_none() && self.shared.backfill.request(month).await {
             counted = self.counters.consume(key, month, limits, now).await?;
         }
-        let counted = counted.ok_or(Away::Undone)?;
+        let counted = counted.ok_or(Unavailable::NotApplied)?;
         if limits.uses_month && matches!(counted.verdict, Verdict::Allowed) {
             self.shared.ledger.record_used(month, counted.month_used);
         }
@@ -123,7 +123,7 @@ impl Quota {
         caller: &Caller,
         limits: Limits,
         now: OffsetDateTime,
-        away: Away,
+        away: Unavailable,
     ) -> Result<RateLimitStatus, Denial> {
         let local = &self.shared.local;
         let (window, free) = local.consume(caller.key.id, limits.minute, now);
@@ -136,7 +136,7 @@ impl Quota {
         if !free {
             return Err(Denial::Minute(status));
         }
-        if limits.uses_month && away == Away::Undone {
+        if limits.uses_month && away == Unavailable::NotApplied {
             self.shared.ledger.add_owed(caller.month(now), 1);
         }
         Ok(status)
@@ -150,12 +150,12 @@ impl Quota {
             self.counters.refund(caller, &status).await
         } else {
             local.refund(caller.key.id, status.window);
-            Err(Away::Undone)
+            Err(Unavailable::NotApplied)
         };
         if status.limits.uses_month {
             match refunded {
-                Ok(()) | Err(Away::Unknown) => ledger.refund(month),
-                Err(Away::Undone) => ledger.add_owed(month, -1),
+                Ok(()) | Err(Unavailable::Unknown) => ledger.refund(month),
+                Err(Unavailable::NotApplied) => ledger.add_owed(month, -1),
             }
         }
         status.refunded()

@@ -14,7 +14,7 @@
 //! gateway seeds its hash from PostgreSQL, where the old gateways write their counts. The month then lacks the calls of old
 //! gateways after that moment, and those of the last `month_flush` before it.
 
-use kit::redis::{Away, Redis, RunId, Script, evaluate};
+use kit::redis::{Redis, RunId, Script, Unavailable, evaluate};
 use redis::{Cmd, RedisWrite as _};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -72,7 +72,7 @@ impl Counters {
         month: AccountMonth,
         limits: Limits,
         now: OffsetDateTime,
-    ) -> Result<Option<CountResult>, Away> {
+    ) -> Result<Option<CountResult>, Unavailable> {
         let command = |run: RunId| {
             let mut call = evaluate(&self.consume, 1);
             write_hash(&mut call, month.account);
@@ -102,12 +102,12 @@ impl Counters {
         }))
     }
 
-    /// Takes back a call. It fails with [`Away::Undone`] if this run of Redis does not have the month.
+    /// Takes back a call. It fails with [`Unavailable::NotApplied`] if this run of Redis does not have the month.
     pub(super) async fn refund(
         &self,
         caller: &Caller,
         status: &RateLimitStatus,
-    ) -> Result<(), Away> {
+    ) -> Result<(), Unavailable> {
         let month = caller.month(status.now);
         let command = |run: RunId| {
             let mut call = evaluate(&self.refund, 1);
@@ -122,21 +122,21 @@ impl Counters {
         let reply = self.redis.invoke("refund", &self.refund, command);
         match reply.await? {
             1_u8 => Ok(()),
-            _ => Err(Away::Undone),
+            _ => Err(Unavailable::NotApplied),
         }
     }
 
     /// Whether this run of Redis has the month.
-    pub(crate) async fn counts(&self, month: AccountMonth) -> Result<bool, Away> {
+    pub(crate) async fn counts(&self, month: AccountMonth) -> Result<bool, Unavailable> {
         self.run_seed(month, None).await
     }
 
     /// Makes this run of Redis count the month, starting with at least `used`.
-    pub(crate) async fn seed(&self, month: AccountMonth, used: u64) -> Result<(), Away> {
+    pub(crate) async fn seed(&self, month: AccountMonth, used: u64) -> Result<(), Unavailable> {
         self.run_seed(month, Some(used)).await.map(|_| ())
     }
 
-    async fn run_seed(&self, month: AccountMonth, used: Option<u64>) -> Result<bool, Away> {
+    async fn run_seed(&self, month: AccountMonth, used: Option<u64>) -> Result<bool, Unavailable> {
         let command = |run: RunId| {
             let mut call = evaluate(&self.seed, 1);
             write_hash(&mut call, month.account);
@@ -161,7 +161,7 @@ impl Counters {
         month: AccountMonth,
         id: Uuid,
         calls: i64,
-    ) -> Result<Option<u64>, Away> {
+    ) -> Result<Option<u64>, Unavailable> {
         let command = |run: RunId| {
             let mut call = evaluate(&self.add, 2);
             write_hash(&mut call, month.account);
@@ -181,7 +181,7 @@ impl Counters {
         player: Uuid,
         limit: u32,
         now: OffsetDateTime,
-    ) -> Result<(bool, OffsetDateTime), Away> {
+    ) -> Result<(bool, OffsetDateTime), Unavailable> {
         let command = |_: RunId| {
             let mut call = evaluate(&self.player, 1);
             call.write_arg_fmt(format_args!("gateway:{{{account}}}:player:{player}"));

@@ -14,7 +14,7 @@ mod timeouts;
 use std::sync::Arc;
 
 use axum::Router;
-use kit::cores::{Cores, Hand};
+use kit::workers::{Receiver, Workers};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -49,7 +49,7 @@ pub async fn serve(
     // A connection is accepted once there is a permit for it. The semaphore is never closed.
     let permits = Arc::new(Semaphore::new(settings.connections as usize));
     let unsent = UnsentResponses::default();
-    let cores = Cores::start("http", settings.threads, &ended, move |accepted| {
+    let workers = Workers::start("http", settings.threads, &ended, move |accepted| {
         let server = router().map(|router| ConnectionServer {
             builder: builder(),
             router,
@@ -60,12 +60,12 @@ pub async fn serve(
     })?;
     let permit = || Arc::clone(&permits).acquire_owned();
     let accepted = |stream, permit| (stream, permit);
-    cores.accept(listener, draining, permit, accepted).await
+    workers.accept(listener, draining, permit, accepted).await
 }
 
 /// Serves the connections that one thread gets.
 async fn serve_thread<Permit: Send + 'static>(
-    mut accepted: Hand<(std::net::TcpStream, Permit)>,
+    mut accepted: Receiver<(std::net::TcpStream, Permit)>,
     server: anyhow::Result<ConnectionServer>,
 ) -> anyhow::Result<()> {
     let server = Arc::new(server?);
@@ -74,7 +74,7 @@ async fn serve_thread<Permit: Send + 'static>(
         let server = Arc::clone(&server);
         // The tracker waits for the connection, so its handle is not needed.
         drop(connections.spawn(async move {
-            let ((stream, _permit), _dealt) = dealt.take();
+            let ((stream, _permit), _dealt) = dealt.into_parts();
             metrics::gauge!("http_connections").increment(1);
             match TcpStream::from_std(stream) {
                 Ok(stream) => server.serve(stream).await,

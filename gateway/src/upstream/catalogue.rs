@@ -294,7 +294,7 @@ impl Catalogue {
             response
         };
         let first = send(request.clone()).await;
-        let error_position = first.as_ref().err().and_then(Position::of_refusal);
+        let error_position = first.as_ref().err().and_then(Position::from_status);
         let first = first.map(Response::into_inner).map_err(Fault::from);
         let reached = match &first {
             Ok(response) => position(response).and_then(|position| position.try_into().ok()),

@@ -5,7 +5,7 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use contracts::listings::v1 as listings;
 use gateway::feeds::listings::Games;
-use kit::feed::{Store as _, Taken};
+use kit::feed::{ApplyContext, ChangeHandler as _};
 use prost::Message as _;
 use sqlx::PgPool;
 use time::Duration;
@@ -37,9 +37,9 @@ fn change(slug: &str, published: bool) -> Change {
 
 async fn apply_changes(test: &Test, changes: &[Change], epoch: Uuid) {
     let mut connection = test.pool.acquire().await.unwrap();
-    let taken = Taken {
-        epoch,
-        acts_after: 0,
+    let taken = ApplyContext {
+        generation: epoch,
+        effects_after_seq: 0,
     };
     Games.apply(&mut connection, changes, taken).await.unwrap();
 }

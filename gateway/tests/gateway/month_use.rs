@@ -38,7 +38,7 @@ fn process(pool: &PgPool) -> Process {
     let redis = redis(&redis_url());
     let shared = Arc::new(SharedCounters::new(LONG));
     Process {
-        month_use: MonthUse::new(pool.clone(), redis.another(), Arc::clone(&shared)),
+        month_use: MonthUse::new(pool.clone(), redis.new_connection(), Arc::clone(&shared)),
         quota: Quota::new(redis, Arc::clone(&shared)),
         shared,
     }
@@ -424,9 +424,9 @@ async fn silent() -> String {
     let url = format!("redis://{}", listener.local_addr().unwrap());
     let (lifecycle, _) = kit::Lifecycle::new();
     let task = lifecycle.clone();
-    lifecycle.detached(async move {
+    lifecycle.spawn(async move {
         while let Ok((mut caller, _)) = listener.accept().await {
-            task.detached(async move {
+            task.spawn(async move {
                 let mut heard = [0; 1024];
                 for greeting in ["+OK\r\n+OK\r\n", "$0\r\n\r\n"] {
                     let _: usize = caller.read(&mut heard).await.unwrap();

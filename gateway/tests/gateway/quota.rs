@@ -32,10 +32,10 @@ impl CountingProcess {
         let url = Secret::from(redis_url());
         let redis = Redis::lazy(&url, LONG, "").unwrap();
         let shared = Arc::new(SharedCounters::new(LONG));
-        let month_use = MonthUse::new(pool.clone(), redis.another(), Arc::clone(&shared));
+        let month_use = MonthUse::new(pool.clone(), redis.new_connection(), Arc::clone(&shared));
         let (lifecycle, _) = Lifecycle::new();
         let stopping = lifecycle.stopping();
-        lifecycle.finishing("month use", async move {
+        lifecycle.spawn_graceful("month use", async move {
             month_use.run(Patience::from_millis(50), stopping).await;
             Ok(())
         });

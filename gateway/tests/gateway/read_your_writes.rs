@@ -2,7 +2,7 @@
 
 use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
 use kit::Clock;
-use kit::feed::{Position, Reached};
+use kit::feed::{CommittedPosition, Position};
 use sqlx::PgPool;
 
 use crate::support::{LONG, Test, TestConfig};
@@ -20,7 +20,7 @@ async fn raise_position(test: &Test, position: Position) {
     assert!(
         test.app
             .newest_position
-            .raise(Reached { position, at })
+            .publish(CommittedPosition { position, at })
             .await
     );
 }
@@ -97,7 +97,7 @@ async fn an_up_to_date_error_is_final(pool: PgPool) {
 fn without_redis() -> TestConfig {
     TestConfig {
         redis: "redis://127.0.0.1:1".to_owned(),
-        patience: kit::redis::PATIENCE,
+        patience: kit::redis::DEFAULT_TIMEOUT,
         ..TestConfig::default()
     }
 }

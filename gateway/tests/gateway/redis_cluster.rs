@@ -48,7 +48,7 @@ async fn months_are_limited_on_every_node(pool: PgPool) {
         assert_eq!(response.error(), (429, "quota_exceeded"));
     }
     for node in 0..3 {
-        let size = servers.ask(node, &["dbsize"]).unwrap();
+        let size = servers.command(node, &["dbsize"]).unwrap();
         assert_ne!(size.trim(), "0", "node {node} counts nobody");
     }
 }
@@ -84,7 +84,7 @@ async fn a_node_that_has_lost_counts_gets_them_back(pool: PgPool) {
     let keys = keys(&test, 6).await;
     assert!(call_all(&test, &keys).await.iter().all(TestResponse::is_ok));
     for node in 0..3 {
-        servers.ask(node, &["save"]).unwrap();
+        servers.command(node, &["save"]).unwrap();
     }
     assert!(call_all(&test, &keys).await.iter().all(TestResponse::is_ok));
     let flushed = async {

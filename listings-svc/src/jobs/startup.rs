@@ -61,7 +61,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Runs the startup tasks in the background, and meets `loaded` once the bundled files are imported.
 pub fn spawn(lifecycle: &Lifecycle, loaded: Condition, importer: Importer, public_url: PublicUrl) {
     let stopping = lifecycle.stopping();
-    lifecycle.detached(async move {
+    lifecycle.spawn(async move {
         let republish_input = format!("{} {MESSAGE_VERSION}", public_url.as_str());
         // An empty database has no listing with an old URL. Records the task as done before the import adds listings.
         if matches!(

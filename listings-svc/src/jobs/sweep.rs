@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kit::lease::Lease;
+use kit::periodic::Periodic;
 use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
 
@@ -16,25 +16,22 @@ const MIN_AGE: Duration = Duration::from_hours(24);
 
 /// Runs the sweep periodically, in one replica at a time.
 pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, files: &FileStore, clock: &Clock) {
-    let lease = Lease::new(pool.clone(), SCHEMA, "sweep of pictures", clock.clone());
+    let job = Periodic::new(
+        pool.clone(),
+        SCHEMA,
+        "sweep of pictures",
+        INTERVAL,
+        clock.clone(),
+    );
     let (pool, files, clock) = (pool.clone(), files.clone(), clock.clone());
-    lease.spawn(lifecycle, move || {
+    job.spawn(lifecycle, move |_now| {
         let (pool, files, clock) = (pool.clone(), files.clone(), clock.clone());
-        async move {
-            loop {
-                match sweep(&pool, &files, &clock).await {
-                    Ok(0) => {}
-                    Ok(files) => tracing::info!(files, "unused picture files are deleted"),
-                    Err(fault) => tracing::warn!(%fault, "unused picture files cannot be deleted"),
-                }
-                clock.sleep(INTERVAL).await;
-            }
-        }
+        async move { Ok(sweep(&pool, &files, &clock).await?) }
     });
 }
 
 /// Deletes the unused files, and returns their number.
-pub async fn sweep(pool: &PgPool, files: &FileStore, clock: &Clock) -> Result<usize, Fault> {
+pub async fn sweep(pool: &PgPool, files: &FileStore, clock: &Clock) -> Result<u64, Fault> {
     let mut removed = 0;
     // No row is locked during a request to the file store, which may be slow. When the request fails, the row stays and a later sweep
     // deletes the file.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use kit::feed::Writer;
-use kit::idempotency::{self, Calls, Name, body_hash};
+use kit::idempotency::{self, CallId, InFlightCalls, body_hash};
 use kit::{Clock, Code, Fault};
 use serde_json::Value;
 use sqlx::PgPool;
@@ -24,7 +24,7 @@ pub struct Submissions {
     writer: Writer<Writes>,
     rules: Arc<Rules>,
     clock: Clock,
-    in_flight_calls: Calls,
+    in_flight_calls: InFlightCalls,
 }
 
 impl Submissions {
@@ -35,7 +35,7 @@ impl Submissions {
             writer,
             rules,
             clock,
-            in_flight_calls: Calls::default(),
+            in_flight_calls: InFlightCalls::default(),
         }
     }
 
@@ -53,7 +53,7 @@ impl Submissions {
         let body = parse_body(&writing.body)?;
         let idempotency_key = match writing.idempotency_key.as_str() {
             key if is_written && !key.is_empty() => Some(idempotency::Key {
-                name: Name::new(author.account, route, key)?,
+                call: CallId::new(author.account, route, key)?,
                 body_sha256: body_hash::of(&body),
             }),
             _ => None,
@@ -98,7 +98,7 @@ impl Submissions {
 
     async fn write(&self, submission: Submission) -> Result<proto::Written, Fault> {
         let key = submission.idempotency_key.as_ref();
-        let in_flight = key.map(|key| self.in_flight_calls.begin(key.name.clone()));
+        let in_flight = key.map(|key| self.in_flight_calls.begin(key.call.clone()));
         let _in_flight = in_flight.transpose()?;
         let (done, _) = self
             .writer

@@ -22,7 +22,7 @@ mod update;
 
 use std::sync::Arc;
 
-use kit::feed::{Applied, Apply, Explained};
+use kit::feed::{Applied, Apply, ErrorClass};
 use kit::{Code, Fault};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -142,14 +142,14 @@ impl Apply for Writes {
         Ok(applied)
     }
 
-    fn explain(&self, error: &sqlx::Error) -> Explained {
+    fn classify(&self, error: &sqlx::Error) -> ErrorClass {
         if constraints::is_name_taken(error) {
             // Another replica has just taken the slug.
-            return Explained::Passing;
+            return ErrorClass::Transient;
         }
         match constraints::field_errors(error) {
-            Some(problems) => Explained::Refused(Fault::invalid(problems)),
-            None => Explained::Unknown,
+            Some(problems) => ErrorClass::Rejected(Fault::invalid(problems)),
+            None => ErrorClass::Unknown,
         }
     }
 }

@@ -19,7 +19,7 @@ use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClie
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
 use kit::lifecycle::{Lifecycle, Supervisor};
-use kit::rpc::Gate;
+use kit::rpc::Authenticator;
 use kit::rpc::client::{self, Client};
 use listings::config::{PictureLocation, PictureSettings as Settings};
 use listings::feed::PublicUrl;
@@ -115,8 +115,8 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         draining: lifecycle.draining(),
     };
     parts.add_to(&mut services);
-    let gate = Gate::new(testing::identity()).with_members(Arc::new(members));
-    let address = testing::serve_behind(gate, services, &lifecycle)
+    let gate = Authenticator::new(testing::identity()).with_members(Arc::new(members));
+    let address = testing::serve_with_authenticator(gate, services, &lifecycle)
         .await
         .unwrap();
     let client = client::dial(&address, &testing::identity().staff_token)

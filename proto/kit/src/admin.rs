@@ -1,4 +1,4 @@
-//! `/healthz`, `/readyz` and `/metrics` on a port of their own, and the gRPC health service.
+//! The admin port: `/healthz`, `/readyz` and `/metrics`. The gRPC health service uses the same readiness.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use axum::{Router, response};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::watch;
 
-/// Everything that must hold before calls may come: ready when no condition is missing. Clones share one readiness.
+/// The readiness of a process: ready when all conditions are met. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Readiness {
     conditions: Arc<Mutex<BTreeMap<&'static str, bool>>>,
@@ -35,7 +35,7 @@ impl Default for Readiness {
 }
 
 impl Readiness {
-    /// Adds a condition, not met yet. `name` completes the sentence "waiting for …".
+    /// Adds a condition that is not met yet. `name` completes the sentence "waiting for …".
     pub fn condition(&self, name: &'static str) -> Condition {
         let condition = Condition {
             name,
@@ -45,7 +45,7 @@ impl Readiness {
         condition
     }
 
-    /// What is still missing.
+    /// The names of the conditions that are not met.
     pub fn missing(&self) -> Vec<&'static str> {
         let conditions = self
             .conditions
@@ -57,14 +57,14 @@ impl Readiness {
             .collect()
     }
 
-    /// Follows whether everything holds.
+    /// Watches whether all conditions are met.
     pub fn watch(&self) -> watch::Receiver<bool> {
         self.ready.subscribe()
     }
 }
 
 impl Condition {
-    /// Says whether the condition holds now.
+    /// Sets whether the condition is met.
     pub fn set(&self, met: bool) {
         let ready = {
             let mut conditions = self
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ready_is_when_nothing_is_missing() {
+    fn it_is_ready_when_all_conditions_are_met() {
         let readiness = Readiness::default();
         let watch = readiness.watch();
         assert!(*watch.borrow());

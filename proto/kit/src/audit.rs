@@ -1,7 +1,7 @@
-//! What staff did: who may do what, and the record of it.
+//! Authorization of staff actions, and the audit of them.
 //!
-//! Each service that staff change keeps a table `audit` of the same columns in its schema. The row of a change is written in the
-//! transaction of the change, with [`append`]; a call that a role does not let through leaves a row as well.
+//! Each service with staff calls has a table `audit` with the same columns in its schema. [`append`] writes the row of a change in the
+//! transaction of the change. A call that is refused for lack of a role leaves a row as well.
 
 use contracts::common::v1::{AuditEntry, ListAuditRequest, ListAuditResponse};
 use serde_json::{Value, json};
@@ -16,79 +16,79 @@ use crate::cursor::Binding;
 use crate::fault::Fault;
 use crate::ids;
 use crate::pg::{self, Schema};
-use crate::rpc::staff::{Member, Role, refused};
+use crate::rpc::staff::{Member, Role, permission_denied};
 use crate::timestamp;
 
-/// Rows of a page unless it is said otherwise.
-const USUAL: usize = 20;
-/// Rows of a page at most.
-const MOST: usize = 100;
-/// The longest name that is kept of a call that was refused.
-const LONGEST: usize = 200;
+/// The default number of rows on a page.
+const DEFAULT_LIMIT: usize = 20;
+/// The most rows on a page.
+const MAX_LIMIT: usize = 100;
+/// The most characters that are stored of the name in a refused call.
+const MAX_NAME: usize = 200;
 
-/// Characters of a reason at most.
-const REASON: usize = 500;
+/// The most characters of a reason.
+const MAX_REASON: usize = 500;
 
-/// The reason that staff give for what they do, without space around it; it may be empty.
+/// Checks and trims the reason that staff give for an action. It may be empty.
 ///
 /// # Errors
-/// It is too long, or PostgreSQL cannot keep it.
+/// The reason is too long, or has a NUL character, which PostgreSQL cannot store.
 pub fn reason(text: &str) -> Result<String, Fault> {
     let text = text.trim();
-    if text.chars().count() > REASON || text.contains('\0') {
-        let reason = format!("It has at most {REASON} characters.");
+    if text.chars().count() > MAX_REASON || text.contains('\0') {
+        let reason = format!("It has at most {MAX_REASON} characters, without NUL.");
         return Err(Fault::invalid_field("reason", reason));
     }
     Ok(text.to_owned())
 }
 
-/// What staff do at a service.
+/// The staff actions of a service.
 pub trait Action: Copy + Send + 'static {
     /// Every action.
     const ALL: &'static [Self];
-    /// Reading what others did.
+    /// The action of reading the audit entries of other members.
     const READ_AUDIT: Self;
-    /// Every kind of what actions are done to, as the audit names it.
+    /// The entity types that actions change, as the audit names them.
     const KINDS: &'static [&'static str];
 
-    /// As it stands in the audit.
+    /// The name of the action in the audit.
     fn as_str(self) -> &'static str;
 
-    /// The least role that may do it.
+    /// The lowest role that may do this action.
     fn needs(self) -> Role;
 
-    /// The action of that name.
+    /// The action with this name.
     fn parse(name: &str) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();
         all.find(|action| action.as_str() == name)
     }
 }
 
-/// A member of staff, and what they do.
+/// An action that a staff member is authorized to do.
 #[derive(Debug, Clone)]
-pub struct By<A> {
-    /// Who.
+pub struct AuthorizedAction<A> {
+    /// The staff member.
     pub member: Member,
-    /// What.
+    /// The action.
     pub action: A,
 }
 
-/// What an action was done to, and what else there is to know.
+/// The entity that an action changed.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    /// Its kind, one of [`Action::KINDS`].
+    /// The entity type, one of [`Action::KINDS`].
     pub entity: &'static str,
-    /// Its name: a slug, an id, an e-mail address.
+    /// A slug, an id or an e-mail address.
     pub name: String,
-    /// Nothing secret.
+    /// Further details, without secrets.
     pub details: Value,
 }
 
-impl<A: Action> By<A> {
+impl<A: Action> AuthorizedAction<A> {
     /// Records that the action was done.
     ///
     /// # Errors
-    /// PostgreSQL's.
+    /// The errors of PostgreSQL.
     pub async fn record(
         &self,
         executor: impl PgExecutor<'_>,
@@ -108,27 +108,27 @@ impl<A: Action> By<A> {
     }
 }
 
-/// An action that is to be recorded.
+/// An audit entry to record.
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
-    /// Who.
+    /// The staff member.
     pub member: &'a Member,
-    /// What, as [`Action::as_str`] names it.
+    /// The action, as [`Action::as_str`] names it.
     pub action: &'static str,
-    /// The kind of what it was done to.
+    /// The entity type.
     pub entity: &'a str,
-    /// Its name.
+    /// The name of the entity.
     pub name: &'a str,
-    /// Whether it was not done, for want of a role.
+    /// Whether the action was refused for lack of a role.
     pub refused: bool,
-    /// What else there is to know; nothing secret.
+    /// Further details, without secrets.
     pub details: Value,
 }
 
 /// Records an action.
 ///
 /// # Errors
-/// PostgreSQL's.
+/// The errors of PostgreSQL.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is a parameter; tested against PostgreSQL"
@@ -158,7 +158,7 @@ pub async fn append(
     Ok(())
 }
 
-/// Lets staff do what their role allows, and lists what they did. Clones share the database.
+/// Authorizes staff actions by role, and lists the audit. Clones share the database pool.
 #[derive(Debug, Clone)]
 pub struct Audit {
     pool: PgPool,
@@ -176,25 +176,25 @@ impl Audit {
         }
     }
 
-    /// Who makes this call, if the member's role allows the action. `on` is the kind and name of what it would be done to.
+    /// Authorizes the caller of `request` to do `action`. `on` is the type and name of the entity.
     ///
     /// # Errors
-    /// The call is not one of staff, or the role does not reach so far.
+    /// The caller is not staff, or the role is not sufficient.
     pub async fn admit<T, A: Action>(
         &self,
         request: &Request<T>,
         action: A,
         on: (&str, &str),
-    ) -> Result<By<A>, Status> {
+    ) -> Result<AuthorizedAction<A>, Status> {
         let member = Member::of(request)?;
         self.allow(&member, action, on).await?;
-        Ok(By { member, action })
+        Ok(AuthorizedAction { member, action })
     }
 
-    /// Refuses an action that the member's role does not allow, and records that it was tried.
+    /// Checks that the member's role allows an action, and records the attempt when it does not.
     ///
     /// # Errors
-    /// The role does not reach so far.
+    /// The role is not sufficient.
     pub async fn allow(
         &self,
         member: &Member,
@@ -209,33 +209,33 @@ impl Audit {
         let entry = Entry {
             member,
             action,
-            entity: &harmless(entity),
-            name: &harmless(name),
+            entity: &sanitize(entity),
+            name: &sanitize(name),
             refused: true,
             details: json!({ "needs": needed.as_str() }),
         };
         if let Err(error) = append(&self.pool, self.schema, entry, self.clock.now()).await {
-            tracing::warn!(%error, member = member.name, action, "a refusal is not in the audit");
+            tracing::warn!(%error, member = member.name, action, "cannot record a refused action in the audit");
         }
-        Err(refused(format!(
-            "this needs the role {}, and {} has the role {}: ask an admin to do it, or for the role",
+        Err(permission_denied(format!(
+            "this needs the role {}, and {} has the role {}: ask an admin to do it or to give you the role",
             needed.as_str(),
             member.name,
             member.role.as_str()
         )))
     }
 
-    /// The call `ListAudit` of a service whose staff do `A`.
+    /// Serves the call `ListAudit`.
     ///
     /// # Errors
-    /// The role does not reach so far, or the request is not one.
+    /// The role is not sufficient, or a field is invalid.
     pub async fn list<A: Action>(
         &self,
         request: Request<ListAuditRequest>,
     ) -> Result<ListAuditResponse, Status> {
         let member = Member::of(&request)?;
         let mut request = request.into_inner();
-        // Everybody may look at what they did themselves.
+        // Every member may read their own entries.
         if member.role != Role::Admin && request.member.is_empty() {
             request.member.clone_from(&member.name);
         }
@@ -243,10 +243,10 @@ impl Audit {
             let on = ("member", request.member.as_str());
             self.allow(&member, A::READ_AUDIT, on).await?;
         }
-        let page = Page::of::<A>(&request)?;
+        let page = AuditQuery::new::<A>(&request)?;
         let rows = self.rows(&request, &page).await;
         let rows = rows.map_err(|error| pg::fault(&error))?;
-        Ok(page.answer(rows)?)
+        Ok(page.response(rows)?)
     }
 
     #[expect(
@@ -256,8 +256,8 @@ impl Audit {
     async fn rows(
         &self,
         request: &ListAuditRequest,
-        page: &Page,
-    ) -> Result<Vec<(Position, AuditEntry)>, sqlx::Error> {
+        page: &AuditQuery,
+    ) -> Result<Vec<(SortKey, AuditEntry)>, sqlx::Error> {
         let sql = format!(
             "select id, at, member, role, action, entity, name, refused, details from {}.audit
              where ($1::text is null or member = $1) and ($2::text is null or action = $2)
@@ -267,17 +267,17 @@ impl Audit {
              order by at desc, id desc limit $8",
             self.schema
         );
-        let given = |text: &str| Some(harmless(text)).filter(|text| !text.is_empty());
+        let non_empty = |text: &str| Some(sanitize(text)).filter(|text| !text.is_empty());
         let (after_at, after_id) = page.after.unzip();
         let rows = sqlx::query(AssertSqlSafe(sql))
-            .bind(given(&request.member))
-            .bind(given(&request.action))
-            .bind(given(&request.entity))
-            .bind(given(&request.name))
+            .bind(non_empty(&request.member))
+            .bind(non_empty(&request.action))
+            .bind(non_empty(&request.entity))
+            .bind(non_empty(&request.name))
             .bind(page.since)
             .bind(after_at)
             .bind(after_id)
-            // One more than the page has tells whether there is another.
+            // One row more than the page has shows whether there is a next page.
             .bind(i64::try_from(page.limit + 1).unwrap_or(i64::MAX))
             .fetch_all(&self.pool)
             .await?;
@@ -285,20 +285,20 @@ impl Audit {
     }
 }
 
-/// Of a row among all, the newest first.
-type Position = (OffsetDateTime, Uuid);
+/// The sort key of a row; the newest comes first.
+type SortKey = (OffsetDateTime, Uuid);
 
-/// Which rows are wanted.
-struct Page {
+/// A parsed `ListAuditRequest`.
+struct AuditQuery {
     binding: Binding,
     limit: usize,
     since: Option<OffsetDateTime>,
-    /// The last row of the page before.
-    after: Option<Position>,
+    /// The last row of the previous page.
+    after: Option<SortKey>,
 }
 
-impl Page {
-    fn of<A: Action>(request: &ListAuditRequest) -> Result<Self, Fault> {
+impl AuditQuery {
+    fn new<A: Action>(request: &ListAuditRequest) -> Result<Self, Fault> {
         let mut problems: Vec<(&str, String)> = Vec::new();
         if !request.action.is_empty() && A::parse(&request.action).is_none() {
             let known: Vec<&str> = A::ALL.iter().map(|action| action.as_str()).collect();
@@ -309,28 +309,28 @@ impl Page {
         }
         let since = request.since.map(timestamp::decode);
         if since == Some(None) {
-            problems.push(("since", "This is no point in time.".to_owned()));
+            problems.push(("since", "It is not a valid timestamp.".to_owned()));
         }
         let limit = match usize::try_from(request.limit) {
-            Ok(0) => USUAL,
-            Ok(limit) if limit <= MOST => limit,
+            Ok(0) => DEFAULT_LIMIT,
+            Ok(limit) if limit <= MAX_LIMIT => limit,
             _ => {
-                problems.push(("limit", format!("Ask for 1 to {MOST} rows.")));
-                USUAL
+                problems.push(("limit", format!("It is 1 to {MAX_LIMIT}.")));
+                DEFAULT_LIMIT
             }
         };
-        let moment = (request.since).map(|at| format!("{}.{}", at.seconds, at.nanos));
+        let since_filter = (request.since).map(|at| format!("{}.{}", at.seconds, at.nanos));
         let filters = [
             Some(request.member.as_str()),
             Some(request.action.as_str()),
             Some(request.entity.as_str()),
             Some(request.name.as_str()),
-            moment.as_deref(),
+            since_filter.as_deref(),
         ];
         let binding = Binding::new("audit", filters);
-        let after = binding.decode(&request.cursor).and_then(position);
+        let after = binding.decode(&request.cursor).and_then(sort_key);
         if after.is_none() && !request.cursor.is_empty() {
-            let reason = "It belongs to another list or other filters: begin without one.";
+            let reason = "It belongs to another list or to other filters: ask for the first page without a cursor.";
             problems.push(("cursor", reason.to_owned()));
         }
         if problems.is_empty() {
@@ -346,8 +346,8 @@ impl Page {
         Err(Fault::invalid(fields.collect()))
     }
 
-    /// Cuts what was found to the page.
-    fn answer(&self, mut rows: Vec<(Position, AuditEntry)>) -> Result<ListAuditResponse, Fault> {
+    /// The rows of the page, and the cursor of the next page.
+    fn response(&self, mut rows: Vec<(SortKey, AuditEntry)>) -> Result<ListAuditResponse, Fault> {
         let more = rows.len() > self.limit;
         rows.truncate(self.limit);
         let last = rows.last().filter(|_| more);
@@ -363,18 +363,18 @@ impl Page {
     }
 }
 
-/// A name from a request, fit for the table: PostgreSQL takes no NUL, and nothing is called so.
-fn harmless(name: &str) -> String {
+/// Makes a text from a request fit for the table: PostgreSQL stores no NUL.
+fn sanitize(name: &str) -> String {
     let name = name.replace('\0', "\u{FFFD}");
-    name.chars().take(LONGEST).collect()
+    name.chars().take(MAX_NAME).collect()
 }
 
-fn position((nanos, id): (i128, Uuid)) -> Option<Position> {
+fn sort_key((nanos, id): (i128, Uuid)) -> Option<SortKey> {
     let at = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?;
     Some((at, id))
 }
 
-fn entry(row: &PgRow) -> Result<(Position, AuditEntry), sqlx::Error> {
+fn entry(row: &PgRow) -> Result<(SortKey, AuditEntry), sqlx::Error> {
     let (id, at): (Uuid, OffsetDateTime) = (row.try_get("id")?, row.try_get("at")?);
     let details: Value = row.try_get("details")?;
     let entry = AuditEntry {

@@ -1,4 +1,4 @@
-//! From settings to a running process and back: what every `main` does.
+//! Starts and stops a service process: every `main` calls [`run`].
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -14,29 +14,29 @@ use tonic::service::RoutesBuilder;
 use crate::admin::{self, Readiness};
 use crate::clock::Clock;
 use crate::config::{self, Common, Settings};
-use crate::feed::{self, Store, Stored};
+use crate::feed::{self, ChangeHandler, PgConsumer};
 use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
-use crate::rpc::Gate;
+use crate::rpc::Authenticator;
 use crate::rpc::staff::Members;
 use crate::{pg, rpc, telemetry};
 
-/// What a service is given at start.
+/// The parts that a service gets at start.
 #[derive(Debug)]
 pub struct Boot<S> {
-    /// Its settings.
+    /// The settings of the service.
     pub settings: S,
-    /// Spawns and stops its tasks.
+    /// Spawns tasks and stops them at shutdown.
     pub lifecycle: Lifecycle,
-    /// Its readiness; add a condition for each thing that must be there first.
+    /// The readiness of the process. Add a condition for each thing that must be loaded before calls may come.
     pub readiness: Readiness,
-    /// Its clock.
+    /// The source of the current time.
     pub clock: Clock,
 }
 
-/// Runs a service: reads its settings, starts telemetry and the admin port, hands over to `start`, and stops in two steps when told
-/// to. `start` sets the service up and returns.
+/// Runs a service: reads its settings, starts telemetry and the admin port, calls `start`, and stops in two steps after a signal.
+/// `start` spawns the tasks of the service and returns.
 pub fn run<S, F>(start: impl FnOnce(Boot<S>) -> F) -> ExitCode
 where
     S: Settings,
@@ -44,13 +44,13 @@ where
 {
     let settings = match config::load::<S>() {
         Ok(settings) => settings,
-        // Prints to the right stream, and exits with the right code, for problems and for --help alike.
+        // For errors and for --help: prints to the right stream and exits with the right code.
         Err(error) => error.exit(),
     };
     let ended = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .context("no runtime")
+        .context("cannot create the runtime")
         .and_then(|runtime| runtime.block_on(live(settings, start)));
     match ended {
         Ok(()) => ExitCode::SUCCESS,
@@ -63,7 +63,7 @@ where
 
 #[expect(
     clippy::print_stderr,
-    reason = "the last words of a process, for whoever started it"
+    reason = "the error of the process, for the operator who started it"
 )]
 fn report(service: &str, error: &anyhow::Error) {
     eprintln!("{service}: {error:#}");
@@ -82,18 +82,18 @@ where
     let clock = Clock::system();
     if let Some(file) = common.clock_file {
         let clock = clock.clone();
-        lifecycle.background("clock file", async {
+        lifecycle.spawn_background("clock file", async {
             clock.follow_file(file).await;
             Ok(())
         });
     }
 
-    lifecycle.background("metrics upkeep", telemetry.upkeep());
+    lifecycle.spawn_background("metrics upkeep", telemetry.upkeep());
 
     let listener = bind(common.admin_listen, "admin_listen").await?;
     let router = admin::router(readiness.clone(), telemetry.metrics());
-    // It answers to the very end, so that the drain can be watched.
-    lifecycle.background("admin server", async move {
+    // A background task, so that the admin port also answers during the drain.
+    lifecycle.spawn_background("admin server", async move {
         axum::serve(listener, router)
             .await
             .context("the admin port")
@@ -110,7 +110,7 @@ where
     tracing::info!(service = S::SERVICE, "started");
 
     let draining = lifecycle.draining();
-    lifecycle.detached(async move {
+    lifecycle.spawn(async move {
         draining.cancelled().await;
         started.set(false);
     });
@@ -120,28 +120,30 @@ where
     ended
 }
 
-/// Opens a port.
+/// Binds a port.
 ///
 /// # Errors
-/// A sentence that names the setting and the address.
+/// The port cannot be bound. The message names the setting and the address.
 pub async fn bind(address: SocketAddr, setting: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.with_context(|| {
-        format!("{setting}: {address} cannot be opened; is another program using the port?")
+        format!(
+            "{setting}: cannot listen on {address}; check whether another program uses the port"
+        )
     })
 }
 
 impl<S: Settings> Boot<S> {
-    /// Settings that every service has.
+    /// The settings that every service has.
     pub fn common(&self) -> &Common {
         self.settings.common()
     }
 
-    /// Opens the service's database and brings its schema up to date.
+    /// Connects to the service's database and runs its migrations.
     pub async fn database(&self, migrator: &Migrator) -> anyhow::Result<PgPool> {
         pg::open(&self.common().database, S::SERVICE, migrator).await
     }
 
-    /// A channel to another service of the fleet.
+    /// A client of another service of the fleet.
     pub fn client(
         &self,
         addresses: &rpc::client::Addresses,
@@ -150,40 +152,48 @@ impl<S: Settings> Boot<S> {
         rpc::client::connect(addresses.clone(), token, &self.lifecycle)
     }
 
-    /// Follows the feed of `producer` into `store`, in one replica of this service at a time.
-    pub fn follow<T: Store + Clone + 'static>(
+    /// Follows the feed of `producer` with `handler`, in one replica of this service at a time.
+    pub fn follow<T: ChangeHandler + Clone + 'static>(
         &self,
         pool: &PgPool,
         schema: Schema,
         producer: &'static str,
         addresses: &rpc::client::Addresses,
-        store: T,
+        handler: T,
     ) -> anyhow::Result<()> {
         let client = self.client(addresses)?;
         let lease = Lease::new(pool.clone(), schema, producer, self.clock.clone());
         let pool = pool.clone();
         lease.spawn(&self.lifecycle, move || {
-            let consumer = Stored::new(pool.clone(), schema, producer, store.clone());
-            // Another replica may be the one that follows, so readiness does not wait for it.
+            let consumer = PgConsumer::new(pool.clone(), schema, producer, handler.clone());
+            // Readiness does not wait for the follower: another replica may hold the lease.
             feed::consume(client.clone(), S::SERVICE, consumer, None)
         });
         Ok(())
     }
 
-    /// Serves `services` on the internal port, beside health and reflection. `members` knows the staff by name.
+    /// Serves `services` on the internal port, with health and reflection. `members` finds staff members by their tokens.
     pub async fn serve_rpc_to_members(
         &self,
         services: RoutesBuilder,
         members: Arc<dyn Members>,
     ) -> anyhow::Result<()> {
-        let gate = Gate::new(self.common().identity.clone()).with_members(members);
+        let authenticator =
+            Authenticator::new(self.common().identity.clone()).with_members(members);
         let common = self.common();
         let listener = bind(common.grpc_listen, "grpc_listen").await?;
         let readiness = self.readiness.clone();
         let (draining, ended) = (self.lifecycle.draining(), self.lifecycle.ended());
-        self.lifecycle.serve(
+        self.lifecycle.spawn_server(
             "gRPC server",
-            rpc::server::serve(listener, services, gate, readiness, draining, ended),
+            rpc::server::serve(
+                listener,
+                services,
+                authenticator,
+                readiness,
+                draining,
+                ended,
+            ),
         );
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The one source of `now`. Domain functions, SQL statements and scripts take the time as an argument; it comes from here.
+//! The only source of the current time. Domain functions, SQL statements and scripts take the time as an argument.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use std::time::Duration;
 use time::OffsetDateTime;
 use tokio::sync::watch;
 
-/// Hands out the time and wakes sleepers. Clones share one clock.
+/// A clock that can be moved. Clones share it.
 ///
-/// A system clock runs with the machine, plus an offset; a fixed clock stands still until it is advanced.
+/// A system clock is the machine's clock plus an offset; a fixed clock only moves when it is advanced.
 #[derive(Clone, Debug)]
 pub struct Clock {
     base: Base,
@@ -22,8 +22,8 @@ enum Base {
     Fixed(OffsetDateTime),
 }
 
-/// How often the clock file is looked at.
-const FILE_PERIOD: Duration = Duration::from_millis(50);
+/// How often the clock file is read.
+const FILE_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Clock {
     /// The machine's clock.
@@ -31,7 +31,7 @@ impl Clock {
         Self::new(Base::System)
     }
 
-    /// A clock for tests: it shows `at` until [`Clock::advance`] moves it.
+    /// A clock for tests: it stays at `at` until [`Clock::advance`] moves it.
     pub fn fixed(at: OffsetDateTime) -> Self {
         Self::new(Base::Fixed(at))
     }
@@ -43,8 +43,11 @@ impl Clock {
         }
     }
 
-    /// The time, to the microsecond: what PostgreSQL keeps, so that a stored time reads back equal.
-    #[expect(clippy::disallowed_methods, reason = "the one place that asks")]
+    /// The current time in whole microseconds, as PostgreSQL stores it: a stored time compares equal when it is read back.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the only place that reads the time"
+    )]
     pub fn now(&self) -> OffsetDateTime {
         let base = match self.base {
             Base::System => OffsetDateTime::now_utc(),
@@ -55,13 +58,13 @@ impl Clock {
             .unwrap_or(now)
     }
 
-    /// Moves the clock and wakes every sleeper whose time has come.
+    /// Moves the clock, and wakes the sleepers whose time has come.
     pub fn advance(&self, by: time::Duration) {
         self.offset
             .send_modify(|offset| *offset = offset.saturating_add(by));
     }
 
-    /// Returns once the clock shows `at` or later, however it got there.
+    /// Waits until the clock shows `at` or later.
     pub async fn sleep_until(&self, at: OffsetDateTime) {
         let mut moved = self.offset.subscribe();
         loop {
@@ -70,23 +73,24 @@ impl Clock {
             if !left.is_positive() {
                 return;
             }
-            let running = matches!(self.base, Base::System);
+            let is_system = matches!(self.base, Base::System);
             let left = left.unsigned_abs();
             tokio::select! {
-                () = tokio::time::sleep(left), if running => {}
+                () = tokio::time::sleep(left), if is_system => {}
                 changed = moved.changed() => if changed.is_err() { return },
             }
         }
     }
 
-    /// Returns once the clock has moved on by `duration`.
+    /// Waits until the clock has moved by `duration`.
     pub async fn sleep(&self, duration: Duration) {
         self.sleep_until(self.now() + duration).await;
     }
 
-    /// Keeps the offset as a file says it, for ever. The file holds seconds, such as `+3600`; absent or empty means none.
+    /// Sets the offset from a file whenever it changes, for ever. The file contains seconds such as `+3600`; without it, or when it is empty,
+    /// the offset is 0.
     ///
-    /// Only the local profile does this: a test moves a whole fleet's time by writing one file.
+    /// Only in the local profile: a test moves the time of a whole fleet with one file.
     pub async fn follow_file(self, path: PathBuf) {
         loop {
             match read_offset(&path).await {
@@ -97,9 +101,11 @@ impl Clock {
                         moved
                     });
                 }
-                Err(problem) => tracing::warn!(%problem, "the clock file is passed over"),
+                Err(problem) => {
+                    tracing::warn!(%problem, "cannot use the clock file; the clock keeps its offset");
+                }
             }
-            tokio::time::sleep(FILE_PERIOD).await;
+            tokio::time::sleep(FILE_INTERVAL).await;
         }
     }
 }

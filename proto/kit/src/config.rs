@@ -1,8 +1,8 @@
-//! Settings: one clap struct a service, read once at start from flags, environment variables and an optional TOML file.
+//! Settings: one clap struct per service, read once at start from flags, environment variables and an optional TOML file.
 //!
-//! Structs carry no environment names. A setting with id `database_url` of the service with prefix `LISTINGS` is the flag
-//! `--database-url`, the variable `LISTINGS_DATABASE_URL` and the TOML key `database_url`; flags win over the environment, the
-//! environment over the file, the file over the default. Every problem is reported at once.
+//! The structs do not name environment variables. A setting with id `database_url` of the service with prefix `LISTINGS` is the flag
+//! `--database-url`, the variable `LISTINGS_DATABASE_URL` and the TOML key `database_url`; flags override the environment,
+//! the environment overrides the file, and the file overrides the default. One message reports every problem.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -12,11 +12,11 @@ use std::time::Duration;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 
-/// What a service needs to know at start.
+/// The settings of a service.
 pub trait Settings: Args + FromArgMatches + Send + 'static {
-    /// Name of the service and its binary, for example `listings-svc`.
+    /// The name of the service and of its binary, for example `listings-svc`.
     const SERVICE: &'static str;
-    /// What its environment variables begin with, for example `LISTINGS`.
+    /// The prefix of its environment variables, for example `LISTINGS`.
     const PREFIX: &'static str;
     /// One sentence for `--help`.
     const ABOUT: &'static str;
@@ -24,7 +24,7 @@ pub trait Settings: Args + FromArgMatches + Send + 'static {
     /// The settings that every service has.
     fn common(&self) -> &Common;
 
-    /// Problems that only show when settings are held against each other.
+    /// Problems that depend on more than one setting.
     fn problems(&self) -> Vec<String> {
         Vec::new()
     }
@@ -33,7 +33,7 @@ pub trait Settings: Args + FromArgMatches + Send + 'static {
 /// Settings of every service.
 #[derive(Debug, Clone, Args)]
 pub struct Common {
-    /// `production` refuses what only a developer's machine may have: a clock that can be moved
+    /// `local` allows features for a developer's machine, such as a clock that can be moved
     #[arg(long, value_enum, default_value = "production")]
     pub profile: Profile,
     /// Address of the internal gRPC port
@@ -54,15 +54,15 @@ pub struct Common {
     /// A file whose content, in seconds such as +3600, moves this process's clock (local profile only)
     #[arg(long)]
     pub clock_file: Option<PathBuf>,
-    /// Seconds that calls under way are given to finish at shutdown
+    /// Seconds that running calls have left at shutdown
     #[arg(long, default_value = "10", value_parser = seconds)]
     pub drain: Duration,
 }
 
-/// Where a process runs.
+/// The environment of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Profile {
-    /// A developer's machine, or a test.
+    /// A developer's machine or a test.
     Local,
     /// Anywhere else.
     Production,
@@ -74,18 +74,18 @@ pub struct Database {
     /// PostgreSQL, as `postgres://user:password@host:port/database`
     #[arg(long, hide_env_values = true)]
     pub database_url: Secret,
-    /// Connections to PostgreSQL at most
+    /// The most connections to PostgreSQL
     #[arg(long, default_value_t = 10)]
     pub database_connections: u32,
 }
 
-/// Who may call the internal port.
+/// The tokens of the internal port.
 #[derive(Debug, Clone, Args)]
 pub struct Identity {
-    /// The secret by which services of the fleet know each other, 32 characters or more
+    /// The token of services of the fleet, 32 characters or more
     #[arg(long, hide_env_values = true, value_parser = token)]
     pub fleet_token: Secret,
-    /// The secret that staff calls carry, 32 characters or more
+    /// The token of staff calls, 32 characters or more
     #[arg(long, hide_env_values = true, value_parser = token)]
     pub staff_token: Secret,
 }
@@ -93,26 +93,26 @@ pub struct Identity {
 /// Logs and traces.
 #[derive(Debug, Clone, Args)]
 pub struct Telemetry {
-    /// What is logged: a level, or filters such as `info,sqlx=warn`
+    /// The log filter: a level, or filters such as `info,sqlx=warn`
     #[arg(long, default_value = "info")]
     pub log: String,
-    /// How log lines are written
+    /// The format of log lines
     #[arg(long, value_enum, default_value = "json")]
     pub log_format: LogFormat,
-    /// OpenTelemetry collector (OTLP over gRPC), for example `http://127.0.0.1:4317`; none: no traces leave the process
+    /// The OpenTelemetry collector (OTLP over gRPC), for example `http://127.0.0.1:4317`; without one, no traces are sent
     #[arg(long)]
     pub otlp_endpoint: Option<String>,
-    /// Share of requests that are traced, 0 to 1
+    /// The share of requests that are traced, 0 to 1
     #[arg(long, default_value = "0.01", value_parser = share)]
     pub trace_sample: f64,
 }
 
-/// How log lines are written.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// One JSON object a line, for machines.
+    /// One JSON object per line, for machines.
     Json,
-    /// For people.
+    /// Text, for people.
     Text,
 }
 
@@ -149,10 +149,10 @@ impl std::fmt::Debug for Secret {
 
 fn token(value: &str) -> Result<Secret, String> {
     if value.chars().count() < 32 {
-        return Err("a token has 32 characters or more".to_owned());
+        return Err("it must have 32 characters or more".to_owned());
     }
     if !value.bytes().all(|b| b.is_ascii_graphic()) {
-        return Err("a token has visible ASCII characters only".to_owned());
+        return Err("it must have only visible ASCII characters".to_owned());
     }
     Ok(Secret(value.to_owned()))
 }
@@ -160,7 +160,7 @@ fn token(value: &str) -> Result<Secret, String> {
 fn share(value: &str) -> Result<f64, String> {
     match value.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err("a share is a number from 0 to 1".to_owned()),
+        _ => Err("it must be a number from 0 to 1".to_owned()),
     }
 }
 
@@ -170,13 +170,13 @@ pub fn seconds(value: &str) -> Result<Duration, String> {
         .parse()
         .map(Duration::from_secs)
         .ok()
-        .ok_or_else(|| "a whole number of seconds is wanted".to_owned())
+        .ok_or_else(|| "it must be a whole number of seconds".to_owned())
 }
 
-/// Reads the settings of a service from this process's arguments and environment.
+/// Loads the settings of a service from the arguments and the environment of this process.
 ///
 /// # Errors
-/// A text for the user that names every problem, or the answer to `--help`.
+/// A message for the user that names every problem, or the output of `--help`.
 pub fn load<S: Settings>() -> Result<S, clap::Error> {
     load_from(std::env::args_os())
 }
@@ -189,8 +189,8 @@ fn load_from<S: Settings>(args: impl IntoIterator<Item = OsString>) -> Result<S,
     let matches = loop {
         match command.clone().try_get_matches_from(&args) {
             Ok(matches) => break matches,
-            Err(error) => match culprit(&command, &error) {
-                // Note the problem, let this one setting be, and look for the next problem.
+            Err(error) => match problem_of(&command, &error) {
+                // Records the problem, accepts any value for this setting, and looks for the next problem.
                 Some((id, problem)) => {
                     problems.push(problem);
                     command = command.mut_arg(id, |arg| {
@@ -237,21 +237,21 @@ fn command<S: Settings>() -> Command {
         let variable = format!("{}_{}", S::PREFIX, id.to_uppercase());
         arg.env(variable)
     });
-    // After the arguments, which bring the comment of their struct along.
+    // After the arguments, which would set the doc comment of their struct.
     command
         .about(S::ABOUT)
         .long_about(None)
         .version(env!("CARGO_PKG_VERSION"))
 }
 
-/// Makes the values of the TOML file, if one is named, the defaults.
+/// Uses the values of the TOML file in `--config` as defaults.
 fn with_file(command: Command, args: &[OsString], problems: &mut Vec<String>) -> Command {
-    let named: Option<ArgMatches> = command
+    let matches: Option<ArgMatches> = command
         .clone()
         .ignore_errors(true)
         .try_get_matches_from(args)
         .ok();
-    let Some(path) = named.and_then(|m| m.get_one::<PathBuf>("config").cloned()) else {
+    let Some(path) = matches.and_then(|m| m.get_one::<PathBuf>("config").cloned()) else {
         return command;
     };
     match read(&path) {
@@ -282,13 +282,13 @@ fn with_file(command: Command, args: &[OsString], problems: &mut Vec<String>) ->
 
 fn read(path: &Path) -> Result<toml::Table, String> {
     let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     text.parse()
-        .map_err(|error| format!("{} is not TOML: {error}", path.display()))
+        .map_err(|error| format!("{} is not valid TOML: {error}", path.display()))
 }
 
-/// Which setting a clap error is about, and the problem in one line. `None`: not about one setting's value.
-fn culprit(command: &Command, error: &clap::Error) -> Option<(String, String)> {
+/// The setting of a clap error, and the problem in one line; `None` when the error is not about the value of a setting.
+fn problem_of(command: &Command, error: &clap::Error) -> Option<(String, String)> {
     let named = match error.get(ContextKind::InvalidArg)? {
         ContextValue::String(name) => name,
         ContextValue::Strings(names) => names.first()?,
@@ -304,14 +304,14 @@ fn culprit(command: &Command, error: &clap::Error) -> Option<(String, String)> {
         ErrorKind::InvalidValue => {
             let allowed = match error.get(ContextKind::ValidValue) {
                 Some(ContextValue::Strings(values)) => values.join(" or "),
-                _ => "something else".to_owned(),
+                _ => "another value".to_owned(),
             };
-            format!("takes {allowed}")
+            format!("must be {allowed}")
         }
-        // The value itself is not repeated: it may be a secret.
+        // The message does not repeat the value, which may be a secret.
         ErrorKind::ValueValidation => std::error::Error::source(error).map_or_else(
-            || "is not acceptable".to_owned(),
-            |source| format!("is not acceptable: {source}"),
+            || "is not valid".to_owned(),
+            |source| format!("is not valid: {source}"),
         ),
         _ => return None,
     };
@@ -324,11 +324,11 @@ fn culprit(command: &Command, error: &clap::Error) -> Option<(String, String)> {
 fn cross_check(common: &Common) -> Vec<String> {
     let mut problems = Vec::new();
     if common.profile == Profile::Production && common.clock_file.is_some() {
-        problems.push("clock_file: the clock can be moved in the local profile only".to_owned());
+        problems.push("clock_file: it is allowed only in the local profile".to_owned());
     }
     if common.identity.fleet_token == common.identity.staff_token {
         problems.push(
-            "staff_token: must differ from fleet_token, or every service could act as staff"
+            "staff_token: must differ from fleet_token; otherwise every service could act as staff"
                 .to_owned(),
         );
     }
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_named_at_once_and_no_secret_shown() {
+    fn every_problem_is_named_without_secrets() {
         let text = load(&[
             "--size=many",
             "--fleet-token=short-secret",
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_gives_defaults_and_flags_win() {
+    fn flags_override_the_file() {
         let file = std::env::temp_dir().join(crate::ids::row_id().to_string());
         std::fs::write(&file, "size = 5\nlog = \"warn\"\n").unwrap();
         let config = format!("--config={}", file.display());
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_held_against_each_other() {
+    fn settings_are_cross_checked() {
         let text = load(&[
             "--database-url=postgres://h/d",
             &format!("--fleet-token={FLEET}"),

@@ -1,4 +1,4 @@
-//! Opaque cursors of lists, bound to their list and filters (§4.1).
+//! Opaque cursors of lists, bound to a list and its filters (§4.1).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,16 +6,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-/// What a cursor belongs to: a list and the filters it was asked with. A cursor of another binding does not decode.
+/// Binds cursors to a list and its filters. A cursor of another binding does not decode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Binding([u8; 8]);
 
 impl Binding {
-    /// Binds to `list` and everything about the question that decides which rows are in it.
+    /// A binding to `list` and to the filters that select its rows.
     pub fn new<'a>(list: &str, filters: impl IntoIterator<Item = Option<&'a str>>) -> Self {
         let mut hash = Sha256::new_with_prefix(list);
         for filter in filters {
-            // Lengths keep ("ab", "c") and ("a", "bc") apart; absent is not empty.
+            // The lengths distinguish ("ab", "c") from ("a", "bc"). An absent filter differs from an empty one.
             match filter {
                 Some(text) => {
                     hash.update([1]);
@@ -31,14 +31,14 @@ impl Binding {
         Self(binding)
     }
 
-    /// The cursor that stands after the row with sort key `key`.
+    /// The cursor after the row with the sort key `key`.
     pub fn encode(self, key: &impl Serialize) -> Result<String, serde_json::Error> {
         let mut bytes = self.0.to_vec();
         serde_json::to_writer(&mut bytes, key)?;
         Ok(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// The sort key in `cursor`; `None` when it is damaged or belongs elsewhere.
+    /// The sort key in `cursor`; `None` when it is malformed or has another binding.
     pub fn decode<K: DeserializeOwned>(self, cursor: &str) -> Option<K> {
         let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let key = bytes.strip_prefix(&self.0)?;
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_decodes_only_where_it_belongs() {
+    fn a_cursor_decodes_only_with_its_binding() {
         let binding = Binding::new("games", [Some("puzzle"), None]);
         let cursor = binding.encode(&(true, "slug")).unwrap();
         assert_eq!(

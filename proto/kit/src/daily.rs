@@ -1,7 +1,7 @@
-//! A job at an hour of UTC: once a day for the whole fleet, and made up for after a time of being down.
+//! A job that runs once a day at a time of day in UTC, once for the whole fleet. After downtime it runs late.
 //!
-//! The table `daily_run` of the service's schema (`daily.sql`) says for which moment a job ran last. It is written after the job, so a job
-//! whose process dies runs again: what it does must be the same when it is done twice.
+//! The table `daily_run` of the service's schema (`daily.sql`) stores the due time of the last run. It is written after the job: a job whose
+//! process is killed runs again, so jobs must be idempotent.
 
 use std::future::Future;
 use std::time::Duration;
@@ -15,13 +15,13 @@ use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
 
-/// The table that a service's migrations make, written for a schema named `kit`.
+/// The migration for the table, for a schema named `kit`.
 pub const TABLE: &str = include_str!("daily.sql");
 
-/// Pause before a job that failed is tried again.
-const PAUSE: Duration = Duration::from_secs(10);
+/// Pause before a failed job is retried.
+const RETRY_PAUSE: Duration = Duration::from_secs(10);
 
-/// A job at an hour of UTC.
+/// A daily job.
 #[derive(Debug, Clone)]
 pub struct Daily {
     pool: PgPool,
@@ -32,7 +32,7 @@ pub struct Daily {
 }
 
 impl Daily {
-    /// The job called `name`, daily `at` this time of UTC.
+    /// The job called `name`, due each day `at` this time in UTC.
     pub fn new(pool: PgPool, schema: Schema, name: &'static str, at: Time, clock: Clock) -> Self {
         Self {
             pool,
@@ -43,8 +43,8 @@ impl Daily {
         }
     }
 
-    /// Spawns the job, in one replica at a time. `work` is given the moment that it is done for; of days that were missed only the last is made
-    /// up for. A fleet that never ran it begins with the next day.
+    /// Spawns the job, which runs in one replica at a time. `work` gets the due time. After several missed days it runs once, for the last. In
+    /// a new fleet it runs for the first time on the next day.
     pub fn spawn<F>(
         self,
         lifecycle: &Lifecycle,
@@ -70,14 +70,14 @@ impl Daily {
             match self.run_once(due, &mut work).await {
                 Ok(()) => self.clock.sleep_until(due + time::Duration::DAY).await,
                 Err(error) => {
-                    tracing::warn!(job = self.name, %due, error = format!("{error:#}"), "a daily job failed and is tried again");
-                    tokio::time::sleep(PAUSE).await;
+                    tracing::warn!(job = self.name, %due, error = format!("{error:#}"), "a daily job failed; retrying");
+                    tokio::time::sleep(RETRY_PAUSE).await;
                 }
             }
         }
     }
 
-    /// Does the work for `due`, unless it was done.
+    /// Runs the job for `due`, unless it has run.
     async fn run_once<F>(
         &self,
         due: OffsetDateTime,
@@ -89,7 +89,7 @@ impl Daily {
         match self.last_run().await? {
             Some(last) if last < due => {
                 work(due).await?;
-                tracing::info!(job = self.name, %due, "a daily job is done");
+                tracing::info!(job = self.name, %due, "a daily job has run");
             }
             Some(_) => return Ok(()),
             None => {}
@@ -119,8 +119,8 @@ impl Daily {
     )]
     async fn record(&self, due: OffsetDateTime) -> Result<(), sqlx::Error> {
         let sql = format!(
-            "insert into {}.daily_run as held (name, done_for) values ($1, $2)
-             on conflict (name) do update set done_for = greatest(held.done_for, excluded.done_for)",
+            "insert into {}.daily_run as current (name, done_for) values ($1, $2)
+             on conflict (name) do update set done_for = greatest(current.done_for, excluded.done_for)",
             self.schema
         );
         sqlx::query(AssertSqlSafe(sql))
@@ -132,7 +132,7 @@ impl Daily {
     }
 }
 
-/// The last moment at this time of a day, up to `now`.
+/// The latest due time up to `now`.
 fn last_due(now: OffsetDateTime, at: Time) -> OffsetDateTime {
     let now = now.to_offset(time::UtcOffset::UTC);
     let today = now.replace_time(at);
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_moment_is_today_or_yesterday() {
+    fn the_last_due_time_is_today_or_yesterday() {
         let at = time!(4:00);
         for (now, due) in [
             (
@@ -177,7 +177,7 @@ mod tests {
         clippy::disallowed_methods,
         reason = "a test; its schema is the kit's own"
     )]
-    async fn each_day_is_done_once_and_the_last_is_made_up_for(pool: PgPool) {
+    async fn it_runs_once_a_day_and_late_after_downtime(pool: PgPool) {
         let tables = format!("create schema kit; {TABLE}");
         sqlx::raw_sql(AssertSqlSafe(tables))
             .execute(&pool)
@@ -202,7 +202,7 @@ mod tests {
                 daily.run_once(due, &mut work).await.unwrap();
             }
         };
-        // A new fleet has nothing to make up for.
+        // A new fleet has missed nothing.
         at(datetime!(2026-03-01 12:00 UTC)).await;
         at(datetime!(2026-03-02 04:00 UTC)).await;
         at(datetime!(2026-03-02 12:00 UTC)).await;

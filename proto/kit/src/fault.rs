@@ -1,7 +1,7 @@
-//! The one error vocabulary.
+//! The errors of all services.
 //!
-//! A [`Fault`] says why a call was refused, travels in the details of a gRPC status (`google.rpc.Status`, which any client reads), and
-//! ends as a row of the contract's error table (§7). This module is the only maker of a [`Status`].
+//! A [`Fault`] is an error of a call. A gRPC status carries it in its details (`google.rpc.Status`, which any client can read), and the gateway
+//! maps it to the error table of the contract (§7). Only this module creates a [`Status`].
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -11,12 +11,12 @@ use std::time::Duration;
 use tonic::Status;
 use tonic_types::{ErrorDetails, FieldViolation, StatusExt as _};
 
-/// `domain` of the `ErrorInfo` in a status of ours.
+/// The `domain` of our `ErrorInfo`.
 const DOMAIN: &str = "mchezo";
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $text:literal, $grpc:ident;)+) => {
-        /// A code of §7. `as_str` is what API callers branch on.
+        /// An error code of §7.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Code { $($(#[$doc])* $variant,)+ }
 
@@ -24,17 +24,17 @@ macro_rules! codes {
             /// Every code.
             pub const ALL: &'static [Code] = &[$(Code::$variant,)+];
 
-            /// The code as it stands in `error.code`.
+            /// The code in `error.code`.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Code::$variant => $text,)+ }
             }
 
-            /// The code that `text` names.
+            /// The code with this name.
             pub fn parse(text: &str) -> Option<Self> {
                 match text { $($text => Some(Code::$variant),)+ _ => None }
             }
 
-            /// The nearest relative in gRPC, for generic tools; [`Code`] decides.
+            /// The nearest gRPC code, for generic tools. Callers use [`Code`].
             const fn grpc(self) -> tonic::Code {
                 match self { $(Code::$variant => tonic::Code::$grpc,)+ }
             }
@@ -43,39 +43,39 @@ macro_rules! codes {
 }
 
 codes! {
-    /// A field is not acceptable; `fields` says which and why.
+    /// Some fields are invalid; `fields` has the reasons.
     Invalid = "invalid", InvalidArgument;
     /// The body is not a JSON object.
     BadJson = "bad_json", InvalidArgument;
-    /// An economy report is refused.
+    /// An economy report is invalid.
     BadRequest = "bad_request", InvalidArgument;
     /// No key was sent, or nothing shaped like one.
     MissingKey = "missing_key", Unauthenticated;
     /// The key is unknown, revoked, expired, past its grace period, or its game is gone.
     InvalidKey = "invalid_key", Unauthenticated;
-    /// The call needs a game's secret key, from a server.
+    /// The call needs the secret key of a game, from a server.
     SecretKeyRequired = "secret_key_required", PermissionDenied;
     /// The key can only read.
     WriteNotAllowed = "write_not_allowed", PermissionDenied;
-    /// The call came from a page.
+    /// The call came from a web page.
     ServerOnly = "server_only", PermissionDenied;
     /// `creator` is not a page of the caller.
     NotYours = "not_yours", PermissionDenied;
-    /// The plan lacks the endpoint.
+    /// The plan does not include the endpoint.
     PlanRequired = "plan_required", PermissionDenied;
-    /// Nothing of that name, for this caller.
+    /// There is no such resource for this caller.
     NotFound = "not_found", NotFound;
-    /// The path does not take this method.
+    /// The path does not support this method.
     MethodNotAllowed = "method_not_allowed", Unimplemented;
-    /// The most submissions allowed are already waiting for review.
+    /// The caller has the maximum number of submissions that wait for review.
     TooManyPending = "too_many_pending", FailedPrecondition;
     /// The first call with this Idempotency-Key is still running.
     IdempotencyInFlight = "idempotency_in_flight", Aborted;
     /// The Idempotency-Key was used with another body.
     IdempotencyMismatch = "idempotency_mismatch", FailedPrecondition;
-    /// The listing is not what `If-Match` says.
+    /// The listing does not match `If-Match`.
     PreconditionFailed = "precondition_failed", FailedPrecondition;
-    /// The history that a cursor belongs to is there no more.
+    /// The history of a cursor is no longer available.
     Gone = "gone", OutOfRange;
     /// The body is too large.
     TooLarge = "too_large", InvalidArgument;
@@ -83,43 +83,43 @@ codes! {
     UriTooLong = "uri_too_long", InvalidArgument;
     /// The headers are too many or too long.
     HeadersTooLarge = "headers_too_large", InvalidArgument;
-    /// The plan's writes for the day are used up.
+    /// The daily writes of the plan are used up.
     Limit = "limit", ResourceExhausted;
-    /// The monthly allowance is spent.
+    /// The monthly quota is used up.
     QuotaExceeded = "quota_exceeded", ResourceExhausted;
-    /// Too many calls this minute.
+    /// The rate limit is exceeded.
     RateLimited = "rate_limited", ResourceExhausted;
-    /// An economy report came too soon after the last.
+    /// An economy report came too soon after the previous one.
     TooSoon = "too_soon", ResourceExhausted;
-    /// The module is switched off for now.
+    /// The module is switched off.
     ModuleOff = "module_off", Unavailable;
-    /// The API is switched off for a while.
+    /// The API is switched off.
     ApiUnavailable = "api_unavailable", Unavailable;
     /// Submissions are paused or the site is read-only.
     Closed = "closed", Unavailable;
-    /// A part of the fleet does not answer.
+    /// A part of the fleet is unavailable.
     Unavailable = "unavailable", Unavailable;
-    /// A write was not answered: it may have taken effect or not.
+    /// The outcome of a write is unknown.
     OutcomeUnknown = "outcome_unknown", DeadlineExceeded;
-    /// Something broke; the log knows more.
+    /// An internal error; the log has the details.
     Internal = "internal", Internal;
 }
 
-/// Why a call was refused.
+/// The error of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What callers branch on.
+    /// The code, on which callers branch.
     pub code: Code,
-    /// A sentence for a person, naming the fix.
+    /// A sentence for people that says what to do.
     pub message: Cow<'static, str>,
-    /// With [`Code::Invalid`]: field name or path to the reason.
+    /// With [`Code::Invalid`]: reasons by field name or path.
     pub fields: BTreeMap<String, String>,
-    /// Seconds after which the call is worth repeating.
+    /// The number of seconds after which a retry may succeed.
     pub retry_after: Option<u32>,
 }
 
 impl Fault {
-    /// A fault with a message that names the fix.
+    /// A fault with a message that says what to do.
     pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
             code,
@@ -129,7 +129,7 @@ impl Fault {
         }
     }
 
-    /// Refuses fields, all bad ones at once.
+    /// Invalid fields, all at once.
     pub fn invalid(fields: BTreeMap<String, String>) -> Self {
         let names = fields
             .keys()
@@ -145,40 +145,40 @@ impl Fault {
         }
     }
 
-    /// Refuses one field.
+    /// One invalid field.
     pub fn invalid_field(name: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::invalid(BTreeMap::from([(name.into(), reason.into())]))
     }
 
-    /// Nothing of that name.
+    /// There is no such resource.
     pub fn not_found(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Code::NotFound, message)
     }
 
-    /// A part of the fleet does not answer just now. `what` names it for the log; the caller learns only that it may try again.
+    /// A part of the fleet is unavailable. `what` names it in the log only; the caller may retry.
     pub fn unavailable(what: &str) -> Self {
         tracing::warn!(what, "unavailable");
         Self {
             retry_after: Some(1),
             ..Self::new(
                 Code::Unavailable,
-                "a part of the service does not answer just now; try again in a moment",
+                "a part of the service is unavailable; try again in a moment",
             )
         }
     }
 
-    /// A write that may have taken effect or not; `why` is for the log. It has no `retry_after`: clients that heed it by themselves would
-    /// do the write twice.
+    /// A write whose outcome is unknown; `why` is for the log. It has no `retry_after`: clients that retry automatically could make the write
+    /// twice.
     pub fn outcome_unknown(why: &str) -> Self {
         tracing::warn!(why, "the outcome of a write is unknown");
         Self::new(
             Code::OutcomeUnknown,
-            "the write was not answered in time, and may have taken effect or not: repeat it only with the Idempotency-Key that it was \
-             sent with; if it had none, see in GET /me/listings whether it took effect before you send it again",
+            "the write was not answered in time and may or may not have taken effect: send it again only with the same Idempotency-Key; \
+             without one, check in GET /me/listings first whether it took effect",
         )
     }
 
-    /// Something broke. The error is logged here, once; the caller learns nothing of it.
+    /// An internal error. It is logged here, once, and not shown to the caller.
     pub fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
         tracing::error!(
             error,
@@ -217,9 +217,9 @@ impl From<Fault> for Status {
 }
 
 impl From<Status> for Fault {
-    /// A status that carries no fault comes from the way, not from the service: the service is away, or something broke.
+    /// A status without a fault does not come from a handler: the service is unavailable, or an internal error.
     fn from(status: Status) -> Self {
-        // Nothing but our own services sets this domain: the details of a stranger say nothing of our codes.
+        // Only our services use this domain. Other details do not contain our codes.
         if let Ok(details) = status.check_error_details()
             && let Some(info) = details.error_info().filter(|info| info.domain == DOMAIN)
             && let Some(code) = Code::parse(&info.reason)
@@ -245,8 +245,8 @@ impl From<Status> for Fault {
     }
 }
 
-/// Refuses a caller that does not prove who it is, on the internal port.
-pub(crate) fn unidentified(message: &'static str) -> Status {
+/// The status for a caller without a valid token on the internal port.
+pub(crate) fn unauthenticated(message: &'static str) -> Status {
     Status::new(tonic::Code::Unauthenticated, message)
 }
 
@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fault_survives_the_hop() {
+    fn a_fault_survives_a_round_trip() {
         let fault = Fault {
             retry_after: Some(7),
             ..Fault::invalid_field("links.play", "not an https address")
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(Fault::from(Status::from(fault.clone())), fault);
     }
 
-    /// What a client in any language gets: see AIP-193.
+    /// Clients in any language can read this: see AIP-193.
     #[test]
     fn the_details_are_a_google_rpc_status() {
         let fault = Fault {
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_fault_lacks_is_not_in_the_details() {
+    fn absent_parts_of_a_fault_are_not_in_the_details() {
         let raw = Status::from(Fault::not_found("no such game"));
         let status = pb::Status::decode(raw.details()).unwrap();
         assert_eq!(status.details.len(), 1);
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_of_strangers_are_not_ours() {
+    fn details_of_other_domains_are_ignored() {
         let details = ErrorDetails::with_error_info("invalid", "example.com", HashMap::new());
         let status = Status::with_error_details(tonic::Code::Unknown, "no", details);
         assert_eq!(Fault::from(status).code, Code::Internal);
@@ -321,9 +321,9 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_status_says_whether_to_try_again_and_leaks_nothing() {
-        let away = Status::new(tonic::Code::Unavailable, "connect to 10.0.0.7 refused");
-        assert_eq!(Fault::from(away).code, Code::Unavailable);
+    fn a_status_without_details_shows_no_internals() {
+        let status = Status::new(tonic::Code::Unavailable, "connect to 10.0.0.7 refused");
+        assert_eq!(Fault::from(status).code, Code::Unavailable);
         let broken = Fault::from(Status::new(tonic::Code::Unknown, "secret text"));
         assert_eq!(broken.code, Code::Internal);
         assert!(!broken.message.contains("secret"));

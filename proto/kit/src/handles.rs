@@ -1,11 +1,10 @@
-//! Handles of metrics, kept by their labels: to find one by its name and labels costs more than to count with it.
+//! A cache of metric handles by their labels: looking a handle up by name and labels costs more than using it.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// The handles of one metric that a thread has used. Make it a `thread_local!`; labels must come from a bounded set, as for any
-/// metric.
+/// The handles of a metric, cached by label values. Use it as a `thread_local!`. The set of label values must be bounded, as for any metric.
 #[derive(Debug)]
 pub struct Handles<L, M>(RefCell<HashMap<L, M>>);
 
@@ -16,7 +15,7 @@ impl<L, M> Default for Handles<L, M> {
 }
 
 impl<L: Hash + Eq, M> Handles<L, M> {
-    /// Uses the handle for `labels`, which is made when there is none.
+    /// Calls `work` with the handle for `labels`; `make` creates it on first use.
     pub fn with(&self, labels: L, make: impl FnOnce(&L) -> M, work: impl FnOnce(&M)) {
         let mut handles = self.0.borrow_mut();
         let handle = handles.entry(labels).or_insert_with_key(make);
@@ -29,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_handle_is_made_once_for_its_labels() {
+    fn a_handle_is_created_once_per_label() {
         let handles = Handles::default();
         let mut made = 0;
         for label in ["games", "events", "games"] {

@@ -1,14 +1,14 @@
-//! Ids: of rows and of requests; and secrets.
+//! Ids of rows and requests, and secrets.
 
 use rand::RngExt as _;
 use rand::distr::Alphanumeric;
 use uuid::Uuid;
 
-/// Letters of Crockford's base 32 in lower case: no i, l, o or u to misread.
+/// The alphabet of Crockford's base 32 in lower case, without i, l, o and u.
 const BASE32: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// An id for a new row: a version 7 UUID (RFC 9562), so that ids made later sort later and indexes grow at one end.
-#[expect(clippy::disallowed_methods, reason = "the one place that makes them")]
+/// An id for a new row: a version 7 UUID (RFC 9562). Later ids sort later, so indexes grow at one end.
+#[expect(clippy::disallowed_methods, reason = "the only place that creates ids")]
 pub fn row_id() -> Uuid {
     Uuid::now_v7()
 }
@@ -27,12 +27,12 @@ pub fn request_id() -> String {
     id
 }
 
-/// A number that nobody has chosen.
+/// A random number.
 pub fn random() -> u32 {
     rand::rng().random()
 }
 
-/// A secret that nobody guesses: `prefix` and 40 letters and digits, 238 bits of randomness.
+/// A secret: `prefix` and 40 random letters and digits, 238 bits of entropy.
 pub fn secret(prefix: &str) -> String {
     let random = rand::rng().sample_iter(Alphanumeric).take(40);
     prefix.chars().chain(random.map(char::from)).collect()
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_has_its_prefix_and_is_no_other() {
+    fn secrets_have_a_prefix_and_differ() {
         let one = secret("staff_");
         assert_eq!(one.len(), 46);
         assert!(one.starts_with("staff_"));

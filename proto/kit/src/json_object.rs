@@ -1,7 +1,7 @@
-//! A JSON object as a caller sent it.
+//! Strict parsing of a JSON object.
 //!
-//! The grammar of JSON allows what cannot be taken as it was meant: a field that is given twice, a number such as `1e400`, half of a
-//! surrogate pair, very deep nesting. Each field is parsed separately, so that an error names the field and the reason.
+//! The grammar of JSON allows values that have no unambiguous meaning or cannot be represented: duplicate fields, a number such as `1e400`, half
+//! of a surrogate pair, very deep nesting. Each field is parsed separately, so that an error names the field and the reason.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,34 +10,33 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// Characters of a path at most. It bounds what the report of a body that nests long names takes.
-const PATH: usize = 100;
+/// The most characters of a path. It bounds the size of the error for a body with long nested names.
+const MAX_PATH: usize = 100;
 
-/// Why a field is refused that stands in its object a second time.
-const TWICE: &str = "It is given twice.";
+/// The error of a duplicate field.
+const DUPLICATE: &str = "It is given twice.";
 
-/// Why a body cannot be read.
+/// Why a body cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unreadable {
+pub enum ParseError {
     /// It is not UTF-8.
     NotUtf8,
     /// It is not a JSON object.
     NotAnObject,
-    /// It is one, with fields that cannot be taken: the path of each, such as `links.play`, and why. Only the beginning of a path of more
-    /// than a hundred characters is given.
+    /// It has invalid fields: the path of each, such as `links.play`, and the reason. A path is cut after 100 characters.
     Fields(BTreeMap<String, &'static str>),
 }
 
-/// Reads a JSON object.
+/// Parses a JSON object.
 ///
 /// # Errors
-/// When it is not a JSON object in UTF-8, or has fields that cannot be taken.
-pub fn read(body: &[u8]) -> Result<Map<String, Value>, Unreadable> {
+/// The body is not a JSON object in UTF-8, or it has invalid fields.
+pub fn parse(body: &[u8]) -> Result<Map<String, Value>, ParseError> {
     let Ok(body) = str::from_utf8(body) else {
-        return Err(Unreadable::NotUtf8);
+        return Err(ParseError::NotUtf8);
     };
     let Ok(RawFields(fields)) = serde_json::from_str(body) else {
-        return Err(Unreadable::NotAnObject);
+        return Err(ParseError::NotAnObject);
     };
     let mut object = Map::new();
     let mut report = Report::default();
@@ -45,55 +44,56 @@ pub fn read(body: &[u8]) -> Result<Map<String, Value>, Unreadable> {
         report.path.clear();
         report.enter(&name);
         if object.contains_key(&name) {
-            report.refuse(TWICE);
+            report.record(DUPLICATE);
         }
         let mut json = serde_json::Deserializer::from_str(raw.get());
         let value = StrictValue(&mut report).deserialize(&mut json);
         let value = value.unwrap_or_else(|error| {
-            // The field is named, not the place in it where reading stopped.
+            // The error names the field, not the position inside it.
             report.path.clear();
             report.enter(&name);
-            report.refuse(reason(&error).unwrap_or("This is not JSON that can be read."));
+            report.record(reason(&error).unwrap_or("It is not valid JSON."));
             Value::Null
         });
         object.insert(name, value);
     }
-    if report.problems.is_empty() {
+    if report.errors.is_empty() {
         Ok(object)
     } else {
-        Err(Unreadable::Fields(report.problems))
+        Err(ParseError::Fields(report.errors))
     }
 }
 
-/// Why JSON that is well-formed cannot be held; `None` when it is not well-formed. The error of `serde_json` says it in its message only.
+/// Why well-formed JSON cannot be represented; `None` when it is not well-formed. `serde_json` reports this only in the text of its error.
 pub fn reason(error: &serde_json::Error) -> Option<&'static str> {
     let message = error.to_string();
     if message.starts_with("number out of range") {
-        Some("This number is too large to be read.")
+        Some("The number is too large.")
     } else if message.starts_with("recursion limit") {
-        Some("This is nested too deeply.")
+        Some("It is nested too deeply.")
     } else if message.contains("surrogate") || message.contains("hex escape") {
         Some(
-            "The text has one half of a surrogate pair, such as \\ud83d without what follows: send both halves, or the character itself.",
+            "The text has half of a surrogate pair, such as \\ud83d alone: send both halves, or the character itself.",
         )
     } else {
         None
     }
 }
 
-/// What is wrong with the fields that were read, and where the reader is.
+/// The errors of fields, and the current path.
 #[derive(Debug, Default)]
 struct Report {
     path: String,
-    problems: BTreeMap<String, &'static str>,
+    errors: BTreeMap<String, &'static str>,
 }
 
 impl Report {
-    /// Goes into a field or an element. Returns the length of the path before, to which it is cut on the way out.
+    /// Appends a field or an element to the path. Returns the length of the path before, to which the caller truncates it afterwards.
     fn enter(&mut self, step: &str) -> usize {
         let outer = self.path.len();
-        // As many characters have no more bytes. Without this bound each of many short fields below a deep one would cost a long path.
-        if outer <= 4 * PATH {
+        // MAX_PATH characters have at most four times as many bytes. Without this bound many short fields below a deep one would each cost a
+        // long path.
+        if outer <= 4 * MAX_PATH {
             if outer > 0 {
                 self.path.push('.');
             }
@@ -102,14 +102,14 @@ impl Report {
         outer
     }
 
-    /// Notes that the field at the path is bad. The first reason stands.
-    fn refuse(&mut self, reason: &'static str) {
-        let path = self.path.chars().take(PATH).collect();
-        self.problems.entry(path).or_insert(reason);
+    /// Records an error of the field at the current path. The first error of a field counts.
+    fn record(&mut self, reason: &'static str) {
+        let path = self.path.chars().take(MAX_PATH).collect();
+        self.errors.entry(path).or_insert(reason);
     }
 }
 
-/// The fields of an object in their order, not read yet.
+/// The fields of an object in their order, not parsed yet.
 struct RawFields<'de>(Vec<(String, &'de RawValue)>);
 
 impl<'de> Deserialize<'de> for RawFields<'de> {
@@ -136,7 +136,7 @@ impl<'de> Deserialize<'de> for RawFields<'de> {
     }
 }
 
-/// Reads any value as [`Value`] does, and reports the fields that an object in it has twice.
+/// Parses any value like [`Value`], and records duplicate fields of objects in it.
 struct StrictValue<'r>(&'r mut Report);
 
 impl<'de> DeserializeSeed<'de> for StrictValue<'_> {
@@ -202,7 +202,7 @@ impl<'de> Visitor<'de> for StrictValue<'_> {
         while let Some(name) = fields.next_key::<String>()? {
             let outer = report.enter(&name);
             if object.contains_key(&name) {
-                report.refuse(TWICE);
+                report.record(DUPLICATE);
             }
             let value = fields.next_value_seed(StrictValue(report))?;
             report.path.truncate(outer);
@@ -217,30 +217,30 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// The fields of a body that are refused, and why.
-    fn refused(body: &str) -> Vec<(String, &'static str)> {
-        match read(body.as_bytes()) {
-            Err(Unreadable::Fields(problems)) => problems.into_iter().collect(),
+    /// The invalid fields of a body, with reasons.
+    fn invalid_fields(body: &str) -> Vec<(String, &'static str)> {
+        match parse(body.as_bytes()) {
+            Err(ParseError::Fields(problems)) => problems.into_iter().collect(),
             other => panic!("{body}: {other:?}"),
         }
     }
 
     #[test]
-    fn an_object_is_read_as_it_stands() {
+    fn a_valid_object_is_parsed() {
         let body = json!({
             "null": null, "yes": true, "whole": [0, -1, u64::MAX, i64::MIN], "part": [0.5, -2.25],
             "text": "B\u{e3}o \u{1f3ae}", "links": {"play": {"play": {}}}, "": [[], [{}]],
         });
         assert_eq!(
-            read(body.to_string().as_bytes()).map(Value::Object),
+            parse(body.to_string().as_bytes()).map(Value::Object),
             Ok(body)
         );
-        let escaped = read(br#"{"\u0061": "\ud83c\udfae\n"}"#);
+        let escaped = parse(br#"{"\u0061": "\ud83c\udfae\n"}"#);
         assert_eq!(escaped.map(Value::Object), Ok(json!({"a": "\u{1f3ae}\n"})));
     }
 
     #[test]
-    fn a_field_that_is_given_twice_is_refused_wherever_it_stands() {
+    fn duplicate_fields_are_rejected_at_any_depth() {
         for (body, paths) in [
             (r#"{"title": "a", "title": "b"}"#, vec!["title"]),
             (r#"{"title": "a", "title": "a"}"#, vec!["title"]),
@@ -259,16 +259,16 @@ mod tests {
         ] {
             let expected: Vec<_> = paths
                 .iter()
-                .map(|path| ((*path).to_owned(), TWICE))
+                .map(|path| ((*path).to_owned(), DUPLICATE))
                 .collect();
-            assert_eq!(refused(body), expected, "{body}");
+            assert_eq!(invalid_fields(body), expected, "{body}");
         }
         let apart = json!({"play": {"play": 1}, "list": [{"play": 1}, {"play": 1}]});
-        assert!(read(apart.to_string().as_bytes()).is_ok());
+        assert!(parse(apart.to_string().as_bytes()).is_ok());
     }
 
     #[test]
-    fn values_that_cannot_be_held_are_named_for_what_they_are() {
+    fn values_that_cannot_be_represented_are_rejected_with_a_reason() {
         let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
         for (value, word) in [
             ("1e400", "too large"),
@@ -280,7 +280,7 @@ mod tests {
             (deep.as_str(), "too deeply"),
         ] {
             let body = format!(r#"{{"title": "Bao", "tagline": {value}, "links": {value}}}"#);
-            let problems = refused(&body);
+            let problems = invalid_fields(&body);
             let names: Vec<&str> = problems.iter().map(|(name, _)| name.as_str()).collect();
             assert_eq!(names, ["links", "tagline"], "{value}");
             assert!(problems[1].1.contains(word), "{}", problems[1].1);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_object_is_a_body() {
+    fn other_values_than_objects_are_rejected() {
         for bad in [
             "",
             "[]",
@@ -299,17 +299,17 @@ mod tests {
             "{} {}",
             "\u{FEFF}{}",
         ] {
-            assert_eq!(read(bad.as_bytes()), Err(Unreadable::NotAnObject), "{bad}");
+            assert_eq!(parse(bad.as_bytes()), Err(ParseError::NotAnObject), "{bad}");
         }
         for bad in [&b"{\"a\": \"\xFF\"}"[..], b"{\"caf\xE9\": 1}", b"\xFF"] {
-            assert_eq!(read(bad), Err(Unreadable::NotUtf8), "{bad:?}");
+            assert_eq!(parse(bad), Err(ParseError::NotUtf8), "{bad:?}");
         }
     }
 
     #[test]
-    fn a_long_path_is_cut_off() {
+    fn a_long_path_is_cut() {
         let name = "x".repeat(1_000);
         let body = format!(r#"{{"{name}": {{"{name}": {{"a": 1, "a": 1, "b": 1, "b": 1}}}}}}"#);
-        assert_eq!(refused(&body), [("x".repeat(PATH), TWICE)]);
+        assert_eq!(invalid_fields(&body), [("x".repeat(MAX_PATH), DUPLICATE)]);
     }
 }

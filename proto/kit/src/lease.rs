@@ -1,8 +1,8 @@
-//! Work that runs once per fleet: whoever holds the lease row does it.
+//! Leases: work that runs in one replica at a time.
 //!
-//! A row, not a session lock, so that it works behind a connection pooler. A lease is a hint for who should work, never the
-//! guard of what is written: a holder that was frozen may wake after its lease has passed on. What the work writes must hold by
-//! itself, as a follower's cursor does, which only moves from where it was read.
+//! A lease is a row, not a session lock, so that it works behind a connection pooler. A lease is a hint for who should work, never the
+//! guard of what is written: a holder that was frozen may resume after another replica has acquired the lease. The work must be correct even
+//! then, as a follower's cursor, which only moves from the value that the process has read.
 
 use std::future::Future;
 use std::time::Duration;
@@ -17,14 +17,14 @@ use crate::clock::Clock;
 use crate::lifecycle::Lifecycle;
 use crate::pg::{Schema, within};
 
-/// How long a lease holds when it is not renewed.
+/// The time to live of a lease without renewal.
 const TERM: Duration = Duration::from_secs(10);
-/// How often it is asked for, or renewed.
-const PERIOD: Duration = Duration::from_secs(2);
-/// How long PostgreSQL may take for a statement: less than is left of a term, and short at shutdown.
-const DEADLINE: Duration = Duration::from_secs(3);
+/// How often a process tries to acquire or renews a lease.
+const INTERVAL: Duration = Duration::from_secs(2);
+/// The timeout of a statement: shorter than the rest of a term, and short enough for shutdown.
+const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A claim to do one piece of work, by one process.
+/// A lease, as one process sees it.
 #[derive(Debug, Clone)]
 pub struct Lease {
     pool: PgPool,
@@ -35,7 +35,7 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// A claim to the work called `name`, kept in the `lease` table of `schema`.
+    /// The lease called `name`, in the table `lease` of `schema`.
     pub fn new(pool: PgPool, schema: Schema, name: &'static str, clock: Clock) -> Self {
         Self {
             pool,
@@ -46,20 +46,20 @@ impl Lease {
         }
     }
 
-    /// Spawns `work`: it runs whenever this process holds the lease and is dropped when the lease is lost. At shutdown `work` is dropped
-    /// and the lease released, so that another process need not wait for the term to run out.
+    /// Spawns `work`. It runs while this process holds the lease, and is dropped when the lease is lost. At shutdown `work` is dropped and the
+    /// lease is released, so that another process can acquire it at once.
     pub fn spawn<F>(self, lifecycle: &Lifecycle, work: impl FnMut() -> F + Send + 'static)
     where
         F: Future<Output = anyhow::Result<()>> + Send + 'static,
     {
         let stopping = lifecycle.stopping();
-        lifecycle.finishing(self.name, self.run(stopping, work));
+        lifecycle.spawn_graceful(self.name, self.run(stopping, work));
     }
 
-    /// The same within the caller's task. Returns when `work` does, or after `stopping`.
+    /// Like [`spawn`](Self::spawn), but in the current task. Returns when `work` returns, or after `stopping`.
     ///
     /// # Errors
-    /// Those of `work`.
+    /// The errors of `work`.
     pub async fn run<F>(
         self,
         stopping: CancellationToken,
@@ -68,12 +68,12 @@ impl Lease {
     where
         F: Future<Output = anyhow::Result<()>>,
     {
-        let ended = self.hold(&stopping, work).await;
+        let ended = self.run_while_held(&stopping, work).await;
         self.release().await;
         ended
     }
 
-    async fn hold<F>(
+    async fn run_while_held<F>(
         &self,
         stopping: &CancellationToken,
         mut work: impl FnMut() -> F,
@@ -82,19 +82,19 @@ impl Lease {
         F: Future<Output = anyhow::Result<()>>,
     {
         while !stopping.is_cancelled() {
-            // It is not broken off: a statement that PostgreSQL carries out after the release would take the lease again.
+            // This is not cancelled: PostgreSQL could carry out the statement after the release and acquire the lease again.
             if !self.acquire_or_warn().await {
                 tokio::select! {
                     () = stopping.cancelled() => {}
-                    () = tokio::time::sleep(PERIOD) => {}
+                    () = tokio::time::sleep(INTERVAL) => {}
                 }
                 continue;
             }
-            tracing::info!(lease = self.name, "lease acquired");
+            tracing::info!(lease = self.name, "acquired a lease");
             tokio::select! {
                 ended = work() => return ended,
                 () = stopping.cancelled() => {}
-                () = self.until_lost() => tracing::warn!(lease = self.name, "lease lost"),
+                () = self.until_lost() => tracing::warn!(lease = self.name, "lost a lease"),
             }
         }
         Ok(())
@@ -102,12 +102,12 @@ impl Lease {
 
     async fn until_lost(&self) {
         loop {
-            tokio::time::sleep(PERIOD).await;
+            tokio::time::sleep(INTERVAL).await;
             match self.renew(self.clock.now()).await {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => {
-                    tracing::warn!(lease = self.name, %error, "the lease cannot be renewed");
+                    tracing::warn!(lease = self.name, %error, "cannot renew a lease; its work stops");
                     return;
                 }
             }
@@ -118,21 +118,21 @@ impl Lease {
         self.acquire(self.clock.now())
             .await
             .unwrap_or_else(|error| {
-                tracing::warn!(lease = self.name, %error, "the lease cannot be asked for");
+                tracing::warn!(lease = self.name, %error, "cannot acquire a lease; retrying");
                 false
             })
     }
 
-    /// Takes the lease when it is free or has run out.
+    /// Acquires the lease if it is free or has expired.
     #[expect(
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
     )]
     async fn acquire(&self, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
         let sql = format!(
-            "insert into {0}.lease as held (name, holder, expires_at) values ($1, $2, $3)
+            "insert into {0}.lease as current (name, holder, expires_at) values ($1, $2, $3)
              on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
-             where held.holder = excluded.holder or held.expires_at <= $4",
+             where current.holder = excluded.holder or current.expires_at <= $4",
             self.schema
         );
         let acquiring = async |connection: &mut PgConnection| {
@@ -144,11 +144,11 @@ impl Lease {
                 .execute(connection)
                 .await
         };
-        let acquired = within(&self.pool, DEADLINE, acquiring).await?;
+        let acquired = within(&self.pool, TIMEOUT, acquiring).await?;
         Ok(acquired.rows_affected() == 1)
     }
 
-    /// Prolongs the lease that this process holds. It does not take one: a renewal may be carried out after the release.
+    /// Extends the lease if this process holds it. It does not acquire it, because PostgreSQL may carry out a renewal after the release.
     #[expect(
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
@@ -166,11 +166,11 @@ impl Lease {
                 .execute(connection)
                 .await
         };
-        let renewed = within(&self.pool, DEADLINE, renewing).await?;
+        let renewed = within(&self.pool, TIMEOUT, renewing).await?;
         Ok(renewed.rows_affected() == 1)
     }
 
-    /// Releases the lease, if this process holds it.
+    /// Releases the lease if this process holds it.
     #[expect(
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
@@ -187,8 +187,8 @@ impl Lease {
                 .execute(connection)
                 .await
         };
-        if let Err(error) = within(&self.pool, DEADLINE, releasing).await {
-            tracing::warn!(lease = self.name, %error, "the lease is left to run out");
+        if let Err(error) = within(&self.pool, TIMEOUT, releasing).await {
+            tracing::warn!(lease = self.name, %error, "cannot release a lease; it expires within ten seconds");
         }
     }
 }

@@ -1,8 +1,7 @@
-//! Start, tracked tasks and the two-step shutdown of a process.
+//! The tasks of a process and its shutdown in two steps.
 //!
-//! Step one: servers stop accepting and finish what they have. Step two, when they are done or the drain time is over: background
-//! tasks, on which requests may depend, are told to stop. A background task that ends by itself ends the process: better restarted
-//! than half alive.
+//! Step one: servers stop accepting and finish their calls. Step two, when they have ended or the drain time is over: background tasks
+//! stop, on which calls may depend. A background task that ends by itself ends the process, so that a supervisor can restart it.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -23,56 +22,56 @@ pub struct Lifecycle {
     ended: CancellationToken,
     servers: TaskTracker,
     tasks: TaskTracker,
-    died: mpsc::UnboundedSender<anyhow::Error>,
+    failures: mpsc::UnboundedSender<anyhow::Error>,
     /// Cancels `ended` when the last clone is dropped.
     _end: Arc<DropGuard>,
 }
 
-/// The other end of a [`Lifecycle`]: waits for the reason to stop, and stops.
+/// The other half of a [`Lifecycle`]: waits for a reason to stop, then stops the tasks.
 #[derive(Debug)]
 pub struct Supervisor {
     lifecycle: Lifecycle,
-    died: mpsc::UnboundedReceiver<anyhow::Error>,
+    failures: mpsc::UnboundedReceiver<anyhow::Error>,
 }
 
 impl Lifecycle {
     /// A lifecycle and its supervisor.
     pub fn new() -> (Self, Supervisor) {
-        let (died, receiver) = mpsc::unbounded_channel();
+        let (failures, receiver) = mpsc::unbounded_channel();
         let ended = CancellationToken::new();
         let lifecycle = Self {
             draining: CancellationToken::new(),
             stopping: CancellationToken::new(),
             servers: TaskTracker::new(),
             tasks: TaskTracker::new(),
-            died,
+            failures,
             _end: Arc::new(ended.clone().drop_guard()),
             ended,
         };
         let supervisor = Supervisor {
             lifecycle: lifecycle.clone(),
-            died: receiver,
+            failures: receiver,
         };
         (lifecycle, supervisor)
     }
 
-    /// Cancelled at step one: stop accepting, finish what is under way.
+    /// Cancelled at step one: servers stop accepting and finish their calls.
     pub fn draining(&self) -> CancellationToken {
         self.draining.clone()
     }
 
-    /// Cancelled at step two: stop background work.
+    /// Cancelled at step two: background tasks stop.
     pub fn stopping(&self) -> CancellationToken {
         self.stopping.clone()
     }
 
-    /// Cancelled when every clone of the lifecycle is dropped: the tasks that hold one have ended, and so has the supervisor.
+    /// Cancelled when every clone of the lifecycle is dropped: the supervisor and all tasks that hold a clone have ended.
     pub fn ended(&self) -> CancellationToken {
         self.ended.clone()
     }
 
-    /// Spawns a server. It ends by itself once [`Lifecycle::draining`] is cancelled; ending before that ends the process.
-    pub fn serve(
+    /// Spawns a server. It must end once [`Lifecycle::draining`] is cancelled. If it ends before that, the process stops.
+    pub fn spawn_server(
         &self,
         name: &'static str,
         server: impl Future<Output = anyhow::Result<()>> + Send + 'static,
@@ -81,9 +80,9 @@ impl Lifecycle {
         drop(self.servers.spawn(guarded));
     }
 
-    /// Spawns a background task. It is dropped at its next await once [`Lifecycle::stopping`] is cancelled; ending before that
-    /// ends the process.
-    pub fn background(
+    /// Spawns a background task. It is dropped at an await point once [`Lifecycle::stopping`] is cancelled. If it ends before that, the
+    /// process stops.
+    pub fn spawn_background(
         &self,
         name: &'static str,
         task: impl Future<Output = anyhow::Result<()>> + Send + 'static,
@@ -99,9 +98,9 @@ impl Lifecycle {
         drop(self.tasks.spawn(guarded));
     }
 
-    /// Spawns a background task that sees to its own end when [`Lifecycle::stopping`] is cancelled, because work in hand must be
-    /// finished.
-    pub fn finishing(
+    /// Spawns a background task that is not dropped at shutdown: it finishes its work and returns once [`Lifecycle::stopping`] is
+    /// cancelled.
+    pub fn spawn_graceful(
         &self,
         name: &'static str,
         task: impl Future<Output = anyhow::Result<()>> + Send + 'static,
@@ -110,29 +109,29 @@ impl Lifecycle {
         drop(self.tasks.spawn(guarded));
     }
 
-    /// The same on a thread of its own, where it does not wait for its turn among requests.
-    pub fn finishing_apart(
+    /// Like [`spawn_graceful`](Self::spawn_graceful), on a thread of its own, where the task does not queue behind requests.
+    pub fn spawn_graceful_thread(
         &self,
         name: &'static str,
         task: impl Future<Output = anyhow::Result<()>> + Send + 'static,
     ) {
-        self.finishing(name, async move {
+        self.spawn_graceful(name, async move {
             let runtime = runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()
-                .context("no runtime for a thread")?;
-            let (end, ended) = oneshot::channel();
+                .context("cannot create a runtime")?;
+            let (send_result, result) = oneshot::channel();
             thread::Builder::new()
                 .name(name.to_owned())
-                // Nobody waits for it when the process is cut off.
-                .spawn(move || drop(end.send(runtime.block_on(task))))
-                .context("no thread")?;
-            ended.await.context("it panicked")?
+                // The receiver is gone when the drain time is over.
+                .spawn(move || drop(send_result.send(runtime.block_on(task))))
+                .context("cannot start a thread")?;
+            result.await.context("the thread panicked")?
         });
     }
 
-    /// Spawns something that may end whenever it is done; shutdown waits for it.
-    pub fn detached(&self, task: impl Future<Output = ()> + Send + 'static) {
+    /// Spawns a task that may end at any time. Shutdown waits for it.
+    pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         drop(self.tasks.spawn(task));
     }
 
@@ -142,10 +141,10 @@ impl Lifecycle {
         may_end: CancellationToken,
         task: impl Future<Output = anyhow::Result<()>> + Send + 'static,
     ) -> impl Future<Output = ()> + Send + 'static {
-        let guard = DeathGuard {
+        let guard = ExitGuard {
             name,
             may_end,
-            died: self.died.clone(),
+            failures: self.failures.clone(),
             outcome: None,
         };
         async move {
@@ -155,15 +154,15 @@ impl Lifecycle {
     }
 }
 
-/// Reports the end of a task however it comes, by return or by panic.
-struct DeathGuard {
+/// Reports the end of a task, by return or by panic.
+struct ExitGuard {
     name: &'static str,
     may_end: CancellationToken,
-    died: mpsc::UnboundedSender<anyhow::Error>,
+    failures: mpsc::UnboundedSender<anyhow::Error>,
     outcome: Option<anyhow::Result<()>>,
 }
 
-impl Drop for DeathGuard {
+impl Drop for ExitGuard {
     fn drop(&mut self) {
         let reason = match self.outcome.take() {
             Some(Ok(())) if self.may_end.is_cancelled() => return,
@@ -171,17 +170,17 @@ impl Drop for DeathGuard {
             Some(Err(error)) => error.context(format!("{} failed", self.name)),
             None => anyhow::anyhow!("{} panicked", self.name),
         };
-        // Nobody listens once the process is on its way out.
-        drop(self.died.send(reason));
+        // The receiver is gone during shutdown.
+        drop(self.failures.send(reason));
     }
 }
 
 impl Supervisor {
-    /// Waits for a signal or the death of a task, then stops in two steps. A second signal cuts the drain short.
+    /// Waits for a signal or the unexpected end of a task, then stops in two steps. A second signal ends the drain.
     pub async fn run(mut self, drain: Duration) -> anyhow::Result<()> {
         let outcome = tokio::select! {
             signal = signal() => signal.map(|name| tracing::info!(signal = name, "stopping")),
-            reason = self.died.recv() => match reason {
+            reason = self.failures.recv() => match reason {
                 Some(error) => Err(error),
                 None => Ok(()),
             },
@@ -198,14 +197,14 @@ impl Supervisor {
         servers.close();
         tokio::select! {
             () = servers.wait() => {}
-            () = tokio::time::sleep(drain) => tracing::warn!("the drain time is over; calls under way are cut off"),
-            _ = signal() => tracing::warn!("a second signal; calls under way are cut off"),
+            () = tokio::time::sleep(drain) => tracing::warn!("the drain time is over; dropping the calls that still run"),
+            _ = signal() => tracing::warn!("received a second signal; dropping the calls that still run"),
         }
         stopping.cancel();
         tasks.close();
         tokio::select! {
             () = tasks.wait() => {}
-            () = tokio::time::sleep(drain) => tracing::warn!("background work did not end in time"),
+            () = tokio::time::sleep(drain) => tracing::warn!("background tasks did not end in time"),
         }
         outcome
     }
@@ -226,18 +225,18 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_dead_task_ends_the_process_and_others_are_stopped() {
+    async fn a_task_that_fails_stops_the_process() {
         let (lifecycle, supervisor) = Lifecycle::new();
-        lifecycle.background("sleeper", std::future::pending());
-        lifecycle.background("flusher", async { anyhow::bail!("disk on fire") });
+        lifecycle.spawn_background("sleeper", std::future::pending());
+        lifecycle.spawn_background("flusher", async { anyhow::bail!("disk on fire") });
         let error = supervisor.run(Duration::from_secs(5)).await.unwrap_err();
         assert_eq!(format!("{error:#}"), "flusher failed: disk on fire");
     }
 
     #[tokio::test]
-    async fn a_panic_in_a_task_ends_the_process() {
+    async fn a_task_that_panics_stops_the_process() {
         let (lifecycle, supervisor) = Lifecycle::new();
-        lifecycle.background("poller", async {
+        lifecycle.spawn_background("poller", async {
             "not a number".parse::<u8>().unwrap();
             Ok(())
         });
@@ -246,10 +245,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_has_ended_when_nobody_holds_it_any_more() {
+    async fn it_has_ended_when_every_clone_is_dropped() {
         let (lifecycle, supervisor) = Lifecycle::new();
         let (ended, clone) = (lifecycle.ended(), lifecycle.clone());
-        lifecycle.background("trigger", async { anyhow::bail!("time to go") });
+        lifecycle.spawn_background("trigger", async { anyhow::bail!("time to go") });
         drop(lifecycle);
         supervisor.run(Duration::from_secs(5)).await.unwrap_err();
         assert!(!ended.is_cancelled());
@@ -261,12 +260,12 @@ mod tests {
     async fn background_work_outlives_the_servers() {
         let (lifecycle, supervisor) = Lifecycle::new();
         let (draining, stopping) = (lifecycle.draining(), lifecycle.stopping());
-        lifecycle.serve("server", async move {
+        lifecycle.spawn_server("server", async move {
             draining.cancelled().await;
             anyhow::ensure!(!stopping.is_cancelled(), "background was stopped first");
             Ok(())
         });
-        lifecycle.background("trigger", async { anyhow::bail!("time to go") });
+        lifecycle.spawn_background("trigger", async { anyhow::bail!("time to go") });
         let error = supervisor.run(Duration::from_secs(5)).await.unwrap_err();
         assert_eq!(format!("{error:#}"), "trigger failed: time to go");
     }

@@ -1,7 +1,8 @@
-//! Limits how many calls run at once. Further calls wait for a permit, first come, first served; when too many wait, or one has waited
-//! too long, it is shed: 503 `unavailable`, with `Retry-After`.
+//! Overload protection: limits how many calls run at once. Further calls wait for a permit, in order of arrival.
 //!
-//! To shed a call costs a good part of an answer, so a short wait is better for both sides. A long one is not: a call that waits until
+//! When too many calls wait, or a call has waited too long, it is shed: 503 `unavailable`, with `Retry-After`.
+//!
+//! Shedding a call costs a good part of answering it, so a short wait is better for both sides. A long wait is not: a call that waits until
 //! its caller has given up costs as much as one that is answered.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,35 +15,35 @@ use tokio::time::{Instant, timeout};
 
 use crate::fault::{Code, Fault};
 
-/// How many calls may run, and wait, at once.
+/// A limit for the calls that run, and the calls that wait, at once.
 #[derive(Debug)]
 pub struct ConcurrencyLimit {
     /// The limit's name in the log and in metrics.
     at: &'static str,
     permits: Arc<Semaphore>,
     queue: Semaphore,
-    /// Looked up when the first call is shed.
+    /// Registered when the first call is shed.
     shed: OnceLock<Counter>,
     created: Instant,
-    /// Calls shed since the last line in the log.
+    /// The number of calls shed since the last log line.
     unlogged: AtomicU64,
-    /// When that line was written, in seconds since `created`.
+    /// The time of that line, in seconds since `created`.
     logged: AtomicU64,
 }
 
-/// A call that runs, until this is dropped.
+/// A call may run until this is dropped.
 #[derive(Debug)]
 pub struct Permit {
     _permit: OwnedSemaphorePermit,
 }
 
 impl ConcurrencyLimit {
-    /// Runs up to `calls` at once. Any number may wait.
+    /// Lets up to `calls` run at once. Any number may wait.
     pub fn new(at: &'static str, calls: usize) -> Self {
         Self::with_queue(at, calls, Semaphore::MAX_PERMITS)
     }
 
-    /// Runs up to `calls` at once, while up to `waiting` others wait.
+    /// Lets up to `calls` run at once, and up to `waiting` others wait.
     pub fn with_queue(at: &'static str, calls: usize, waiting: usize) -> Self {
         Self {
             at,
@@ -55,7 +56,7 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// A permit, if one is free. None is while others wait.
+    /// A permit, if one is free. While others wait, none is.
     fn try_permit(&self) -> Option<Permit> {
         let permit = Arc::clone(&self.permits).try_acquire_owned().ok()?;
         Some(Permit { _permit: permit })
@@ -64,23 +65,23 @@ impl ConcurrencyLimit {
     /// Acquires a permit without waiting.
     ///
     /// # Errors
-    /// None is free.
+    /// No permit is free.
     pub fn try_acquire(&self) -> Result<Permit, Fault> {
         self.try_permit().ok_or_else(|| self.shed())
     }
 
-    /// Acquires a permit; waits for one up to `patience`.
+    /// Acquires a permit, and waits up to `max_wait` for one.
     ///
     /// # Errors
-    /// Too many wait already, or none came free in time.
-    pub async fn acquire(&self, patience: Duration) -> Result<Permit, Fault> {
+    /// Too many calls wait already, or no permit became free in time.
+    pub async fn acquire(&self, max_wait: Duration) -> Result<Permit, Fault> {
         if let Some(permit) = self.try_permit() {
             return Ok(permit);
         }
         let Ok(_waiting) = self.queue.try_acquire() else {
             return Err(self.shed());
         };
-        match timeout(patience, Arc::clone(&self.permits).acquire_owned()).await {
+        match timeout(max_wait, Arc::clone(&self.permits).acquire_owned()).await {
             Ok(Ok(permit)) => Ok(Permit { _permit: permit }),
             Ok(Err(_)) | Err(_) => Err(self.shed()),
         }
@@ -94,13 +95,13 @@ impl ConcurrencyLimit {
         let second = self.created.elapsed().as_secs();
         if self.logged.swap(second, Ordering::Relaxed) != second {
             let calls = self.unlogged.swap(0, Ordering::Relaxed);
-            tracing::warn!(calls, at = self.at, "overload: calls are shed");
+            tracing::warn!(calls, at = self.at, "overload: shedding calls");
         }
         Fault {
             retry_after: Some(1),
             ..Fault::new(
                 Code::Unavailable,
-                "there are more calls than can be answered just now; try again in a moment, and more slowly",
+                "the service is overloaded; try again in a moment, with fewer calls per second",
             )
         }
     }
@@ -112,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    /// Longer than a test runs.
+    /// Longer than any test.
     const LONG: Duration = Duration::from_mins(10);
 
     #[test]
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn permits_are_given_out_in_order_and_not_waited_for_for_long() {
+    async fn permits_are_acquired_in_order_and_waits_are_bounded() {
         let limit = ConcurrencyLimit::new("a test", 1);
         let held = limit.acquire(LONG).await.unwrap();
         let first = async {
@@ -157,7 +158,7 @@ mod tests {
         assert!(beyond.is_some_and(|shed| shed.is_err()));
         drop(held);
         assert!(waits.now_or_never().is_some_and(|permit| permit.is_ok()));
-        // Both places are free again.
+        // The permit and the queue are free again.
         assert!(
             limit
                 .acquire(LONG)

@@ -1,4 +1,4 @@
-//! PostgreSQL: the pool, migrations, and what a database error means to a caller.
+//! PostgreSQL: the pool, migrations, and the conversion of errors into faults.
 
 use std::str::FromStr as _;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use tokio::time::{Instant, timeout_at};
 use crate::config;
 use crate::fault::Fault;
 
-/// The oldest major version that is supported.
-const OLDEST: i32 = 15;
+/// The oldest supported major version.
+const MIN_VERSION: i32 = 15;
 
-/// A name of a schema, known at compile time: it is put into the text of the kit's statements.
+/// The name of a schema. It is a constant, because the kit inserts it into the text of SQL statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schema(pub &'static str);
 
@@ -24,10 +24,10 @@ impl std::fmt::Display for Schema {
     }
 }
 
-/// Opens the pool, checks the server's version and brings the schema up to date.
+/// Opens the pool, checks the version of the server and runs the migrations.
 ///
 /// # Errors
-/// One sentence that says what to mend.
+/// One sentence that says what to do.
 pub async fn open(
     settings: &config::Database,
     service: &'static str,
@@ -35,40 +35,38 @@ pub async fn open(
 ) -> anyhow::Result<PgPool> {
     let options = PgConnectOptions::from_str(settings.database_url.expose())
         .ok()
-        .context(
-            "database_url is not an address such as postgres://user:password@host:5432/database",
-        )?
+        .context("database_url is not a URL such as postgres://user:password@host:5432/database")?
         .application_name(service)
-        // Statements here are short: compiling one (PostgreSQL believes a new, still unanalyzed table to be long) takes far longer.
+        // The statements are short. PostgreSQL would still JIT-compile some of them, because it assumes that a new, unanalyzed table is long.
         .options([("jit", "off")]);
     let place = format!("{}:{}", options.get_host(), options.get_port());
     let pool = PgPoolOptions::new()
         .max_connections(settings.database_connections)
         .acquire_timeout(Duration::from_secs(5))
         .connect_lazy_with(options.clone());
-    // One connection by hand first: its error names the cause, where a pool only says that it timed out.
+    // A single connection first: its error names the cause, while a pool only reports a timeout.
     let probe = <sqlx::PgConnection as sqlx::Connection>::connect_with(&options);
     let mut probe = tokio::time::timeout(Duration::from_secs(5), probe)
         .await
         .with_context(|| format!("PostgreSQL at {place} does not answer; check database_url"))?
-        .with_context(|| format!("PostgreSQL at {place} cannot be used; check database_url"))?;
+        .with_context(|| format!("cannot connect to PostgreSQL at {place}; check database_url"))?;
     let version: i32 = server_version(&mut probe).await?;
     anyhow::ensure!(
-        version / 10_000 >= OLDEST,
-        "PostgreSQL at {place} is version {}; {OLDEST} or newer is needed",
+        version / 10_000 >= MIN_VERSION,
+        "PostgreSQL at {place} is version {}; install {MIN_VERSION} or newer",
         version / 10_000
     );
     sqlx::Connection::close(probe).await?;
     migrator
         .run(&pool)
         .await
-        .with_context(|| format!("the schema at {place} cannot be brought up to date"))?;
+        .with_context(|| format!("a migration failed at {place}"))?;
     Ok(pool)
 }
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "no table is asked, so there is nothing to check"
+    reason = "the statement reads no table that sqlx could check"
 )]
 async fn server_version(connection: &mut sqlx::PgConnection) -> Result<i32, sqlx::Error> {
     sqlx::query_scalar("select current_setting('server_version_num')::int4")
@@ -76,33 +74,33 @@ async fn server_version(connection: &mut sqlx::PgConnection) -> Result<i32, sqlx
         .await
 }
 
-/// Does `work` on a connection of `pool`, and gives up after `deadline`: a PostgreSQL that neither answers nor refuses is away.
+/// Runs `work` on a connection of `pool`, with a timeout of `deadline`.
 ///
-/// A connection without an answer is closed, not given back: the next one to need it would wait for the same thing.
+/// After a timeout the connection is closed and not returned to the pool, where its next user would wait for the same statement.
 ///
 /// # Errors
-/// Those of `work`; [`sqlx::Error::PoolTimedOut`] when it was given up.
+/// The errors of `work`; [`sqlx::Error::PoolTimedOut`] after a timeout.
 pub async fn within<T>(
     pool: &PgPool,
     deadline: Duration,
     work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, sqlx::Error>,
 ) -> Result<T, sqlx::Error> {
     let deadline = Instant::now() + deadline;
-    let late = sqlx::Error::PoolTimedOut;
+    let timed_out = sqlx::Error::PoolTimedOut;
     let Ok(acquired) = timeout_at(deadline, pool.acquire()).await else {
-        return Err(late);
+        return Err(timed_out);
     };
     let mut connection = acquired?;
     if let Ok(done) = timeout_at(deadline, work(&mut connection)).await {
         return done;
     }
     drop(connection.detach());
-    Err(late)
+    Err(timed_out)
 }
 
-/// What a database error means to a caller: PostgreSQL is away, or something broke.
+/// Converts a database error into a fault: PostgreSQL is unavailable, or an internal error.
 pub fn fault(error: &sqlx::Error) -> Fault {
-    if is_away(error) {
+    if is_unavailable(error) {
         Fault::unavailable("PostgreSQL")
     } else {
         Fault::internal(error)
@@ -115,8 +113,8 @@ impl From<sqlx::Error> for Fault {
     }
 }
 
-/// Whether the error says that PostgreSQL cannot be reached, rather than that it refused a statement.
-pub fn is_away(error: &sqlx::Error) -> bool {
+/// Whether PostgreSQL cannot be reached, as opposed to a rejected statement.
+pub fn is_unavailable(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)
         | sqlx::Error::Tls(_)
@@ -124,8 +122,8 @@ pub fn is_away(error: &sqlx::Error) -> bool {
         | sqlx::Error::PoolTimedOut
         | sqlx::Error::PoolClosed
         | sqlx::Error::WorkerCrashed => true,
-        // Class 57P: the server is shutting down, starting up, or ended this session; 53: it is out of connections or memory;
-        // 25P03 and 25P04: it ended a session that sat in a transaction; 25006: it has become a standby.
+        // Class 57P: the server is shutting down or starting, or has ended this session. Class 53: it is out of connections or memory.
+        // 25P03, 25P04: it has ended a session after idle_in_transaction_session_timeout or transaction_timeout. 25006: it is a standby.
         sqlx::Error::Database(error) => error.code().is_some_and(|code| {
             code.starts_with("57P")
                 || code.starts_with("53")

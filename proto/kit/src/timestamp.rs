@@ -1,9 +1,9 @@
-//! Points in time, as messages carry them.
+//! Conversion between `time` and protobuf timestamps.
 
 use prost_types::Timestamp;
 use time::OffsetDateTime;
 
-/// A point in time for a message.
+/// The timestamp for a message.
 pub fn encode(at: OffsetDateTime) -> Timestamp {
     Timestamp {
         seconds: at.unix_timestamp(),
@@ -11,7 +11,7 @@ pub fn encode(at: OffsetDateTime) -> Timestamp {
     }
 }
 
-/// The point in time of a message, in whole microseconds as PostgreSQL keeps it; `None` when no calendar has it.
+/// The time of a message, truncated to whole microseconds as PostgreSQL stores it; `None` when it is out of range.
 pub fn decode(at: Timestamp) -> Option<OffsetDateTime> {
     let second = OffsetDateTime::from_unix_timestamp(at.seconds).ok()?;
     let nanos = u32::try_from(at.nanos).ok()?;
@@ -26,13 +26,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_encoded_is_decoded_to_the_microsecond(microseconds in -62_000_000_000_000_000_i64..253_000_000_000_000_000) {
+        fn a_time_survives_a_round_trip(microseconds in -62_000_000_000_000_000_i64..253_000_000_000_000_000) {
             let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(microseconds) * 1_000).unwrap();
             prop_assert_eq!(decode(encode(at)), Some(at));
         }
 
         #[test]
-        fn no_timestamp_panics(seconds: i64, nanos: i32) {
+        fn decoding_never_panics(seconds: i64, nanos: i32) {
             decode(Timestamp { seconds, nanos });
         }
     }

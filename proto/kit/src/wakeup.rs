@@ -1,99 +1,101 @@
-//! Wakes tasks of every replica of a service after a commit.
+//! Wakes tasks in every replica of a service after a commit.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use sqlx::postgres::{PgListener, PgPool};
 use tokio::sync::{Notify, watch};
 
 use crate::ids;
 use crate::lifecycle::Lifecycle;
 
-/// Between two notifications of other replicas, at least.
-const NOTIFY_GAP: Duration = Duration::from_millis(5);
-/// Pause before a lost connection is opened again.
-const PAUSE: Duration = Duration::from_secs(1);
+/// The minimum time between two notifications of other replicas.
+const NOTIFY_INTERVAL: Duration = Duration::from_millis(5);
+/// Pause before the listener reconnects.
+const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 
 /// Wakes tasks that wait for rows. Clones share it.
 ///
-/// A wake-up may be lost with a connection, so who waits also looks by itself now and then.
+/// A wakeup may be lost with a connection, so a waiting task also polls: see [`CatchUp`].
 #[derive(Debug, Clone)]
 pub struct Wakeup {
     pool: PgPool,
     channel: Arc<str>,
-    /// Tells this process from other replicas.
-    name: Arc<str>,
-    /// Counts all wake-ups.
-    news: Arc<watch::Sender<u64>>,
-    /// Counts those for rows that this process may not know of.
-    unseen: Arc<watch::Sender<u64>>,
+    /// Identifies this process in notifications.
+    sender: Arc<str>,
+    /// Counts all wakeups.
+    all: Arc<watch::Sender<u64>>,
+    /// Counts the wakeups for rows that this process may not have committed itself.
+    remote: Arc<watch::Sender<u64>>,
     committed: Arc<Notify>,
 }
 
 impl Wakeup {
-    /// Starts the tasks that notify other replicas and listen to them, on a channel of PostgreSQL.
+    /// Starts the tasks that notify other replicas and listen to them, on a LISTEN/NOTIFY channel of PostgreSQL.
     pub fn start(pool: PgPool, channel: impl Into<Arc<str>>, lifecycle: &Lifecycle) -> Self {
         let wakeup = Self {
             pool,
             channel: channel.into(),
-            name: ids::row_id().to_string().into(),
-            news: Arc::new(watch::Sender::new(0)),
-            unseen: Arc::new(watch::Sender::new(0)),
+            sender: ids::row_id().to_string().into(),
+            all: Arc::new(watch::Sender::new(0)),
+            remote: Arc::new(watch::Sender::new(0)),
             committed: Arc::default(),
         };
-        lifecycle.background("notifier", wakeup.clone().notify());
-        lifecycle.background("listener", wakeup.clone().listen());
+        lifecycle.spawn_background("notifier", wakeup.clone().notify());
+        lifecycle.spawn_background("listener", wakeup.clone().listen());
         wakeup
     }
 
-    /// Changes at each wake-up. Subscribe first, then look: what is committed in between is not missed.
+    /// Changes at each wakeup. Subscribe first, then read: a commit between the two is not missed.
     pub fn subscribe(&self) -> watch::Receiver<u64> {
-        self.news.subscribe()
+        self.all.subscribe()
     }
 
-    /// Changes at each wake-up for rows that this process may not know of, before [`subscribe`](Self::subscribe) does.
-    pub fn subscribe_unseen(&self) -> watch::Receiver<u64> {
-        self.unseen.subscribe()
+    /// Changes at each wakeup for rows that another replica may have committed, before [`subscribe`](Self::subscribe) does.
+    pub fn subscribe_remote(&self) -> watch::Receiver<u64> {
+        self.remote.subscribe()
     }
 
-    /// To be called after a commit: wakes the tasks of this process at once, those of other replicas in a moment.
+    /// Call this after a commit: wakes the tasks of this process at once, and those of other replicas within milliseconds.
     pub fn wake(&self) {
-        count_up(&self.news);
+        increment(&self.all);
         self.committed.notify_one();
     }
 
-    /// Wakes the tasks of this process for rows that another replica has committed, or whose commit was not heard of.
-    pub fn wake_unseen(&self) {
-        count_up(&self.unseen);
-        count_up(&self.news);
+    /// Wakes the tasks of this process for rows that another replica has committed, or whose commit was not answered.
+    pub fn wake_remote(&self) {
+        increment(&self.remote);
+        increment(&self.all);
     }
 
-    /// One notifier a process, after commit: NOTIFY inside the transactions would take a lock that all writers of the cluster share.
+    /// Notifies other replicas after commits. NOTIFY inside the transactions would take a lock that all writers of the server share.
     #[expect(
         clippy::disallowed_methods,
-        reason = "no table is asked, so there is nothing to check"
+        reason = "the statement reads no table that sqlx could check"
     )]
     async fn notify(self) -> anyhow::Result<()> {
         loop {
             self.committed.notified().await;
             let sent = sqlx::query("select pg_notify($1, $2)")
                 .bind(&*self.channel)
-                .bind(&*self.name)
+                .bind(&*self.sender)
                 .execute(&self.pool)
                 .await;
             if let Err(error) = sent {
-                tracing::warn!(%error, channel = &*self.channel, "other replicas are not woken; they look by themselves");
+                tracing::warn!(%error, channel = &*self.channel, "cannot notify other replicas; they find new rows by polling");
             }
-            tokio::time::sleep(NOTIFY_GAP).await;
+            tokio::time::sleep(NOTIFY_INTERVAL).await;
         }
     }
 
     async fn listen(self) -> anyhow::Result<()> {
         loop {
             if let Err(error) = self.listen_once().await {
-                tracing::warn!(%error, channel = &*self.channel, "not listening to other replicas; their work is found by looking");
+                tracing::warn!(%error, channel = &*self.channel, "cannot listen for notifications of other replicas; their rows are found by polling");
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(RECONNECT_PAUSE).await;
         }
     }
 
@@ -101,14 +103,95 @@ impl Wakeup {
         let mut listener = PgListener::connect_with(&self.pool).await?;
         listener.listen(&self.channel).await?;
         loop {
-            // This process has woken its own tasks already.
-            if listener.recv().await?.payload() != &*self.name {
-                self.wake_unseen();
+            // This process has already woken its own tasks.
+            if listener.recv().await?.payload() != &*self.sender {
+                self.wake_remote();
             }
         }
     }
 }
 
-fn count_up(counter: &watch::Sender<u64>) {
+/// The settings of a loop that catches up with committed rows: at each wakeup, and by polling in case a wakeup was lost.
+///
+/// ```ignore
+/// let mut catch_up = CatchUp { … }.on(wakeups);
+/// loop {
+///     catch_up.begin();
+///     let result = read_new_rows().await;
+///     catch_up.end(result).await?;
+/// }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct CatchUp {
+    /// Completes the log line "cannot catch up with …".
+    pub rows: &'static str,
+    /// What a failure means, for the same log line.
+    pub meanwhile: &'static str,
+    /// The poll interval.
+    pub poll: Duration,
+    /// The minimum time between two reads, so that one read gets commits which come close together.
+    pub debounce: Duration,
+}
+
+/// The state of such a loop.
+#[derive(Debug)]
+pub struct CatchUpLoop {
+    settings: CatchUp,
+    wakeups: watch::Receiver<u64>,
+    is_failing: bool,
+}
+
+impl CatchUp {
+    /// A loop that `wakeups` wake.
+    pub fn on(self, wakeups: watch::Receiver<u64>) -> CatchUpLoop {
+        CatchUpLoop {
+            settings: self,
+            wakeups,
+            is_failing: false,
+        }
+    }
+}
+
+impl CatchUpLoop {
+    /// Call this before each read: a commit during the read is not missed.
+    pub fn begin(&mut self) {
+        self.wakeups.mark_unchanged();
+    }
+
+    /// Call this after each read: logs when reads begin to fail and when they succeed again, then waits for the next read.
+    ///
+    /// # Errors
+    /// The sender of the wakeups is gone.
+    pub async fn end<E: Display>(&mut self, result: Result<(), E>) -> anyhow::Result<()> {
+        self.log(result.err());
+        let CatchUp { poll, debounce, .. } = self.settings;
+        tokio::time::sleep(debounce).await;
+        tokio::select! {
+            changed = self.wakeups.changed() => changed.context("the sender of wakeups is gone")?,
+            () = tokio::time::sleep(poll) => {}
+        }
+        Ok(())
+    }
+
+    fn log(&mut self, error: Option<impl Display>) {
+        let CatchUp {
+            rows, meanwhile, ..
+        } = self.settings;
+        match error {
+            None if self.is_failing => tracing::info!("caught up with {rows} again"),
+            Some(error) if !self.is_failing => {
+                let error = format!("{error:#}");
+                tracing::warn!(error, "cannot catch up with {rows}; {meanwhile}");
+                self.is_failing = true;
+                return;
+            }
+            Some(_) => return,
+            None => {}
+        }
+        self.is_failing = false;
+    }
+}
+
+fn increment(counter: &watch::Sender<u64>) {
     counter.send_modify(|count| *count = count.wrapping_add(1));
 }

@@ -1,4 +1,4 @@
-//! A trace that a caller began goes on through a service and reaches the collector, over OTLP as it is spoken.
+//! A trace of a caller continues in a service and reaches the collector over OTLP.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::time::Duration;
@@ -22,7 +22,7 @@ use tracing::Instrument as _;
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-/// A collector that hands over every span it is sent.
+/// A collector that forwards every span to the test.
 struct Collector(mpsc::UnboundedSender<Span>);
 
 #[tonic::async_trait]
@@ -45,7 +45,7 @@ impl TraceService for Collector {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_trace_goes_through_a_service_and_reaches_the_collector() {
+async fn a_trace_continues_in_a_service_and_reaches_the_collector() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     let (sender, mut spans) = mpsc::unbounded_channel();
@@ -53,7 +53,7 @@ async fn a_trace_goes_through_a_service_and_reaches_the_collector() {
     let collector = tonic::transport::Server::builder()
         .add_service(TraceServiceServer::new(Collector(sender)))
         .serve_with_incoming(TcpListenerStream::new(listener));
-    lifecycle.background("collector", async { Ok(collector.await?) });
+    lifecycle.spawn_background("collector", async { Ok(collector.await?) });
 
     let settings = Telemetry {
         log: "info".to_owned(),
@@ -67,8 +67,7 @@ async fn a_trace_goes_through_a_service_and_reaches_the_collector() {
         .unwrap();
     let client = testing::client(&address, &lifecycle).unwrap();
 
-    // Our own share is nothing, and so are a request without a trace and what is called for it; nor is anything kept of one that whoever
-    // began it does not trace. The last is traced.
+    // The share is 0: a request without a trace header is not traced. Neither is a request whose header says so. The last request is traced.
     let flags = [None, Some("00"), Some("01")];
     for flags in flags {
         let mut headers = http::HeaderMap::new();
@@ -90,12 +89,12 @@ async fn a_trace_goes_through_a_service_and_reaches_the_collector() {
     while received.len() < 2 {
         let next = tokio::time::timeout(Duration::from_secs(30), spans.recv()).await;
         let Ok(Some(span)) = next else {
-            panic!("only these spans came: {received:?}");
+            panic!("only these spans arrived: {received:?}");
         };
         assert_eq!(hex::encode(&span.trace_id), TRACE);
         received.push(span);
     }
-    assert!(spans.try_recv().is_err(), "and no other span came");
+    assert!(spans.try_recv().is_err(), "no other span arrives");
     let edge = received.iter().find(|span| span.name == "edge").unwrap();
     let rpc = received.iter().find(|span| span.name == "rpc").unwrap();
     assert_eq!(

@@ -94,7 +94,7 @@ async fn start(program: &str, config: &str, address: &str) -> Child {
         Path::new(program).is_file(),
         "there is no {program}: give the path of an envoy binary"
     );
-    let workers = kit::cores::all().to_string();
+    let workers = kit::workers::available_cores().to_string();
     let args = [
         "-c",
         config,

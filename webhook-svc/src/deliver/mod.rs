@@ -68,5 +68,5 @@ pub fn spawn(parts: Parts, lifecycle: &Lifecycle) {
         parts,
     });
     let stopping = lifecycle.stopping();
-    lifecycle.finishing("delivery", dispatcher::run(shared, stopping));
+    lifecycle.spawn_graceful("delivery", dispatcher::run(shared, stopping));
 }

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use contracts::catalogue::v1::RankingMove;
 use contracts::common::v1::Change;
 use kit::boot::Boot;
-use kit::feed::{Store, Taken};
+use kit::feed::{ApplyContext, ChangeHandler};
 use kit::timestamp;
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
@@ -29,17 +29,17 @@ pub(crate) fn follow(
 #[derive(Debug, Clone)]
 pub struct Catalogue(pub Publisher);
 
-impl Store for Catalogue {
+impl ChangeHandler for Catalogue {
     async fn apply(
         &self,
         connection: &mut PgConnection,
         changes: &[Change],
-        taken: Taken,
+        context: ApplyContext,
     ) -> anyhow::Result<()> {
         let mut new = Vec::new();
         for change in changes
             .iter()
-            .filter(|change| super::makes_messages(change, taken))
+            .filter(|change| super::makes_messages(change, context))
         {
             let message = message(change);
             new.extend(message.with_context(|| format!("change {} of catalogue", change.seq))?);

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use contracts::common::v1::Change;
 use contracts::economy::v1::Tip;
 use kit::boot::Boot;
-use kit::feed::{Store, Taken};
+use kit::feed::{ApplyContext, ChangeHandler};
 use kit::timestamp;
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
@@ -30,15 +30,15 @@ pub(crate) fn follow(
 #[derive(Debug, Clone)]
 pub struct Economy(pub Publisher);
 
-impl Store for Economy {
+impl ChangeHandler for Economy {
     async fn apply(
         &self,
         connection: &mut PgConnection,
         changes: &[Change],
-        taken: Taken,
+        context: ApplyContext,
     ) -> anyhow::Result<()> {
         let is_tip =
-            |change: &&Change| change.entity == "tip" && super::makes_messages(change, taken);
+            |change: &&Change| change.entity == "tip" && super::makes_messages(change, context);
         let mut tips = Vec::new();
         for change in changes.iter().filter(is_tip) {
             let context = || format!("change {} of economy", change.seq);

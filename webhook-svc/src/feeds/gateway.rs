@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use contracts::common::v1::Change;
 use contracts::gateway::v1::{Account, Plan};
 use kit::boot::Boot;
-use kit::feed::{Store, Taken};
+use kit::feed::{ApplyContext, ChangeHandler};
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
@@ -22,12 +22,12 @@ pub(crate) fn follow(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()>
 #[derive(Debug, Clone)]
 pub struct Gateway;
 
-impl Store for Gateway {
+impl ChangeHandler for Gateway {
     async fn apply(
         &self,
         connection: &mut PgConnection,
         changes: &[Change],
-        taken: Taken,
+        context: ApplyContext,
     ) -> anyhow::Result<()> {
         let (mut new_accounts, mut new_plans) = (Vec::new(), Vec::new());
         for change in changes {
@@ -42,8 +42,8 @@ impl Store for Gateway {
                 _ => {}
             }
         }
-        accounts::upsert(connection, taken.epoch, new_accounts).await?;
-        plans::upsert(connection, taken.epoch, new_plans).await?;
+        accounts::upsert(connection, context.generation, new_accounts).await?;
+        plans::upsert(connection, context.generation, new_plans).await?;
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{Event as ListedEvent, Game, Page, State};
 use kit::boot::Boot;
-use kit::feed::{Store, Taken};
+use kit::feed::{ApplyContext, ChangeHandler};
 use kit::timestamp;
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
@@ -30,25 +30,25 @@ pub(crate) fn follow(
 #[derive(Debug, Clone)]
 pub struct Listings(pub Publisher);
 
-impl Store for Listings {
+impl ChangeHandler for Listings {
     async fn apply(
         &self,
         connection: &mut PgConnection,
         changes: &[Change],
-        taken: Taken,
+        context: ApplyContext,
     ) -> anyhow::Result<()> {
         let (mut rows, mut new) = (Vec::new(), Vec::new());
         for change in changes {
-            let context = || format!("change {} of listings", change.seq);
-            let Some((row, data)) = read(change).with_context(context)? else {
+            let described = || format!("change {} of listings", change.seq);
+            let Some((row, data)) = read(change).with_context(described)? else {
                 continue;
             };
-            if super::makes_messages(change, taken) {
-                new.extend(message(change, &row, data).with_context(context)?);
+            if super::makes_messages(change, context) {
+                new.extend(message(change, &row, data).with_context(described)?);
             }
             rows.push(row);
         }
-        listings::upsert(connection, taken.epoch, rows).await?;
+        listings::upsert(connection, context.generation, rows).await?;
         self.0.publish(connection, &new).await?;
         Ok(())
     }

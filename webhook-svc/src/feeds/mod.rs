@@ -9,7 +9,7 @@ pub mod listings;
 
 use contracts::common::v1::Change;
 use kit::Clock;
-use kit::feed::Taken;
+use kit::feed::ApplyContext;
 use kit::wakeup::Wakeup;
 use sqlx::PgConnection;
 
@@ -40,6 +40,6 @@ impl Publisher {
 }
 
 /// Whether a change becomes a message.
-fn makes_messages(change: &Change, taken: Taken) -> bool {
-    change.announced && change.seq > taken.acts_after
+fn makes_messages(change: &Change, context: ApplyContext) -> bool {
+    change.announced && change.seq > context.effects_after_seq
 }

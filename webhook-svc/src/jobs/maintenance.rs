@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kit::lease::Lease;
+use kit::periodic::Periodic;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -22,31 +22,16 @@ pub(crate) fn spawn(
     key_ring: &KeyRing,
     retention: time::Duration,
 ) {
-    let lease = Lease::new(pool.clone(), SCHEMA, "upkeep", clock.clone());
-    let (pool, clock, key_ring) = (pool.clone(), clock.clone(), key_ring.clone());
-    lease.spawn(lifecycle, move || {
-        let (pool, clock, key_ring) = (pool.clone(), clock.clone(), key_ring.clone());
-        async move {
-            loop {
-                let now = clock.now();
-                match old_deliveries::remove(&pool, now - retention).await {
-                    Ok(0) => {}
-                    Ok(removed) => tracing::info!(removed, "removed old deliveries"),
-                    Err(error) => tracing::warn!(%error, "cannot remove old deliveries"),
-                }
-                match reencrypt_secrets(&pool, &key_ring, now).await {
-                    Ok(0) => {}
-                    Ok(reencrypted) => tracing::info!(reencrypted, "encrypted secrets again"),
-                    Err(error) => {
-                        tracing::warn!(
-                            error = format!("{error:#}"),
-                            "cannot encrypt secrets again"
-                        );
-                    }
-                }
-                clock.sleep(PERIOD).await;
-            }
-        }
+    let job = |name| Periodic::new(pool.clone(), SCHEMA, name, PERIOD, clock.clone());
+    let deliveries = pool.clone();
+    job("retention").spawn(lifecycle, move |now| {
+        let pool = deliveries.clone();
+        async move { Ok(old_deliveries::remove(&pool, now - retention).await?) }
+    });
+    let (pool, key_ring) = (pool.clone(), key_ring.clone());
+    job("secret rotation").spawn(lifecycle, move |now| {
+        let (pool, key_ring) = (pool.clone(), key_ring.clone());
+        async move { reencrypt_secrets(&pool, &key_ring, now).await }
     });
 }
 

@@ -1,7 +1,7 @@
 //! Which endpoints receive which messages.
 
 use contracts::listings::v1::State::{Published, Removed};
-use kit::feed::Taken;
+use kit::feed::ApplyContext;
 use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -73,8 +73,8 @@ async fn what_is_old_silent_or_not_public_makes_none(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let all = ["listing.published", "listing.updated"];
     let endpoint = service.added(ADA, URL, &all).await;
-    let since = Taken {
-        acts_after: 2,
+    let since = ApplyContext {
+        effects_after_seq: 2,
         ..TAKEN
     };
     let mut silent = game(4, "updated", Published);

@@ -10,7 +10,7 @@ use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use kit::clock::Clock;
-use kit::feed::{Store, Taken};
+use kit::feed::{ApplyContext, ChangeHandler};
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
 use kit::wakeup::Wakeup;
@@ -39,9 +39,9 @@ use super::receiver::Receiver;
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 /// Timeout of waits; nothing is measured by it.
 pub(crate) const PATIENCE: StdDuration = StdDuration::from_secs(30);
-pub(crate) const TAKEN: Taken = Taken {
-    epoch: Uuid::nil(),
-    acts_after: 0,
+pub(crate) const TAKEN: ApplyContext = ApplyContext {
+    generation: Uuid::nil(),
+    effects_after_seq: 0,
 };
 
 /// An account on the plan `build`, another one, and one on the plan `free`.
@@ -204,10 +204,13 @@ impl Webhook {
     }
 
     /// Applies changes of listings, as the follower does.
-    pub(crate) async fn listings(&self, changes: &[Change], taken: Taken) {
+    pub(crate) async fn listings(&self, changes: &[Change], context: ApplyContext) {
         let store = Listings(self.publisher.clone());
         let mut transaction = self.pool.begin().await.unwrap();
-        store.apply(&mut transaction, changes, taken).await.unwrap();
+        store
+            .apply(&mut transaction, changes, context)
+            .await
+            .unwrap();
         transaction.commit().await.unwrap();
         store.committed();
     }

@@ -105,7 +105,7 @@ async fn a_refusal_says_how_far_the_snapshot_reached_that_decided_it() {
         epoch: EPOCH,
         seq: 2,
     });
-    let at = |status: Status| feed::Position::of_refusal(&status);
+    let at = |status: Status| feed::Position::from_status(&status);
     let clock = kit::Clock::fixed(time::macros::datetime!(2026-01-01 0:00 UTC));
     let (games, creators) = (
         Games::new(Arc::clone(&catalogue)),

@@ -1,4 +1,4 @@
-//! A fleet of stand-ins in a folder of its own, stopped when the test ends.
+//! A fleet of fake services in a temporary folder, which is stopped when the test ends.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Settings of the caller's environment that would change what the launcher does.
+/// Variables of the environment that would change the behaviour of the launcher.
 const UNSET: [&str; 7] = [
     "DATABASE_URL",
     "REDIS_URL",
@@ -22,7 +22,7 @@ const UNSET: [&str; 7] = [
     "WEBHOOK_DATABASE_URL",
 ];
 
-/// A place for one fleet.
+/// The folder of a fleet.
 pub(crate) struct Bench {
     guard: Child,
     home: TempDir,
@@ -46,7 +46,7 @@ impl Bench {
         ] {
             symlink(&stand_in, binaries.join(name)).unwrap();
         }
-        // PostgreSQL's user must be able to pass when root runs this.
+        // The user of PostgreSQL must be able to access the folder when root runs the test.
         use_by_all(home.path());
         let guard = guard(&home.path().join("state"));
         Self { guard, home }
@@ -60,7 +60,7 @@ impl Bench {
         self.home.path().join("bin")
     }
 
-    /// The launcher with a subcommand, in this bench's folder.
+    /// The launcher with a subcommand, in this folder.
     pub(crate) fn command(&self, subcommand: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fleet"));
         command
@@ -86,7 +86,7 @@ impl Bench {
             .unwrap()
     }
 
-    /// Brings the fleet up, or fails the test with what it said.
+    /// Starts the fleet, or fails the test with its output.
     pub(crate) fn must_come_up(&self, args: &[&str]) -> String {
         let output = self.up(args);
         assert!(output.status.success(), "{}", said(&output));
@@ -112,7 +112,7 @@ impl Bench {
         read(&self.dir().join("run.json"))
     }
 
-    /// The process of a child, by its name.
+    /// The pid of a child.
     pub(crate) fn pid(&self, name: &str) -> i32 {
         let run = self.run();
         let children = run["children"].as_array().unwrap();
@@ -120,7 +120,7 @@ impl Bench {
         i32::try_from(child["pid"].as_i64().unwrap()).unwrap()
     }
 
-    /// The processes of launcher and children.
+    /// The pids of the children and, last, the launcher.
     pub(crate) fn pids(&self) -> Vec<i32> {
         let run = self.run();
         let children = run["children"].as_array().unwrap().iter();
@@ -130,7 +130,7 @@ impl Bench {
         pids.map(|pid| i32::try_from(pid).unwrap()).collect()
     }
 
-    /// Runs SQL at an address; what it answers or complains.
+    /// Runs SQL with psql; returns its output or error.
     pub(crate) fn sql(url: &str, sql: &str) -> String {
         let mut psql = Command::new("psql");
         psql.args(["-X", "-A", "-t", "-q", "-d", url, "-c", sql])
@@ -147,8 +147,8 @@ impl Drop for Bench {
     }
 }
 
-/// Stops the fleet of a folder when this test ends, or its process does: even a killed test leaves no fleet behind. It waits
-/// for the end of its input, outside the process group that Ctrl-C reaches.
+/// Stops the fleet of a folder when the test or its process ends: even a killed test leaves no fleet. The guard waits for the end of its
+/// standard input, in its own process group, which Ctrl-C does not reach.
 fn guard(dir: &Path) -> Child {
     let mut guard = Command::new("sh");
     guard
@@ -172,7 +172,7 @@ pub(crate) fn is_alive(pid: i32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// All that a command printed.
+/// The output of a command.
 pub(crate) fn said(output: &Output) -> String {
     format!(
         "{}{}",
@@ -181,7 +181,7 @@ pub(crate) fn said(output: &Output) -> String {
     )
 }
 
-/// Asks until the condition holds, and fails the test when it does not within a minute.
+/// Waits until the condition holds, and fails the test after a minute.
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_mins(1);
     while !holds() {

@@ -1,4 +1,4 @@
-//! What a killed launcher leaves behind.
+//! Starts after a launcher or its children were killed.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -29,10 +29,10 @@ fn children_die_with_their_launcher_and_the_next_start_works() {
 }
 
 #[test]
-fn postgres_and_everything_else_killed_at_once_is_no_harm() {
+fn data_survive_when_all_processes_are_killed_at_once() {
     let bench = Bench::new();
     bench.must_come_up(&[]);
-    // A port that is not free again at once is given up for another.
+    // The URL may change: a port that is still in use is replaced.
     let owner = || {
         bench.manifest()["database_url"]
             .as_str()
@@ -43,18 +43,20 @@ fn postgres_and_everything_else_killed_at_once_is_no_harm() {
         Bench::sql(&owner(), "create table economy.kept (); select 'made'"),
         "made"
     );
-    // The launcher last in the list goes first, so that it restarts nobody.
+    // The launcher is the last in the list and is killed first, so that it restarts no child.
     let pids = bench.pids();
     for pid in pids.iter().rev() {
         let killed = kill(Pid::from_raw(*pid), Signal::SIGKILL);
-        // A child may be gone already, by the kernel's hand.
+        // The kernel may have ended a child already.
         assert!(
             matches!(killed, Ok(()) | Err(nix::Error::ESRCH)),
             "{killed:?}"
         );
     }
-    // A launcher that has not died yet still holds the folder, and `up` would say that the fleet runs.
-    eventually("the killed die", || !pids.iter().any(|pid| is_alive(*pid)));
+    // Until the launcher has ended, it holds the lock of the folder, and `up` would report a running fleet.
+    eventually("the killed processes end", || {
+        !pids.iter().any(|pid| is_alive(*pid))
+    });
     assert!(bench.dir().join("data/postgres/postmaster.pid").exists());
     bench.must_come_up(&[]);
     assert_eq!(
@@ -64,7 +66,7 @@ fn postgres_and_everything_else_killed_at_once_is_no_harm() {
 }
 
 #[test]
-fn a_strangers_process_with_a_recorded_number_is_left_alone() {
+fn another_process_with_a_recorded_pid_is_not_ended() {
     let bench = Bench::new();
     bench.must_come_up(&[]);
     let run = bench.dir().join("run.json");
@@ -76,7 +78,7 @@ fn a_strangers_process_with_a_recorded_number_is_left_alone() {
         .spawn()
         .unwrap();
     let (pid, id) = (i32::try_from(stranger.id()).unwrap(), stranger.id());
-    // As if the numbers had come round: the record's number is the stranger's, its start time is not.
+    // As if the pid had been reused: the recorded pid is that of the other process, the start time is not.
     let mut record: serde_json::Value = serde_json::from_str(&record).unwrap();
     for child in record["children"].as_array_mut().unwrap() {
         child["pid"] = id.into();

@@ -1,4 +1,4 @@
-//! A fleet's life: up, a child's death, down, and up again with everything kept.
+//! Start, restart of a child, stop, and start again with the same data.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -31,7 +31,7 @@ fn data_and_keys_survive_down_and_up() {
         "test_write",
     ];
     assert_eq!(names, all);
-    // The last lines show the keys to try it with, those of a game of the account's own too.
+    // The output shows keys to try, also those of a game of the account.
     for name in ["live", "live_write", "test", "live_secret", "live_public"] {
         assert!(
             first.contains(keys[name].as_str().unwrap()),
@@ -93,7 +93,7 @@ fn no_service_reads_the_schema_of_another() {
         refused.contains("permission denied for schema listings"),
         "{refused}"
     );
-    // sqlx asks for the right to create a schema even where it is already there.
+    // sqlx needs the privilege to create a schema even when the schema exists.
     assert_eq!(
         Bench::sql(
             &url("economy"),
@@ -111,7 +111,7 @@ fn no_service_reads_the_schema_of_another() {
 }
 
 #[test]
-fn a_child_that_dies_is_started_again_where_it_was() {
+fn a_child_that_is_killed_restarts_at_its_address() {
     let bench = Bench::new();
     bench.must_come_up(&["--replicas", "webhook-svc=2"]);
     let addresses = bench.dir().join("addresses/webhook-svc");
@@ -120,8 +120,8 @@ fn a_child_that_dies_is_started_again_where_it_was() {
     let before = fs::read_to_string(&addresses).unwrap();
     let pid = bench.pid("webhook-svc-2");
     kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
-    eventually("its address is taken out of the file", || lines() == 1);
-    eventually("it is back under another number", || {
+    eventually("its address is removed from the file", || lines() == 1);
+    eventually("it is back with another pid", || {
         lines() == 2 && bench.pid("webhook-svc-2") != pid
     });
     assert_eq!(fs::read_to_string(&addresses).unwrap(), before);
@@ -129,7 +129,7 @@ fn a_child_that_dies_is_started_again_where_it_was() {
         let status = bench.status();
         let services = status["services"].as_array().unwrap().iter();
         let mut services = services.inspect(|one| {
-            // Staff call the gateway too, at another address than everybody.
+            // Staff call the internal port of the gateway, not the public one.
             assert!(one["grpc"].is_string());
             assert_eq!(one["http"].is_string(), one["name"] == "gateway");
         });
@@ -137,13 +137,13 @@ fn a_child_that_dies_is_started_again_where_it_was() {
     });
     let log = fs::read_to_string(bench.dir().join("logs/launcher.log")).unwrap();
     assert!(
-        log.contains("webhook-svc-2 was ended by signal 9; it starts again in 1 s"),
+        log.contains("webhook-svc-2 was ended by signal 9; it restarts in 1 s"),
         "{log}"
     );
 }
 
 #[test]
-fn a_second_up_says_that_it_runs() {
+fn a_second_up_reports_the_running_fleet() {
     let bench = Bench::new();
     bench.must_come_up(&[]);
     let pids = bench.pids();
@@ -163,7 +163,7 @@ fn a_second_up_says_that_it_runs() {
 }
 
 #[test]
-fn ctrl_c_ends_what_was_started_and_nothing_else() {
+fn ctrl_c_ends_all_processes() {
     let bench = Bench::new();
     let mut launcher = bench
         .command("up")

@@ -1,4 +1,4 @@
-//! The launcher as a process, with a real PostgreSQL and Redis and stand-ins for the services.
+//! The launcher as a process, with a real PostgreSQL and Redis and fake services.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Bad surroundings: each is one sentence that says what to do, and leaves nothing running.
+//! Errors of the environment: `up` prints one sentence that says what to do, and leaves nothing running.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::bench::{Bench, said};
 
-/// Brings a fleet up that must fail; its last line.
+/// Runs `up`, which must fail; returns its last line.
 fn refusal(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(!output.status.success(), "{}", said(&output));
@@ -24,7 +24,7 @@ fn contains(text: &str, parts: &[&str]) {
 }
 
 #[test]
-fn a_taken_port() {
+fn a_port_in_use() {
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let bench = Bench::new();
@@ -33,12 +33,15 @@ fn a_taken_port() {
 }
 
 #[test]
-fn addresses_that_are_none() {
+fn invalid_urls() {
     let bench = Bench::new();
     let said = refusal(bench.command("up").env("DATABASE_URL", "localhost:5432"));
-    contains(&said, &["DATABASE_URL cannot be understood", "postgres://"]);
+    contains(
+        &said,
+        &["DATABASE_URL is not a PostgreSQL URL", "postgres://"],
+    );
     let said = refusal(bench.command("up").env("REDIS_URL", "localhost"));
-    contains(&said, &["REDIS_URL cannot be understood", "redis://"]);
+    contains(&said, &["REDIS_URL is not a Redis URL", "redis://"]);
     let said = refusal(
         bench
             .command("up")
@@ -49,7 +52,7 @@ fn addresses_that_are_none() {
 
 #[test]
 fn servers_that_do_not_answer() {
-    // Bound and let go: nobody listens there now.
+    // Bound and released: nothing listens there now.
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .unwrap()
         .local_addr()
@@ -81,7 +84,7 @@ fn servers_that_do_not_answer() {
 }
 
 #[test]
-fn users_of_a_given_database() {
+fn users_of_an_external_database() {
     let owner = Bench::new();
     owner.must_come_up(&[]);
     let admin = owner.manifest()["database_url"]
@@ -94,7 +97,7 @@ fn users_of_a_given_database() {
         "create role small login password 'pw'; create role maker login createrole password 'pw'; select 'made'",
     );
     assert_eq!(made, "made");
-    // In two calls: a database is not made inside a transaction.
+    // Separately: a database cannot be created inside a transaction.
     Bench::sql(&admin, "create database given owner maker");
     let url = |user: &str, password: &str, database: &str| {
         let server = admin.split_once('@').unwrap().1.split_once('/').unwrap().0;
@@ -107,8 +110,8 @@ fn users_of_a_given_database() {
             "refuses the password of maker",
         ),
         (url("maker", "pw", "none"), "there is no database none"),
-        (url("small", "pw", "given"), "may not make roles"),
-        // The roles of the first fleet are in the way, and keep their passwords.
+        (url("small", "pw", "given"), "may not create roles"),
+        // The roles belong to the first fleet and keep their passwords.
         (url("maker", "pw", "given"), "already has a role"),
     ];
     for (url, sentence) in cases {
@@ -133,14 +136,14 @@ fn users_of_a_given_database() {
 }
 
 #[test]
-fn a_given_database_and_redis_are_used() {
+fn an_external_database_and_redis_are_used() {
     let owner = Bench::new();
     owner.must_come_up(&[]);
     let admin = owner.manifest()["database_url"]
         .as_str()
         .unwrap()
         .to_owned();
-    // A user as the README asks for: may make roles, owns the database, and is no superuser.
+    // A user as in the README: may create roles, owns the database, and is not a superuser.
     Bench::sql(&admin, "create role maker login createrole password 'pw'");
     for service in ["gateway", "catalogue", "listings", "economy", "webhook"] {
         Bench::sql(&admin, &format!("drop schema {service} cascade"));
@@ -152,7 +155,7 @@ fn a_given_database_and_redis_are_used() {
     let url = format!("postgres://maker:pw@{server}/given");
     let redis = owner.manifest()["redis_url"].as_str().unwrap().to_owned();
     let bench = Bench::new();
-    // Twice, since the second start meets its own roles.
+    // Twice: the second start finds its own roles.
     for _ in 0..2 {
         let output = bench
             .command("up")
@@ -174,7 +177,7 @@ fn a_given_database_and_redis_are_used() {
         assert!(made.ends_with("made"), "{made}");
         bench.down();
     }
-    // Five addresses of its own, as the first start made them.
+    // Five external databases, with the roles of the first start.
     let urls = bench.manifest()["database_urls"].clone();
     let mut command = bench.command("up");
     for (service, url) in urls.as_object().unwrap() {
@@ -192,7 +195,7 @@ fn a_given_database_and_redis_are_used() {
 }
 
 #[test]
-fn a_service_that_cannot_start_shows_its_last_words() {
+fn a_service_that_cannot_start_shows_its_log() {
     let bench = Bench::new();
     let output = bench
         .command("up")
@@ -204,7 +207,7 @@ fn a_service_that_cannot_start_shows_its_last_words() {
     contains(
         &text,
         &[
-            "catalogue-svc: its surroundings are bad",
+            "catalogue-svc: a test makes this start fail",
             "fleet: catalogue-svc ended with status 1 at its start",
         ],
     );
@@ -233,7 +236,7 @@ fn a_machine_without_packages() {
     let said = refusal(&mut up());
     contains(&said, &["redis-server", "apt-get is not there"]);
 
-    // An apt-get that fails, and one that brings what is asked of it.
+    // An apt-get that fails, and one that installs the packages.
     script("apt-get", "echo E: no network >&2; exit 100");
     script("sudo", "shift; exec \"$@\"");
     let said = refusal(&mut up());

@@ -81,7 +81,7 @@ impl Catalogue {
             .add_service(ChangesServiceServer::new(catalogue.clone()))
             .add_service(RankingsServiceServer::new(catalogue.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
-        lifecycle.detached(async move { server.await.unwrap() });
+        lifecycle.spawn(async move { server.await.unwrap() });
         catalogue
     }
 
@@ -145,7 +145,7 @@ impl Catalogue {
         if let Some(position) = self.state.lock().unwrap().position.as_ref() {
             feed::Position::try_from(position)
                 .unwrap()
-                .attach(&mut status);
+                .attach_to(&mut status);
         }
         status
     }

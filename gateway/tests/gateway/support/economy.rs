@@ -47,7 +47,7 @@ impl Economy {
             .add_service(RatesServiceServer::new(economy.clone()))
             .add_service(CurrenciesServiceServer::new(economy.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
-        lifecycle.detached(async move { server.await.unwrap() });
+        lifecycle.spawn(async move { server.await.unwrap() });
         economy
     }
 

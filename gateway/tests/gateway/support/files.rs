@@ -46,7 +46,7 @@ impl Files {
             .add_service(PictureServiceServer::new(files.clone()))
             .add_service(FeedServiceServer::new(files.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
-        lifecycle.detached(async move { server.await.unwrap() });
+        lifecycle.spawn(async move { server.await.unwrap() });
         files
     }
 

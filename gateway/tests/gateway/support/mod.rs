@@ -33,7 +33,7 @@ use gateway::upstream::pictures::Pictures;
 use gateway::write::{Command, Write, Writes};
 use kit::audit::Audit;
 use kit::config::Secret;
-use kit::feed::{Latest, Producer, Retention, Writer};
+use kit::feed::{HighWaterMark, Producer, Retention, Writer};
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use kit::rpc::client::{Addresses, Client};
@@ -213,15 +213,15 @@ impl Test {
         let counters = Arc::new(quota::SharedCounters::new(LONG));
         let quota = Quota::new(redis.clone(), Arc::clone(&counters));
         let quota_of_staff = Arc::new(Quota::new(redis.clone(), Arc::clone(&counters)));
-        let month_use = MonthUse::new(pool.clone(), redis.another(), counters);
+        let month_use = MonthUse::new(pool.clone(), redis.new_connection(), counters);
         let stopping = lifecycle.stopping();
-        lifecycle.finishing("month use", async move {
+        lifecycle.spawn_graceful("month use", async move {
             month_use.run(MONTH_FLUSH, stopping).await;
             Ok(())
         });
         // Tests share a Redis, so each has a position of its own.
         let newest_position =
-            Latest::new(redis, &format!("test-{}", kit::ids::row_id())).holding(LONG);
+            HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id())).with_ttl(LONG);
         let lookup = Arc::new(Lookup::new(pool.clone(), with.lookup));
         let switches = Arc::new(SwitchCache::new(pool.clone()));
         let invalidation = Invalidation::start(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kit::json_object::{self, Unreadable};
+use kit::json_object::{self, ParseError};
 use serde_json::{Map, Value};
 
 use crate::domain::fields::{Fields, Problems};
@@ -20,12 +20,12 @@ pub enum BadBody {
 /// # Errors
 /// The body is not a JSON object in UTF-8, or has invalid fields.
 pub fn object(body: &[u8]) -> Result<Map<String, Value>, BadBody> {
-    json_object::read(body).map_err(|unreadable| match unreadable {
-        Unreadable::NotUtf8 => {
+    json_object::parse(body).map_err(|unreadable| match unreadable {
+        ParseError::NotUtf8 => {
             BadBody::NotAnObject("the body is not UTF-8: send JSON that is encoded as UTF-8")
         }
-        Unreadable::NotAnObject => BadBody::NotAnObject("the body is not a JSON object"),
-        Unreadable::Fields(problems) => BadBody::Fields(to_problems(&problems)),
+        ParseError::NotAnObject => BadBody::NotAnObject("the body is not a JSON object"),
+        ParseError::Fields(problems) => BadBody::Fields(to_problems(&problems)),
     })
 }
 

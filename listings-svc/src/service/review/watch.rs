@@ -26,7 +26,7 @@ pub(super) type Messages = Pin<Box<dyn Stream<Item = Result<proto::WatchResponse
 impl Service {
     pub(super) async fn follow(&self, kind: Option<Entity>) -> Result<Messages, Fault> {
         // Subscribe first, then look: what is committed in between is not missed.
-        let news = self.producer.news();
+        let news = self.producer.subscribe();
         let (epoch, after) = queue::head(&self.pool).await?;
         let watcher = Watcher {
             pool: self.pool.clone(),

@@ -1,4 +1,4 @@
-//! How a service makes its changes, inside the transaction of the writer.
+//! The trait by which a service applies its writes inside the transaction of the writer.
 
 use std::future::Future;
 
@@ -7,21 +7,21 @@ use sqlx::PgConnection;
 use super::NewChange;
 use crate::fault::Fault;
 
-/// How a service makes its changes.
+/// Applies the writes of a service.
 pub trait Apply: Send + Sync + 'static {
-    /// What is asked for.
+    /// One write.
     type Item: Send + Sync + 'static;
-    /// What the caller is told.
+    /// The result of a write, for its caller.
     type Done: Send + 'static;
 
-    /// Applies one item inside the open transaction on `connection`: lock, load, decide, save, and return the changes to publish.
-    /// `now` is the time of the transaction.
+    /// Applies one item inside the open transaction on `connection`: locks and loads its rows, decides, saves, and returns the changes
+    /// to publish. `now` is the time of the transaction.
     ///
-    /// The writer sets a savepoint before each item. Unless the item is [`Applied::Done`], the writer rolls back to it, so that
-    /// nothing of the item is left, not even its locks. What the items before it in the same transaction have written is visible.
+    /// The writer sets a savepoint before each item. Unless the result is [`Applied::Done`], the writer rolls back to the savepoint,
+    /// which also releases the item's locks. An item sees the rows that earlier items of the same transaction have written.
     ///
-    /// Do not wait for rows that someone else has locked (`for update skip locked`, and [`Applied::Busy`]): other items wait for
-    /// this one.
+    /// Do not wait for a row that another transaction has locked: use `for update skip locked` and return [`Applied::Busy`]. The other
+    /// items of the transaction would wait as well.
     fn apply(
         &self,
         connection: &mut PgConnection,
@@ -29,42 +29,42 @@ pub trait Apply: Send + Sync + 'static {
         now: time::OffsetDateTime,
     ) -> impl Future<Output = Result<Applied<Self::Done>, sqlx::Error>> + Send;
 
-    /// Says what a statement that PostgreSQL refused means.
-    fn explain(&self, _: &sqlx::Error) -> Explained {
-        Explained::Unknown
+    /// Classifies the error of a statement that PostgreSQL rejected.
+    fn classify(&self, _: &sqlx::Error) -> ErrorClass {
+        ErrorClass::Unknown
     }
 }
 
-/// What an error of an item means.
+/// What the error of an item means.
 #[derive(Debug)]
-pub enum Explained {
-    /// Somebody else was first; decided again, the item may be written.
-    Passing,
-    /// The item is refused with this.
-    Refused(Fault),
-    /// It is a fault of ours.
+pub enum ErrorClass {
+    /// Another transaction was first. The item is retried.
+    Transient,
+    /// The item is rejected with this fault.
+    Rejected(Fault),
+    /// An internal error.
     Unknown,
 }
 
-/// What came of one item.
+/// The result of one item.
 #[derive(Debug)]
 pub enum Applied<D> {
-    /// Done, with these changes; none when there was nothing to change.
+    /// The item is applied and publishes these changes; none when nothing had to change.
     Done(D, Vec<NewChange>),
-    /// Refused; nothing was changed.
+    /// The item is rejected. Nothing is changed.
     Refused(Fault),
-    /// Its rows are locked elsewhere; nothing was changed. It is tried again.
+    /// Another transaction has locked its rows. Nothing is changed, and the item is retried.
     Busy,
 }
 
-/// Why a command ends before it is done.
+/// Why an item is not applied: an error type for functions that end early with `?`.
 #[derive(Debug)]
 pub enum Stop {
-    /// A row is locked elsewhere.
+    /// Another transaction has locked a row.
     Busy,
-    /// A rule forbids it.
+    /// The item is rejected.
     Refused(Fault),
-    /// PostgreSQL refused a statement, or was lost.
+    /// PostgreSQL rejected a statement, or the connection was lost.
     Database(sqlx::Error),
 }
 
@@ -81,10 +81,10 @@ impl From<sqlx::Error> for Stop {
 }
 
 impl<D> Applied<D> {
-    /// What came of a command.
+    /// Converts the result of a function that ends early with [`Stop`].
     ///
     /// # Errors
-    /// That of [`Stop::Database`].
+    /// The error in [`Stop::Database`].
     pub fn of(command: Result<(D, Vec<NewChange>), Stop>) -> Result<Self, sqlx::Error> {
         match command {
             Ok((done, changes)) => Ok(Self::Done(done, changes)),
@@ -94,7 +94,7 @@ impl<D> Applied<D> {
         }
     }
 
-    /// The same with what the caller is told made into something else.
+    /// Converts the result for the caller.
     pub fn map<E>(self, make: impl FnOnce(D) -> E) -> Applied<E> {
         match self {
             Self::Done(done, changes) => Applied::Done(make(done), changes),

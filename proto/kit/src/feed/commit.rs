@@ -1,4 +1,4 @@
-//! The end of a write: numbering its changes, and the commit.
+//! The end of a transaction: numbers its changes and commits.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,13 +9,13 @@ use super::head::Head;
 use super::{NewChange, Position};
 use crate::pg;
 
-/// SQLSTATE of a row whose `seq` could not be told, see [`ending`].
+/// SQLSTATE of an insert without a `seq` (`not_null_violation`), see [`ending`].
 pub(super) const NO_HEAD: &str = "23502";
 
-/// Prepares [`ending`] on a connection: PostgreSQL reads and plans the insert once, not with every batch.
+/// Prepares the insert of [`ending`] on a connection, so that PostgreSQL parses and plans it once.
 ///
-/// $1 the table of the head, $2 when, $3 all states, one after the other; then an array a column, the last two where each state begins
-/// and how long it is.
+/// Parameters: $1 the table of the head, $2 the time, $3 all states concatenated; then one array per column. The last two arrays are the
+/// start and the length of each state.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is a parameter; tested against PostgreSQL"
@@ -48,11 +48,11 @@ pub(super) async fn prepare(
     Ok(())
 }
 
-/// The end of a transaction in one message: the head raised, the rows numbered from it, the commit. Without changes the head is only
-/// read: what they would have changed was changed by someone before.
+/// The last message of a transaction: raises the head, numbers the rows from it and commits. Without changes it only reads the head,
+/// because the result may rely on changes of another process.
 ///
-/// The head must be the very table that was met when the connection was opened; else no row gets a number and the message fails
-/// before its commit.
+/// The head must be the table that existed when the connection was opened. Otherwise no row gets a `seq`, and the message fails before
+/// its commit.
 pub(super) fn ending(
     schema: pg::Schema,
     head: &Head,
@@ -70,7 +70,7 @@ pub(super) fn ending(
         states.extend_from_slice(&change.state);
     }
     format!(
-        // The head is waited for, if it takes as long as a statement may: other replicas hold it while they commit.
+        // The update of the head may wait up to statement_timeout: other replicas lock the head while they commit.
         "set local lock_timeout = 0;
          execute feed_append (
              {table}, {now}, decode('{states}', 'base64'), {request}, {entity}, {id}, {revision}, {event}, {announced}, {happening},
@@ -92,7 +92,7 @@ pub(super) fn ending(
     )
 }
 
-/// Sends the end of a transaction; returns how far the feed has come with it.
+/// Sends the last message of a transaction; returns the position of the feed after it.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is a parameter; tested against PostgreSQL"
@@ -114,9 +114,9 @@ pub(super) async fn commit(
     Ok(last)
 }
 
-// Values as literals, for a message that travels together with its `commit` cannot carry bound arguments: one array a column, which
-// PostgreSQL reads far quicker than as many rows of expressions, and the states, which are long, one after the other. What could hold a
-// quote travels in hexadecimal or base64.
+// A message with several statements cannot carry bound parameters, so the values are literals. PostgreSQL parses one array per column
+// much faster than many rows of expressions; the states are long and are concatenated. Values that may contain a quote are written in
+// hexadecimal or base64.
 
 fn array(cells: impl Iterator<Item = String>) -> String {
     let cells: Vec<String> = cells.collect();

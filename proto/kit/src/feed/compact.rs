@@ -1,4 +1,4 @@
-//! Compaction: removes rows that nobody needs any more.
+//! Compaction: deletes rows that no follower needs any more.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgPool;
 use time::OffsetDateTime;
 
-use super::registered;
+use super::followers;
 use crate::clock::Clock;
 use crate::pg::Schema;
 
-/// How long a feed keeps what.
+/// How long a feed keeps rows and followers.
 #[derive(Debug, Clone, Copy)]
 pub struct Retention {
-    /// Happenings that every follower has passed.
+    /// The minimum age at which a one-off event is deleted.
     pub happenings: Duration,
-    /// A follower that has not been heard of for so long is forgotten, and starts again from nothing if it comes back.
+    /// A follower that was silent for this long is removed. If it comes back, it rebuilds from the beginning.
     pub followers: Duration,
 }
 
@@ -29,14 +29,14 @@ impl Default for Retention {
     }
 }
 
-/// How often a feed is compacted.
+/// How often the feed is compacted.
 const PERIOD: Duration = Duration::from_mins(10);
-/// Rows are kept at least so long, so that a writer that lost its connection at commit can look its change up.
-const YOUNG: Duration = Duration::from_hours(1);
-/// How long a follower that has been silent for too long has left to show that it is there.
+/// The minimum age at which a row is deleted: a writer that lost its connection at commit looks for its rows.
+const MIN_AGE: Duration = Duration::from_hours(1);
+/// How long a follower that was silent for too long has left to acknowledge.
 const GRACE: time::Duration = time::Duration::minutes(5);
-/// Rows removed in one statement.
-const PORTION: i64 = 10_000;
+/// Rows deleted in one statement.
+const BATCH: i64 = 10_000;
 
 pub(super) async fn run(
     pool: PgPool,
@@ -47,15 +47,17 @@ pub(super) async fn run(
     loop {
         match compact(&pool, schema, clock.now(), retention).await {
             Ok(0) => {}
-            Ok(removed) => tracing::info!(schema = %schema, removed, "feed compacted"),
-            Err(error) => tracing::warn!(schema = %schema, %error, "the feed is not compacted"),
+            Ok(removed) => tracing::info!(schema = %schema, removed, "compacted the feed"),
+            Err(error) => {
+                tracing::warn!(schema = %schema, %error, "cannot compact the feed; retrying in ten minutes");
+            }
         }
         clock.sleep(PERIOD).await;
     }
 }
 
-/// Removes rows that every registered follower has passed and that a newer row of the same entity replaces; happenings, which
-/// nothing replaces, by age. Returns how many.
+/// Deletes rows that every registered follower has passed and that a newer row of the same entity replaces. One-off events, which no row
+/// replaces, are deleted by age. Returns the number of rows deleted.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is a parameter; tested against PostgreSQL"
@@ -67,11 +69,11 @@ pub(super) async fn compact(
     retention: Retention,
 ) -> Result<u64, sqlx::Error> {
     let since = now - retention.followers;
-    registered::forget(pool, schema, since, now, GRACE).await?;
+    followers::expire(pool, schema, since, now, GRACE).await?;
 
-    // The row that a follower came to last stays, so that its fingerprint can be compared. A follower that was seen last in another
-    // epoch may have to start again, so it has passed nothing.
-    let portion = format!(
+    // The last row that a follower has applied stays, so that its fingerprint can be compared. A follower whose last position is in
+    // another epoch may have to rebuild and counts as having applied nothing.
+    let delete = format!(
         "delete from {schema}.feed where seq in (
              select old.seq from {schema}.feed old
              where old.seq < (
@@ -88,19 +90,19 @@ pub(super) async fn compact(
                  where newer.entity = old.entity and newer.id = old.id and newer.seq > old.seq and not newer.happening
              ) end
              order by old.seq
-             limit {PORTION}
+             limit {BATCH}
          )"
     );
     let mut total = 0;
     loop {
-        let removed = sqlx::query(AssertSqlSafe(portion.clone()))
-            .bind(now - YOUNG)
+        let removed = sqlx::query(AssertSqlSafe(delete.clone()))
+            .bind(now - MIN_AGE)
             .bind(now - retention.happenings)
             .execute(pool)
             .await?
             .rows_affected();
         total += removed;
-        if removed < PORTION.unsigned_abs() {
+        if removed < BATCH.unsigned_abs() {
             return Ok(total);
         }
     }

@@ -1,4 +1,4 @@
-//! A follower's loop: follow, apply, acknowledge, and come back after every loss.
+//! The loop of a follower: follows, applies, acknowledges, and reconnects after every failure.
 
 use std::future::Future;
 use std::time::Duration;
@@ -16,20 +16,20 @@ use super::{Position, lag};
 use crate::admin::Condition;
 use crate::rpc::client::Client;
 
-/// What is done with a producer's changes.
+/// Applies the changes of a producer.
 pub trait Consumer: Send {
-    /// What it leaves between the changes that it takes in, so that those that come together are taken in together.
+    /// The minimum time between two batches, so that changes which arrive close together are applied in one batch.
     const PAUSE: Duration;
 
-    /// The producer, as the metrics of its followers name it.
+    /// The name of the producer in metrics.
     fn producer(&self) -> &'static str;
 
-    /// How far it has come; `None` when it starts from nothing.
+    /// The stored cursor; `None` when the consumer has applied nothing.
     fn cursor(&mut self) -> impl Future<Output = anyhow::Result<Option<Cursor>>> + Send;
 
-    /// A stream begins at the cursor, or at 0 of `epoch` when `reset`: then everything held from this producer is in doubt, is sent
-    /// again, and is whole at `head`. Without `reset` the `epoch` may still be a new one, which has all that this follower applied in
-    /// common with the one before: from here on the cursor is of `epoch`.
+    /// Called when a stream begins: at the cursor, or with `reset` at the beginning of `epoch`. After a reset the producer sends all
+    /// changes again, and the rebuild is complete at `head`. Without a reset `epoch` may still be new: all changes that this follower
+    /// has applied are part of it, and the cursor belongs to `epoch` from then on.
     fn start(
         &mut self,
         epoch: Uuid,
@@ -37,7 +37,7 @@ pub trait Consumer: Send {
         reset: bool,
     ) -> impl Future<Output = anyhow::Result<()>> + Send;
 
-    /// Takes changes in, and the new position with them, all or nothing.
+    /// Applies changes and stores the new position, atomically.
     fn apply(
         &mut self,
         epoch: Uuid,
@@ -45,18 +45,17 @@ pub trait Consumer: Send {
     ) -> impl Future<Output = anyhow::Result<()>> + Send;
 }
 
-/// Pause before a lost stream is resumed, or one that ended sooner than this.
-const PAUSE: Duration = Duration::from_millis(200);
-/// How often a registered follower says how far it has come.
+/// Pause before a stream is resumed that failed or lasted less than this.
+const RECONNECT_PAUSE: Duration = Duration::from_millis(200);
+/// How often a registered follower acknowledges its position.
 const ACKNOWLEDGE: Duration = Duration::from_secs(1);
-/// How often it does so when it has come no further, so that compaction does not forget it.
-const IDLE: Duration = Duration::from_secs(10);
+/// How often it does so while its position does not change, so that compaction does not expire it.
+const ACKNOWLEDGE_IDLE: Duration = Duration::from_secs(10);
 
-/// Follows the feed behind `client` for ever.
+/// Follows the feed behind `client` until it is dropped.
 ///
-/// `follower` registers it, so that compaction waits for it; empty: unregistered.
-/// `caught_up`, if anybody waits for it, is met when the follower has come as far as the head was when it
-/// first connected.
+/// Compaction waits for a follower that registers as `follower`; with an empty name it does not register. `caught_up` is set once the
+/// follower has reached the head that a stream began with.
 pub async fn consume<C: Consumer>(
     client: Client,
     follower: &str,
@@ -64,27 +63,27 @@ pub async fn consume<C: Consumer>(
     caught_up: Option<Condition>,
 ) -> anyhow::Result<()> {
     let mut client = FeedServiceClient::new(client).max_decoding_message_size(64 << 20);
-    let mut told = String::new();
+    let mut logged = String::new();
     loop {
         let began = Instant::now();
         let reason = match follow(&mut client, follower, &mut consumer, caught_up.as_ref()).await {
-            // The producer shuts down, or its epoch is a new one: readers wait for this follower, so it asks at once how it goes on.
-            Ok(()) if began.elapsed() >= PAUSE => {
-                tracing::info!(follower, "the producer ended the stream");
-                told.clear();
+            // The producer shuts down, or begins a new epoch. Readers wait for this follower, so it reconnects at once.
+            Ok(()) if began.elapsed() >= RECONNECT_PAUSE => {
+                tracing::info!(follower, "the producer ended the stream; reconnecting");
+                logged.clear();
                 continue;
             }
             Ok(()) => "the stream ended".to_owned(),
             Err(error) => format!("{error:#}"),
         };
-        // A producer that stays away is one event, not one in every pause.
-        if reason == told {
-            tracing::debug!(follower, reason, "still not following");
+        // The same failure is one warning, not one per attempt.
+        if reason == logged {
+            tracing::debug!(follower, reason, "still cannot follow the feed");
         } else {
-            tracing::warn!(follower, reason, "following is interrupted");
-            told = reason;
+            tracing::warn!(follower, reason, "cannot follow the feed; retrying");
+            logged = reason;
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(RECONNECT_PAUSE).await;
     }
 }
 
@@ -115,26 +114,28 @@ async fn follow<C: Consumer>(
         .await?
         .and_then(|response| response.message)
     else {
-        anyhow::bail!("the stream does not begin with a start");
+        anyhow::bail!("the producer did not begin the stream with a start message");
     };
-    let epoch: Uuid = epoch.parse().context("the epoch is not one")?;
+    let epoch: Uuid = epoch
+        .parse()
+        .context("the producer sent an epoch that is not a UUID")?;
     consumer.start(epoch, head_seq, reset).await?;
     lag.head(head_seq);
 
     let mut seq = position.filter(|_| !reset).map_or(0, |p| p.seq);
     let mut acknowledged = (seq, Instant::now());
-    let tell = |seq| {
+    let report_caught_up = |seq| {
         if let Some(caught_up) = caught_up.filter(|_| seq >= head_seq) {
             caught_up.set(true);
         }
     };
-    tell(seq);
+    report_caught_up(seq);
     loop {
         let due = acknowledged.1
             + if seq > acknowledged.0 {
                 ACKNOWLEDGE
             } else {
-                IDLE
+                ACKNOWLEDGE_IDLE
             };
         let response = tokio::select! {
             response = stream.message() => response?,
@@ -156,6 +157,6 @@ async fn follow<C: Consumer>(
         consumer.apply(epoch, batch.changes).await?;
         seq = last;
         lag.applied(Some(Position { epoch, seq }));
-        tell(seq);
+        report_caught_up(seq);
     }
 }

@@ -1,24 +1,24 @@
-//! How far a follower has come, and how the producer recognises that it is still the same history.
+//! The cursor of a follower, and the fingerprint by which the producer recognizes its own history.
 
 use contracts::common::v1::Change;
 use sha2::{Digest as _, Sha256};
 
 use super::Position;
 
-/// How far a follower has come.
+/// The position of a follower.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
-    /// The newest change that it has applied.
+    /// The newest change that the follower has applied.
     pub position: Position,
-    /// Identifies that change; `None` when the follower has applied none, or an older version applied it.
+    /// Identifies that change. `None` when the follower has applied no change, or when an older version of the service applied it.
     pub last_row: Option<Fingerprint>,
 }
 
 /// Identifies a row of a feed.
 ///
-/// A snapshot of the producer's files may be put back and new writes may give out the same numbers again. The server is the same
-/// then, and so are its timeline and the epoch. The row is not: it was written at another time. And where one row of a feed is the
-/// same, all rows before it are, because the order of `seq` is the order of commit.
+/// After a snapshot of the producer's files is restored, new writes use the same numbers again while server, timeline and epoch stay the
+/// same. The rows differ, because they were written at another time. Conversely, one equal row means that all earlier rows are equal,
+/// because the order of `seq` is the order of commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint([u8; 16]);
 
@@ -40,12 +40,12 @@ impl Fingerprint {
         Self(half)
     }
 
-    /// The one that was written as `bytes`; `None` when they are not one.
+    /// Reads a fingerprint; `None` when `bytes` has another length.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// For a message or a column.
+    /// The bytes for a message or a column.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_row_written_at_another_time_is_another() {
+    fn the_time_of_a_row_is_part_of_its_fingerprint() {
         let written = |nanos| Change {
             seq: 3,
             entity: "game".to_owned(),
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_do_not_run_into_each_other() {
+    fn adjacent_texts_are_kept_apart() {
         let named = |entity: &str, id: &str| {
             Fingerprint::of(&Change {
                 entity: entity.to_owned(),

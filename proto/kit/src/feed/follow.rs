@@ -1,4 +1,4 @@
-//! The gRPC side of a feed: streams rows to followers.
+//! The gRPC service of a feed: streams rows to followers.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -15,13 +15,13 @@ use uuid::Uuid;
 use super::cursor::{Cursor, Fingerprint};
 use super::resume::{Begin, begin};
 use super::rows::Rows;
-use super::{Position, Producer, registered};
+use super::{Position, Producer, followers};
 use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::pg;
 
-/// A follower's pause at most.
-const PAUSE: Duration = Duration::from_secs(1);
+/// The longest pause between batches that a follower may ask for.
+const MAX_PAUSE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct Follow {
@@ -53,14 +53,14 @@ impl Follow {
         if follower.is_empty() {
             return begin(&mut connection, schema, cursor, true).await;
         }
-        // Said first: from here on compaction removes nothing that it has not seen.
-        let is_known = registered::touch(&mut connection, schema, follower, now).await?;
-        let begun = begin(&mut connection, schema, cursor, is_known).await?;
+        // First of all: from now on compaction deletes no row that this follower has not seen.
+        let is_registered = followers::touch(&mut connection, schema, follower, now).await?;
+        let begun = begin(&mut connection, schema, cursor, is_registered).await?;
         let position = Position {
             epoch: begun.head.epoch,
             seq: begun.after.unwrap_or(0),
         };
-        registered::register(&mut connection, schema, follower, position, now).await?;
+        followers::register(&mut connection, schema, follower, position, now).await?;
         Ok(begun)
     }
 }
@@ -84,12 +84,12 @@ impl FeedService for Follow {
                 last_row: Fingerprint::from_bytes(&request.last_row),
             }),
         };
-        // Subscribe first, then look: what is committed in between is not missed.
-        let (news, unseen) = (
-            self.producer.news(),
-            self.producer.wakeup().subscribe_unseen(),
+        // Subscribe first, then read: a commit between the two is not missed.
+        let (wakeups, remote_wakeups) = (
+            self.producer.subscribe(),
+            self.producer.wakeup().subscribe_remote(),
         );
-        let lost = self.producer.tail().lost();
+        let rewinds = self.producer.tail().rewinds();
         let Begin { head, after } = self
             .begin(&request.follower, cursor)
             .await
@@ -102,17 +102,17 @@ impl FeedService for Follow {
         let rows = Rows {
             pool: self.pool.clone(),
             producer: self.producer.clone(),
-            news,
-            unseen,
-            lost,
-            must_look: true,
+            wakeups,
+            remote_wakeups,
+            rewinds,
+            must_query: true,
             draining: self.draining.clone(),
             epoch: head.epoch,
             server: None,
             head: head.seq,
             after: after.unwrap_or(0),
-            pause: Duration::from_millis(request.pause_ms.into()).min(PAUSE),
-            pausing: false,
+            pause: Duration::from_millis(request.pause_ms.into()).min(MAX_PAUSE),
+            must_pause: false,
             start: Some(start),
         };
         let messages = stream::try_unfold(rows, |mut rows| async move {
@@ -134,7 +134,7 @@ impl FeedService for Follow {
         if request.follower.is_empty() {
             return Err(Fault::invalid_field(
                 "follower",
-                "an unregistered follower has nothing to acknowledge",
+                "It is empty: only a follower that Follow has registered acknowledges.",
             )
             .into());
         }
@@ -143,10 +143,11 @@ impl FeedService for Follow {
             seq: request.seq,
         };
         let (schema, now) = (self.producer.schema(), self.clock.now());
-        let noted = registered::acknowledge(&self.pool, schema, &request.follower, position, now);
-        if !noted.await.map_err(|error| pg::fault(&error))? {
+        let acknowledged =
+            followers::acknowledge(&self.pool, schema, &request.follower, position, now);
+        if !acknowledged.await.map_err(|error| pg::fault(&error))? {
             return Err(Fault::not_found(
-                "this feed does not wait for a follower of that name any more; call Follow, which registers it",
+                "no follower of this name is registered any more; call Follow, which registers it",
             )
             .into());
         }
@@ -166,7 +167,10 @@ impl FeedService for Follow {
 }
 
 fn parse_epoch(text: &str) -> Result<Uuid, Fault> {
-    text.parse()
-        .ok()
-        .ok_or_else(|| Fault::invalid_field("epoch", "not an epoch that this feed ever gave out"))
+    text.parse().ok().ok_or_else(|| {
+        Fault::invalid_field(
+            "epoch",
+            "It is not a UUID: send the epoch of the start message.",
+        )
+    })
 }

@@ -1,4 +1,4 @@
-//! The head of a feed: how far it has come, and in which life of its data.
+//! The head of a feed: its newest `seq` and its epoch.
 
 use sqlx::postgres::types::Oid;
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
@@ -7,22 +7,22 @@ use uuid::Uuid;
 use crate::ids;
 use crate::pg::Schema;
 
-/// The head of the feed as a connection met it.
+/// The head of the feed, as a connection has read it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Head {
     pub(super) epoch: Uuid,
     pub(super) seq: i64,
-    /// The table that holds it; another one after a restore into the same database.
+    /// The table of the head. It differs after a restore into the same database.
     pub(super) table: Oid,
 }
 
 impl Head {
-    /// The head, after making sure that its epoch belongs to this very database.
+    /// Reads the head, and begins a new epoch if the stored one belongs to another database.
     ///
-    /// An epoch ends when the data became those of another server, because rows that followers have seen may be gone and their numbers
-    /// may be given out again. That shows in the server's identity or timeline (a base backup with recovery, a promoted replica), in
-    /// the database, or in the table itself (a dump). No connection writes before it has come through here, so the head is where the
-    /// new epoch forks from its parent.
+    /// An epoch ends when its data move to another server: rows that followers have seen may be missing there, and their numbers may be
+    /// given out again. The move shows in the server's identity or timeline (a base backup with recovery, a promoted replica), in
+    /// the database, or in the table itself (a dump). Every connection calls this before it writes, so the new epoch forks from its
+    /// parent at the head.
     #[expect(
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
@@ -55,8 +55,8 @@ impl Head {
              insert into {schema}.feed_epoch (epoch, parent, forked_at_seq) select $1, epoch, seq from parent"
         );
         loop {
-            let looking = sqlx::query(AssertSqlSafe(look.as_str()));
-            let row = looking.fetch_one(&mut *connection).await?;
+            let query = sqlx::query(AssertSqlSafe(look.as_str()));
+            let row = query.fetch_one(&mut *connection).await?;
             if row.try_get("is_current")? {
                 return Ok(Self {
                     epoch: row.try_get("epoch")?,
@@ -64,15 +64,15 @@ impl Head {
                     table: row.try_get("head_table")?,
                 });
             }
-            // Of several that come at once one renews it. The others wait for that, and look again: what they saw is over.
-            let renewing = sqlx::query(AssertSqlSafe(renew.as_str())).bind(ids::row_id());
-            if renewing.execute(&mut *connection).await?.rows_affected() > 0 {
-                tracing::warn!(%schema, "the feed begins a new epoch: its data are new, were restored, or a replica was promoted");
+            // One of several concurrent callers begins the epoch. The others wait for its row lock, then read the head again.
+            let update = sqlx::query(AssertSqlSafe(renew.as_str())).bind(ids::row_id());
+            if update.execute(&mut *connection).await?.rows_affected() > 0 {
+                tracing::warn!(%schema, "the feed begins a new epoch: the database is new or restored, or a replica was promoted");
             }
         }
     }
 
-    /// Begins a new epoch because a follower has seen rows that are not there: rows were lost that no restore tells of.
+    /// Begins a new epoch because a follower has seen rows that this feed does not have, although server and timeline are the same.
     #[expect(
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
@@ -92,7 +92,7 @@ impl Head {
             .bind(self.epoch)
             .execute(&mut *connection)
             .await?;
-        tracing::warn!(%schema, "the feed begins a new epoch: a follower has seen rows that are not there");
+        tracing::warn!(%schema, "the feed begins a new epoch: a follower has seen rows that this database does not have");
         Self::of(connection, schema).await
     }
 }

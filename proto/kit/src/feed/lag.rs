@@ -1,8 +1,8 @@
-//! How far feeds and their followers have come, as metrics: a follower's lag is the difference of its two gauges.
+//! The positions of feeds and followers as metrics. The lag of a follower is the difference of its two gauges.
 
 use super::Position;
 
-/// The head, as its producer sees it.
+/// Sets the gauge of the head, in a process of the producer.
 pub(super) fn head(producer: &'static str, seq: i64) {
     metrics::gauge!("feed_head_seq", "producer" => producer).set(value(seq));
 }
@@ -14,7 +14,7 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// Those of the follower registered as `name`; an unregistered one keeps what it learns in memory.
+    /// The gauges of the follower that is registered as `name`. An unregistered follower is called `memory`.
     pub(super) fn new(producer: &'static str, name: &str) -> Self {
         let name = if name.is_empty() { "memory" } else { name };
         let labels = [
@@ -27,12 +27,12 @@ impl Follower {
         }
     }
 
-    /// The head, as the producer told it last.
+    /// Sets the head that the producer has sent last.
     pub(super) fn head(&self, seq: i64) {
         self.head.set(value(seq));
     }
 
-    /// What has been applied.
+    /// Sets the position that the follower has applied.
     pub(super) fn applied(&self, position: Option<Position>) {
         self.cursor.set(value(position.map_or(0, |at| at.seq)));
     }

@@ -1,7 +1,7 @@
-//! Which epochs came before the one of now, and up to which change they are the same history.
+//! The earlier epochs of a feed, and up to which change each shares the history of the current one.
 //!
-//! An epoch ends when its data become those of another server: a replica was promoted, a backup restored. What had been written until
-//! then, as far as it is there, is history of both. So a new epoch names its parent and the change at which it forked from it.
+//! A new epoch begins when a replica is promoted or a backup is restored. The changes that it took over belong to both epochs. A new
+//! epoch therefore names its parent, and the change at which it forked from the parent.
 
 use std::collections::HashMap;
 
@@ -11,15 +11,15 @@ use uuid::Uuid;
 use super::head::Head;
 use crate::pg::Schema;
 
-/// Where an epoch comes from.
+/// The beginning of an epoch.
 #[derive(Debug, Clone, Copy)]
 struct Fork {
     parent: Uuid,
-    /// The newest change when it began.
+    /// The newest change when the epoch began.
     at: i64,
 }
 
-/// The known epochs by their ids. The first one of all has no entry.
+/// The forks by epoch. The first epoch has no entry.
 #[derive(Debug, Default)]
 pub(super) struct Lineage(HashMap<Uuid, Fork>);
 
@@ -43,10 +43,10 @@ impl Lineage {
         forks.collect::<Result<_, sqlx::Error>>().map(Self)
     }
 
-    /// The newest change that the history of `epoch` has in common with that of `head`; `None` when `epoch` is no ancestor.
+    /// The newest change that `epoch` shares with the epoch of `head`; `None` when `epoch` is not an ancestor.
     pub(super) fn last_shared(&self, head: &Head, epoch: Uuid) -> Option<i64> {
         let (mut ancestor, mut shared) = (head.epoch, head.seq);
-        // No more steps than there are forks, whatever the table says.
+        // The number of steps is bounded even if the table has a cycle.
         for _ in 0..=self.0.len() {
             if ancestor == epoch {
                 return Some(shared);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shared_with_an_ancestor_ends_at_the_lowest_fork_between() {
+    fn shared_history_ends_at_the_lowest_fork() {
         let forks = lineage(&[(9, 8, 70), (8, 7, 40), (7, 6, 60), (5, 6, 20)]);
         assert_eq!(shared(&forks, 9), Some(100));
         assert_eq!(shared(&forks, 8), Some(70));
@@ -97,8 +97,8 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_ends() {
-        let circle = lineage(&[(9, 8, 70), (8, 9, 40)]);
-        assert_eq!(shared(&circle, 1), None);
+    fn a_cycle_ends() {
+        let cycle = lineage(&[(9, 8, 70), (8, 9, 40)]);
+        assert_eq!(shared(&cycle, 1), None);
     }
 }

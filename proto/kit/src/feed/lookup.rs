@@ -1,4 +1,4 @@
-//! What became of a transaction whose commit was sent and not answered.
+//! Finds out whether a transaction committed whose connection was lost at the commit.
 
 use std::time::Duration;
 
@@ -10,38 +10,38 @@ use super::Position;
 use super::session::{Session, Sessions, in_time};
 use crate::pg::Schema;
 
-/// How long it is looked for.
+/// How long PostgreSQL is asked.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// Pause before PostgreSQL is asked again.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// SQLSTATE of a transaction number that was not given out yet.
-const FUTURE: &str = "22023";
+/// SQLSTATE of a transaction id that was not given out yet (`invalid_parameter_value`).
+const UNUSED_ID: &str = "22023";
 
-/// A transaction without an answer.
+/// A transaction whose commit was not answered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnknownCommit<'a> {
-    /// Its number, as `pg_current_xact_id` gives it.
+    /// Its id, as `pg_current_xact_id` returns it.
     pub(super) transaction: &'a str,
-    /// The write that has its last row on the feed, if it has any.
-    pub(super) witness: Option<Uuid>,
-    /// Where the feed stood before it.
+    /// The request id of its last row on the feed, if it has one.
+    pub(super) last_request: Option<Uuid>,
+    /// The head of the feed before the transaction.
     pub(super) after: i64,
 }
 
-/// What became of it.
+/// The outcome of such a transaction.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Fate {
-    /// It took place, and the feed stands here.
+    /// It committed, up to this position.
     Committed(Position),
-    /// It did not, and will not.
+    /// It did not commit, and will not.
     Aborted,
-    /// Nobody knows, and it may still take place.
+    /// The outcome is unknown. The transaction may still commit.
     Unknown,
 }
 
-/// Asks until the transaction has ended. While its backend goes on, its rows cannot be seen and it may still commit: to apply its items
-/// again would be to make them twice.
+/// Asks PostgreSQL until the transaction has ended. While its backend runs, the transaction may still commit, and a retry would apply
+/// its items twice.
 pub(super) async fn look_up(sessions: &mut Sessions, lost: UnknownCommit<'_>) -> Fate {
     let asking = async {
         loop {
@@ -49,7 +49,7 @@ pub(super) async fn look_up(sessions: &mut Sessions, lost: UnknownCommit<'_>) ->
                 Ok(Some(fate)) => return fate,
                 Ok(None) => {}
                 Err(error) => {
-                    tracing::warn!(%error, "what became of a commit cannot be looked up yet");
+                    tracing::warn!(%error, "cannot look up the outcome of a commit yet; retrying");
                 }
             }
             tokio::time::sleep(PAUSE).await;
@@ -58,7 +58,7 @@ pub(super) async fn look_up(sessions: &mut Sessions, lost: UnknownCommit<'_>) ->
     timeout(DEADLINE, asking).await.unwrap_or(Fate::Unknown)
 }
 
-/// What became of it; `None` while its backend is still at it.
+/// The outcome; `None` while the backend of the transaction is still running.
 async fn ask(
     sessions: &mut Sessions,
     lost: UnknownCommit<'_>,
@@ -83,13 +83,13 @@ async fn fate(
         .fetch_one(&mut session.connection)
         .await;
     let status: Option<String> = match status {
-        // The number is still to come: a restore or a failover has lost the transaction.
-        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(FUTURE) => None,
+        // The id is in the future: a restore or a failover has lost the transaction.
+        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(UNUSED_ID) => None,
         status => status?,
     };
     match status.as_deref() {
         Some("in progress") => {
-            // Whether it ends in time or is ended makes no difference to us, but its locks do.
+            // Both outcomes are fine, but the transaction must end: it holds locks.
             let end = "select pg_terminate_backend(pid) from pg_stat_activity
                        where backend_xid = xid($1::text::xid8) and pid <> pg_backend_pid()";
             sqlx::query(end)
@@ -99,8 +99,8 @@ async fn fate(
             Ok(None)
         }
         Some("committed") => {
-            let find = match lost.witness {
-                // Its number may be that of another transaction after a failover, so its row is looked for as well.
+            let find = match lost.last_request {
+                // After a failover another transaction may have the same id, so its row must exist as well.
                 Some(_) => {
                     format!("select max(seq) from {schema}.feed where seq > $1 and request = $2")
                 }
@@ -110,7 +110,7 @@ async fn fate(
             };
             let seq: Option<i64> = sqlx::query_scalar(AssertSqlSafe(find))
                 .bind(lost.after)
-                .bind(lost.witness)
+                .bind(lost.last_request)
                 .fetch_one(&mut session.connection)
                 .await?;
             let epoch = session.head.epoch;

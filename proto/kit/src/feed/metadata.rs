@@ -1,4 +1,4 @@
-//! How far the state reached that a call was refused from, in the metadata of its status.
+//! The position of the data from which a call was refused, in the metadata of its status.
 
 use tonic::Status;
 use tonic::metadata::AsciiMetadataValue;
@@ -8,16 +8,16 @@ use super::Position;
 const NAME: &str = "feed-position";
 
 impl Position {
-    /// Says in `status` that the refusal was decided at this position.
-    pub fn attach(self, status: &mut Status) {
+    /// Adds this position to the metadata of `status`.
+    pub fn attach_to(self, status: &mut Status) {
         let text = format!("{}/{}", self.epoch, self.seq);
         if let Ok(value) = AsciiMetadataValue::try_from(text) {
             status.metadata_mut().insert(NAME, value);
         }
     }
 
-    /// The position at which a refusal was decided, where `status` says it.
-    pub fn of_refusal(status: &Status) -> Option<Self> {
+    /// The position in the metadata of `status`, if it has one.
+    pub fn from_status(status: &Status) -> Option<Self> {
         let (epoch, seq) = status
             .metadata()
             .get(NAME)?
@@ -36,14 +36,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_says_where_it_was_decided() {
+    fn a_status_carries_a_position() {
         let mut status = Status::from(crate::Fault::not_found("nothing"));
-        assert_eq!(Position::of_refusal(&status), None);
+        assert_eq!(Position::from_status(&status), None);
         let position = Position {
             epoch: crate::ids::row_id(),
             seq: 7,
         };
-        position.attach(&mut status);
-        assert_eq!(Position::of_refusal(&status), Some(position));
+        position.attach_to(&mut status);
+        assert_eq!(Position::from_status(&status), Some(position));
     }
 }

@@ -1,46 +1,46 @@
-//! The change feed: how what one service decides becomes known to the others, each change exactly once.
+//! The change feed: each change that one service commits reaches the other services exactly once.
 //!
 //! A producer writes an outbox row in the transaction that makes the change ([`Writer`]) and streams its rows ([`Producer`]). The
-//! order of `seq` is the order of commit, without gaps: whoever has seen n never later meets a row below n. A follower
-//! ([`consume()`]) applies changes and stores its cursor in one transaction ([`Stored`]), so that each takes effect exactly once,
-//! across restarts and kill -9 on either side. A producer whose data become those of another server begins a new epoch; followers that
-//! have seen nothing that is missing there go on, the others rebuild what they hold.
+//! order of `seq` is the order of commit, without gaps: a reader that has seen n never later finds a row below n. A follower
+//! ([`consume()`]) applies changes and stores its cursor in one transaction ([`PgConsumer`]). Each change therefore takes effect exactly
+//! once, across restarts and kill -9 on either side. A producer begins a new epoch when its data are restored or a replica is promoted.
+//! Followers that have seen no lost change go on; the others rebuild their rows.
 //!
 //! The tables are in the `producer*.sql` and `consumer*.sql` of this folder; a service's migrations repeat them under its own schema.
 
-mod answer;
 mod apply;
 mod commit;
 mod compact;
 mod consume;
 mod cursor;
 mod follow;
+mod followers;
 mod head;
+mod high_water_mark;
 mod lag;
-mod latest;
 mod lineage;
 mod lookup;
 mod metadata;
+mod pg_consumer;
 mod producer;
 mod queue;
-mod registered;
+mod replies;
 mod resume;
 mod rows;
 mod session;
-mod stored;
 mod tail;
 mod transaction;
 mod writer;
 
-pub use apply::{Applied, Apply, Explained, Stop};
+pub use apply::{Applied, Apply, ErrorClass, Stop};
 pub use compact::Retention;
 pub use consume::{Consumer, consume};
 pub use contracts::common::v1::Change;
 pub use cursor::{Cursor, Fingerprint};
-pub use latest::{Latest, Reached};
+pub use high_water_mark::{CommittedPosition, HighWaterMark};
+pub use pg_consumer::{ApplyContext, ChangeHandler, PgConsumer};
 pub use producer::Producer;
-pub use rows::{Found, changes};
-pub use stored::{Store, Stored, Taken};
+pub use rows::{ChangeBatch, read_changes};
 pub use writer::Writer;
 
 use contracts::common::v1 as proto;
@@ -49,28 +49,28 @@ use uuid::Uuid;
 
 use crate::fault::Fault;
 
-/// The migrations of a producer, in their order, written for a schema named `kit`.
+/// The migrations of a producer, in order, for a schema named `kit`.
 pub const PRODUCER_TABLES: [&str; 2] = [
     include_str!("producer.sql"),
     include_str!("producer_lineage.sql"),
 ];
-/// The migrations of a follower, likewise.
+/// The migrations of a follower, in order, for a schema named `kit`.
 pub const CONSUMER_TABLES: [&str; 2] = [
     include_str!("consumer.sql"),
     include_str!("consumer_resume.sql"),
 ];
 
-/// A place in a producer's feed. Places of different epochs cannot be compared without their lineage, which only the producer has.
+/// A position in a producer's feed. Positions of different epochs cannot be compared without the lineage, which only the producer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// Which life of the producer's data; new after a restore, or when a replica was promoted.
+    /// Identifies one history of the producer's data. A restore or the promotion of a replica begins a new epoch.
     pub epoch: Uuid,
-    /// The newest change that is included.
+    /// The newest change at this position.
     pub seq: i64,
 }
 
 impl Position {
-    /// Whether it includes all that `other` does.
+    /// Whether this position is in the same epoch as `other` and not below it.
     pub fn reaches(self, other: Self) -> bool {
         self.epoch == other.epoch && self.seq >= other.seq
     }
@@ -96,31 +96,31 @@ impl TryFrom<&proto::Position> for Position {
     }
 }
 
-/// What a caller is told of a write: what came of it, and where its last row stands on the feed (`None` when nothing changed).
+/// The outcome of a write: its result, and the position of its last row on the feed (`None` when nothing changed).
 type Outcome<D> = Result<(D, Option<Position>), Fault>;
 
-/// A change that a write has made, on its way to the feed.
+/// A change that a write publishes on the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewChange {
-    /// Kind of entity, for example `game`.
+    /// The type of the entity, for example `game`.
     pub entity: &'static str,
-    /// Which one, unique within its kind.
+    /// The entity's id, unique within its type.
     pub id: String,
     /// The entity's revision after the change.
     pub revision: i64,
     /// What happened, for example `published`.
     pub event: &'static str,
-    /// Whether the world is to be told.
+    /// Whether to announce the change outside, for example by webhooks.
     pub announced: bool,
-    /// Nobody's state: no newer row replaces it.
+    /// Whether this is a one-off event, which no newer row of the entity replaces.
     pub happening: bool,
-    /// The entity's whole state, as the producer's message for this kind, encoded.
+    /// The entity's whole state, as an encoded protobuf message of the producer.
     pub state: Vec<u8>,
 }
 
 impl NewChange {
-    /// As followers see it, once it stands on the feed.
-    fn told(&self, seq: i64, at: OffsetDateTime) -> Change {
+    /// The message for followers.
+    fn to_proto(&self, seq: i64, at: OffsetDateTime) -> Change {
         Change {
             seq,
             entity: self.entity.to_owned(),

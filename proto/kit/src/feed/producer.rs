@@ -1,4 +1,4 @@
-//! A producer's side of its feed: its tasks, and waking whoever waits for news.
+//! The producer's side of a feed: its tasks, and the subscriptions of readers in the same process.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use sqlx::postgres::PgPool;
 use time::OffsetDateTime;
 use tokio::sync::watch;
 
-use super::answer::Answering;
 use super::apply::Apply;
 use super::compact::{self, Retention};
 use super::follow::Follow;
 use super::head::Head;
-use super::latest::Latest;
+use super::high_water_mark::HighWaterMark;
+use super::replies::ReplySender;
 use super::tail::Tail;
 use super::writer::{Writer, writer};
 use super::{Position, lag};
@@ -30,9 +30,8 @@ pub struct Producer {
     clock: Clock,
     lifecycle: Lifecycle,
     wakeup: Wakeup,
-    /// Where it is told how far the feed has come, before a write is answered.
-    latest: Option<Latest>,
-    /// What it has committed last.
+    /// Published before a write is answered.
+    high_water_mark: Option<HighWaterMark>,
     tail: Arc<Tail>,
 }
 
@@ -51,7 +50,7 @@ impl Producer {
             clock: clock.clone(),
             lifecycle: lifecycle.clone(),
             wakeup: Wakeup::start(pool.clone(), format!("{schema}_feed"), lifecycle),
-            latest: None,
+            high_water_mark: None,
             tail: Arc::default(),
         };
         let lease = Lease::new(pool.clone(), schema, "feed compaction", clock.clone());
@@ -61,25 +60,26 @@ impl Producer {
         producer
     }
 
-    /// The same, whose writers answer only after `latest` was raised.
+    /// Makes the writers publish `mark` before they answer.
     #[must_use]
-    pub fn telling(self, latest: Latest) -> Self {
-        let repeating = latest.clone().repeat(self.clone());
-        self.lifecycle.background("feed position", repeating);
+    pub fn publish_to(self, mark: HighWaterMark) -> Self {
+        let republishing = mark.clone().republish(self.clone());
+        self.lifecycle
+            .spawn_background("feed position", republishing);
         Self {
-            latest: Some(latest),
+            high_water_mark: Some(mark),
             ..self
         }
     }
 
     /// Starts the writer task, through which all changes of this process go.
     pub fn writer<A: Apply>(&self, apply: A) -> Writer<A> {
-        let answering = match self.latest.clone() {
-            None => Answering::directly(),
-            Some(latest) => {
-                let (answering, task) = Answering::after(latest);
-                self.lifecycle.finishing("feed answers", task);
-                answering
+        let replies = match self.high_water_mark.clone() {
+            None => ReplySender::immediate(),
+            Some(mark) => {
+                let (replies, task) = ReplySender::after_publish(mark);
+                self.lifecycle.spawn_graceful("feed replies", task);
+                replies
             }
         };
         let (handle, task) = writer(
@@ -87,10 +87,10 @@ impl Producer {
             self.clone(),
             (*self.pool.connect_options()).clone(),
             self.clock.clone(),
-            answering,
+            replies,
             self.lifecycle.stopping(),
         );
-        self.lifecycle.finishing_apart("feed writer", task);
+        self.lifecycle.spawn_graceful_thread("feed writer", task);
         handle
     }
 
@@ -106,7 +106,7 @@ impl Producer {
         ))
     }
 
-    /// Compacts the feed as of `now`; returns how many rows went. The feed does so by itself, once per fleet.
+    /// Compacts the feed as of `now`; returns the number of rows removed. A task of the feed does this too, once per fleet.
     pub async fn compact(
         &self,
         now: OffsetDateTime,
@@ -123,8 +123,8 @@ impl Producer {
         &self.tail
     }
 
-    /// Changes whenever there may be news. Subscribe first, then look.
-    pub fn news(&self) -> watch::Receiver<u64> {
+    /// Changes whenever there may be new rows. Subscribe first, then read: a commit between the two is not missed.
+    pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.wakeup.subscribe()
     }
 
@@ -132,7 +132,7 @@ impl Producer {
         &self.wakeup
     }
 
-    /// How far the feed has come.
+    /// The position of the newest change.
     pub(super) async fn position(&self) -> Result<Position, sqlx::Error> {
         let head = Head::of(&mut *self.pool.acquire().await?, self.schema).await?;
         lag::head(self.schema.0, head.seq);

@@ -1,4 +1,4 @@
-//! What waits for the writer: new items, up to what can be written within their deadline, and items that are tried again.
+//! The queue of the writer: new items, at most as many as can be written before their deadline, and items that are retried.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,55 +13,58 @@ use super::Outcome;
 use super::apply::Apply;
 use crate::fault::Fault;
 
-/// Items in one transaction at most.
+/// The most items in one transaction.
 pub(super) const BATCH: usize = 50;
-/// Of these, items that are tried again while new ones wait.
+/// The most retries in one transaction while new items wait.
 const RETRIES: usize = 10;
-/// How long a write is tried, while rows are locked elsewhere or PostgreSQL is away.
+/// How long a write is retried while its rows are locked elsewhere or PostgreSQL cannot be reached.
 pub(super) const DEADLINE: Duration = Duration::from_secs(5);
-/// New items that may wait at most, however quickly they are written.
+/// The most new items that may wait, however fast the writer is.
 const QUEUE: usize = 16_384;
-/// Items that may wait to be tried again; beyond that the next one is refused.
+/// The most items that may wait for a retry. A further one fails.
 const RETRY_QUEUE: usize = 1_024;
-/// Pause before an item is tried again; it doubles with every try, up to [`LONGEST_PAUSE`].
-const PAUSE: Duration = Duration::from_millis(10);
-const LONGEST_PAUSE: Duration = Duration::from_millis(40);
+/// Pause before the first retry. It doubles with each attempt, up to [`MAX_BACKOFF`].
+const BACKOFF: Duration = Duration::from_millis(10);
+const MAX_BACKOFF: Duration = Duration::from_millis(40);
 
-/// An item on its way.
+/// An item in the queue.
 pub(super) struct Queued<A: Apply> {
     pub(super) item: A::Item,
-    /// Names the write in the rows of the feed.
+    /// Identifies the write in its rows on the feed.
     pub(super) request: Uuid,
-    pub(super) give_up: Instant,
+    /// A retry after this time fails.
+    pub(super) deadline: Instant,
     pub(super) reply: oneshot::Sender<Outcome<A::Done>>,
-    /// How often it was tried.
-    pub(super) tries: u32,
-    /// It gets a transaction of its own: the one that it was in failed as a whole, and it may be the cause.
-    pub(super) alone: bool,
+    pub(super) attempts: u32,
+    /// Whether the item gets a transaction of its own: its last transaction failed as a whole, and this item may be the cause.
+    pub(super) isolate: bool,
 }
 
-/// The end of the queue where items come in. Clones share it.
+/// The sending half of the queue. Clones share it.
 #[derive(Debug)]
-pub(super) struct Entrance<A: Apply> {
+pub(super) struct QueueSender<A: Apply> {
     queue: mpsc::Sender<Queued<A>>,
-    pace: Arc<Throughput>,
+    throughput: Arc<Throughput>,
 }
 
-impl<A: Apply> Clone for Entrance<A> {
+impl<A: Apply> Clone for QueueSender<A> {
     fn clone(&self) -> Self {
         Self {
             queue: self.queue.clone(),
-            pace: Arc::clone(&self.pace),
+            throughput: Arc::clone(&self.throughput),
         }
     }
 }
 
-impl<A: Apply> Entrance<A> {
-    /// Queues an item, unless more wait than can be written before its deadline.
+impl<A: Apply> QueueSender<A> {
+    /// Queues an item.
+    ///
+    /// # Errors
+    /// More items wait than can be written before the deadline of this one, or the writer is stopping.
     pub(super) fn push(&self, queued: Queued<A>) -> Result<(), Fault> {
         let waiting = self.queue.max_capacity() - self.queue.capacity();
-        let wait = self.pace.wait(waiting);
-        // One batch may always wait, so that the pace is measured again.
+        let wait = self.throughput.wait(waiting);
+        // One batch may always wait, so that the throughput is measured again.
         if wait > DEADLINE && waiting >= BATCH {
             return Err(full(wait));
         }
@@ -82,76 +85,77 @@ fn full(wait: Duration) -> Fault {
     }
 }
 
-/// How long the writer takes for an item.
+/// The throughput of the writer.
 #[derive(Debug)]
 struct Throughput {
-    /// Moving average in microseconds.
-    item: AtomicU64,
+    /// Moving average of the time for one item, in microseconds.
+    item_micros: AtomicU64,
 }
 
 impl Throughput {
-    /// How long an item waits behind so many others.
-    fn wait(&self, others: usize) -> Duration {
-        let others = u64::try_from(others).unwrap_or(u64::MAX);
-        Duration::from_micros(self.item.load(Ordering::Relaxed).saturating_mul(others))
+    /// How long an item waits behind `queued` others.
+    fn wait(&self, queued: usize) -> Duration {
+        let queued = u64::try_from(queued).unwrap_or(u64::MAX);
+        let micros = self.item_micros.load(Ordering::Relaxed);
+        Duration::from_micros(micros.saturating_mul(queued))
     }
 
-    /// Takes a transaction into the average. A small one says only how quick the writer is at least: what a transaction costs by
-    /// itself is spread over few items.
+    /// Adds a transaction to the average. A small transaction only counts when it lowers the average: its fixed cost is spread over few
+    /// items, so its time for one item is an upper bound.
     fn record(&self, items: usize, took: Duration) {
         let Ok(count) = u64::try_from(items) else {
             return;
         };
         let item = u64::try_from(took.as_micros()).unwrap_or(u64::MAX) / count.max(1);
-        let before = self.item.load(Ordering::Relaxed);
+        let before = self.item_micros.load(Ordering::Relaxed);
         if items >= BATCH / 2 || item < before {
-            // Only the writer task records.
+            // Only the writer task calls this, so a load and a store do not race.
             let average = before - before / 4 + item / 4;
-            self.item.store(average.max(1), Ordering::Relaxed);
+            self.item_micros.store(average.max(1), Ordering::Relaxed);
         }
     }
 }
 
-/// What waits, as the writer task sees it.
+/// The receiving half of the queue, in the writer task.
 pub(super) struct Queue<A: Apply> {
     new: mpsc::Receiver<Queued<A>>,
-    /// Items of the last batch that were not reached.
-    returned: VecDeque<Queued<A>>,
+    /// Items that the last transaction did not reach.
+    requeued: VecDeque<Queued<A>>,
     retries: Vec<(Instant, Queued<A>)>,
-    pace: Arc<Throughput>,
+    throughput: Arc<Throughput>,
     stopping: CancellationToken,
-    /// The last batch was an item that is tried alone; the next one is for the others.
-    was_alone: bool,
+    /// Whether the last batch was an isolated item. The next batch is then for other items.
+    was_isolated: bool,
 }
 
-/// A queue, with the end where items come in. It ends after `stopping`, when all that waits was taken.
-pub(super) fn queue<A: Apply>(stopping: CancellationToken) -> (Entrance<A>, Queue<A>) {
+/// A queue. After `stopping` it accepts no new item and ends when it is empty.
+pub(super) fn queue<A: Apply>(stopping: CancellationToken) -> (QueueSender<A>, Queue<A>) {
     let (queue, new) = mpsc::channel(QUEUE);
-    // Until a batch has been measured: a thousand items a second.
-    let pace = Arc::new(Throughput {
-        item: AtomicU64::new(1_000),
+    // A thousand items per second, until a batch is measured.
+    let throughput = Arc::new(Throughput {
+        item_micros: AtomicU64::new(1_000),
     });
-    let entrance = Entrance {
+    let sender = QueueSender {
         queue,
-        pace: Arc::clone(&pace),
+        throughput: Arc::clone(&throughput),
     };
     let queue = Queue {
         new,
-        returned: VecDeque::new(),
+        requeued: VecDeque::new(),
         retries: Vec::new(),
-        pace,
+        throughput,
         stopping,
-        was_alone: false,
+        was_isolated: false,
     };
-    (entrance, queue)
+    (sender, queue)
 }
 
 impl<A: Apply> Queue<A> {
-    /// The items of the next transaction, all that wait up to [`BATCH`]; `None` after the last.
+    /// The items of the next transaction: all that wait, up to [`BATCH`]. Returns `None` after the last item.
     pub(super) async fn next(&mut self) -> Option<Vec<Queued<A>>> {
         loop {
             if self.stopping.is_cancelled() {
-                // Nothing new comes in; what waits is still written.
+                // Items that already wait are still written.
                 self.new.close();
             }
             let now = Instant::now();
@@ -175,7 +179,7 @@ impl<A: Apply> Queue<A> {
                         return Some(batch);
                     }
                     None if due.is_none() => return None,
-                    // Closed: only retries are left.
+                    // The queue is closed, and only retries are left.
                     None => tokio::time::sleep_until(due.unwrap_or(now).into()).await,
                 },
                 () = self.stopping.cancelled(), if !self.new.is_closed() => {}
@@ -184,30 +188,30 @@ impl<A: Apply> Queue<A> {
         }
     }
 
-    /// New items first, but for a few places that those have that are due again: neither kind keeps the other out.
+    /// New items first, with up to [`RETRIES`] places reserved for retries that are due: neither kind starves the other.
     fn take(&mut self, now: Instant) -> Vec<Queued<A>> {
         self.retries.sort_by_key(|(due, _)| *due);
         let mut due = Vec::new();
-        let mut alone = None;
+        let mut isolated = None;
         let mut later = Vec::new();
         for (at, queued) in self.retries.drain(..) {
             if at > now {
                 later.push((at, queued));
-            } else if !queued.alone {
+            } else if !queued.isolate {
                 due.push((at, queued));
-            } else if alone.is_none() && !self.was_alone {
-                alone = Some(queued);
+            } else if isolated.is_none() && !self.was_isolated {
+                isolated = Some(queued);
             } else {
                 later.push((at, queued));
             }
         }
         self.retries = later;
-        if let Some(alone) = alone {
+        if let Some(item) = isolated {
             self.retries.append(&mut due);
-            self.was_alone = true;
-            return vec![alone];
+            self.was_isolated = true;
+            return vec![item];
         }
-        self.was_alone = false;
+        self.was_isolated = false;
         let mut batch = Vec::new();
         self.fill(&mut batch, BATCH - due.len().min(RETRIES));
         let places = BATCH - batch.len();
@@ -219,33 +223,33 @@ impl<A: Apply> Queue<A> {
 
     fn fill(&mut self, batch: &mut Vec<Queued<A>>, up_to: usize) {
         while batch.len() < up_to
-            && let Some(next) = (self.returned.pop_front()).or_else(|| self.new.try_recv().ok())
+            && let Some(next) = (self.requeued.pop_front()).or_else(|| self.new.try_recv().ok())
         {
             batch.push(next);
         }
     }
 
-    /// Takes an item back that was not reached: it is one of the next batch, before newer ones.
-    pub(super) fn put_back(&mut self, queued: Queued<A>) {
-        self.returned.push_back(queued);
+    /// Returns an item that the transaction did not reach. It comes before newer items in the next batch.
+    pub(super) fn requeue(&mut self, queued: Queued<A>) {
+        self.requeued.push_back(queued);
     }
 
-    /// Keeps an item until it is tried again. Returns it when it has no time left, or too many wait.
+    /// Schedules a retry. Returns the item when its deadline has passed or too many items wait for a retry.
     pub(super) fn retry(&mut self, mut queued: Queued<A>) -> Option<Queued<A>> {
         let now = Instant::now();
-        if now >= queued.give_up || self.retries.len() >= RETRY_QUEUE {
+        if now >= queued.deadline || self.retries.len() >= RETRY_QUEUE {
             return Some(queued);
         }
-        let pause = PAUSE.saturating_mul(1 << queued.tries.min(8));
-        queued.tries += 1;
-        let due = now + pause.min(LONGEST_PAUSE);
-        self.retries.push((due.min(queued.give_up), queued));
+        let pause = BACKOFF.saturating_mul(1 << queued.attempts.min(8));
+        queued.attempts += 1;
+        let due = now + pause.min(MAX_BACKOFF);
+        self.retries.push((due.min(queued.deadline), queued));
         None
     }
 
-    /// Takes a transaction into the pace by which the queue is bounded.
+    /// Records a transaction in the throughput, which bounds the queue.
     pub(super) fn record(&self, items: usize, took: Duration) {
-        self.pace.record(items, took);
+        self.throughput.record(items, took);
     }
 }
 
@@ -277,10 +281,10 @@ mod tests {
         Queued {
             item,
             request: Uuid::nil(),
-            give_up: Instant::now() + DEADLINE,
+            deadline: Instant::now() + DEADLINE,
             reply: oneshot::channel().0,
-            tries: 0,
-            alone: false,
+            attempts: 0,
+            isolate: false,
         }
     }
 
@@ -289,43 +293,43 @@ mod tests {
         batch.into_iter().map(|queued| queued.item).collect()
     }
 
-    fn fill(entrance: &Entrance<Numbers>) -> usize {
+    fn fill(sender: &QueueSender<Numbers>) -> usize {
         (0..20_000)
-            .take_while(|n| entrance.push(queued(*n)).is_ok())
+            .take_while(|n| sender.push(queued(*n)).is_ok())
             .count()
     }
 
     #[test]
-    fn as_many_wait_as_are_written_in_time() {
-        let (entrance, _queue) = queue::<Numbers>(CancellationToken::new());
-        assert_eq!(fill(&entrance), 5_001);
-        let fault = entrance.push(queued(0)).unwrap_err();
+    fn the_queue_holds_what_can_be_written_before_the_deadline() {
+        let (sender, _queue) = queue::<Numbers>(CancellationToken::new());
+        assert_eq!(fill(&sender), 5_001);
+        let fault = sender.push(queued(0)).unwrap_err();
         assert_eq!(fault.retry_after, Some(5));
 
-        let (entrance, slow) = queue::<Numbers>(CancellationToken::new());
+        let (sender, slow) = queue::<Numbers>(CancellationToken::new());
         for _ in 0..50 {
             slow.record(BATCH, Duration::from_secs(1));
         }
-        let waiting = fill(&entrance);
+        let waiting = fill(&sender);
         assert!((250..400).contains(&waiting), "{waiting}");
 
-        let (entrance, stalled) = queue::<Numbers>(CancellationToken::new());
+        let (sender, stalled) = queue::<Numbers>(CancellationToken::new());
         for _ in 0..50 {
             stalled.record(BATCH, Duration::from_mins(1));
         }
-        assert_eq!(fill(&entrance), BATCH, "one batch may always wait");
+        assert_eq!(fill(&sender), BATCH, "one batch may always wait");
     }
 
     #[tokio::test]
-    async fn neither_new_items_nor_retries_keep_the_others_out() {
-        let (entrance, mut queue) = queue::<Numbers>(CancellationToken::new());
+    async fn neither_new_items_nor_retries_starve() {
+        let (sender, mut queue) = queue::<Numbers>(CancellationToken::new());
         for n in 0..100 {
             assert!(queue.retry(queued(1_000 + n)).is_none());
         }
         let due = queue.retries.iter().map(|(due, _)| *due).max();
         tokio::time::sleep_until(due.unwrap().into()).await;
         for n in 0..60 {
-            entrance.push(queued(n)).unwrap();
+            sender.push(queued(n)).unwrap();
         }
         let first = items(queue.next().await);
         assert_eq!(first[..40], (0..40).collect::<Vec<_>>());
@@ -336,42 +340,42 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_item_that_is_tried_alone_lets_the_others_go_on() {
-        let (entrance, mut queue) = queue::<Numbers>(CancellationToken::new());
+    async fn other_items_come_between_two_isolated_ones() {
+        let (sender, mut queue) = queue::<Numbers>(CancellationToken::new());
         for n in [1, 2] {
-            let alone = Queued {
-                alone: true,
+            let isolated = Queued {
+                isolate: true,
                 ..queued(n)
             };
-            assert!(queue.retry(alone).is_none());
+            assert!(queue.retry(isolated).is_none());
         }
         assert_eq!(items(queue.next().await), [1]);
-        entrance.push(queued(3)).unwrap();
+        sender.push(queued(3)).unwrap();
         assert_eq!(items(queue.next().await), [3]);
         assert_eq!(items(queue.next().await), [2]);
     }
 
     #[tokio::test]
-    async fn what_was_not_reached_comes_before_what_is_new() {
-        let (entrance, mut queue) = queue::<Numbers>(CancellationToken::new());
-        entrance.push(queued(3)).unwrap();
+    async fn requeued_items_come_before_new_ones() {
+        let (sender, mut queue) = queue::<Numbers>(CancellationToken::new());
+        sender.push(queued(3)).unwrap();
         for n in [1, 2] {
-            queue.put_back(queued(n));
+            queue.requeue(queued(n));
         }
         assert_eq!(items(queue.next().await), [1, 2, 3]);
     }
 
     #[tokio::test]
-    async fn what_waits_is_still_written_when_the_process_stops() {
+    async fn the_queue_is_drained_when_the_process_stops() {
         let stopping = CancellationToken::new();
-        let (entrance, mut queue) = queue::<Numbers>(stopping.clone());
-        entrance.push(queued(1)).unwrap();
+        let (sender, mut queue) = queue::<Numbers>(stopping.clone());
+        sender.push(queued(1)).unwrap();
         assert!(queue.retry(queued(2)).is_none());
         stopping.cancel();
         let mut written = items(queue.next().await);
         written.extend(items(queue.next().await));
         assert_eq!(written, [1, 2]);
         assert!(queue.next().await.is_none());
-        assert!(entrance.push(queued(3)).is_err());
+        assert!(sender.push(queued(3)).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a follower that comes back goes on from its cursor, or starts again from nothing.
+//! Decides whether a follower goes on from its cursor or rebuilds from the beginning.
 
 use contracts::common::v1 as proto;
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
@@ -9,56 +9,56 @@ use super::head::Head;
 use super::lineage::Lineage;
 use crate::pg::Schema;
 
-/// Where a stream begins.
+/// The beginning of a stream.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Begin {
     pub(super) head: Head,
-    /// `None`: the follower starts again from nothing.
+    /// `None` when the follower must rebuild.
     pub(super) after: Option<i64>,
 }
 
-/// Compares the cursor of a follower with the feed. `is_known`: the follower is not registered, or compaction still waits for it.
+/// Compares the cursor of a follower with the feed. `is_registered` is false when compaction has expired the follower, and true for a
+/// follower that never registers.
 ///
-/// It goes on when what it has applied is history of this feed (of this epoch, or of an ancestor up to the fork; the last row is
-/// compared), and when compaction cannot have removed rows that it has not seen.
+/// The follower goes on when it has applied only history of this feed (of this epoch, or of an ancestor up to the fork; the last row is
+/// compared), and when compaction cannot have deleted rows that it has not seen.
 pub(super) async fn begin(
     connection: &mut PgConnection,
     schema: Schema,
     cursor: Option<Cursor>,
-    is_known: bool,
+    is_registered: bool,
 ) -> Result<Begin, sqlx::Error> {
     let head = Head::of(connection, schema).await?;
-    let from_nothing = Begin { head, after: None };
+    let rebuild = Begin { head, after: None };
     let Some(Cursor { position, last_row }) = cursor else {
-        return Ok(from_nothing);
+        return Ok(rebuild);
     };
     let lineage = Lineage::load(connection, schema).await?;
     let Some(shared) = lineage.last_shared(&head, position.epoch) else {
-        return Ok(from_nothing);
+        return Ok(rebuild);
     };
-    let is_gone = "the row that a follower came to last is gone: it starts again from nothing";
-    let other = match (last_row, row(connection, schema, position.seq).await?) {
+    let differs = match (last_row, row(connection, schema, position.seq).await?) {
         _ if position.seq > shared => true,
         (Some(followers), Some(ours)) => followers != ours,
         (Some(_), None) if position.seq > 0 => {
-            tracing::warn!(%schema, position.seq, "{is_gone}");
-            return Ok(from_nothing);
+            tracing::warn!(%schema, position.seq, "the last row of a follower was deleted: the follower rebuilds");
+            return Ok(rebuild);
         }
         _ => false,
     };
-    if other && position.epoch == head.epoch {
-        // Rows were lost that neither server nor timeline tell of, and their numbers are given out again, or will be.
+    if differs && position.epoch == head.epoch {
+        // Rows were lost although server and timeline are the same, and their numbers are given out again.
         let head = head.fork(connection, schema).await?;
         return Ok(Begin { head, after: None });
     }
-    if other || !is_known {
-        return Ok(from_nothing);
+    if differs || !is_registered {
+        return Ok(rebuild);
     }
     let after = Some(position.seq);
     Ok(Begin { head, after })
 }
 
-/// The fingerprint of the row `seq`; `None` when it is not there.
+/// The fingerprint of the row `seq`, if the row exists.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is a parameter; tested against PostgreSQL"

@@ -1,4 +1,4 @@
-//! One follower's stream: rows as they are committed, from this process's tail or from PostgreSQL.
+//! The stream of one follower: rows as they are committed, from the tail of this process or from PostgreSQL.
 
 use std::time::Duration;
 
@@ -15,68 +15,68 @@ use uuid::Uuid;
 use super::{Position, Producer, lag};
 use crate::pg::{self, Schema};
 
-/// Rows in one message at most.
+/// The most rows in one message.
 const BATCH: usize = 500;
-/// A follower looks by itself this often, in case a wake-up was lost.
-const NET: Duration = Duration::from_secs(1);
+/// How often PostgreSQL is queried without a wakeup, in case one was lost.
+const POLL: Duration = Duration::from_secs(1);
 
-/// One follower's way through the rows.
+/// The stream of one follower.
 pub(super) struct Rows {
     pub(super) pool: PgPool,
     pub(super) producer: Producer,
-    pub(super) news: watch::Receiver<u64>,
-    pub(super) unseen: watch::Receiver<u64>,
-    /// How often the tail had lost rows when the stream began.
-    pub(super) lost: u64,
-    /// Whether PostgreSQL may have more than the tail.
-    pub(super) must_look: bool,
+    pub(super) wakeups: watch::Receiver<u64>,
+    pub(super) remote_wakeups: watch::Receiver<u64>,
+    /// The rewinds of the tail when the stream began.
+    pub(super) rewinds: u64,
+    /// Whether PostgreSQL may have rows that the tail lacks.
+    pub(super) must_query: bool,
     pub(super) draining: CancellationToken,
     pub(super) epoch: Uuid,
-    /// When the server that it reads from was started; `None` before it was asked.
+    /// The start time of the PostgreSQL server; `None` before the first query.
     pub(super) server: Option<OffsetDateTime>,
-    /// As far as is known here.
+    /// The newest `seq` that this stream knows.
     pub(super) head: i64,
     pub(super) after: i64,
     pub(super) pause: Duration,
-    /// Whether the follower has just been given something.
-    pub(super) pausing: bool,
+    /// Whether to pause before the next message.
+    pub(super) must_pause: bool,
     pub(super) start: Option<Start>,
 }
 
-/// What PostgreSQL has of a feed, of one moment.
+/// Changes of a feed and its head, from one snapshot.
 #[derive(Debug)]
-pub struct Found {
-    /// How far the feed has come.
+pub struct ChangeBatch {
+    /// The newest position.
     pub head: Position,
-    /// When the server was started.
+    /// The start time of the PostgreSQL server.
     pub(super) server: OffsetDateTime,
-    /// The first changes above the one that was asked for, in their order.
+    /// In the order of `seq`.
     pub changes: Vec<proto::Change>,
 }
 
-/// The first `most` changes above `after`, and the head, of one moment. Replicas of a producer read its feed by this; others follow it over
-/// gRPC.
+/// Reads up to `limit` changes above `after`, and the head, in one snapshot. The replicas of a producer read their own feed with this;
+/// other services follow it over gRPC.
 ///
 /// # Errors
-/// PostgreSQL's.
+/// The errors of PostgreSQL.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is a parameter; tested against PostgreSQL"
 )]
-pub async fn changes(
+pub async fn read_changes(
     connection: &mut PgConnection,
     schema: Schema,
     after: i64,
-    most: usize,
-) -> Result<Found, sqlx::Error> {
+    limit: usize,
+) -> Result<ChangeBatch, sqlx::Error> {
     let sql = format!(
         "select head.epoch, head.seq as head_seq, pg_postmaster_start_time() as server, feed.* from (select epoch, seq from {schema}.feed_head limit 1) head
-         left join lateral (select * from {schema}.feed where seq > $1 order by seq limit {most}) feed on true
+         left join lateral (select * from {schema}.feed where seq > $1 order by seq limit {limit}) feed on true
          order by feed.seq"
     );
     let rows = sqlx::query(AssertSqlSafe(sql))
         .bind(after)
-        // A plan that was made when the feed was short would read all of it once it is long.
+        // A cached plan from the time when the feed was short would read the whole table later.
         .persistent(false)
         .fetch_all(connection)
         .await?;
@@ -104,7 +104,7 @@ pub async fn changes(
             state: row.try_get::<Vec<u8>, _>("state")?.into(),
         });
     }
-    Ok(Found {
+    Ok(ChangeBatch {
         head,
         server,
         changes,
@@ -112,67 +112,66 @@ pub async fn changes(
 }
 
 impl Rows {
-    /// The next message; `None` ends the stream, and the follower comes again.
+    /// The next message; `None` ends the stream, and the follower reconnects.
     pub(super) async fn next(&mut self) -> Result<Option<Message>, Status> {
         if let Some(start) = self.start.take() {
             return Ok(Some(Message::Start(start)));
         }
-        if std::mem::take(&mut self.pausing) {
+        if std::mem::take(&mut self.must_pause) {
             tokio::select! {
                 () = self.draining.cancelled() => return Ok(None),
                 () = tokio::time::sleep(self.pause) => {}
             }
         }
         loop {
-            self.news.mark_unchanged();
-            self.must_look |= self.unseen.has_changed().unwrap_or(true);
+            self.wakeups.mark_unchanged();
+            self.must_query |= self.remote_wakeups.has_changed().unwrap_or(true);
             let tail = self.producer.tail().after(self.epoch, self.after, BATCH);
             let changes = match tail {
-                Some(changes) if !changes.is_empty() || !self.must_look => changes,
+                Some(changes) if !changes.is_empty() || !self.must_query => changes,
                 Some(_) | None => {
-                    // Marked before the look: a commit between the two is not missed.
-                    self.unseen.mark_unchanged();
-                    let found = self.look().await.map_err(|error| pg::fault(&error))?;
-                    // Another epoch, lost rows, or another run of the server, whose files may have been replaced: the follower comes
-                    // again and is told how it goes on.
-                    let server = *self.server.get_or_insert(found.server);
-                    if (found.head.epoch, found.server) != (self.epoch, server)
-                        || found.head.seq < self.after
+                    // Mark first, then query: a commit between the two is not missed.
+                    self.remote_wakeups.mark_unchanged();
+                    let batch = self.query().await.map_err(|error| pg::fault(&error))?;
+                    // The epoch is new, rows were lost, or the server was restarted, perhaps with restored files: the follower reconnects
+                    // and learns where it goes on.
+                    let server = *self.server.get_or_insert(batch.server);
+                    if (batch.head.epoch, batch.server) != (self.epoch, server)
+                        || batch.head.seq < self.after
                     {
                         return Ok(None);
                     }
-                    self.head = found.head.seq;
-                    self.must_look = found.changes.len() == BATCH;
-                    found.changes
+                    self.head = batch.head.seq;
+                    self.must_query = batch.changes.len() == BATCH;
+                    batch.changes
                 }
             };
-            // Compared after the rows were read: they may be of numbers that were given out again meanwhile.
-            if self.producer.tail().lost() != self.lost {
+            // Compared after the read: the rows may carry numbers that were given out again in between.
+            if self.producer.tail().rewinds() != self.rewinds {
                 return Ok(None);
             }
             if let Some(last) = changes.last() {
                 self.after = last.seq;
                 self.head = self.head.max(last.seq);
-                // One that is far behind gets the next rows at once.
-                self.pausing = !self.pause.is_zero() && changes.len() < BATCH;
+                // A follower that is far behind gets the next rows at once.
+                self.must_pause = !self.pause.is_zero() && changes.len() < BATCH;
                 let head_seq = self.head;
                 return Ok(Some(Message::Batch(Batch { changes, head_seq })));
             }
             tokio::select! {
                 () = self.draining.cancelled() => return Ok(None),
-                changed = self.news.changed() => if changed.is_err() { return Ok(None) },
-                () = tokio::time::sleep(NET) => self.must_look = true,
+                changed = self.wakeups.changed() => if changed.is_err() { return Ok(None) },
+                () = tokio::time::sleep(POLL) => self.must_query = true,
             }
         }
     }
 
-    /// The rows above the follower's place and the head, of one moment.
-    async fn look(&self) -> Result<Found, sqlx::Error> {
+    async fn query(&self) -> Result<ChangeBatch, sqlx::Error> {
         let schema = self.producer.schema();
         let mut connection = self.pool.acquire().await?;
-        let found = changes(&mut connection, schema, self.after, BATCH).await?;
-        lag::head(schema.0, found.head.seq);
-        Ok(found)
+        let batch = read_changes(&mut connection, schema, self.after, BATCH).await?;
+        lag::head(schema.0, batch.head.seq);
+        Ok(batch)
     }
 }
 
@@ -186,7 +185,7 @@ mod tests {
     use crate::{Clock, Lifecycle};
 
     const SCHEMA: Schema = Schema("kit");
-    /// Change 4, made after 3 and what led up to it were lost: the feed stands at 4 again.
+    /// Writes change 4 again, after change 3 and all changes before it were lost.
     const NUMBERED_AGAIN: &str = "
         insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state, request)
             values (4, 'note', 'b', 1, 'set', true, false, now(), '', gen_random_uuid());
@@ -224,24 +223,24 @@ mod tests {
             producer.tail().extend(epoch, [change]);
         };
         committed(3);
-        // It waits for the one connection there is.
+        // The stream waits for the only connection.
         let one = PgPoolOptions::new().max_connections(1);
         let narrow = one.connect_lazy_with((*pool.connect_options()).clone());
         let held = narrow.acquire().await.unwrap();
         let mut rows = Rows {
             pool: narrow,
-            news: producer.news(),
-            unseen: producer.wakeup().subscribe_unseen(),
-            lost: producer.tail().lost(),
+            wakeups: producer.subscribe(),
+            remote_wakeups: producer.wakeup().subscribe_remote(),
+            rewinds: producer.tail().rewinds(),
             producer: producer.clone(),
-            must_look: true,
+            must_query: true,
             draining: CancellationToken::new(),
             epoch,
             server: None,
             head: 3,
             after: 3,
             pause: Duration::ZERO,
-            pausing: false,
+            must_pause: false,
             start: None,
         };
         let mut next = std::pin::pin!(rows.next());
@@ -252,7 +251,7 @@ mod tests {
         drop(held);
         assert!(
             next.await.unwrap().is_none(),
-            "4 does not follow the 3 that it was given"
+            "this change 4 does not follow the change 3 that the stream began with"
         );
         lifecycle.stopping().cancel();
     }

@@ -1,4 +1,4 @@
-//! The writer's own connection to PostgreSQL, kept from one transaction to the next.
+//! The writer's own connection to PostgreSQL, which it reuses for each transaction.
 
 use std::time::Duration;
 
@@ -10,16 +10,16 @@ use super::commit::prepare;
 use super::head::Head;
 use crate::pg::Schema;
 
-/// How long PostgreSQL may leave an item, the commit or a new connection without an answer; then the connection is given up.
-const SILENCE: Duration = Duration::from_secs(3);
+/// How long PostgreSQL may take for an item, the commit or a new connection. Then the connection is closed.
+const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A connection, and the head as it was last seen there.
+/// A connection, and the head as it last read it.
 pub(super) struct Session {
     pub(super) connection: PgConnection,
     pub(super) head: Head,
 }
 
-/// Opens sessions, and keeps one while no transaction needs it.
+/// Opens sessions, and keeps an idle one between transactions.
 pub(super) struct Sessions {
     options: PgConnectOptions,
     schema: Schema,
@@ -27,7 +27,6 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    /// Sessions with the database of `options`, in which the feed is in `schema`.
     pub(super) fn new(options: PgConnectOptions, schema: Schema) -> Self {
         Self {
             options,
@@ -40,7 +39,7 @@ impl Sessions {
         self.schema
     }
 
-    /// The session that is kept, or a new one.
+    /// The idle session, or a new one.
     pub(super) async fn acquire(&mut self) -> Result<Session, sqlx::Error> {
         match self.idle.take() {
             Some(session) => Ok(session),
@@ -48,21 +47,21 @@ impl Sessions {
         }
     }
 
-    /// Keeps a session. One whose connection may be broken is dropped instead.
+    /// Keeps the session for the next transaction. Drop it instead when its connection may be broken.
     pub(super) fn release(&mut self, session: Session) {
         self.idle = Some(session);
     }
 
     async fn open(&self) -> Result<Session, sqlx::Error> {
         let settings = [
-            // A process that freezes with rows locked is cut off, not waited for.
+            // PostgreSQL ends the session of a process that freezes with rows locked.
             ("idle_in_transaction_session_timeout", "3s"),
-            // PostgreSQL gives a statement up before we give the connection up: the transaction can go on.
+            // Shorter than TIMEOUT: PostgreSQL cancels the statement before we close the connection, and the transaction can go on.
             ("statement_timeout", "2s"),
-            // Most rows are locked without waiting. What waits all the same, such as an insert for a slug that another replica is
-            // just inserting, is tried again.
+            // Most rows are locked without waiting. Some statements still wait, such as an insert of a slug that another replica is
+            // inserting; they are retried.
             ("lock_timeout", "100ms"),
-            // The same few statements come again and again, on names and ids: to plan each for its values costs more than it gains.
+            // The same few statements run again and again, by name or id: a plan for each set of values costs more than it gains.
             ("plan_cache_mode", "force_generic_plan"),
         ];
         let options = self.options.clone().options(settings);
@@ -76,11 +75,11 @@ impl Sessions {
     }
 }
 
-/// A PostgreSQL that neither answers nor refuses is away.
+/// Fails after [`TIMEOUT`], as if the connection were lost.
 pub(super) async fn in_time<T>(
     work: impl Future<Output = Result<T, sqlx::Error>>,
 ) -> Result<T, sqlx::Error> {
-    match timeout(SILENCE, work).await {
+    match timeout(TIMEOUT, work).await {
         Ok(done) => done,
         Err(_) => Err(sqlx::Error::PoolTimedOut),
     }

@@ -1,4 +1,4 @@
-//! The newest changes that this process has committed, so that its followers need not ask PostgreSQL for them.
+//! The newest changes that this process has committed, in memory: its followers read them from here instead of from PostgreSQL.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,75 +6,76 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use contracts::common::v1 as proto;
 use uuid::Uuid;
 
-/// Bytes that are kept at most.
-const BYTES: usize = 4 << 20;
-/// What a change takes besides its state, about.
-const CHANGE: usize = 256;
+/// The largest size, in bytes.
+const CAPACITY: usize = 4 << 20;
+/// About how many bytes a change takes in addition to its state.
+const OVERHEAD: usize = 256;
 
-/// Changes without a gap between them, the oldest first.
+/// Consecutive changes, the oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Tail(Mutex<Kept>);
+pub(super) struct Tail(Mutex<Buffer>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Buffer {
     epoch: Uuid,
     changes: VecDeque<proto::Change>,
     bytes: usize,
-    lost: u64,
+    /// How often a `seq` was given out again.
+    rewinds: u64,
 }
 
 impl Tail {
-    /// Takes in what has just been committed. What was there goes when it does not lead up to that: other replicas commit too.
+    /// Appends changes that were just committed. If they do not follow the last change, because another replica has committed in
+    /// between, all earlier changes are dropped.
     pub(super) fn extend(&self, epoch: Uuid, changes: impl IntoIterator<Item = proto::Change>) {
-        let mut kept = self.lock();
+        let mut buffer = self.lock();
         for change in changes {
-            let next = kept.changes.back().map(|last| last.seq + 1);
-            if kept.epoch != epoch || next != Some(change.seq) {
-                // Its number was given out before: PostgreSQL lost rows, and nobody who was told of them goes on.
-                let again = kept.epoch == epoch && next.is_some_and(|next| change.seq < next);
-                *kept = Kept {
+            let next = buffer.changes.back().map(|last| last.seq + 1);
+            if buffer.epoch != epoch || next != Some(change.seq) {
+                // This `seq` was given out before: PostgreSQL has lost rows. Followers that have read the lost rows must not go on.
+                let is_rewind = buffer.epoch == epoch && next.is_some_and(|next| change.seq < next);
+                *buffer = Buffer {
                     epoch,
-                    lost: kept.lost + u64::from(again),
-                    ..Kept::default()
+                    rewinds: buffer.rewinds + u64::from(is_rewind),
+                    ..Buffer::default()
                 };
             }
-            kept.bytes += size(&change);
-            kept.changes.push_back(change);
+            buffer.bytes += size(&change);
+            buffer.changes.push_back(change);
         }
-        while kept.bytes > BYTES
-            && let Some(oldest) = kept.changes.pop_front()
+        while buffer.bytes > CAPACITY
+            && let Some(oldest) = buffer.changes.pop_front()
         {
-            kept.bytes -= size(&oldest);
+            buffer.bytes -= size(&oldest);
         }
     }
 
-    /// The changes that follow `seq`, `most` of them; empty when this process has committed none. `None` when the first of them is not
-    /// here.
-    pub(super) fn after(&self, epoch: Uuid, seq: i64, most: usize) -> Option<Vec<proto::Change>> {
-        let kept = self.lock();
-        let Some(first) = kept.changes.front().map(|first| first.seq) else {
+    /// Up to `limit` changes after `seq`; empty when this process has committed none. `None` when the first of them is no longer in memory.
+    pub(super) fn after(&self, epoch: Uuid, seq: i64, limit: usize) -> Option<Vec<proto::Change>> {
+        let buffer = self.lock();
+        let Some(first) = buffer.changes.front().map(|first| first.seq) else {
             return Some(Vec::new());
         };
-        if kept.epoch != epoch || seq + 1 < first {
+        if buffer.epoch != epoch || seq + 1 < first {
             return None;
         }
         let skipped = usize::try_from(seq + 1 - first).ok()?;
-        let changes = kept.changes.iter().skip(skipped).take(most);
+        let changes = buffer.changes.iter().skip(skipped).take(limit);
         Some(changes.cloned().collect())
     }
 
-    /// How often rows of this process's own were lost and their numbers given out again.
-    pub(super) fn lost(&self) -> u64 {
-        self.lock().lost
+    /// How often PostgreSQL has lost rows of this process and their `seq` was given out again.
+    pub(super) fn rewinds(&self) -> u64 {
+        self.lock().rewinds
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, Buffer> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn size(change: &proto::Change) -> usize {
-    CHANGE + change.state.len()
+    OVERHEAD + change.state.len()
 }
 
 #[cfg(test)]
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_is_found_and_nothing_is_left_out() {
+    fn no_change_is_skipped() {
         let tail = Tail::default();
         assert_eq!(after(&tail, EPOCH, 0, 9), Some(vec![]));
         tail.extend(EPOCH, changes(5..=6));
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_or_another_epoch_ends_it() {
+    fn a_gap_or_another_epoch_clears_the_tail() {
         let tail = Tail::default();
         tail.extend(EPOCH, changes(5..=6));
         tail.extend(EPOCH, changes(8..=9));
@@ -123,26 +124,26 @@ mod tests {
     }
 
     #[test]
-    fn numbers_given_out_again_are_counted() {
+    fn rewinds_are_counted() {
         let tail = Tail::default();
         tail.extend(EPOCH, changes(5..=6));
         tail.extend(EPOCH, changes(8..=9));
         tail.extend(OTHER, changes(1..=2));
-        assert_eq!(tail.lost(), 0);
+        assert_eq!(tail.rewinds(), 0);
         tail.extend(OTHER, changes(2..=3));
-        assert_eq!(tail.lost(), 1);
+        assert_eq!(tail.rewinds(), 1);
         tail.extend(OTHER, changes(4..=5));
         assert_eq!(
-            (tail.lost(), after(&tail, OTHER, 1, 9)),
+            (tail.rewinds(), after(&tail, OTHER, 1, 9)),
             (1, Some(vec![2, 3, 4, 5]))
         );
     }
 
     #[test]
-    fn the_oldest_go_when_they_are_too_much() {
+    fn the_oldest_changes_are_dropped_at_capacity() {
         let tail = Tail::default();
         let large = changes(1..=9).map(|change| proto::Change {
-            state: vec![0; BYTES / 4].into(),
+            state: vec![0; CAPACITY / 4].into(),
             ..change
         });
         tail.extend(EPOCH, large);

@@ -1,6 +1,6 @@
 //! One transaction of the writer: each item is applied under a savepoint of its own, then all changes are numbered and committed.
 //!
-//! A savepoint travels in one message with the end of the one before it, so that it costs one round trip an item.
+//! One message ends a savepoint and begins the next, so that savepoints cost one round trip per item.
 
 use std::time::{Duration, Instant};
 
@@ -8,9 +8,9 @@ use sqlx::{Executor as _, Row as _};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::apply::{Applied, Apply, Explained};
+use super::apply::{Applied, Apply, ErrorClass};
 use super::commit::{NO_HEAD, commit, ending};
-use super::latest::Reached;
+use super::high_water_mark::CommittedPosition;
 use super::lookup::{Fate, UnknownCommit, look_up};
 use super::queue::Queued;
 use super::session::{Session, Sessions, in_time};
@@ -19,34 +19,34 @@ use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::pg;
 
-/// A transaction that has taken so long takes no further item: those that are done wait for its commit, and hold their locks.
-const FULL: Duration = Duration::from_millis(250);
+/// After this time a transaction takes no further item: the applied ones wait for the commit and hold their locks.
+const MAX_DURATION: Duration = Duration::from_millis(250);
 
-/// What ends an item that is done, and one that is not. A savepoint that was rolled back to is still there for the next item.
-const KEEP: &str = "release savepoint item; savepoint item";
-const UNDO: &str = "rollback to savepoint item";
+/// Ends an item that was applied.
+const RELEASE: &str = "release savepoint item; savepoint item";
+/// Ends an item that was not applied. The savepoint remains for the next item.
+const ROLLBACK: &str = "rollback to savepoint item";
 
-/// What is to become of an item.
+/// What happens to an item after its transaction.
 pub(super) enum Verdict<D> {
-    /// Its caller is told this.
-    Answer(Outcome<D>),
-    /// It is tried again later.
+    /// Its caller gets this outcome.
+    Reply(Outcome<D>),
     Retry,
-    /// It is tried again later, in a transaction of its own.
-    RetryAlone,
-    /// It was not reached.
-    PutBack,
+    /// It is retried in a transaction of its own.
+    RetryIsolated,
+    /// The transaction did not reach it.
+    Requeue,
 }
 
-/// What came of a batch.
+/// The result of a batch.
 pub(super) struct Written<D> {
-    /// Item by item.
+    /// In the order of the items.
     pub(super) verdicts: Vec<Verdict<D>>,
-    /// How far the feed has come with it, where that is known.
-    pub(super) reached: Option<Reached>,
+    /// The position of the feed after the commit; `None` when nothing was committed.
+    pub(super) committed: Option<CommittedPosition>,
 }
 
-/// What makes transactions.
+/// Runs the transactions of the writer.
 pub(super) struct Transactions<A: Apply> {
     pub(super) apply: A,
     pub(super) producer: Producer,
@@ -60,16 +60,16 @@ impl<A: Apply> Transactions<A> {
         match self.begin().await {
             Ok((session, transaction)) => self.apply(session, &transaction, batch).await,
             Err(error) => {
-                tracing::warn!(%error, "writes wait and are tried again");
-                Written::again(batch.len())
+                tracing::warn!(%error, "cannot begin a transaction; the writes are retried");
+                Written::retry(batch.len())
             }
         }
     }
 
-    /// Opens a transaction; returns its number, by which it is found again.
+    /// Begins a transaction; returns its id, by which [`look_up`] finds it.
     #[expect(
         clippy::disallowed_methods,
-        reason = "no table is asked, so there is nothing to check"
+        reason = "the statement reads no table that sqlx could check"
     )]
     async fn begin(&mut self) -> Result<(Session, String), sqlx::Error> {
         let mut session = self.sessions.acquire().await?;
@@ -92,52 +92,54 @@ impl<A: Apply> Transactions<A> {
         let mut between = "";
         for queued in batch {
             if !applied.is_empty() {
-                if began.elapsed() > FULL {
+                if began.elapsed() > MAX_DURATION {
                     break;
                 }
                 if let Err(error) = in_time(session.connection.execute(between)).await {
-                    tracing::warn!(%error, "the connection was lost between two items");
-                    return Written::again(batch.len());
+                    tracing::warn!(%error, "the connection to PostgreSQL was lost between two items; the writes are retried");
+                    return Written::retry(batch.len());
                 }
             }
             let applying = self.apply.apply(&mut session.connection, &queued.item, now);
             let one = match in_time(applying).await {
                 Ok(one) => one,
-                Err(error) if pg::is_away(&error) => {
-                    tracing::warn!(%error, "the connection was lost while an item was applied");
+                Err(error) if pg::is_unavailable(&error) => {
+                    tracing::warn!(%error, "the connection to PostgreSQL was lost while an item was applied; the writes are retried");
                     return Written::lost_at(applied.len(), batch);
                 }
-                Err(error) => self.refused(&error),
+                Err(error) => self.rejected(&error),
             };
             between = match one {
-                Applied::Done(..) => KEEP,
-                Applied::Refused(_) | Applied::Busy => UNDO,
+                Applied::Done(..) => RELEASE,
+                Applied::Refused(_) | Applied::Busy => ROLLBACK,
             };
             applied.push(one);
         }
         let unreached = batch.len() - applied.len();
-        let undo = between == UNDO;
+        let rollback = between == ROLLBACK;
         let mut written = self
-            .commit(session, transaction, batch, applied, undo)
+            .commit(session, transaction, batch, applied, rollback)
             .await;
-        let put_back = std::iter::repeat_with(|| Verdict::PutBack);
-        written.verdicts.extend(put_back.take(unreached));
+        let requeued = std::iter::repeat_with(|| Verdict::Requeue);
+        written.verdicts.extend(requeued.take(unreached));
         written
     }
 
-    /// What it means for an item that PostgreSQL refused one of its statements.
-    fn refused(&self, error: &sqlx::Error) -> Applied<A::Done> {
+    /// The result of an item when PostgreSQL rejected one of its statements.
+    fn rejected(&self, error: &sqlx::Error) -> Applied<A::Done> {
         match code(error).as_deref() {
-            // A lock that was waited for; a deadlock or a serialisation failure.
+            // A lock timeout; a deadlock or a serialization failure.
             Some(code) if code == "55P03" || code.starts_with("40") => Applied::Busy,
             Some("57014") => {
-                tracing::warn!(%error, "a statement took too long");
-                Applied::Refused(Fault::unavailable("PostgreSQL, which took too long"))
+                tracing::warn!(%error, "a statement reached statement_timeout; its write fails");
+                Applied::Refused(Fault::unavailable(
+                    "PostgreSQL: a statement reached statement_timeout",
+                ))
             }
-            _ => match self.apply.explain(error) {
-                Explained::Passing => Applied::Busy,
-                Explained::Refused(fault) => Applied::Refused(fault),
-                Explained::Unknown => Applied::Refused(Fault::internal(error)),
+            _ => match self.apply.classify(error) {
+                ErrorClass::Transient => Applied::Busy,
+                ErrorClass::Rejected(fault) => Applied::Refused(fault),
+                ErrorClass::Unknown => Applied::Refused(Fault::internal(error)),
             },
         }
     }
@@ -148,70 +150,70 @@ impl<A: Apply> Transactions<A> {
         transaction: &str,
         batch: &[Queued<A>],
         applied: Vec<Applied<A::Done>>,
-        undo: bool,
+        rollback: bool,
     ) -> Written<A::Done> {
         let changes: Vec<(Uuid, &NewChange)> = batch
             .iter()
             .zip(&applied)
             .flat_map(|(queued, applied)| applied.changes().iter().map(|c| (queued.request, c)))
             .collect();
-        // PostgreSQL keeps no more of it.
+        // PostgreSQL stores microseconds.
         let now = self.clock.now().truncate_to_microsecond();
         let mut message = ending(self.producer.schema(), &session.head, &changes, now);
-        if undo {
+        if rollback {
             message.insert_str(0, "rollback to savepoint item; ");
         }
         let at = Clock::system().now();
         let error = match in_time(commit(&mut session.connection, message)).await {
-            Ok(reached) => {
-                self.publish(&mut session, reached, &changes, now);
+            Ok(position) => {
+                self.publish(&mut session, position, &changes, now);
                 self.sessions.release(session);
-                return Written::settled(applied, reached, at);
+                return Written::committed(applied, position, at);
             }
             Err(error) => error,
         };
-        if !pg::is_away(&error) {
+        if !pg::is_unavailable(&error) {
             return self.not_committed(session, error, batch, applied).await;
         }
-        tracing::warn!(%error, "the connection was lost at commit");
+        tracing::warn!(%error, "the connection to PostgreSQL was lost at commit; looking up the outcome");
         let lost = UnknownCommit {
             transaction,
-            witness: changes.last().map(|(request, _)| *request),
+            last_request: changes.last().map(|(request, _)| *request),
             after: session.head.seq,
         };
         drop(session);
         match look_up(&mut self.sessions, lost).await {
             Fate::Committed(position) => {
-                self.producer.wakeup().wake_unseen();
+                self.producer.wakeup().wake_remote();
                 self.producer.wakeup().wake();
-                Written::settled(applied, Some(position), at)
+                Written::committed(applied, Some(position), at)
             }
-            Fate::Aborted => Written::again(applied.len()),
+            Fate::Aborted => Written::retry(applied.len()),
             Fate::Unknown => Written::unknown(applied),
         }
     }
 
-    /// After a commit: tells the followers of this process.
+    /// After a commit: adds the changes to the tail and wakes the followers of this process.
     fn publish(
         &self,
         session: &mut Session,
-        reached: Option<Position>,
+        position: Option<Position>,
         changes: &[(Uuid, &NewChange)],
         now: OffsetDateTime,
     ) {
-        if let Some(Position { epoch, seq }) = reached {
+        if let Some(Position { epoch, seq }) = position {
             session.head.seq = seq;
             let numbers = (seq + 1).saturating_sub_unsigned(changes.len() as u64)..;
-            let told = numbers.zip(changes);
-            let told = told.map(|(seq, (_, change))| change.told(seq, now));
-            self.producer.tail().extend(epoch, told);
+            let changes = numbers.zip(changes);
+            let changes = changes.map(|(seq, (_, change))| change.to_proto(seq, now));
+            self.producer.tail().extend(epoch, changes);
         }
         if !changes.is_empty() {
             self.producer.wakeup().wake();
         }
     }
 
-    /// After PostgreSQL has refused to commit: nothing was changed.
+    /// After PostgreSQL has rejected the commit: nothing was changed.
     async fn not_committed(
         &mut self,
         mut session: Session,
@@ -222,9 +224,10 @@ impl<A: Apply> Transactions<A> {
         let code = code(&error);
         let code = code.as_deref().unwrap_or_default();
         if code == NO_HEAD {
-            // The head is not the one we know: the data were restored under us. A new connection looks at it afresh.
-            tracing::warn!(%error, "the head of the feed is another one; writes are tried again");
-            return Written::again(applied.len());
+            // The table of the head is not the one that this connection found: the data were restored. A new connection reads the head
+            // again.
+            tracing::warn!(%error, "the table of the feed head was replaced, as by a restore; the writes are retried");
+            return Written::retry(applied.len());
         }
         if in_time(session.connection.execute("rollback"))
             .await
@@ -233,22 +236,22 @@ impl<A: Apply> Transactions<A> {
             self.sessions.release(session);
         }
         if code == "55P03" || code == "57014" || code.starts_with("40") {
-            tracing::warn!(%error, "a commit is tried again");
-            return Written::again(applied.len());
+            tracing::warn!(%error, "PostgreSQL rejected a commit for a passing reason; the writes are retried");
+            return Written::retry(applied.len());
         }
-        // One of them has brought it: each is tried by itself.
-        let done = |applied: &Applied<A::Done>| matches!(applied, Applied::Done(..));
-        let is_alone = applied.iter().filter(|one| done(one)).count() == 1;
+        // One of the items is the cause: each is retried in a transaction of its own.
+        let is_done = |applied: &Applied<A::Done>| matches!(applied, Applied::Done(..));
+        let is_only = applied.iter().filter(|one| is_done(one)).count() == 1;
         let verdict = |(queued, one): (&Queued<A>, &Applied<A::Done>)| match one {
-            Applied::Done(..) if is_alone || queued.alone => {
-                Verdict::Answer(Err(Fault::internal(&error)))
+            Applied::Done(..) if is_only || queued.isolate => {
+                Verdict::Reply(Err(Fault::internal(&error)))
             }
-            Applied::Done(..) => Verdict::RetryAlone,
+            Applied::Done(..) => Verdict::RetryIsolated,
             Applied::Refused(_) | Applied::Busy => Verdict::Retry,
         };
         Written {
             verdicts: batch.iter().zip(&applied).map(verdict).collect(),
-            reached: None,
+            committed: None,
         }
     }
 }
@@ -260,56 +263,57 @@ fn code(error: &sqlx::Error) -> Option<String> {
 
 impl<D> Written<D> {
     /// A batch that is committed.
-    fn settled(applied: Vec<Applied<D>>, position: Option<Position>, at: OffsetDateTime) -> Self {
+    fn committed(applied: Vec<Applied<D>>, position: Option<Position>, at: OffsetDateTime) -> Self {
         let verdict = |applied| match applied {
             Applied::Done(done, changes) => {
-                Verdict::Answer(Ok((done, position.filter(|_| !changes.is_empty()))))
+                Verdict::Reply(Ok((done, position.filter(|_| !changes.is_empty()))))
             }
-            Applied::Refused(fault) => Verdict::Answer(Err(fault)),
+            Applied::Refused(fault) => Verdict::Reply(Err(fault)),
             Applied::Busy => Verdict::Retry,
         };
         Self {
             verdicts: applied.into_iter().map(verdict).collect(),
-            reached: position.map(|position| Reached { position, at }),
+            committed: position.map(|position| CommittedPosition { position, at }),
         }
     }
 
-    /// One that is not. What was refused is decided again too: it may have been refused for what another item did.
-    fn again(items: usize) -> Self {
+    /// A batch that is not committed. Rejected items are retried as well: an item may have been rejected because of another item in the
+    /// batch.
+    fn retry(items: usize) -> Self {
         Self {
             verdicts: std::iter::repeat_with(|| Verdict::Retry)
                 .take(items)
                 .collect(),
-            reached: None,
+            committed: None,
         }
     }
 
-    /// One whose connection was lost while the item at `place` was applied. That item may be the cause.
-    fn lost_at<A: Apply<Done = D>>(place: usize, batch: &[Queued<A>]) -> Self {
-        let verdict = |(at, queued): (usize, &Queued<A>)| match (at == place, queued.alone) {
+    /// A batch whose connection was lost while the item at `index` was applied. That item may be the cause.
+    fn lost_at<A: Apply<Done = D>>(index: usize, batch: &[Queued<A>]) -> Self {
+        let verdict = |(at, queued): (usize, &Queued<A>)| match (at == index, queued.isolate) {
             (false, _) => Verdict::Retry,
-            (true, false) => Verdict::RetryAlone,
-            (true, true) => Verdict::Answer(Err(Fault::unavailable(
-                "PostgreSQL, which was lost twice over the same write",
+            (true, false) => Verdict::RetryIsolated,
+            (true, true) => Verdict::Reply(Err(Fault::unavailable(
+                "PostgreSQL: the connection was lost twice during the same write",
             ))),
         };
         Self {
             verdicts: batch.iter().enumerate().map(verdict).collect(),
-            reached: None,
+            committed: None,
         }
     }
 
-    /// A batch whose outcome is unknown: to apply it again could make its changes twice.
+    /// A batch whose outcome is unknown. It is not retried: that could make its changes twice.
     fn unknown(applied: Vec<Applied<D>>) -> Self {
         let verdict = |applied| match applied {
             Applied::Busy => Verdict::Retry,
-            Applied::Done(..) | Applied::Refused(_) => Verdict::Answer(Err(
-                Fault::outcome_unknown("the connection to PostgreSQL was lost at commit"),
-            )),
+            Applied::Done(..) | Applied::Refused(_) => Verdict::Reply(Err(Fault::outcome_unknown(
+                "the connection to PostgreSQL was lost at commit",
+            ))),
         };
         Self {
             verdicts: applied.into_iter().map(verdict).collect(),
-            reached: None,
+            committed: None,
         }
     }
 }

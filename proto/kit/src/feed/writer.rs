@@ -1,8 +1,8 @@
-//! The writer task: one a process, through which every change of a producer goes.
+//! The writer task. Each process has one, and every change of a producer goes through it.
 //!
-//! It commits what is queued at once, never waiting for more, in one transaction: each item first, under a savepoint of its own, then,
-//! in one message with the `commit`, the head raised by as many changes and their rows numbered from it. The head's row lock orders
-//! the commits of all replicas and is held for no client round trip.
+//! It commits all queued items in one transaction and never waits for more. Each item is applied under a savepoint of its own. The last
+//! message raises the head by the number of changes, numbers their rows from it and commits. The row lock of the head orders the
+//! commits of all replicas, and no client round trip happens while it is held.
 
 use std::future::Future;
 use std::time::Instant;
@@ -11,9 +11,9 @@ use sqlx::postgres::PgConnectOptions;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::answer::{Answering, Answers};
 use super::apply::Apply;
-use super::queue::{DEADLINE, Entrance, Queue, Queued, queue};
+use super::queue::{DEADLINE, Queue, QueueSender, Queued, queue};
+use super::replies::{BatchReplies, ReplySender};
 use super::session::Sessions;
 use super::transaction::{Transactions, Verdict};
 use super::{Outcome, Producer};
@@ -21,10 +21,10 @@ use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::ids;
 
-/// Hands items to the writer task. Clones share it.
+/// Sends items to the writer task. Clones share the task.
 #[derive(Debug)]
 pub struct Writer<A: Apply> {
-    queue: Entrance<A>,
+    queue: QueueSender<A>,
 }
 
 impl<A: Apply> Clone for Writer<A> {
@@ -36,17 +36,17 @@ impl<A: Apply> Clone for Writer<A> {
 }
 
 impl<A: Apply> Writer<A> {
-    /// Makes one change and returns once it is committed: what came of it, and where its last row stands on the feed (`None` when
-    /// nothing changed).
+    /// Writes one item and returns once it is committed: the result, and the position of its last row on the feed (`None` when nothing
+    /// changed).
     pub async fn write(&self, item: A::Item) -> Outcome<A::Done> {
         let (reply, answer) = oneshot::channel();
         self.queue.push(Queued {
             item,
             request: ids::row_id(),
-            give_up: Instant::now() + DEADLINE,
+            deadline: Instant::now() + DEADLINE,
             reply,
-            tries: 0,
-            alone: false,
+            attempts: 0,
+            isolate: false,
         })?;
         answer
             .await
@@ -54,16 +54,16 @@ impl<A: Apply> Writer<A> {
     }
 }
 
-/// The writer task and the handle to it. The task ends after `stopping`, when what was queued is done.
+/// The writer task and a handle to it. After `stopping` the task writes what is queued, and ends.
 pub(super) fn writer<A: Apply>(
     apply: A,
     producer: Producer,
     options: PgConnectOptions,
     clock: Clock,
-    answering: Answering<A::Done>,
+    replies: ReplySender<A::Done>,
     stopping: CancellationToken,
 ) -> (Writer<A>, impl Future<Output = anyhow::Result<()>> + Send) {
-    let (entrance, waiting) = queue(stopping);
+    let (sender, waiting) = queue(stopping);
     let task = Task {
         transactions: Transactions {
             apply,
@@ -71,14 +71,14 @@ pub(super) fn writer<A: Apply>(
             producer,
             clock,
         },
-        answering,
+        replies,
     };
-    (Writer { queue: entrance }, task.run(waiting))
+    (Writer { queue: sender }, task.run(waiting))
 }
 
 struct Task<A: Apply> {
     transactions: Transactions<A>,
-    answering: Answering<A::Done>,
+    replies: ReplySender<A::Done>,
 }
 
 impl<A: Apply> Task<A> {
@@ -89,39 +89,43 @@ impl<A: Apply> Task<A> {
         Ok(())
     }
 
-    /// Writes a batch and answers its callers, but for those whose items are tried again.
+    /// Writes a batch and answers the callers whose items are not retried.
     async fn process(&mut self, batch: Vec<Queued<A>>, queue: &mut Queue<A>) {
         let began = Instant::now();
-        let late = |queued: &Queued<A>| queued.tries == 0 && queued.give_up <= began;
-        let (late, batch): (Vec<_>, Vec<_>) = batch.into_iter().partition(late);
-        let mut outcomes: Vec<_> = late.into_iter().map(given_up).collect();
-        let mut reached = None;
+        let is_late = |queued: &Queued<A>| queued.attempts == 0 && queued.deadline <= began;
+        let (late, batch): (Vec<_>, Vec<_>) = batch.into_iter().partition(is_late);
+        let mut outcomes: Vec<_> = late.into_iter().map(timed_out).collect();
+        let mut committed = None;
         if !batch.is_empty() {
             metrics::histogram!("feed_writer_batch_items")
                 .record(u32::try_from(batch.len()).unwrap_or(u32::MAX));
             let written = self.transactions.write(&batch).await;
-            reached = written.reached;
-            let mut tried = 0;
+            committed = written.committed;
+            let mut attempted = 0;
             for (mut queued, verdict) in batch.into_iter().zip(written.verdicts) {
-                if let Verdict::Answer(outcome) = verdict {
-                    tried += 1;
+                if let Verdict::Reply(outcome) = verdict {
+                    attempted += 1;
                     outcomes.push((queued.reply, outcome));
-                } else if let Verdict::PutBack = verdict {
-                    queue.put_back(queued);
+                } else if let Verdict::Requeue = verdict {
+                    queue.requeue(queued);
                 } else {
-                    tried += 1;
-                    queued.alone |= matches!(verdict, Verdict::RetryAlone);
-                    outcomes.extend(queue.retry(queued).map(given_up));
+                    attempted += 1;
+                    queued.isolate |= matches!(verdict, Verdict::RetryIsolated);
+                    outcomes.extend(queue.retry(queued).map(timed_out));
                 }
             }
-            queue.record(tried, began.elapsed());
+            queue.record(attempted, began.elapsed());
         }
-        self.answering.give(Answers { reached, outcomes }).await;
+        let replies = BatchReplies {
+            committed,
+            outcomes,
+        };
+        self.replies.send(replies).await;
     }
 }
 
-/// The answer to an item that was not written in its time.
-fn given_up<A: Apply>(queued: Queued<A>) -> (oneshot::Sender<Outcome<A::Done>>, Outcome<A::Done>) {
+/// The reply to an item whose deadline has passed.
+fn timed_out<A: Apply>(queued: Queued<A>) -> (oneshot::Sender<Outcome<A::Done>>, Outcome<A::Done>) {
     let fault = Fault::unavailable("rows locked elsewhere, or PostgreSQL");
     (queued.reply, Err(fault))
 }

@@ -1,22 +1,22 @@
-//! The hash of a body's value: two bodies that say the same have the same, however they are written (§10.4).
+//! The hash of a JSON body's value: equal values have equal hashes, however they are written (§10.4).
 
 use serde_json::{Map, Number, Value};
 use sha2::{Digest as _, Sha256};
 
-/// Whole numbers up to here are told apart in a float.
+/// The largest magnitude up to which a float represents every whole number (2^53).
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The SHA-256 of an object's value. The order of keys, white space, escapes in texts and the way of writing a number make no difference;
-/// the order of a list does.
+/// The SHA-256 of an object's value. It does not depend on the order of keys, white space, escapes in strings or the notation of numbers,
+/// but on the order of arrays.
 pub fn of(body: &Map<String, Value>) -> Vec<u8> {
-    // The map is ordered by its keys, so that it is always written alike.
+    // The map is sorted by key, so its text is canonical.
     let mut body = Value::Object(body.clone());
-    whole(&mut body);
+    normalize_numbers(&mut body);
     Sha256::digest(body.to_string()).to_vec()
 }
 
 /// Writes 1.0 and 1e0 as 1.
-fn whole(value: &mut Value) {
+fn normalize_numbers(value: &mut Value) {
     match value {
         Value::Number(number) => {
             let float = number.as_f64().filter(|_| number.is_f64());
@@ -29,8 +29,8 @@ fn whole(value: &mut Value) {
                 *number = Number::from(float as i64);
             }
         }
-        Value::Array(values) => values.iter_mut().for_each(whole),
-        Value::Object(fields) => fields.values_mut().for_each(whole),
+        Value::Array(values) => values.iter_mut().for_each(normalize_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(normalize_numbers),
         Value::Null | Value::Bool(_) | Value::String(_) => {}
     }
 }
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn how_a_body_is_written_makes_no_difference() {
+    fn the_hash_depends_on_the_value_only() {
         let body = hash(r#"{"title":"Bao","links":{"play":"a","itch":"b"},"release_year":2024}"#);
         for same in [
             r#" {"release_year": 2024, "links": {"itch": "b", "play": "a"}, "title": "Bao"}"#,

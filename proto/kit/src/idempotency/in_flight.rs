@@ -3,47 +3,48 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Name;
+use super::CallId;
 use crate::fault::{Code, Fault};
 
-/// Those of this process. At another replica the second call waits for the account's row, and then finds the answer of the first.
+/// The calls in flight in this process. At another replica the second call waits for the row lock of the account, and then replays the
+/// response of the first.
 #[derive(Debug, Clone, Default)]
-pub struct Calls(Arc<Mutex<HashSet<Name>>>);
+pub struct InFlightCalls(Arc<Mutex<HashSet<CallId>>>);
 
-/// A call that runs; it has ended when this is dropped.
+/// A call in flight, until this is dropped.
 #[derive(Debug)]
-pub struct InFlight {
-    calls: Calls,
-    name: Name,
+pub struct InFlightGuard {
+    calls: InFlightCalls,
+    id: CallId,
 }
 
-impl Calls {
-    fn calls(&self) -> MutexGuard<'_, HashSet<Name>> {
+impl InFlightCalls {
+    fn calls(&self) -> MutexGuard<'_, HashSet<CallId>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins a call.
     ///
     /// # Errors
-    /// The same one is under way.
-    pub fn begin(&self, name: Name) -> Result<InFlight, Fault> {
-        if self.calls().insert(name.clone()) {
+    /// A call with the same id is in flight.
+    pub fn begin(&self, id: CallId) -> Result<InFlightGuard, Fault> {
+        if self.calls().insert(id.clone()) {
             let calls = self.clone();
-            return Ok(InFlight { calls, name });
+            return Ok(InFlightGuard { calls, id });
         }
         Err(Fault {
             retry_after: Some(1),
             ..Fault::new(
                 Code::IdempotencyInFlight,
-                "the first call with this Idempotency-Key is not through yet; send it again in a moment for its answer",
+                "the first call with this Idempotency-Key is still running; send the call again in a moment to get its response",
             )
         })
     }
 }
 
-impl Drop for InFlight {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
-        self.calls.calls().remove(&self.name);
+        self.calls.calls().remove(&self.id);
     }
 }
 
@@ -54,20 +55,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_is_under_way_once_until_it_is_through() {
-        let calls = Calls::default();
-        let name = |key: &str| Name {
+    fn a_call_is_in_flight_once() {
+        let calls = InFlightCalls::default();
+        let id = |key: &str| CallId {
             account: Uuid::nil(),
             route: "POST /games".into(),
             key: key.to_owned(),
         };
-        let first = calls.begin(name("a")).unwrap();
+        let first = calls.begin(id("a")).unwrap();
         assert_eq!(
-            calls.begin(name("a")).unwrap_err().code,
+            calls.begin(id("a")).unwrap_err().code,
             Code::IdempotencyInFlight
         );
-        assert!(calls.begin(name("b")).is_ok());
+        assert!(calls.begin(id("b")).is_ok());
         drop(first);
-        assert!(calls.begin(name("a")).is_ok());
+        assert!(calls.begin(id("a")).is_ok());
     }
 }

@@ -1,10 +1,10 @@
-//! Calls that have their effect once, however often they are sent with the same `Idempotency-Key` (§10.4).
+//! Idempotency keys: calls with the same `Idempotency-Key` take effect once (§10.4).
 //!
-//! The answer is stored in the transaction of its effect, in the table `idempotency` of the service's schema, and given again to the
-//! same call for a day. A refusal stores nothing, so the key stays free.
+//! The response is stored in the transaction of the effect, in the table `idempotency` of the service's schema, and replayed to the same
+//! call for a day. A call that fails stores nothing, so its key can be used again.
 
 pub mod body_hash;
-mod forget;
+mod cleanup;
 mod in_flight;
 mod store;
 
@@ -17,50 +17,51 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-pub use forget::{forget, spawn_forget};
-pub use in_flight::{Calls, InFlight};
+pub use cleanup::{delete_expired, spawn_cleanup};
+pub use in_flight::{InFlightCalls, InFlightGuard};
 
 use crate::fault::{Code, Fault};
 use crate::feed::Stop;
 use crate::pg::Schema;
-use store::Stored;
+use store::StoredResponse;
 
-/// Characters of a key at most.
-const LONGEST: usize = 255;
+/// The most characters of a key.
+const MAX_LENGTH: usize = 255;
 
 /// The `Idempotency-Key` of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
-    /// Which call.
-    pub name: Name,
-    /// Of its body.
+    /// Identifies the call.
+    pub call: CallId,
+    /// The hash of the call's body, see [`body_hash::of`].
     pub body_sha256: Vec<u8>,
 }
 
-/// Which call a key belongs to.
+/// Identifies a call: the account, the route and the key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Name {
-    /// Whose call it is.
+pub struct CallId {
+    /// The account of the caller.
     pub account: Uuid,
-    /// Such as `POST /games`.
+    /// Method and path, such as `POST /games`.
     pub route: Cow<'static, str>,
-    /// As the caller sent it.
+    /// The header `Idempotency-Key`.
     pub key: String,
 }
 
-impl Name {
-    /// The name of a call.
+impl CallId {
+    /// The id of a call.
     ///
     /// # Errors
-    /// The key is not one.
+    /// The key is too long, or has characters other than visible ASCII.
     pub fn new(
         account: Uuid,
         route: impl Into<Cow<'static, str>>,
         key: &str,
     ) -> Result<Self, Fault> {
-        let fits = (1..=LONGEST).contains(&key.len());
+        let fits = (1..=MAX_LENGTH).contains(&key.len());
         if !fits || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            let reason = format!("It is 1 to {LONGEST} visible ASCII characters, such as a UUID.");
+            let reason =
+                format!("It is 1 to {MAX_LENGTH} visible ASCII characters, such as a UUID.");
             return Err(Fault::invalid_field("Idempotency-Key", reason));
         }
         Ok(Self {
@@ -72,73 +73,73 @@ impl Name {
 }
 
 impl Key {
-    /// Locks the call until the transaction ends; false when another transaction has it locked. It is needed where calls with the same
-    /// key do not lock a row that they share.
+    /// Locks the call until the transaction ends. Returns false when another transaction holds the lock. Use it where calls with the same
+    /// key lock no common row.
     ///
     /// # Errors
-    /// PostgreSQL's.
+    /// The errors of PostgreSQL.
     #[expect(
         clippy::disallowed_methods,
         reason = "the kit has no schema of its own; tested against PostgreSQL"
     )]
     pub async fn lock(&self, connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-        let Name {
+        let CallId {
             account,
             route,
             key,
-        } = &self.name;
-        // Two calls with the same hash only wait for each other.
+        } = &self.call;
+        // Two different calls with the same hash only wait for each other.
         sqlx::query_scalar("select pg_try_advisory_xact_lock(hashtextextended($1, 0))")
             .bind(format!("{account} {route} {key}"))
             .fetch_one(connection)
             .await
     }
 
-    /// The answer that the same call was given before. Call it in the transaction of the effect, with the call or a row locked that all
-    /// calls with this key lock.
+    /// The stored response to the same call, if there is one. Call this in the transaction of the effect, after locking the call or a row
+    /// that all calls with this key lock.
     ///
     /// # Errors
-    /// The key came with another body before; or PostgreSQL's.
-    pub async fn replay<A: DeserializeOwned>(
+    /// The key was used with another body; or the errors of PostgreSQL.
+    pub async fn replay<R: DeserializeOwned>(
         &self,
         connection: &mut PgConnection,
         schema: Schema,
         now: OffsetDateTime,
-    ) -> Result<Option<A>, Stop> {
-        let Some(stored) = store::find(connection, schema, &self.name, now).await? else {
+    ) -> Result<Option<R>, Stop> {
+        let Some(stored) = store::find(connection, schema, &self.call, now).await? else {
             return Ok(None);
         };
         if stored.body_sha256 != self.body_sha256 {
-            return Err(other_body().into());
+            return Err(mismatch().into());
         }
-        let answer = serde_json::from_value(stored.answer);
-        Ok(Some(answer.map_err(|error| Fault::internal(&error))?))
+        let response = serde_json::from_value(stored.response);
+        Ok(Some(response.map_err(|error| Fault::internal(&error))?))
     }
 
-    /// Stores the answer, in the transaction of the effect.
+    /// Stores the response, in the transaction of the effect.
     ///
     /// # Errors
-    /// PostgreSQL's.
+    /// The errors of PostgreSQL.
     pub async fn store(
         &self,
         connection: &mut PgConnection,
         schema: Schema,
-        answer: &impl Serialize,
+        response: &impl Serialize,
         now: OffsetDateTime,
     ) -> Result<(), sqlx::Error> {
-        let stored = Stored {
+        let stored = StoredResponse {
             body_sha256: self.body_sha256.clone(),
-            // A struct of texts and numbers: writing it cannot fail.
-            answer: serde_json::to_value(answer).unwrap_or(Value::Null),
+            // Responses are structs of texts and numbers, so serialization does not fail.
+            response: serde_json::to_value(response).unwrap_or(Value::Null),
         };
-        store::save(connection, schema, &self.name, &stored, now).await
+        store::upsert(connection, schema, &self.call, &stored, now).await
     }
 }
 
-/// Refuses a key that was used before.
-fn other_body() -> Fault {
+/// The key was used with another body.
+fn mismatch() -> Fault {
     Fault::new(
         Code::IdempotencyMismatch,
-        "this Idempotency-Key came with another body before; use a new one for another call",
+        "this Idempotency-Key was used with another body; use a new key for another call",
     )
 }

@@ -4,22 +4,21 @@ use serde_json::Value;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 
-use super::Name;
+use super::CallId;
 use crate::pg::Schema;
 
-/// How long an answer is stored.
-const STORED: Duration = Duration::hours(24);
+/// How long a response is replayed.
+const RETENTION: Duration = Duration::hours(24);
 
-/// An answer.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub(super) struct Stored {
-    /// Of the body that was answered so.
+pub(super) struct StoredResponse {
+    /// The hash of the body that got this response.
     pub(super) body_sha256: Vec<u8>,
-    /// The answer.
-    pub(super) answer: Value,
+    #[sqlx(rename = "answer")]
+    pub(super) response: Value,
 }
 
-/// The answer to a call, if it is still stored.
+/// The response to a call, unless it has expired.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is a parameter; tested against PostgreSQL"
@@ -27,32 +26,32 @@ pub(super) struct Stored {
 pub(super) async fn find(
     connection: &mut PgConnection,
     schema: Schema,
-    name: &Name,
+    call: &CallId,
     now: OffsetDateTime,
-) -> Result<Option<Stored>, sqlx::Error> {
+) -> Result<Option<StoredResponse>, sqlx::Error> {
     let sql = format!(
         "select body_sha256, answer from {schema}.idempotency
          where account_id = $1 and route = $2 and key = $3 and at > $4"
     );
     sqlx::query_as(AssertSqlSafe(sql))
-        .bind(name.account)
-        .bind(&*name.route)
-        .bind(&name.key)
-        .bind(now - STORED)
+        .bind(call.account)
+        .bind(&*call.route)
+        .bind(&call.key)
+        .bind(now - RETENTION)
         .fetch_optional(connection)
         .await
 }
 
-/// Stores an answer. One that is older than it may be makes way.
+/// Stores a response, in place of an expired one.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is a parameter; tested against PostgreSQL"
 )]
-pub(super) async fn save(
+pub(super) async fn upsert(
     connection: &mut PgConnection,
     schema: Schema,
-    name: &Name,
-    stored: &Stored,
+    call: &CallId,
+    stored: &StoredResponse,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let sql = format!(
@@ -62,37 +61,37 @@ pub(super) async fn save(
              body_sha256 = excluded.body_sha256, answer = excluded.answer, at = excluded.at"
     );
     sqlx::query(AssertSqlSafe(sql))
-        .bind(name.account)
-        .bind(&*name.route)
-        .bind(&name.key)
+        .bind(call.account)
+        .bind(&*call.route)
+        .bind(&call.key)
         .bind(&stored.body_sha256)
-        .bind(&stored.answer)
+        .bind(&stored.response)
         .bind(now)
         .execute(connection)
         .await?;
     Ok(())
 }
 
-/// Forgets up to `most` answers that are older than they may be; returns how many.
+/// Deletes up to `limit` expired responses; returns how many.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is a parameter; tested against PostgreSQL"
 )]
-pub(super) async fn forget(
+pub(super) async fn delete_expired(
     pool: &PgPool,
     schema: Schema,
     now: OffsetDateTime,
-    most: i64,
+    limit: i64,
 ) -> Result<u64, sqlx::Error> {
     let sql = format!(
         "delete from {schema}.idempotency where (account_id, route, key) in (
              select account_id, route, key from {schema}.idempotency where at <= $1 order by at limit $2 for update skip locked
          )"
     );
-    let done = sqlx::query(AssertSqlSafe(sql))
-        .bind(now - STORED)
-        .bind(most)
+    let deleted = sqlx::query(AssertSqlSafe(sql))
+        .bind(now - RETENTION)
+        .bind(limit)
         .execute(pool)
         .await?;
-    Ok(done.rows_affected())
+    Ok(deleted.rows_affected())
 }

@@ -1,9 +1,9 @@
-//! Where Redis is: the setting `redis_url`, read.
+//! The address of Redis: parses the setting `redis_url`.
 //!
 //! - `redis://user:password@host:port`: one server.
 //! - `redis+cluster://user:password@host:port,host:port`: a Redis Cluster, by some of its nodes.
-//! - `rediss://` and `rediss+cluster://`: the same over TLS. The server's certificate is checked against the system's authorities, or
-//!   against those of the PEM file that the parameter `sslrootcert` names, as in an address of PostgreSQL.
+//! - `rediss://` and `rediss+cluster://`: the same over TLS. The server's certificate is checked against the system's certificate
+//!   authorities, or against the PEM file that the parameter `sslrootcert` names, as in a PostgreSQL URL.
 
 use std::time::Duration;
 
@@ -13,33 +13,33 @@ use redis::{Client, ConnectionAddr, TlsCertificates};
 
 use crate::config::Secret;
 
-/// How long a node of a cluster may take to connect. While one is connected anew, calls to the others wait.
-const CONNECT_NODE: Duration = Duration::from_millis(250);
+/// How long a node of a cluster may take to connect. Calls to the other nodes wait in the meantime.
+const NODE_CONNECT_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// Where connections lead.
+/// A server or a cluster.
 #[derive(Clone)]
 pub(super) enum Address {
     Server(Box<Client>),
     Cluster(Box<ClusterClient>),
 }
 
-/// An address, and how the log calls it: without what is secret in it.
-pub(super) fn read(url: &Secret) -> anyhow::Result<(Address, String)> {
-    let parts = Parts::read(url.expose()).context(
+/// Parses an address; also returns the host and port for the log, without secrets.
+pub(super) fn parse(url: &Secret) -> anyhow::Result<(Address, String)> {
+    let parts = Parts::parse(url.expose()).context(
         "redis_url is not an address such as redis://127.0.0.1:6379, rediss://host:6379 (TLS) or \
          redis+cluster://host:6379,host:6380 (a Redis Cluster)",
     )?;
     let certificates = parts.certificates()?;
     if parts.tls {
-        // Fails when there is a provider already, which serves as well.
+        // Fails when a provider is already installed, which works as well.
         let (Ok(()) | Err(_)) = rustls::crypto::ring::default_provider().install_default();
     }
     let urls: Vec<String> = parts.urls();
     let address = if parts.cluster {
         let client = ClusterClient::builder(urls.iter().map(String::as_str))
-            // A call that may have been carried out must not be made twice: what is safe to repeat is repeated here.
+            // A call that may have been carried out must not be sent twice. The kit retries the calls that can be.
             .retries(0)
-            .connection_timeout(CONNECT_NODE);
+            .connection_timeout(NODE_CONNECT_TIMEOUT);
         let client = match certificates {
             Some(certificates) => client.certs(certificates),
             None => client,
@@ -54,7 +54,7 @@ pub(super) fn read(url: &Secret) -> anyhow::Result<(Address, String)> {
         .map(Box::new)
         .map(Address::Server)
     };
-    // The reason may name what is secret in the address.
+    // The error of the library may show the password.
     let address = address.ok().context(
         "redis_url is not an address such as redis://127.0.0.1:6379; check its ports and its `sslrootcert`",
     )?;
@@ -74,20 +74,20 @@ fn server_place(client: &Client) -> String {
     }
 }
 
-/// What an address says.
+/// The parts of an address.
 struct Parts<'a> {
     tls: bool,
     cluster: bool,
-    /// `user:password@`, or nothing.
+    /// `user:password@`, or empty.
     user: &'a str,
     hosts: Vec<&'a str>,
-    /// The path and the parameters, without ours.
+    /// The path and the parameters, without `sslrootcert`.
     rest: String,
     authorities: Option<&'a str>,
 }
 
 impl<'a> Parts<'a> {
-    fn read(url: &'a str) -> Option<Self> {
+    fn parse(url: &'a str) -> Option<Self> {
         let (scheme, after) = url.split_once("://")?;
         let (tls, cluster) = match scheme {
             "redis" | "redis+unix" | "unix" => (false, false),
@@ -103,7 +103,7 @@ impl<'a> Parts<'a> {
             Some(at) => authority.split_at(at + 1),
             None => ("", authority),
         };
-        let (ours, others): (Vec<&str>, Vec<&str>) = parameters
+        let (own, others): (Vec<&str>, Vec<&str>) = parameters
             .split('&')
             .filter(|parameter| !parameter.is_empty())
             .partition(|parameter| parameter.starts_with("sslrootcert="));
@@ -116,7 +116,7 @@ impl<'a> Parts<'a> {
         } else {
             vec![hosts]
         };
-        let authorities = ours.first().and_then(|it| it.strip_prefix("sslrootcert="));
+        let authorities = own.first().and_then(|it| it.strip_prefix("sslrootcert="));
         Some(Self {
             tls,
             cluster,
@@ -127,7 +127,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// An address of each host, as the library reads it.
+    /// One URL per host, for the redis crate.
     fn urls(&self) -> Vec<String> {
         let scheme = if self.tls { "rediss" } else { "redis" };
         let Self { user, rest, .. } = self;
@@ -143,10 +143,10 @@ impl<'a> Parts<'a> {
         };
         anyhow::ensure!(
             self.tls,
-            "redis_url: `sslrootcert` is for an address that begins with rediss://"
+            "redis_url: `sslrootcert` needs an address that begins with rediss:// or rediss+cluster://"
         );
         let root_cert = std::fs::read(path)
-            .with_context(|| format!("redis_url: `sslrootcert` {path} cannot be read"))?;
+            .with_context(|| format!("redis_url: cannot read the file of `sslrootcert`, {path}"))?;
         Ok(Some(TlsCertificates {
             client_tls: None,
             root_cert: Some(root_cert),
@@ -159,12 +159,12 @@ mod tests {
     use super::*;
 
     fn parts(url: &str) -> Option<(bool, bool, Vec<String>, Option<&str>)> {
-        let parts = Parts::read(url)?;
+        let parts = Parts::parse(url)?;
         Some((parts.tls, parts.cluster, parts.urls(), parts.authorities))
     }
 
     #[test]
-    fn an_address_is_of_a_server_or_of_a_cluster() {
+    fn addresses_of_servers_and_clusters_are_parsed() {
         let one = |url: &str| vec![url.to_owned()];
         let plain = "redis://u:p@h:1/2?protocol=resp3";
         assert_eq!(parts(plain), Some((false, false, one(plain), None)));
@@ -192,27 +192,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_without_the_password() {
+    fn errors_do_not_show_the_password() {
         for (url, said) in [
             ("http://u:geheim@h:1", "redis_url is not an address"),
             ("redis://u:geheim@h:x", "redis_url is not an address"),
             ("redis+cluster://u:geheim@", "redis_url is not an address"),
             (
                 "rediss://u:geheim@h:1?sslrootcert=/nowhere",
-                "redis_url: `sslrootcert` /nowhere cannot be read",
+                "redis_url: cannot read the file of `sslrootcert`, /nowhere",
             ),
             (
                 "redis://u:geheim@h:1?sslrootcert=/nowhere",
-                "redis_url: `sslrootcert` is for",
+                "redis_url: `sslrootcert` needs",
             ),
         ] {
-            let refused = read(&Secret::from(url.to_owned())).err().unwrap();
+            let refused = parse(&Secret::from(url.to_owned())).err().unwrap();
             let refused = format!("{refused:#}");
             assert!(refused.starts_with(said), "{refused}");
             assert!(!refused.contains("geheim"), "{refused}");
         }
         let (_, place) =
-            read(&Secret::from("redis+cluster://u:geheim@h:1,h:2".to_owned())).unwrap();
+            parse(&Secret::from("redis+cluster://u:geheim@h:1,h:2".to_owned())).unwrap();
         assert_eq!(place, "h:1,h:2");
     }
 }

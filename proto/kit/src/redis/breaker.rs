@@ -1,4 +1,4 @@
-//! The breaker of a connection: when it opens, and how it closes again.
+//! The circuit breaker of a connection.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -7,81 +7,96 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::Shared;
-use super::link::Link;
+use super::connection::Connection;
 
 /// Failures in a row that open the breaker.
 const FAILURES: u32 = 3;
-/// Time between two looks whether Redis is back, and how long a look may take to connect.
-const PERIOD: Duration = Duration::from_millis(100);
-const CONNECT: Duration = Duration::from_secs(1);
+/// The interval between two probes.
+const PROBE_INTERVAL: Duration = Duration::from_millis(100);
+/// How long a probe may take to connect.
+const PROBE_CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Counts a failed call, unless it is `alone`, and opens the breaker after so many. The connection is given up then: one that is dead
-/// without being closed would be waited for forever. A `lost` one is given up at once.
-pub(super) fn count(shared: &Arc<Shared>, link: Option<&Arc<Link>>, lost: bool, alone: bool) {
-    if let Some(link) = link {
-        let current = shared.link.load();
-        let same = current.as_ref().is_some_and(|it| Arc::ptr_eq(it, link));
-        if current.is_some() && !same {
-            // A call over a connection that was given up says nothing of the new one.
+/// Counts a failed call, and opens the breaker after [`FAILURES`] in a row. The failure does not count when `others_answered`.
+///
+/// Opening the breaker drops the connection, because a dead connection that was never closed would time out forever. A `lost` connection
+/// is dropped at once.
+pub(super) fn count(
+    shared: &Arc<Shared>,
+    connection: Option<&Arc<Connection>>,
+    lost: bool,
+    others_answered: bool,
+) {
+    if let Some(connection) = connection {
+        let current = shared.connection.load();
+        let is_current = current
+            .as_ref()
+            .is_some_and(|it| Arc::ptr_eq(it, connection));
+        if current.is_some() && !is_current {
+            // The call used an older connection, which says nothing about the current one.
             return;
         }
-        if same && lost {
-            // The next call makes another.
-            shared.link.compare_and_swap(&current, None);
+        if is_current && lost {
+            // The next call opens another.
+            shared.connection.compare_and_swap(&current, None);
         }
     }
-    if alone {
+    if others_answered {
         return;
     }
     let failures = shared.failures.fetch_add(1, Ordering::Relaxed);
-    if failures.saturating_add(1) < FAILURES || shared.open.swap(true, Ordering::AcqRel) {
+    if failures.saturating_add(1) < FAILURES || shared.is_open.swap(true, Ordering::AcqRel) {
         return;
     }
-    shared.link.store(None);
+    shared.connection.store(None);
     metrics::counter!("redis_breaker_opened_total").increment(1);
-    let looking = Looking::new(shared);
+    let probe = Probe::new(shared);
     #[expect(
         clippy::disallowed_methods,
-        reason = "it holds nothing that must be finished, and ends with its connection or its runtime"
+        reason = "the task has no work to finish at shutdown, and ends with its connection or its runtime"
     )]
-    drop(tokio::spawn(looking.until_it_is_back()));
+    drop(tokio::spawn(probe.run()));
 }
 
-/// The one task that looks whether Redis is back. The breaker closes when it ends, however it ends.
-struct Looking(Weak<Shared>);
+/// The task that probes Redis while the breaker is open. The breaker closes when this is dropped.
+struct Probe(Weak<Shared>);
 
-impl Looking {
+impl Probe {
     fn new(shared: &Arc<Shared>) -> Self {
         metrics::gauge!("redis_breakers_open").increment(1.0);
         Self(Arc::downgrade(shared))
     }
 
-    async fn until_it_is_back(self) {
+    async fn run(self) {
         while let Some(shared) = self.0.upgrade() {
-            if let Some(link) = look(&shared).await {
-                shared.link.store(Some(Arc::new(link)));
+            if let Some(connection) = probe(&shared).await {
+                shared.connection.store(Some(Arc::new(connection)));
                 return;
             }
             drop(shared);
-            tokio::time::sleep(PERIOD).await;
+            tokio::time::sleep(PROBE_INTERVAL).await;
         }
     }
 }
 
-/// A new connection, on which Redis answers as soon as calls want it to.
-async fn look(shared: &Shared) -> Option<Link> {
-    let link = timeout(CONNECT, Link::open(&shared.address)).await.ok()?;
-    let link = link.ok()?;
-    timeout(shared.patience, link.ping()).await.ok()?.ok()?;
-    Some(link)
+/// Opens a new connection, and checks that Redis answers a PING within the timeout of calls.
+async fn probe(shared: &Shared) -> Option<Connection> {
+    let connection = timeout(PROBE_CONNECT_TIMEOUT, Connection::open(&shared.address))
+        .await
+        .ok()?;
+    let connection = connection.ok()?;
+    timeout(shared.timeout, connection.ping())
+        .await
+        .ok()?
+        .ok()?;
+    Some(connection)
 }
 
-impl Drop for Looking {
+impl Drop for Probe {
     fn drop(&mut self) {
         metrics::gauge!("redis_breakers_open").decrement(1.0);
         if let Some(shared) = self.0.upgrade() {
             shared.failures.store(0, Ordering::Relaxed);
-            shared.open.store(false, Ordering::Release);
+            shared.is_open.store(false, Ordering::Release);
         }
     }
 }

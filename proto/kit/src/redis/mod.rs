@@ -1,8 +1,9 @@
-//! A connection to Redis that nobody waits for long: whatever is slow counts as away, and what is away is not waited for again.
+//! Connections to Redis with a timeout and a circuit breaker: a slow Redis counts as unavailable, and an unavailable one fails calls at
+//! once.
 
 mod address;
 mod breaker;
-mod link;
+mod connection;
 mod script;
 
 use std::fmt;
@@ -17,46 +18,48 @@ use tokio::time::timeout;
 
 use crate::config::Secret;
 use address::Address;
-pub use link::RunId;
-use link::{Connection, Link};
+pub use connection::RunId;
+use connection::{Connection, Transport};
 pub use script::{Script, evaluate};
 
-/// How long Redis may take, where no setting says otherwise.
-pub const PATIENCE: Duration = Duration::from_millis(50);
-/// A connection that calls share: commands that are sent at the same time travel in one round trip. Clones share it, and its breaker.
+/// The timeout of a call, where no setting says otherwise.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_millis(50);
+
+/// A multiplexed connection: commands that are sent at the same time share one round trip. Clones share the connection and its circuit
+/// breaker.
 ///
-/// After three failures in a row (no answer in time, or no connection) the breaker opens: calls find Redis away at once, while one
-/// task at a time looks whether it is back.
+/// After three failures in a row (a timeout or no connection) the breaker opens: calls fail at once, while one task probes Redis.
 ///
-/// The connection is made anew here, not by the library's `ConnectionManager`: that one does so unseen, and a counter has to know which
-/// run of Redis its command reaches ([`RunId`]).
+/// This type reconnects by itself and does not use the redis crate's `ConnectionManager`, which reconnects unseen: a counter must know
+/// which run of Redis its command reaches ([`RunId`]).
 #[derive(Clone)]
 pub struct Redis(Arc<Shared>);
 
 struct Shared {
     address: Address,
     place: String,
-    patience: Duration,
+    timeout: Duration,
+    /// What the service does without Redis, for the log.
     without: &'static str,
-    link: ArcSwapOption<Link>,
-    /// Held while the connection is made, so that calls which come together make one.
+    connection: ArcSwapOption<Connection>,
+    /// Held while connecting, so that concurrent calls open one connection.
     connecting: Mutex<()>,
-    /// Calls that were answered.
+    /// The number of calls that were answered.
     answered: AtomicU64,
-    /// Failures in a row.
+    /// The number of failures in a row.
     failures: AtomicU32,
     /// Whether the breaker is open.
-    open: AtomicBool,
-    /// Whether the log was told that Redis is away: it tells of the change, not of every call.
-    told: AtomicBool,
+    is_open: AtomicBool,
+    /// Whether the last change that was logged is "Redis is unavailable": only changes are logged, not every call.
+    is_logged: AtomicBool,
 }
 
-/// Redis is away, and this is known of the call.
+/// Redis is unavailable. The variant says whether the call was carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Away {
-    /// It was not carried out, and will not be: it was never sent, or Redis refused it.
-    Undone,
-    /// It was sent and not answered. Redis may have carried it out, or do so when it wakes.
+pub enum Unavailable {
+    /// The call was not carried out and will not be: it was not sent, or Redis rejected it.
+    NotApplied,
+    /// The call was sent and not answered. Redis may have carried it out, or may do so later.
     Unknown,
 }
 
@@ -64,233 +67,242 @@ pub enum Away {
 enum Failure {
     /// The breaker is open.
     Open,
-    /// There is no connection; without an error, there was none in time.
+    /// There is no connection. Without an error, connecting timed out.
     NoConnection(Option<RedisError>),
-    /// Redis refused the call.
-    Refused(RedisError),
-    /// It was sent, and not answered; without an error, not in time.
-    NoAnswer(Option<RedisError>),
+    /// Redis rejected the call.
+    Rejected(RedisError),
+    /// The call was sent and not answered. Without an error, it timed out.
+    NoResponse(Option<RedisError>),
 }
 
 impl Redis {
-    /// Connects. A call that takes longer than `patience` finds Redis away; `without` says for the log what that means.
+    /// Connects. A call that takes longer than `timeout` fails. `without` completes the log line "Redis is unavailable; …": what the service
+    /// does without Redis.
     ///
     /// # Errors
-    /// One sentence: the address is none, nothing answers there, or it is older than 6.2.
+    /// The address is not valid, nothing answers there, or Redis is older than 6.2.
     pub async fn connect(
         url: &Secret,
-        patience: Duration,
+        timeout: Duration,
         without: &'static str,
     ) -> anyhow::Result<Self> {
-        let redis = Self::lazy(url, patience, without)?;
-        link::check(&redis.0.address, &redis.0.place).await?;
+        let redis = Self::lazy(url, timeout, without)?;
+        connection::check(&redis.0.address, &redis.0.place).await?;
         Ok(redis)
     }
 
-    /// The same without asking whether Redis is there: it may come later.
+    /// Like [`connect`](Self::connect), but connects at the first call, so that Redis may start later.
     ///
     /// # Errors
-    /// The address is none.
-    pub fn lazy(url: &Secret, patience: Duration, without: &'static str) -> anyhow::Result<Self> {
-        let (address, place) = address::read(url)?;
-        Ok(Self::unconnected(address, place, patience, without))
+    /// The address is not valid.
+    pub fn lazy(url: &Secret, timeout: Duration, without: &'static str) -> anyhow::Result<Self> {
+        let (address, place) = address::parse(url)?;
+        Ok(Self::unconnected(address, place, timeout, without))
     }
 
-    /// Another connection to the same Redis, with a breaker of its own. It is made by the first call, and lives on the runtime of
-    /// that call.
+    /// A new connection to the same Redis, with a breaker of its own. It connects at the first call and belongs to the runtime of that
+    /// call.
     #[must_use]
-    pub fn another(&self) -> Self {
+    pub fn new_connection(&self) -> Self {
         let Shared {
             address,
             place,
-            patience,
+            timeout,
             without,
             ..
         } = &*self.0;
-        Self::unconnected(address.clone(), place.clone(), *patience, without)
+        Self::unconnected(address.clone(), place.clone(), *timeout, without)
     }
 
     fn unconnected(
         address: Address,
         place: String,
-        patience: Duration,
+        timeout: Duration,
         without: &'static str,
     ) -> Self {
         Self(Arc::new(Shared {
             address,
             place,
-            patience,
+            timeout,
             without,
-            link: ArcSwapOption::empty(),
+            connection: ArcSwapOption::empty(),
             connecting: Mutex::new(()),
             answered: AtomicU64::new(0),
             failures: AtomicU32::new(0),
-            open: AtomicBool::new(false),
-            told: AtomicBool::new(false),
+            is_open: AtomicBool::new(false),
+            is_logged: AtomicBool::new(false),
         }))
     }
 
     /// Sends a command. `what` names the call in metrics and the log.
     ///
     /// # Errors
-    /// Redis is away.
+    /// Redis is unavailable.
     pub async fn query<T: FromRedisValue>(
         &self,
         what: &'static str,
         command: &Cmd,
-    ) -> Result<T, Away> {
-        let answer = async |link: &Link| link.connection.send(command).await;
+    ) -> Result<T, Unavailable> {
+        let answer = async |connection: &Connection| connection.transport.send(command).await;
         self.call(what, answer).await
     }
 
-    /// Runs `script` by its hash, and by its code where Redis does not know it. `command` begins as [`evaluate`] made it; it is told
-    /// which run of Redis it is sent to.
+    /// Runs `script` by its hash, or by its code when Redis does not have it. `command` gets the run id of the server and returns a command
+    /// that begins with [`evaluate`].
     ///
     /// # Errors
-    /// Redis is away.
+    /// Redis is unavailable.
     pub async fn invoke<T: FromRedisValue>(
         &self,
         what: &'static str,
         script: &Script,
         command: impl FnOnce(RunId) -> Cmd,
-    ) -> Result<T, Away> {
-        let answer = async |link: &Link| {
-            let command = command(link.run);
-            let answer = link.connection.send(&command).await;
-            if is_unknown(&answer) {
-                return link.connection.send(&script.in_full(&command)).await;
+    ) -> Result<T, Unavailable> {
+        let answer = async |connection: &Connection| {
+            let command = command(connection.run_id);
+            let answer = connection.transport.send(&command).await;
+            if is_no_script(&answer) {
+                return connection.transport.send(&script.with_code(&command)).await;
             }
             answer
         };
         self.call(what, answer).await
     }
 
-    /// Waits for an answer within our patience, and counts for the breaker what came of it.
+    /// Makes a call within the timeout, and records its outcome in the breaker.
     async fn call<T: FromRedisValue>(
         &self,
         what: &'static str,
-        answer: impl AsyncFnOnce(&Link) -> RedisResult<Value>,
-    ) -> Result<T, Away> {
+        answer: impl AsyncFnOnce(&Connection) -> RedisResult<Value>,
+    ) -> Result<T, Unavailable> {
         let answered_before = self.0.answered.load(Ordering::Relaxed);
         let mut used = None;
         let call = async {
-            let link = used.insert(self.0.link().await?);
-            let answer = answer(link).await;
+            let connection = used.insert(self.0.connection().await?);
+            let answer = answer(connection).await;
             let answer = answer.and_then(|answer| Ok(T::from_redis_value(answer)?));
             answer.map_err(Failure::of)
         };
-        let outcome = timeout(self.0.patience, call).await;
-        let outcome = outcome.unwrap_or_else(|_| Err(Failure::late(used.is_some())));
-        self.0.note(what, answered_before, used.as_ref(), outcome)
+        let outcome = timeout(self.0.timeout, call).await;
+        let outcome = outcome.unwrap_or_else(|_| Err(Failure::timed_out(used.is_some())));
+        self.0.record(what, answered_before, used.as_ref(), outcome)
     }
 }
 
-/// Whether Redis says that it does not know a script.
-fn is_unknown(answer: &RedisResult<Value>) -> bool {
+/// Whether Redis does not have a script.
+fn is_no_script(answer: &RedisResult<Value>) -> bool {
     answer
         .as_ref()
         .is_err_and(|error| error.kind() == ErrorKind::Server(ServerErrorKind::NoScript))
 }
 
 impl Shared {
-    /// The connection; made by this call when there is none and the breaker is not open.
-    async fn link(&self) -> Result<Arc<Link>, Failure> {
-        if let Some(link) = self.link.load_full() {
-            return Ok(link);
+    /// The connection. Opens it when there is none, unless the breaker is open.
+    async fn connection(&self) -> Result<Arc<Connection>, Failure> {
+        if let Some(connection) = self.connection.load_full() {
+            return Ok(connection);
         }
-        let _alone = self.connecting.lock().await;
-        if let Some(link) = self.link.load_full() {
-            return Ok(link);
+        let _connecting = self.connecting.lock().await;
+        if let Some(connection) = self.connection.load_full() {
+            return Ok(connection);
         }
-        if self.open.load(Ordering::Acquire) {
+        if self.is_open.load(Ordering::Acquire) {
             return Err(Failure::Open);
         }
-        let link = Link::open(&self.address).await;
-        let link = Arc::new(link.map_err(|error| Failure::NoConnection(Some(error)))?);
-        self.link.store(Some(Arc::clone(&link)));
-        Ok(link)
+        let connection = Connection::open(&self.address).await;
+        let connection = Arc::new(connection.map_err(|error| Failure::NoConnection(Some(error)))?);
+        self.connection.store(Some(Arc::clone(&connection)));
+        Ok(connection)
     }
 
-    /// Counts for the breaker what came of a call over `link`, before which so many had been answered.
-    fn note<T>(
+    /// Records the outcome of a call over `connection`. `answered_before` is the number of answered calls when this one began.
+    fn record<T>(
         self: &Arc<Self>,
         what: &'static str,
         answered_before: u64,
-        link: Option<&Arc<Link>>,
+        connection: Option<&Arc<Connection>>,
         outcome: Result<T, Failure>,
-    ) -> Result<T, Away> {
+    ) -> Result<T, Unavailable> {
         let failure = match outcome {
             Ok(answer) => {
                 self.answered.fetch_add(1, Ordering::Relaxed);
                 if self.failures.load(Ordering::Relaxed) != 0 {
                     self.failures.store(0, Ordering::Relaxed);
                 }
-                if self.told.load(Ordering::Relaxed) && self.told.swap(false, Ordering::Relaxed) {
-                    tracing::info!("Redis is back");
+                if self.is_logged.load(Ordering::Relaxed)
+                    && self.is_logged.swap(false, Ordering::Relaxed)
+                {
+                    tracing::info!("Redis is available again");
                 }
                 return Ok(answer);
             }
-            Err(Failure::Open) => return Err(Away::Undone),
+            Err(Failure::Open) => return Err(Unavailable::NotApplied),
             Err(failure) => failure,
         };
-        // A refusal came in time.
-        if !matches!(failure, Failure::Refused(_)) {
-            // That to a cluster mends itself.
-            let is_server = link.is_some_and(|it| matches!(it.connection, Connection::Server(_)));
-            // Redis is not away while others are answered: it may be one node of a cluster, or one slow answer.
-            let alone = self.answered.load(Ordering::Relaxed) != answered_before;
-            breaker::count(self, link, is_server && failure.lost_connection(), alone);
+        // A rejection is a response in time.
+        if !matches!(failure, Failure::Rejected(_)) {
+            // The library reconnects to a cluster by itself.
+            let is_server =
+                connection.is_some_and(|it| matches!(it.transport, Transport::Server(_)));
+            // Other calls were answered in the meantime: a single node of a cluster or a single slow call has failed.
+            let others_answered = self.answered.load(Ordering::Relaxed) != answered_before;
+            breaker::count(
+                self,
+                connection,
+                is_server && failure.lost_connection(),
+                others_answered,
+            );
         }
-        Err(self.tell(what, &failure))
+        Err(self.report(what, &failure))
     }
 
-    /// Tells the metrics of a failed call, and the log if it does not know yet.
-    fn tell(&self, what: &'static str, failure: &Failure) -> Away {
+    /// Counts a failed call, and logs the first one.
+    fn report(&self, what: &'static str, failure: &Failure) -> Unavailable {
         metrics::counter!("redis_errors_total", "call" => what).increment(1);
-        if !self.told.swap(true, Ordering::Relaxed) {
+        if !self.is_logged.swap(true, Ordering::Relaxed) {
             let reason = failure.reason();
-            tracing::warn!(what, reason, "Redis is away; {}", self.without);
+            tracing::warn!(what, reason, "Redis is unavailable; {}", self.without);
         }
-        failure.away()
+        failure.unavailable()
     }
 }
 
 impl Failure {
     fn of(error: RedisError) -> Self {
         match error.kind() {
-            ErrorKind::Server(_) | ErrorKind::Extension => Self::Refused(error),
+            ErrorKind::Server(_) | ErrorKind::Extension => Self::Rejected(error),
             ErrorKind::ClusterConnectionNotFound => Self::NoConnection(Some(error)),
-            _ => Self::NoAnswer(Some(error)),
+            _ => Self::NoResponse(Some(error)),
         }
     }
 
-    fn late(sent: bool) -> Self {
+    fn timed_out(sent: bool) -> Self {
         if sent {
-            Self::NoAnswer(None)
+            Self::NoResponse(None)
         } else {
             Self::NoConnection(None)
         }
     }
 
-    fn away(&self) -> Away {
+    fn unavailable(&self) -> Unavailable {
         match self {
-            Self::Open | Self::NoConnection(_) | Self::Refused(_) => Away::Undone,
-            Self::NoAnswer(_) => Away::Unknown,
+            Self::Open | Self::NoConnection(_) | Self::Rejected(_) => Unavailable::NotApplied,
+            Self::NoResponse(_) => Unavailable::Unknown,
         }
     }
 
     fn lost_connection(&self) -> bool {
-        matches!(self, Self::NoAnswer(Some(error)) if error.is_unrecoverable_error())
+        matches!(self, Self::NoResponse(Some(error)) if error.is_unrecoverable_error())
     }
 
     fn reason(&self) -> String {
         match self {
-            Self::Open => "it was away".to_owned(),
+            Self::Open => "the breaker is open".to_owned(),
             Self::NoConnection(Some(error))
-            | Self::Refused(error)
-            | Self::NoAnswer(Some(error)) => error.to_string(),
-            Self::NoConnection(None) => "no connection in time".to_owned(),
-            Self::NoAnswer(None) => "no answer in time".to_owned(),
+            | Self::Rejected(error)
+            | Self::NoResponse(Some(error)) => error.to_string(),
+            Self::NoConnection(None) => "connecting timed out".to_owned(),
+            Self::NoResponse(None) => "the call timed out".to_owned(),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Scripts, which Redis knows by their hashes once it has run them.
+//! Lua scripts. Redis finds a script by its hash once it has run it.
 
 use redis::{Arg, Cmd};
 
-/// A script.
+/// A Lua script.
 #[derive(Debug, Clone)]
 pub struct Script {
     code: &'static str,
@@ -10,7 +10,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// The script of this code.
+    /// A script with this code.
     pub fn new(code: &'static str) -> Self {
         Self {
             code,
@@ -18,8 +18,8 @@ impl Script {
         }
     }
 
-    /// A command that [`evaluate`] has begun, with the code in place of the hash: Redis knows the script from then on.
-    pub(super) fn in_full(&self, command: &Cmd) -> Cmd {
+    /// Replaces the hash in a command that begins with [`evaluate`] by the code, which Redis then stores.
+    pub(super) fn with_code(&self, command: &Cmd) -> Cmd {
         let mut full = redis::cmd("EVAL");
         full.arg(self.code);
         for argument in command.args_iter().skip(2) {
@@ -31,7 +31,7 @@ impl Script {
     }
 }
 
-/// The beginning of a command that runs `script`: `keys` of its arguments are keys, which come first.
+/// Begins a command that runs `script`. Its first `keys` arguments are keys.
 pub fn evaluate(script: &Script, keys: usize) -> Cmd {
     // Room for a handful of arguments of the usual length.
     let mut command = Cmd::with_capacity(12, 320);
@@ -44,13 +44,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_in_full_has_the_same_keys_and_arguments() {
+    fn a_command_with_code_has_the_same_keys_and_arguments() {
         let script = Script::new("return 1");
         let mut command = evaluate(&script, 1);
         command.arg("key").arg(7);
         let mut expected = redis::cmd("EVAL");
         expected.arg("return 1").arg(1).arg("key").arg(7);
-        let full = script.in_full(&command);
+        let full = script.with_code(&command);
         assert_eq!(full.get_packed_command(), expected.get_packed_command());
     }
 }

@@ -1,4 +1,5 @@
-//! The staff by name. listings-svc knows them; another service asks it whose a token is, and believes the answer for a second.
+//! The staff directory of services other than listings-svc: they ask listings-svc for the member with a token, and cache the answer for
+//! a second.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,60 +16,60 @@ use super::staff::{Member, Members, Role};
 use crate::clock::Clock;
 use crate::fault::Fault;
 
-/// How the token of a member begins.
+/// The prefix of a member's token.
 const PREFIX: &str = "staff_";
-/// For how long a member is known without asking: a token that was ended is refused within this.
-const MEMORY: time::Duration = time::Duration::SECOND;
-/// Members in memory at most; beyond, all are forgotten and asked for again.
-const MOST: usize = 1_024;
+/// How long a member is cached. A revoked token is rejected after this time.
+const TTL: time::Duration = time::Duration::SECOND;
+/// The most members in the cache. When it is full, it is cleared.
+const CAPACITY: usize = 1_024;
 
 type Hash = [u8; 32];
 
-/// Finds members by their tokens.
+/// Finds members by their tokens, with calls to listings-svc.
 #[derive(Debug)]
 pub struct FleetMembers {
     listings: MemberServiceClient<Client>,
     deadline: Duration,
     clock: Clock,
-    seen: Mutex<HashMap<Hash, (OffsetDateTime, Member)>>,
+    cache: Mutex<HashMap<Hash, (OffsetDateTime, Member)>>,
 }
 
 impl FleetMembers {
-    /// Those whom listings-svc knows. It has `deadline` to answer.
+    /// The members that listings-svc knows. Each call to it has `deadline`.
     pub fn new(listings: Client, deadline: Duration, clock: Clock) -> Self {
         Self {
             listings: MemberServiceClient::new(listings),
             deadline,
             clock,
-            seen: Mutex::default(),
+            cache: Mutex::default(),
         }
     }
 
-    fn remembered(&self, hash: &Hash, now: OffsetDateTime) -> Option<Member> {
-        let seen = self.seen();
-        let (at, member) = seen.get(hash)?;
-        // A clock that was set back does not lengthen anybody's time.
-        (time::Duration::ZERO..MEMORY)
+    fn cached(&self, hash: &Hash, now: OffsetDateTime) -> Option<Member> {
+        let cache = self.cache();
+        let (at, member) = cache.get(hash)?;
+        // A clock that was set back does not extend the time.
+        (time::Duration::ZERO..TTL)
             .contains(&(now - *at))
             .then(|| member.clone())
     }
 
-    fn seen(&self) -> MutexGuard<'_, HashMap<Hash, (OffsetDateTime, Member)>> {
-        // A map is whole after every single step.
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cache(&self) -> MutexGuard<'_, HashMap<Hash, (OffsetDateTime, Member)>> {
+        // Every operation leaves the map consistent, so a poisoned lock can be used.
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[tonic::async_trait]
 impl Members for FleetMembers {
     async fn find(&self, token: &str) -> Result<Option<Member>, Fault> {
-        // A text of another shape is nobody's token: listings-svc is not asked.
+        // A text with another prefix cannot be a token: no call is needed.
         if !token.starts_with(PREFIX) {
             return Ok(None);
         }
         let hash: Hash = Sha256::digest(token).into();
         let now = self.clock.now();
-        if let Some(member) = self.remembered(&hash, now) {
+        if let Some(member) = self.cached(&hash, now) {
             return Ok(Some(member));
         }
         let mut request = Request::new(proto::FindMemberRequest {
@@ -78,23 +79,23 @@ impl Members for FleetMembers {
         request.extensions_mut().insert(Idempotent);
         let found = self.listings.clone().find_member(request).await?;
         let found = found.into_inner().member.and_then(member);
-        let mut seen = self.seen();
+        let mut cache = self.cache();
         match &found {
             Some(member) => {
-                if seen.len() >= MOST {
-                    seen.clear();
+                if cache.len() >= CAPACITY {
+                    cache.clear();
                 }
-                seen.insert(hash, (now, member.clone()));
+                cache.insert(hash, (now, member.clone()));
             }
             None => {
-                seen.remove(&hash);
+                cache.remove(&hash);
             }
         }
         Ok(found)
     }
 }
 
-/// `None` for a role of a later version: its holder may do nothing here.
+/// `None` for a role that this version does not know: such a member may do nothing here.
 fn member(member: proto::Member) -> Option<Member> {
     let role = match member.role() {
         proto::Role::Reviewer => Role::Reviewer,

@@ -1,4 +1,4 @@
-//! Who is calling on the internal port: a service of the fleet, or staff.
+//! Authentication of calls on the internal port: a service of the fleet, or staff.
 
 use std::sync::Arc;
 
@@ -8,27 +8,27 @@ use tonic::Status;
 
 use super::staff::{Member, Members};
 use crate::config::{Identity, Secret};
-use crate::fault::{Fault, unidentified};
+use crate::fault::{Fault, unauthenticated};
 
-/// Decides who may call.
+/// Authenticates callers by their tokens.
 #[derive(Clone)]
-pub struct Gate {
+pub struct Authenticator {
     tokens: Identity,
     members: Option<Arc<dyn Members>>,
 }
 
-/// What a look at a call's token says.
+/// The caller, according to the token.
 pub(super) enum Caller {
-    /// A service of the fleet, or anybody where anybody may ask.
+    /// A service of the fleet; or any caller of an open service, such as health.
     Fleet,
     /// Staff.
     Staff(Member),
-    /// Perhaps a member of the staff: the token is to be looked up.
+    /// Perhaps a staff member: the token must be looked up.
     Unknown(Arc<dyn Members>, String),
 }
 
-impl Gate {
-    /// Knows the fleet by its two tokens.
+impl Authenticator {
+    /// Accepts the fleet token and the staff token.
     pub fn new(tokens: Identity) -> Self {
         Self {
             tokens,
@@ -36,7 +36,7 @@ impl Gate {
         }
     }
 
-    /// Knows the staff by name, too.
+    /// Accepts the tokens of staff members as well.
     #[must_use]
     pub fn with_members(self, members: Arc<dyn Members>) -> Self {
         Self {
@@ -45,8 +45,8 @@ impl Gate {
         }
     }
 
-    /// Refuses a call to the gRPC `path` that does not carry the right token. Staff services, whose names begin with `Staff`, want
-    /// the staff token or that of a member, every other the fleet's; health and reflection are open.
+    /// Checks the token of a call to the gRPC `path`. A staff service, whose name begins with `Staff`, takes the staff token or the token of
+    /// a member; other services take the fleet token; health and reflection are open.
     pub(super) fn check(&self, path: &str, headers: &HeaderMap) -> Result<Caller, Status> {
         let service = path
             .trim_start_matches('/')
@@ -60,36 +60,38 @@ impl Gate {
         let sent = bearer(headers);
         if !name.starts_with("Staff") {
             return match sent {
-                Some(sent) if is(sent, &self.tokens.fleet_token) => Ok(Caller::Fleet),
-                _ => Err(unidentified(
-                    "this call needs the fleet's token, as `authorization: Bearer …`",
+                Some(sent) if matches(sent, &self.tokens.fleet_token) => Ok(Caller::Fleet),
+                _ => Err(unauthenticated(
+                    "this call needs the fleet token: send it as `authorization: Bearer …`",
                 )),
             };
         }
         match (sent, &self.members) {
-            (Some(sent), _) if is(sent, &self.tokens.staff_token) => {
+            (Some(sent), _) if matches(sent, &self.tokens.staff_token) => {
                 Ok(Caller::Staff(Member::operator()))
             }
-            (Some(sent), Some(members)) if !is(sent, &self.tokens.fleet_token) => {
-                let sent = std::str::from_utf8(sent).map_err(|_error| nobody())?;
+            (Some(sent), Some(members)) if !matches(sent, &self.tokens.fleet_token) => {
+                let sent = std::str::from_utf8(sent).map_err(|_error| not_staff())?;
                 Ok(Caller::Unknown(Arc::clone(members), sent.to_owned()))
             }
-            _ => Err(nobody()),
+            _ => Err(not_staff()),
         }
     }
 }
 
-/// Asks whose token it is.
+/// Looks up the member with this token.
 pub(super) async fn look_up(members: &dyn Members, token: &str) -> Result<Member, Status> {
     match members.find(token).await {
         Ok(Some(member)) => Ok(member),
-        Ok(None) => Err(nobody()),
+        Ok(None) => Err(not_staff()),
         Err(fault) => Err(Fault::into(fault)),
     }
 }
 
-fn nobody() -> Status {
-    unidentified("this call needs the staff token, or a member's own, as `authorization: Bearer …`")
+fn not_staff() -> Status {
+    unauthenticated(
+        "this call needs the staff token or the token of a staff member: send it as `authorization: Bearer …`",
+    )
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
@@ -98,7 +100,7 @@ fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
         .and_then(|value| value.as_bytes().strip_prefix(b"Bearer "))
 }
 
-fn is(sent: &[u8], token: &Secret) -> bool {
+fn matches(sent: &[u8], token: &Secret) -> bool {
     sent.ct_eq(token.expose().as_bytes()).into()
 }
 
@@ -107,7 +109,7 @@ mod tests {
     use super::*;
     use crate::rpc::staff::Role;
 
-    /// Knows one member.
+    /// A directory with one member.
     struct Ada;
 
     #[tonic::async_trait]
@@ -120,8 +122,8 @@ mod tests {
         }
     }
 
-    fn gate() -> Gate {
-        Gate::new(Identity {
+    fn authenticator() -> Authenticator {
+        Authenticator::new(Identity {
             fleet_token: "fleet".to_owned().into(),
             staff_token: "staff".to_owned().into(),
         })
@@ -136,8 +138,9 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_caller_reaches_its_own_services() {
-        let allowed = |path: &str, token: Option<&str>| gate().check(path, &headers(token)).is_ok();
+    fn each_kind_of_caller_reaches_only_its_services() {
+        let allowed =
+            |path: &str, token: Option<&str>| authenticator().check(path, &headers(token)).is_ok();
         let (games, staff) = (
             "/catalogue.v1.GamesService/ListGames",
             "/gateway.v1.StaffService/CreateKey",
@@ -152,9 +155,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_member_reaches_staff_services_under_the_own_name() {
-        let gate = gate().with_members(Arc::new(Ada));
-        let who = async |path: &str, token: &str| match gate.check(path, &headers(Some(token))) {
+    async fn a_member_reaches_staff_services_under_its_name() {
+        let authenticator = authenticator().with_members(Arc::new(Ada));
+        let who = async |path: &str, token: &str| match authenticator
+            .check(path, &headers(Some(token)))
+        {
             Ok(Caller::Staff(member)) => Some(member.name),
             Ok(Caller::Unknown(members, token)) => {
                 look_up(&*members, &token).await.ok().map(|m| m.name)

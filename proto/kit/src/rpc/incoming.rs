@@ -1,4 +1,4 @@
-//! The connections of one thread of the gRPC server.
+//! The connections of one worker thread of the gRPC server.
 
 use std::io;
 use std::pin::Pin;
@@ -10,28 +10,28 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tonic::transport::server::{Connected, TcpConnectInfo};
 
-use crate::cores::{Dealt, Hand};
+use crate::workers::{Assigned, Receiver};
 
-/// A connection; its thread holds it until it is closed.
+/// A connection. It counts for the load of its worker until it is closed.
 pub(super) struct Connection {
     stream: TcpStream,
-    _held: Dealt<()>,
+    _guard: Assigned<()>,
 }
 
-/// What a thread is dealt, ready to be served.
+/// The connections that a worker receives, ready to be served.
 pub(super) fn connections(
-    mut hand: Hand<std::net::TcpStream>,
+    mut assigned: Receiver<std::net::TcpStream>,
 ) -> impl Stream<Item = io::Result<Connection>> {
     poll_fn(move |context| {
-        let dealt = std::task::ready!(hand.poll_recv(context));
-        Poll::Ready(dealt.map(|dealt| {
-            let (stream, held) = dealt.take();
+        let connection = std::task::ready!(assigned.poll_recv(context));
+        Poll::Ready(connection.map(|connection| {
+            let (stream, guard) = connection.into_parts();
             let stream = TcpStream::from_std(stream)?;
-            // Without this an answer's last packet waits for the caller's delayed acknowledgement, 40 ms.
+            // Without TCP_NODELAY the last packet of a response waits for the caller's delayed acknowledgement, 40 ms.
             stream.set_nodelay(true)?;
             Ok(Connection {
                 stream,
-                _held: held,
+                _guard: guard,
             })
         }))
     })

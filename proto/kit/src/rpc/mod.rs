@@ -1,4 +1,4 @@
-//! gRPC between the services: every server's layers and every client's channel, made once.
+//! gRPC between the services: the server with its layers, and the client.
 
 pub mod client;
 mod fleet_members;
@@ -8,4 +8,4 @@ pub mod server;
 pub mod staff;
 
 pub use fleet_members::FleetMembers;
-pub use identity::Gate;
+pub use identity::Authenticator;

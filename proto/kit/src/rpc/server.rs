@@ -1,4 +1,4 @@
-//! The internal gRPC server: identity, trace, request id, metrics, panics into faults, health and reflection.
+//! The internal gRPC server: authentication, traces, request ids, metrics, conversion of panics into faults, health and reflection.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -20,28 +20,28 @@ use tower::layer::util::Stack;
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
-use super::identity::{self, Caller, Gate};
+use super::identity::{self, Authenticator, Caller};
 use super::incoming::connections;
 use crate::admin::Readiness;
-use crate::cores::{self, Cores};
 use crate::fault::{Code, Fault};
 use crate::handles::Handles;
 use crate::overload::ConcurrencyLimit;
 use crate::request_id::{REQUEST_ID_HEADER, scope};
+use crate::workers::{self, Workers};
 use crate::{ids, telemetry};
 
-/// Streams that a caller may have reset and that are not yet cleared away. A gateway whose callers all hang up at once resets as
-/// many; h2's default of 20 would close the connection under everyone else.
+/// The most reset streams that a connection may still hold. A gateway resets many streams when its callers disconnect at once; with the
+/// default of h2, 20, the connection would close and end the other calls as well.
 const PENDING_RESETS: usize = 4_096;
-/// Calls that a process has under way at once: of the heads of their answers, for those that stream. More than callers of the fleet
-/// keep under way; it is for those who keep to nothing.
-const CALLS: usize = 4_096;
+/// The most calls in flight in a process; a streaming call counts until the head of its response. Services of the fleet stay below this
+/// limit; it stops a caller without one.
+const MAX_CALLS: usize = 4_096;
 
-/// Serves `services` until `draining`, then finishes the calls under way. Connections are dealt out to a thread for each core.
+/// Serves `services` until `draining`, then finishes the calls in flight. Connections are spread over one worker thread per core.
 pub async fn serve(
     listener: TcpListener,
     mut services: RoutesBuilder,
-    gate: Gate,
+    authenticator: Authenticator,
     readiness: Readiness,
     draining: CancellationToken,
     ended: CancellationToken,
@@ -68,29 +68,32 @@ pub async fn serve(
     };
 
     let (routes, drained) = (services.routes(), draining.clone());
-    let load = Arc::new(ConcurrencyLimit::new("rpc", CALLS));
-    let cores = Cores::start("rpc", cores::all(), &ended, move |hand| {
+    let limit = Arc::new(ConcurrencyLimit::new("rpc", MAX_CALLS));
+    let workers = Workers::start("rpc", workers::available_cores(), &ended, move |assigned| {
         let draining = drained.clone();
-        let server = server(&gate, &load)
+        let server = server(&authenticator, &limit)
             .add_routes(routes.clone())
-            .serve_with_incoming_shutdown(connections(hand), draining.cancelled_owned());
+            .serve_with_incoming_shutdown(connections(assigned), draining.cancelled_owned());
         async { Ok(server.await?) }
     })?;
     tokio::select! {
-        served = cores.accept(listener, draining, || std::future::ready(()), |stream, ()| stream) => served,
+        served = workers.accept(listener, draining, || std::future::ready(()), |stream, ()| stream) => served,
         () = report => Ok(()),
     }
 }
 
 fn server(
-    gate: &Gate,
-    load: &Arc<ConcurrencyLimit>,
+    authenticator: &Authenticator,
+    limit: &Arc<ConcurrencyLimit>,
 ) -> Server<Stack<CallLayer, tower::layer::util::Identity>> {
-    let (gate, load) = (gate.clone(), Arc::clone(load));
+    let (authenticator, limit) = (authenticator.clone(), Arc::clone(limit));
     Server::builder()
         .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS))
         .http2_keepalive_interval(Some(Duration::from_secs(20)))
-        .layer(CallLayer { gate, load })
+        .layer(CallLayer {
+            authenticator,
+            limit,
+        })
 }
 
 /// An empty set of services.
@@ -100,8 +103,8 @@ pub fn services() -> RoutesBuilder {
 
 #[derive(Clone)]
 struct CallLayer {
-    gate: Gate,
-    load: Arc<ConcurrencyLimit>,
+    authenticator: Authenticator,
+    limit: Arc<ConcurrencyLimit>,
 }
 
 impl<S> Layer<S> for CallLayer {
@@ -110,18 +113,18 @@ impl<S> Layer<S> for CallLayer {
     fn layer(&self, inner: S) -> Self::Service {
         Call {
             inner,
-            gate: self.gate.clone(),
-            load: Arc::clone(&self.load),
+            authenticator: self.authenticator.clone(),
+            limit: Arc::clone(&self.limit),
         }
     }
 }
 
-/// What is around every call.
+/// Wraps every call.
 #[derive(Clone)]
 struct Call<S> {
     inner: S,
-    gate: Gate,
-    load: Arc<ConcurrencyLimit>,
+    authenticator: Authenticator,
+    limit: Arc<ConcurrencyLimit>,
 }
 
 impl<S> Service<Request<Body>> for Call<S>
@@ -142,7 +145,7 @@ where
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let path = request.uri().path().to_owned();
-        let unknown = match self.gate.check(&path, request.headers()) {
+        let unknown = match self.authenticator.check(&path, request.headers()) {
             Ok(Caller::Fleet) => None,
             Ok(Caller::Staff(member)) => {
                 request.extensions_mut().insert(member);
@@ -151,8 +154,8 @@ where
             Ok(Caller::Unknown(members, token)) => Some((members, token)),
             Err(status) => return Box::pin(async move { Ok(status.into_http()) }),
         };
-        let under_way = match self.load.try_acquire() {
-            Ok(under_way) => under_way,
+        let permit = match self.limit.try_acquire() {
+            Ok(permit) => permit,
             Err(fault) => {
                 return Box::pin(async move { Ok(tonic::Status::from(fault).into_http()) });
             }
@@ -171,7 +174,7 @@ where
         let call = match unknown {
             None => Either::Left(self.inner.call(request)),
             Some((members, token)) => {
-                // The one that is ready makes this call; its clone is for the next.
+                // The inner service that is ready makes this call. Its clone is polled for the next call.
                 let next = self.inner.clone();
                 let mut inner = std::mem::replace(&mut self.inner, next);
                 Either::Right(async move {
@@ -195,26 +198,26 @@ where
                 .into_http())
             });
             measure(path, started.elapsed());
-            drop(under_way);
+            drop(permit);
             response
         };
         Box::pin(scope(request_id, guarded).instrument(span))
     }
 }
 
-/// Whether it is fit for logs as it is.
+/// Whether a caller's request id can be logged as it is.
 fn is_id(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=64).contains(&text.len()) && text.bytes().all(plain)
 }
 
-/// Paths are those of the fleet's own callers, so they are few.
+/// Records the duration of a call. Only services of the fleet reach this, so the number of paths is small.
 fn measure(path: String, elapsed: Duration) {
     thread_local! {
         static DURATIONS: Handles<String, Histogram> = Handles::default();
     }
     let durations = |path: &String| metrics::histogram!("rpc_server_duration_seconds", "method" => path.clone());
-    DURATIONS.with(|known| {
-        known.with(path, durations, |durations| durations.record(elapsed));
+    DURATIONS.with(|handles| {
+        handles.with(path, durations, |durations| durations.record(elapsed));
     });
 }

@@ -1,21 +1,21 @@
-//! Who of the staff is calling.
+//! Staff members and their roles.
 //!
-//! The fleet's staff token is the operator's, who may do everything. A service that knows the staff by name gives its own
-//! [`Members`], and then takes their tokens too. Either way the handler finds the caller with [`Member::of`].
+//! The staff token of the fleet belongs to the member `operator`, an admin. A service that gives the server a [`Members`] directory also
+//! accepts the tokens of its members. In both cases a handler gets the caller with [`Member::of`].
 
 use tonic::{Request, Status};
 
 use crate::fault::Fault;
 
-/// The name that the fleet's staff token goes by.
+/// The name of the member who holds the staff token of the fleet.
 pub const OPERATOR: &str = "operator";
 
-/// What a member of the staff may do.
+/// The role of a staff member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Looks at what was sent in, and decides on it.
+    /// May read and decide on submissions.
     Reviewer,
-    /// Everything.
+    /// May do everything.
     Admin,
 }
 
@@ -23,7 +23,7 @@ impl Role {
     /// Every role.
     pub const ALL: [Self; 2] = [Self::Reviewer, Self::Admin];
 
-    /// As it is written.
+    /// The name of the role.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Reviewer => "reviewer",
@@ -31,12 +31,12 @@ impl Role {
         }
     }
 
-    /// The role of that name.
+    /// The role with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.as_str() == name)
     }
 
-    /// Whether it may do what `needed` may.
+    /// Whether this role may do everything that `needed` may do.
     pub const fn covers(self, needed: Self) -> bool {
         matches!(
             (self, needed),
@@ -45,17 +45,17 @@ impl Role {
     }
 }
 
-/// A member of the staff.
+/// A staff member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// Under which name the member's deeds are kept.
+    /// The name under which the audit records the member's actions.
     pub name: String,
-    /// What the member may do.
+    /// The member's role.
     pub role: Role,
 }
 
 impl Member {
-    /// Whoever holds the fleet's staff token.
+    /// The member who holds the staff token of the fleet.
     pub fn operator() -> Self {
         Self {
             name: OPERATOR.to_owned(),
@@ -63,27 +63,27 @@ impl Member {
         }
     }
 
-    /// Who makes this call.
+    /// The member who makes this call.
     ///
     /// # Errors
-    /// When the call did not come through the server's identity check, or not to a staff service.
+    /// The called service is not a staff service, or the call did not pass through the server's authentication.
     pub fn of<T>(request: &Request<T>) -> Result<Self, Status> {
         request
             .extensions()
             .get::<Self>()
             .cloned()
-            .ok_or_else(|| refused("this call is for staff"))
+            .ok_or_else(|| permission_denied("this call is for staff only"))
     }
 }
 
-/// Knows the members of the staff by their tokens.
+/// Finds staff members by their tokens.
 #[tonic::async_trait]
 pub trait Members: Send + Sync + 'static {
-    /// Whose token it is; `None` when it is nobody's, or not any more.
+    /// The member with this token; `None` when the token is unknown or revoked.
     async fn find(&self, token: &str) -> Result<Option<Member>, Fault>;
 }
 
-/// Refuses a caller whose role does not reach so far. `sentence` names the role that does.
-pub fn refused(sentence: impl Into<String>) -> Status {
+/// The status for a caller whose role is not sufficient. `sentence` names the role that is.
+pub fn permission_denied(sentence: impl Into<String>) -> Status {
     Status::new(tonic::Code::PermissionDenied, sentence)
 }

@@ -1,5 +1,5 @@
-//! Which request an event belongs to. It is known without a span: a span for each call, where nobody collects traces, would cost more
-//! than the line that the call gets in the log.
+//! Adds the request id to log events, without a span: when no traces are collected, a span per call would cost more than the log line of
+//! the call.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::request_id::REQUEST_ID;
 
-/// Writes events as the format within, with `request.id` for those that belong to a request.
+/// Formats events with the inner format, and adds `request.id` to the events of a request.
 #[derive(Debug)]
-pub(super) struct OfRequest<F>(pub(super) F);
+pub(super) struct WithRequestId<F>(pub(super) F);
 
-impl<S, N, F> FormatEvent<S, N> for OfRequest<F>
+impl<S, N, F> FormatEvent<S, N> for WithRequestId<F>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
@@ -51,9 +51,9 @@ mod tests {
     use crate::request_id::scope;
 
     #[derive(Clone, Default)]
-    struct Written(Arc<Mutex<Vec<u8>>>);
+    struct Output(Arc<Mutex<Vec<u8>>>);
 
-    impl io::Write for Written {
+    impl io::Write for Output {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().extend_from_slice(bytes);
             Ok(bytes.len())
@@ -64,29 +64,29 @@ mod tests {
         }
     }
 
-    fn said(written: &Written) -> String {
-        String::from_utf8(std::mem::take(&mut *written.0.lock().unwrap())).unwrap()
+    fn text(output: &Output) -> String {
+        String::from_utf8(std::mem::take(&mut *output.0.lock().unwrap())).unwrap()
     }
 
     #[tokio::test]
-    async fn an_event_of_a_request_names_it() {
-        let written = Written::default();
-        let writer = written.clone();
+    async fn json_lines_of_a_request_have_its_id() {
+        let output = Output::default();
+        let writer = output.clone();
         let layer = tracing_subscriber::fmt::layer()
-            .event_format(OfRequest(
+            .event_format(WithRequestId(
                 tracing_subscriber::fmt::format().json().flatten_event(true),
             ))
             .fmt_fields(JsonFields::new())
             .with_writer(move || writer.clone());
         let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
         tracing::info!(games = 3, "outside");
-        let outside: serde_json::Value = serde_json::from_str(&said(&written)).unwrap();
+        let outside: serde_json::Value = serde_json::from_str(&text(&output)).unwrap();
         assert!(outside.get("request.id").is_none(), "{outside}");
         scope("req_1".to_owned(), async {
             tracing::info!(games = 3, "inside");
         })
         .await;
-        let inside: serde_json::Value = serde_json::from_str(&said(&written)).unwrap();
+        let inside: serde_json::Value = serde_json::from_str(&text(&output)).unwrap();
         assert_eq!(
             (&inside["request.id"], &inside["games"]),
             (&"req_1".into(), &3.into())
@@ -95,11 +95,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_of_text_ends_with_it() {
-        let written = Written::default();
-        let writer = written.clone();
+    async fn text_lines_of_a_request_end_with_its_id() {
+        let output = Output::default();
+        let writer = output.clone();
         let layer = tracing_subscriber::fmt::layer()
-            .event_format(OfRequest(
+            .event_format(WithRequestId(
                 tracing_subscriber::fmt::format().with_ansi(false),
             ))
             .with_writer(move || writer.clone());
@@ -108,7 +108,7 @@ mod tests {
             tracing::info!("inside");
         })
         .await;
-        assert!(said(&written).ends_with("inside request.id=req_1\n"));
+        assert!(text(&output).ends_with("inside request.id=req_1\n"));
         drop(guard);
     }
 }

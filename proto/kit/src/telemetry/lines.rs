@@ -1,5 +1,5 @@
-//! Log lines on their way to standard output, which a thread of its own writes: whoever reads it may be slow, or not read at all, and no
-//! request waits for that. Lines that find the queue full are dropped and counted.
+//! The queue of log lines. A separate thread writes them to standard output, so that no request waits when the reader of standard output is
+//! slow or has stopped. When the queue is full, lines are dropped and counted.
 
 use std::io::{self, Write};
 use std::thread;
@@ -7,70 +7,70 @@ use std::time::Duration;
 
 use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
 
-/// Lines that may wait to be written: some megabytes.
+/// The capacity of the queue in lines: some megabytes.
 const QUEUE: usize = 16_384;
-/// Pause after lines were written. Those that come meanwhile are written together: a line for each request, written by itself, would be a
-/// system call for each request. A process that is killed loses the lines of so long at most.
-const GATHER: Duration = Duration::from_millis(20);
-/// Bytes that are written at once.
+/// Pause after a write. Lines of that time are written together, so that there is no system call per request. A process that is killed loses
+/// at most the lines of this time.
+const BATCH_DELAY: Duration = Duration::from_millis(20);
+/// The most bytes that wait for a write.
 const BLOCK: usize = 64 * 1024;
 /// How long a process that ends waits for its last lines to be written.
-const LAST: Duration = Duration::from_millis(1_500);
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(1_500);
 
-/// The queue of lines to standard output, and what writes its last ones.
-pub(super) fn to_stdout() -> (NonBlocking, Lines) {
+/// The queue of lines to standard output, and the guard that flushes it.
+pub(super) fn to_stdout() -> (NonBlocking, Flush) {
     let (queue, worker) = NonBlockingBuilder::default()
         .lossy(true)
         .buffered_lines_limit(QUEUE)
         .thread_name("log")
-        .finish(Gather {
+        .finish(LineBatcher {
             lines: Vec::new(),
             output: io::stdout(),
         });
     let dropped = queue.error_counter();
     let worker = Some(worker);
-    (queue, Lines { worker, dropped })
+    (queue, Flush { worker, dropped })
 }
 
 /// Writes the last lines when it is dropped.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct Flush {
     worker: Option<WorkerGuard>,
     dropped: ErrorCounter,
 }
 
-impl Lines {
-    /// Counts the lines that were dropped.
+impl Flush {
+    /// The counter of dropped lines.
     pub(super) fn dropped(&self) -> ErrorCounter {
         self.dropped.clone()
     }
 }
 
-impl Drop for Lines {
+impl Drop for Flush {
     fn drop(&mut self) {
         let Some(worker) = self.worker.take() else {
             return;
         };
-        // On a thread of its own: with a full queue the worker's guard complains on standard output, which nobody reads then.
+        // On a separate thread: with a full queue the guard of the worker writes to standard output, which is blocked then.
         let (end, ended) = std::sync::mpsc::channel();
         thread::spawn(move || {
             drop(worker);
             let (Ok(()) | Err(_)) = end.send(());
         });
-        // After a timeout the lines are lost with the process.
-        let (Ok(()) | Err(_)) = ended.recv_timeout(LAST);
+        // After the timeout the lines are lost.
+        let (Ok(()) | Err(_)) = ended.recv_timeout(FLUSH_TIMEOUT);
     }
 }
 
-/// Gathers lines until the queue is empty.
-struct Gather<W> {
+/// Collects lines until the queue is empty.
+struct LineBatcher<W> {
     lines: Vec<u8>,
     output: W,
 }
 
-impl<W: Write> Gather<W> {
-    /// Whoever reads the log may have gone: there is nobody who could be told.
-    fn put(&mut self) {
+impl<W: Write> LineBatcher<W> {
+    /// Ignores errors: the reader of the log may be gone, and there is no other place to report them.
+    fn write_batch(&mut self) {
         let (Ok(()) | Err(_)) = self
             .output
             .write_all(&self.lines)
@@ -79,19 +79,19 @@ impl<W: Write> Gather<W> {
     }
 }
 
-impl<W: Write> Write for Gather<W> {
+impl<W: Write> Write for LineBatcher<W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.lines.extend_from_slice(line);
         if self.lines.len() >= BLOCK {
-            self.put();
+            self.write_batch();
         }
         Ok(line.len())
     }
 
     /// Called when the queue is empty.
     fn flush(&mut self) -> io::Result<()> {
-        self.put();
-        thread::sleep(GATHER);
+        self.write_batch();
+        thread::sleep(BATCH_DELAY);
         Ok(())
     }
 }
@@ -116,18 +116,18 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_one_moment_are_one_write() {
-        let mut gather = Gather {
+    fn lines_are_written_in_batches() {
+        let mut batcher = LineBatcher {
             lines: Vec::new(),
             output: Output::default(),
         };
         for line in ["one\n", "two\n"] {
-            gather.write_all(line.as_bytes()).unwrap();
+            batcher.write_all(line.as_bytes()).unwrap();
         }
-        assert!(gather.output.0.is_empty());
-        gather.flush().unwrap();
-        assert_eq!(gather.output.0, [b"one\ntwo\n".to_vec()]);
-        gather.write_all(&vec![b'x'; BLOCK]).unwrap();
-        assert_eq!(gather.output.0.len(), 2, "many bytes do not wait");
+        assert!(batcher.output.0.is_empty());
+        batcher.flush().unwrap();
+        assert_eq!(batcher.output.0, [b"one\ntwo\n".to_vec()]);
+        batcher.write_all(&vec![b'x'; BLOCK]).unwrap();
+        assert_eq!(batcher.output.0.len(), 2, "a full batch is written at once");
     }
 }

@@ -21,24 +21,24 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
 use crate::config::{LogFormat, Telemetry};
-use event::OfRequest;
-use lines::Lines;
+use event::WithRequestId;
+use lines::Flush;
 
-/// Keeps telemetry running; [`Guard::shutdown`] sends what is left, and dropping it writes the last log lines.
+/// Keeps telemetry running. [`Guard::shutdown`] sends the remaining spans; dropping the guard writes the last log lines.
 #[derive(Debug)]
 pub struct Guard {
     metrics: PrometheusHandle,
     traces: Option<SdkTracerProvider>,
-    lines: Lines,
+    lines: Flush,
 }
 
 impl Guard {
-    /// Renders the metrics for Prometheus.
+    /// The metrics, for rendering in the Prometheus format.
     pub fn metrics(&self) -> PrometheusHandle {
         self.metrics.clone()
     }
 
-    /// Tidies metrics up again and again, for ever: what was measured lies about until then, whether anybody reads it or not.
+    /// Runs the upkeep of the metrics recorder, for ever: without it, histogram samples accumulate when no one scrapes them.
     pub fn upkeep(&self) -> impl Future<Output = anyhow::Result<()>> + Send + 'static {
         let (metrics, dropped) = (self.metrics.clone(), self.lines.dropped());
         async move {
@@ -46,30 +46,30 @@ impl Guard {
             loop {
                 dropped_lines.absolute(dropped.dropped_lines() as u64);
                 metrics.run_upkeep();
-                tokio::time::sleep(UPKEEP).await;
+                tokio::time::sleep(UPKEEP_INTERVAL).await;
             }
         }
     }
 
-    /// Log lines that were dropped because nobody read standard output.
+    /// The number of log lines that were dropped because standard output was blocked.
     pub fn dropped_lines(&self) -> usize {
         self.lines.dropped().dropped_lines()
     }
 
-    /// Sends the spans that are still held. Blocks for a moment: call it off the runtime.
+    /// Sends the remaining spans. Blocks for a moment: call it outside the runtime.
     pub fn shutdown(self) {
         if let Some(provider) = &self.traces
             && let Err(error) = provider.shutdown()
         {
-            tracing::warn!(%error, "the last traces were not sent");
+            tracing::warn!(%error, "cannot send the last traces");
         }
     }
 }
 
-/// How often metrics are tidied up.
-const UPKEEP: Duration = Duration::from_secs(5);
+/// The interval of the upkeep of metrics.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Buckets for durations in seconds, from a cached answer to a hung one.
+/// The buckets of durations in seconds, from a cached response to a timeout.
 const DURATION_BUCKETS: &[f64] = &[
     0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
     10.0,
@@ -92,7 +92,7 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
                 .with_current_span(true)
                 .with_span_list(false);
             fmt::layer()
-                .event_format(OfRequest(json))
+                .event_format(WithRequestId(json))
                 .fmt_fields(fmt::format::JsonFields::new())
                 .with_writer(queue)
                 .with_filter(filter)
@@ -100,7 +100,7 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
         }
         LogFormat::Text => fmt::layer()
             .with_ansi(false)
-            .event_format(OfRequest(fmt::format()))
+            .event_format(WithRequestId(fmt::format()))
             .with_writer(queue)
             .with_filter(filter)
             .boxed(),
@@ -113,7 +113,7 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
     let spans = traces
         .as_ref()
         .map(|provider| tracing_opentelemetry::layer().with_tracer(provider.tracer(service)))
-        // What is logged does not decide what is traced; below this are the libraries' own spans.
+        // The log filter does not apply to traces. Lower levels are spans of libraries.
         .map(|layer| layer.with_filter(LevelFilter::INFO));
     tracing_subscriber::registry()
         .with(log)

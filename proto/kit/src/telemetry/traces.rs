@@ -1,7 +1,7 @@
-//! Which requests are traced, and how a trace goes from service to service (W3C Trace Context).
+//! Trace sampling, and propagation of traces between services (W3C Trace Context).
 //!
-//! Whoever lets a request in draws whether it is traced, and tells every service that it calls. Only what is traced has a span: spans that
-//! are made to be thrown away took an eighth of a request's time. What a service calls by itself is not traced.
+//! The first service that receives a request decides whether it is traced; the services that it calls follow. Only traced requests have a
+//! span: spans that are discarded took an eighth of the time of a request. Calls outside a request are not traced.
 
 use std::sync::OnceLock;
 
@@ -17,14 +17,14 @@ use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
 const HEADER: &str = "traceparent";
-/// For a service that is called within a request that is not traced. Nobody keeps its numbers.
+/// The header of calls within a request that is not traced. Its ids are not used.
 const UNTRACED: HeaderValue =
     HeaderValue::from_static("00-ffffffffffffffffffffffffffffffff-ffffffffffffffff-00");
 
-/// Share of requests that are traced, 0 to 1; not set without a collector, when nothing of traces is read or written.
+/// The share of requests that are traced, 0 to 1. Not set without a collector; then no trace header is read or written.
 static SHARE: OnceLock<f64> = OnceLock::new();
 
-/// Begins to send spans to the collector at `endpoint`.
+/// Starts sending spans to the collector at `endpoint`.
 pub(super) fn start(
     service: &'static str,
     endpoint: &str,
@@ -34,14 +34,14 @@ pub(super) fn start(
         .with_tonic()
         .with_endpoint(endpoint)
         .build()
-        .with_context(|| format!("`{endpoint}` is not the address of an OTLP collector"))?;
+        .with_context(|| format!("`{endpoint}` is not the URL of an OTLP collector"))?;
     let resource = Resource::builder()
         .with_attribute(KeyValue::new("service.name", service))
         .with_attribute(KeyValue::new("service.namespace", "mchezo"))
         .build();
     let provider = SdkTracerProvider::builder()
         .with_batch_exporter(exporter)
-        // What is not to be traced has no span.
+        // Requests that are not traced have no span.
         .with_sampler(Sampler::ParentBased(Box::new(Sampler::AlwaysOn)))
         .with_resource(resource)
         .build();
@@ -50,7 +50,8 @@ pub(super) fn start(
     Ok(provider)
 }
 
-/// The span of a request that came with `headers`, as `make` makes it, within the trace that they name; none when it is not traced.
+/// The span of a request with these `headers`: `make` creates it, and it belongs to the trace in the headers. [`Span::none`] when the request
+/// is not traced.
 pub fn request_span(headers: &HeaderMap, make: impl FnOnce() -> Span) -> Span {
     let Some(share) = SHARE.get() else {
         return Span::none();
@@ -61,12 +62,12 @@ pub fn request_span(headers: &HeaderMap, make: impl FnOnce() -> Span) -> Span {
     }
     let span = make();
     let context = global::get_text_map_propagator(|p| p.extract(&Headers(headers)));
-    // It fails only without a collector, and there is one.
+    // This fails only without a collector.
     drop(span.set_parent(context));
     span
 }
 
-/// Writes the current trace into the headers of an outgoing call, or that there is none.
+/// Writes the current trace to the headers of an outgoing call, or marks the call as not traced.
 pub(crate) fn inject(headers: &mut HeaderMap) {
     if SHARE.get().is_none() {
         return;
@@ -80,9 +81,9 @@ pub(crate) fn inject(headers: &mut HeaderMap) {
     global::get_text_map_propagator(|p| p.inject_context(&context, &mut OutgoingHeaders(headers)));
 }
 
-/// What the caller has decided; `None` when it began no trace.
+/// The decision of the caller; `None` without a trace header.
 fn sampled(headers: &HeaderMap) -> Option<bool> {
-    // version, trace, parent and flags, in hexadecimal.
+    // Version, trace id, parent id and flags, in hexadecimal.
     let value = headers.get(HEADER)?.to_str().ok()?;
     let flags = u8::from_str_radix(value.get(53..55)?, 16).ok()?;
     Some(flags & 1 == 1)
@@ -117,25 +118,25 @@ impl Injector for OutgoingHeaders<'_> {
 mod tests {
     use super::*;
 
-    fn told(value: &str) -> Option<bool> {
+    fn sampled_by(value: &str) -> Option<bool> {
         let mut headers = HeaderMap::new();
         headers.insert(HEADER, value.parse().unwrap());
         sampled(&headers)
     }
 
     #[test]
-    fn the_caller_decides_where_it_has_a_trace() {
+    fn the_decision_of_the_caller_is_used() {
         let traced = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-        assert_eq!(told(traced), Some(true));
+        assert_eq!(sampled_by(traced), Some(true));
         let untraced = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
-        assert_eq!(told(untraced), Some(false));
-        assert_eq!(told(UNTRACED.to_str().unwrap()), Some(false));
+        assert_eq!(sampled_by(untraced), Some(false));
+        assert_eq!(sampled_by(UNTRACED.to_str().unwrap()), Some(false));
         for nothing in [
             "",
             "x",
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-",
         ] {
-            assert_eq!(told(nothing), None, "{nothing}");
+            assert_eq!(sampled_by(nothing), None, "{nothing}");
         }
         assert_eq!(sampled(&HeaderMap::new()), None);
     }

@@ -1,4 +1,4 @@
-//! Support for the tests of services: a real gRPC server on a port of its own, inside the test's process.
+//! Support for the tests of services: a real gRPC server on a free port, in the process of the test.
 
 pub mod postgres;
 pub mod redis;
@@ -10,9 +10,9 @@ use kit::boot::bind;
 use kit::config::Identity;
 use kit::lifecycle::Lifecycle;
 use kit::rpc::client::{Addresses, Client, connect};
-use kit::rpc::{Gate, server};
+use kit::rpc::{Authenticator, server};
 
-/// The tokens of a test's services.
+/// The tokens of the services of a test.
 pub fn identity() -> Identity {
     Identity {
         fleet_token: "fleet-token-of-a-test-0123456789abcdef".to_owned().into(),
@@ -20,19 +20,19 @@ pub fn identity() -> Identity {
     }
 }
 
-/// A condition that nobody waits for.
+/// A readiness condition that has no effect.
 pub fn condition() -> Condition {
     Readiness::default().condition("a test")
 }
 
-/// Serves `services` as a service does and returns the address.
+/// Serves `services` as a service does; returns the address.
 pub async fn serve(services: RoutesBuilder, lifecycle: &Lifecycle) -> anyhow::Result<String> {
-    serve_behind(Gate::new(identity()), services, lifecycle).await
+    serve_with_authenticator(Authenticator::new(identity()), services, lifecycle).await
 }
 
-/// The same, with a gate of the test's own.
-pub async fn serve_behind(
-    gate: Gate,
+/// Like [`serve`], with an authenticator of the test.
+pub async fn serve_with_authenticator(
+    authenticator: Authenticator,
     services: RoutesBuilder,
     lifecycle: &Lifecycle,
 ) -> anyhow::Result<String> {
@@ -42,22 +42,22 @@ pub async fn serve_behind(
     let serving = server::serve(
         listener,
         services,
-        gate,
+        authenticator,
         Readiness::default(),
         draining,
         ended,
     );
-    lifecycle.serve("gRPC server of the test", serving);
+    lifecycle.spawn_server("gRPC server of the test", serving);
     Ok(address)
 }
 
-/// A channel to what [`serve`] serves, as another service of the fleet has it.
+/// A client of [`serve`] with the fleet token.
 pub fn client(address: &str, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
     let addresses = Addresses::List(vec![address.to_owned()]);
     connect(addresses, &identity().fleet_token, lifecycle)
 }
 
-/// A channel to what [`serve`] serves, as staff has it.
+/// A client of [`serve`] with the staff token.
 pub fn staff_client(address: &str, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
     let addresses = Addresses::List(vec![address.to_owned()]);
     connect(addresses, &identity().staff_token, lifecycle)

@@ -1,4 +1,4 @@
-//! Real PostgreSQL servers of a test's own, which can die and have standbys. They end with the value.
+//! Real PostgreSQL servers for tests, which can be killed and have standbys. A server ends when its value is dropped.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -15,13 +15,13 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 
 use kit::ids;
 
-/// How long a server may take to start: a machine that runs many tests is busy.
-const LIMIT: Duration = Duration::from_mins(1);
+/// How long a server may take to start. It is long, because a machine that runs many tests is busy.
+const START_LIMIT: Duration = Duration::from_mins(1);
 
-/// A server, its files, and connections to it.
+/// A server, its data folder, and a connection pool.
 #[derive(Debug)]
 pub struct Server {
-    /// Connections to its database `postgres`.
+    /// A pool for its database `postgres`.
     pub pool: PgPool,
     port: u16,
     process: Child,
@@ -29,7 +29,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server with empty data.
+    /// A server with an empty data folder.
     ///
     /// # Errors
     /// PostgreSQL is not installed, or does not start.
@@ -44,7 +44,7 @@ impl Server {
     /// A standby that streams from this server.
     ///
     /// # Errors
-    /// It cannot be made, or does not start.
+    /// `pg_basebackup` fails, or the standby does not start.
     pub async fn standby(&self) -> anyhow::Result<Self> {
         let folder = new_folder()?;
         let mut copy = program("pg_basebackup")?;
@@ -54,10 +54,10 @@ impl Server {
         Self::start(folder).await
     }
 
-    /// Makes a standby the primary.
+    /// Promotes a standby.
     ///
     /// # Errors
-    /// It is not a standby, or is down.
+    /// The server is not a standby, or is not running.
     #[expect(
         clippy::disallowed_methods,
         reason = "it reads no table that the compiler could know"
@@ -70,34 +70,34 @@ impl Server {
         Ok(())
     }
 
-    /// Ends it and all its connections without notice, as a machine that loses its power does.
+    /// Kills the server and all its connections, like a power failure.
     ///
     /// # Errors
-    /// The operating system refuses.
+    /// The signal cannot be sent.
     pub fn kill(&mut self) -> io::Result<()> {
         self.process.kill()?;
         self.process.wait()?;
         Ok(())
     }
 
-    /// Starts a server that was killed with the files that it has, at its port.
+    /// Restarts a killed server with its data, on the same port.
     ///
     /// # Errors
-    /// It does not start.
+    /// The server does not start.
     pub async fn restart(&mut self) -> anyhow::Result<()> {
         let begun = Instant::now();
-        // The children of the one that was killed notice a moment later, and until then the shared memory is theirs.
-        while begun.elapsed() < LIMIT {
+        // The child processes of the killed server end a moment later. Until then they hold the shared memory.
+        while begun.elapsed() < START_LIMIT {
             self.process = spawn(&self.folder, self.port)?;
             if answers(&self.pool, &mut self.process).await? {
                 return Ok(());
             }
         }
-        anyhow::bail!("PostgreSQL does not start again")
+        anyhow::bail!("PostgreSQL did not restart in time")
     }
 
     async fn start(folder: PathBuf) -> anyhow::Result<Self> {
-        // Another process may take the port meanwhile: then the server ends, and another port is tried.
+        // If another process has taken the port in the meantime, the server ends, and another port is tried.
         for _ in 0..20 {
             let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
             let mut process = spawn(&folder, port)?;
@@ -116,13 +116,13 @@ impl Server {
                 });
             }
         }
-        anyhow::bail!("no PostgreSQL could be started for a test")
+        anyhow::bail!("cannot start a PostgreSQL for a test")
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // One that has ended already is what is wanted.
+        // An error means that the server has already ended.
         drop(self.process.kill());
         drop(self.process.wait());
         drop(std::fs::remove_dir_all(&self.folder));
@@ -144,25 +144,25 @@ fn spawn(folder: &PathBuf, port: u16) -> anyhow::Result<Child> {
     ] {
         postgres.arg("-c").arg(setting);
     }
-    postgres.spawn().context("postgres cannot be started")
+    postgres.spawn().context("cannot start postgres")
 }
 
-/// Waits until the server answers; whether it did before it ended.
+/// Waits until the server answers; returns false when it ends before that.
 async fn answers(pool: &PgPool, process: &mut Child) -> anyhow::Result<bool> {
     let begun = Instant::now();
     let options = pool.connect_options();
-    // Not by the pool, which tries again for half a minute when nobody listens.
+    // Not with the pool, which retries for half a minute when nothing listens.
     while PgConnection::connect_with(&options).await.is_err() {
         if process.try_wait()?.is_some() {
             return Ok(false);
         }
-        anyhow::ensure!(begun.elapsed() < LIMIT, "PostgreSQL does not answer");
+        anyhow::ensure!(begun.elapsed() < START_LIMIT, "PostgreSQL does not answer");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     Ok(true)
 }
 
-/// A folder that a server may use.
+/// A new data folder, owned by the user of the server.
 fn new_folder() -> anyhow::Result<PathBuf> {
     let folder = std::env::temp_dir().join(format!("postgres-{}", ids::row_id()));
     // PostgreSQL refuses a folder that others may read.
@@ -173,7 +173,7 @@ fn new_folder() -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-/// A program of PostgreSQL's, as a user that it accepts.
+/// A command of PostgreSQL, with a user other than root.
 fn program(name: &str) -> anyhow::Result<Command> {
     let mut command = Command::new(programs()?.join(name));
     if let Some((user, group)) = unprivileged()? {
@@ -187,7 +187,7 @@ fn program(name: &str) -> anyhow::Result<Command> {
     Ok(command)
 }
 
-/// The folder of PostgreSQL's server programs: Debian's, else the one in PATH.
+/// The folder of the server programs of PostgreSQL: the newest of Debian, or the one in PATH.
 fn programs() -> anyhow::Result<PathBuf> {
     let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter();
     let mut versions: Vec<PathBuf> = debian
@@ -205,7 +205,7 @@ fn programs() -> anyhow::Result<PathBuf> {
     )
 }
 
-/// User and group of a server that root starts: PostgreSQL refuses to run as root.
+/// The user and group for a server when the tests run as root: PostgreSQL refuses to run as root.
 fn unprivileged() -> anyhow::Result<Option<(u32, u32)>> {
     if std::fs::metadata("/proc/self")?.uid() != 0 {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Real Redis servers of a test's own: a cluster of three masters, with TLS or without, or one server with TLS. They end with the value.
+//! Real Redis servers for tests: a cluster of three masters with or without TLS, or one server with TLS. They end when the value is dropped.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use anyhow::Context as _;
 
 use kit::ids;
 
-/// How long servers and their tools may take: a machine that runs many tests is busy.
+/// How long servers and tools may take. It is long, because a machine that runs many tests is busy.
 const LIMIT: Duration = Duration::from_mins(1);
-/// A node talks to the others on a port so much higher.
-const BUS: u16 = 10_000;
+/// The offset of the port of the cluster bus.
+const BUS_PORT_OFFSET: u16 = 10_000;
 
 /// Servers, their files and their certificates.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ struct Server {
 }
 
 impl Servers {
-    /// Three masters that share the slots.
+    /// A cluster of three masters.
     pub fn cluster(tls: bool) -> anyhow::Result<Self> {
         let mut servers = Self::start(tls, true, 3)?;
         let nodes: Vec<String> = (0..3).map(|node| servers.place(node)).collect();
@@ -44,7 +44,7 @@ impl Servers {
         Ok(servers)
     }
 
-    /// One server that speaks TLS only.
+    /// One server that only accepts TLS.
     pub fn tls() -> anyhow::Result<Self> {
         Self::start(true, false, 1)
     }
@@ -67,9 +67,9 @@ impl Servers {
         Ok(servers)
     }
 
-    /// Starts a server at a port that nobody else has.
+    /// Starts a server on a free port.
     fn start_one(&mut self, node: usize) -> anyhow::Result<()> {
-        // Another process may take the port meanwhile: then the server ends, and another port is tried.
+        // If another process has taken the port in the meantime, the server ends, and another port is tried.
         for _ in 0..20 {
             let port = free_port()?;
             let child = self.spawn(node, port)?;
@@ -79,7 +79,7 @@ impl Servers {
             }
             self.nodes.truncate(node);
         }
-        anyhow::bail!("no redis-server could be started for a test")
+        anyhow::bail!("cannot start a redis-server for a test")
     }
 
     fn spawn(&self, node: usize, port: u16) -> anyhow::Result<Child> {
@@ -103,7 +103,7 @@ impl Servers {
         }
         if self.cluster {
             command.args(["--cluster-enabled", "yes"]);
-            // A node that is away does not take the others' slots away.
+            // The other nodes serve their slots when one node is down.
             command.args(["--cluster-require-full-coverage", "no"]);
             if self.tls {
                 command.args(["--tls-cluster", "yes"]);
@@ -114,16 +114,16 @@ impl Servers {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        spawning.context("redis-server cannot be started: install it (apt install redis-server)")
+        spawning.context("cannot start redis-server: install it (apt install redis-server)")
     }
 
-    /// The address of all, for the setting `redis_url`.
+    /// The URL of all servers, for the setting `redis_url`.
     pub fn url(&self) -> String {
         let places: Vec<String> = (0..self.nodes.len()).map(|node| self.place(node)).collect();
         self.url_of(self.cluster, &places.join(","))
     }
 
-    /// The address of one of them, as if it were the only one.
+    /// The URL of a single server.
     pub fn url_of_node(&self, node: usize) -> String {
         self.url_of(false, &self.place(node))
     }
@@ -143,7 +143,7 @@ impl Servers {
         format!("127.0.0.1:{}", self.nodes[node].port)
     }
 
-    /// Ends a server without notice and starts it anew, with the files that it has.
+    /// Kills a server and restarts it with its data.
     pub fn restart(&mut self, node: usize) -> anyhow::Result<()> {
         let port = self.nodes[node].port;
         self.stop(node)?;
@@ -156,7 +156,7 @@ impl Servers {
         self.until_answered(node, command, wanted)
     }
 
-    /// Ends a server without notice.
+    /// Kills a server.
     pub fn stop(&mut self, node: usize) -> anyhow::Result<()> {
         let child = &mut self.nodes[node].child;
         child.kill()?;
@@ -164,8 +164,8 @@ impl Servers {
         Ok(())
     }
 
-    /// What a server answers to a command.
-    pub fn ask(&self, node: usize, command: &[&str]) -> anyhow::Result<String> {
+    /// Runs a command on a server with `redis-cli`; returns its output.
+    pub fn command(&self, node: usize, command: &[&str]) -> anyhow::Result<String> {
         self.tool(node, command)
     }
 
@@ -179,7 +179,9 @@ impl Servers {
                 .arg(self.folder.join("ca.crt"));
         }
         let output = command.args(words).stdin(Stdio::null()).output();
-        said(&output.context("redis-cli cannot be started: install it (apt install redis-tools)")?)
+        output_text(
+            &output.context("cannot start redis-cli: install it (apt install redis-tools)")?,
+        )
     }
 
     fn until_answered(
@@ -197,7 +199,7 @@ impl Servers {
             let ended = self.nodes[node].child.try_wait()?.is_some();
             anyhow::ensure!(
                 !ended && begun.elapsed() < LIMIT,
-                "redis-server does not answer {wanted}: {answer:?}"
+                "redis-server did not answer {wanted}: {answer:?}"
             );
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -207,7 +209,7 @@ impl Servers {
 impl Drop for Servers {
     fn drop(&mut self) {
         for server in &mut self.nodes {
-            // One that has ended already is what is wanted.
+            // An error means that the server has already ended.
             drop(server.child.kill());
             drop(server.child.wait());
         }
@@ -215,18 +217,18 @@ impl Drop for Servers {
     }
 }
 
-/// A port that is free, and the one of its bus too.
+/// A free port whose cluster bus port is free as well.
 fn free_port() -> anyhow::Result<u16> {
     loop {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let bus = port.checked_add(BUS);
+        let bus = port.checked_add(BUS_PORT_OFFSET);
         if bus.is_some_and(|bus| TcpListener::bind(("127.0.0.1", bus)).is_ok()) {
             return Ok(port);
         }
     }
 }
 
-/// Makes an authority, and a certificate of it for 127.0.0.1.
+/// Creates a certificate authority, and a certificate for 127.0.0.1 that it signs.
 fn certify(folder: &Path) -> anyhow::Result<()> {
     let openssl = |words: &str| {
         let output = Command::new("openssl")
@@ -234,7 +236,7 @@ fn certify(folder: &Path) -> anyhow::Result<()> {
             .args(words.split(' '))
             .stdin(Stdio::null())
             .output();
-        said(&output.context("openssl cannot be started: install it (apt install openssl)")?)
+        output_text(&output.context("cannot start openssl: install it (apt install openssl)")?)
     };
     std::fs::write(folder.join("names"), "subjectAltName=IP:127.0.0.1\n")?;
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
@@ -250,7 +252,7 @@ fn certify(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn said(output: &Output) -> anyhow::Result<String> {
+fn output_text(output: &Output) -> anyhow::Result<String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     anyhow::ensure!(
         output.status.success(),

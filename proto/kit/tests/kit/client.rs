@@ -1,5 +1,4 @@
-//! What a client makes of replicas that come, go, hang and break off. The service is the standard health service, by replicas that do
-//! as they are told.
+//! The client with replicas that start, stop, hang and fail. The service is the standard health service, with configurable replicas.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,37 +16,37 @@ use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
-/// What a replica does with a call.
+/// The behaviour of a replica.
 #[derive(Debug, Clone, Copy)]
-enum Does {
-    Answers,
-    Hangs,
-    /// Says that it is not available, as a proxy without a service behind it does.
-    IsAway,
+enum Behaviour {
+    Answer,
+    Hang,
+    /// Returns `UNAVAILABLE` without a fault, like a proxy without an upstream.
+    Unavailable,
 }
 
 #[derive(Clone)]
 struct Replica {
-    does: Does,
+    behaviour: Behaviour,
     calls: Arc<AtomicU32>,
     deadlines: Arc<Mutex<Vec<Duration>>>,
 }
 
-/// A running replica. Its runtime is its own: when it goes, its connections break off.
+/// A running replica with its own runtime: dropping it closes its connections.
 struct Running {
     address: String,
     calls: Arc<AtomicU32>,
-    /// What was left of each call's deadline.
+    /// The remaining time in the header of each call.
     deadlines: Arc<Mutex<Vec<Duration>>>,
     runtime: Option<Runtime>,
 }
 
 impl Running {
-    fn start(does: Does) -> Self {
-        Self::start_at("127.0.0.1:0", does)
+    fn start(behaviour: Behaviour) -> Self {
+        Self::start_at("127.0.0.1:0", behaviour)
     }
 
-    fn start_at(address: &str, does: Does) -> Self {
+    fn start_at(address: &str, behaviour: Behaviour) -> Self {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -55,7 +54,7 @@ impl Running {
             .unwrap();
         let (calls, deadlines) = (Arc::<AtomicU32>::default(), Arc::<Mutex<Vec<_>>>::default());
         let replica = Replica {
-            does,
+            behaviour,
             calls: Arc::clone(&calls),
             deadlines: Arc::clone(&deadlines),
         };
@@ -97,13 +96,13 @@ impl Health for Replica {
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<HealthCheckResponse>, Status> {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let told = request.metadata().get("grpc-timeout").unwrap();
-        let deadline = grpc_timeout(told.to_str().unwrap());
+        let header = request.metadata().get("grpc-timeout").unwrap();
+        let deadline = grpc_timeout(header.to_str().unwrap());
         self.deadlines.lock().unwrap().push(deadline);
-        match self.does {
-            Does::Answers => Ok(Response::new(HealthCheckResponse::default())),
-            Does::Hangs => std::future::pending().await,
-            Does::IsAway => Err(Status::new(Code::Unavailable, "no healthy upstream")),
+        match self.behaviour {
+            Behaviour::Answer => Ok(Response::new(HealthCheckResponse::default())),
+            Behaviour::Hang => std::future::pending().await,
+            Behaviour::Unavailable => Err(Status::new(Code::Unavailable, "no healthy upstream")),
         }
     }
 
@@ -115,9 +114,9 @@ impl Health for Replica {
     }
 }
 
-/// What the header says (gRPC over HTTP/2, "Timeout").
-fn grpc_timeout(told: &str) -> Duration {
-    let (number, unit) = told.split_at(told.len() - 1);
+/// Parses the header (gRPC over HTTP/2, "Timeout").
+fn grpc_timeout(header: &str) -> Duration {
+    let (number, unit) = header.split_at(header.len() - 1);
     let number: u64 = number.parse().unwrap();
     match unit {
         "n" => Duration::from_nanos(number),
@@ -139,7 +138,7 @@ fn token() -> Secret {
     testing::identity().fleet_token
 }
 
-async fn ask(client: &Client, idempotent: bool, deadline: Duration) -> Result<(), Status> {
+async fn call(client: &Client, idempotent: bool, deadline: Duration) -> Result<(), Status> {
     let mut request = Request::new(HealthCheckRequest::default());
     request.set_timeout(deadline);
     if idempotent {
@@ -149,112 +148,136 @@ async fn ask(client: &Client, idempotent: bool, deadline: Duration) -> Result<()
     client.check(request).await.map(drop)
 }
 
-/// So long that only a call that is never answered meets it.
-const PATIENT: Duration = Duration::from_mins(1);
+/// Long enough for every call that is answered at all.
+const LONG: Duration = Duration::from_mins(1);
 
 #[tokio::test]
 async fn calls_go_to_all_replicas() {
-    let (one, two) = (Running::start(Does::Answers), Running::start(Does::Answers));
+    let (one, two) = (
+        Running::start(Behaviour::Answer),
+        Running::start(Behaviour::Answer),
+    );
     let client = client(&[&one.address, &two.address]);
     for _ in 0..10 {
-        ask(&client, false, PATIENT).await.unwrap();
+        call(&client, false, LONG).await.unwrap();
     }
     assert_eq!((one.calls(), two.calls()), (5, 5));
 }
 
 #[tokio::test]
-async fn what_was_not_sent_is_sent_elsewhere_whatever_it_is() {
-    let (gone, there) = (Running::start(Does::Answers), Running::start(Does::Answers));
+async fn a_call_that_was_not_sent_is_retried_even_if_not_idempotent() {
+    let (gone, there) = (
+        Running::start(Behaviour::Answer),
+        Running::start(Behaviour::Answer),
+    );
     let client = client(&[&gone.address, &there.address]);
     for _ in 0..4 {
-        ask(&client, false, PATIENT).await.unwrap();
+        call(&client, false, LONG).await.unwrap();
     }
-    // A connection that is there breaks off as well.
+    // This also closes the open connection.
     drop(gone);
     for _ in 0..10 {
-        ask(&client, true, PATIENT).await.unwrap();
+        call(&client, true, LONG).await.unwrap();
     }
     for _ in 0..10 {
-        ask(&client, false, PATIENT).await.unwrap();
+        call(&client, false, LONG).await.unwrap();
     }
 }
 
 #[tokio::test]
-async fn what_may_have_been_done_is_not_repeated() {
-    let (away, other) = (Running::start(Does::IsAway), Running::start(Does::IsAway));
+async fn a_call_that_may_have_been_processed_is_not_retried() {
+    let (away, other) = (
+        Running::start(Behaviour::Unavailable),
+        Running::start(Behaviour::Unavailable),
+    );
     let client = client(&[&away.address, &other.address]);
-    let status = ask(&client, false, PATIENT).await.unwrap_err();
+    let status = call(&client, false, LONG).await.unwrap_err();
     assert_eq!(status.code(), Code::Unavailable);
     assert_eq!(away.calls() + other.calls(), 1);
-    ask(&client, true, PATIENT).await.unwrap_err();
+    call(&client, true, LONG).await.unwrap_err();
     assert_eq!(away.calls() + other.calls(), 3);
 }
 
 #[tokio::test]
-async fn a_replica_that_hangs_costs_a_part_of_the_time_and_is_put_aside() {
-    let (hung, there) = (Running::start(Does::Hangs), Running::start(Does::Answers));
+async fn a_replica_that_hangs_is_ejected() {
+    let (hung, there) = (
+        Running::start(Behaviour::Hang),
+        Running::start(Behaviour::Answer),
+    );
     let client = client(&[&hung.address, &there.address]);
-    // A call that hangs is made elsewhere after a quarter of its time.
+    // A call that hangs is retried on the other replica after a quarter of its time.
     for _ in 0..30 {
-        ask(&client, true, Duration::from_secs(2)).await.unwrap();
+        call(&client, true, Duration::from_secs(2)).await.unwrap();
     }
     assert_eq!(there.calls(), 30);
     assert!((3..30).contains(&hung.calls()), "{} calls", hung.calls());
 }
 
 #[tokio::test]
-async fn a_call_and_its_repetition_share_the_deadline() {
-    let (hung, there) = (Running::start(Does::Hangs), Running::start(Does::Answers));
+async fn a_call_and_its_retry_share_the_deadline() {
+    let (hung, there) = (
+        Running::start(Behaviour::Hang),
+        Running::start(Behaviour::Answer),
+    );
     let client = client(&[&hung.address, &there.address]);
     let whole = Duration::from_secs(2);
     while hung.calls() == 0 {
-        ask(&client, true, whole).await.unwrap();
+        call(&client, true, whole).await.unwrap();
     }
     let first = hung.deadlines.lock().unwrap()[0];
     let second = *there.deadlines.lock().unwrap().last().unwrap();
-    // Each is told in tenths of a second, rounded up.
-    let most = whole + Duration::from_millis(100);
-    assert!(first + second <= most, "{first:?}, then {second:?}");
+    // Each deadline is rounded up to 100 ms.
+    let max = whole + Duration::from_millis(100);
+    assert!(first + second <= max, "{first:?}, then {second:?}");
 }
 
 #[tokio::test]
 async fn a_replica_that_fails_at_once_attracts_no_calls() {
-    let (away, there) = (Running::start(Does::IsAway), Running::start(Does::Answers));
+    let (away, there) = (
+        Running::start(Behaviour::Unavailable),
+        Running::start(Behaviour::Answer),
+    );
     let client = client(&[&away.address, &there.address]);
     for _ in 0..100 {
-        ask(&client, true, PATIENT).await.unwrap();
+        call(&client, true, LONG).await.unwrap();
     }
     assert_eq!(there.calls(), 100);
     assert!(away.calls() < 20, "{} calls", away.calls());
 }
 
 #[tokio::test]
-async fn a_service_that_hangs_is_given_up_in_time() {
-    let hung = Running::start(Does::Hangs);
+async fn a_call_to_a_service_that_hangs_times_out() {
+    let hung = Running::start(Behaviour::Hang);
     let client = client(&[&hung.address]);
-    let status = ask(&client, true, Duration::from_millis(50))
+    let status = call(&client, true, Duration::from_millis(50))
         .await
         .unwrap_err();
     assert_eq!(status.code(), Code::DeadlineExceeded);
-    // Nobody else is there to be asked, so it was asked once.
+    // There is no other replica, so the call was not retried.
     assert_eq!(hung.calls(), 1);
 }
 
 #[tokio::test]
-async fn when_all_fail_few_calls_are_repeated() {
-    let (one, two) = (Running::start(Does::IsAway), Running::start(Does::IsAway));
+async fn when_all_replicas_fail_few_calls_are_retried() {
+    let (one, two) = (
+        Running::start(Behaviour::Unavailable),
+        Running::start(Behaviour::Unavailable),
+    );
     let client = client(&[&one.address, &two.address]);
     for _ in 0..1_000 {
-        ask(&client, true, PATIENT).await.unwrap_err();
+        call(&client, true, LONG).await.unwrap_err();
     }
     let calls = one.calls() + two.calls();
-    // A fifth of them, and a hundred that are allowed at once.
+    // The retry budget: a fifth of the calls, and a hundred at once.
     assert!((1_000..=1_310).contains(&calls), "{calls} calls");
 }
 
 #[tokio::test]
 async fn addresses_in_a_file_come_and_go() {
-    let (first, second) = (Running::start(Does::Answers), Running::start(Does::Answers));
+    let (first, second) = (
+        Running::start(Behaviour::Answer),
+        Running::start(Behaviour::Answer),
+    );
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("addresses");
     std::fs::write(&file, "").unwrap();
@@ -266,65 +289,65 @@ async fn addresses_in_a_file_come_and_go() {
         std::fs::rename(&new, &file).unwrap();
     };
     // A call waits for the first address.
-    let (asked, ()) = tokio::join!(ask(&client, true, PATIENT), async { write(&first.address) });
-    asked.unwrap();
+    let (called, ()) = tokio::join!(call(&client, true, LONG), async { write(&first.address) });
+    called.unwrap();
     assert_eq!((first.calls(), second.calls()), (1, 0));
     write(&second.address);
     while second.calls() == 0 {
-        ask(&client, true, PATIENT).await.unwrap();
+        call(&client, true, LONG).await.unwrap();
     }
     let before = first.calls();
     for _ in 0..10 {
-        ask(&client, true, PATIENT).await.unwrap();
+        call(&client, true, LONG).await.unwrap();
     }
     assert_eq!(first.calls(), before);
     lifecycle.stopping().cancel();
 }
 
-/// The name may stand for an address more, where nobody listens: a call is sent elsewhere then.
+/// `localhost` may also resolve to an address where nothing listens: the call is then sent to the other one.
 #[tokio::test]
-async fn a_name_stands_for_its_addresses() {
-    let replica = Running::start(Does::Answers);
+async fn a_dns_name_resolves_to_its_addresses() {
+    let replica = Running::start(Behaviour::Answer);
     let (_, port) = replica.address.rsplit_once(':').unwrap();
     let (lifecycle, _supervisor) = Lifecycle::new();
     let name = Addresses::Dns(format!("http://localhost:{port}"));
     let client = connect(name, &token(), &lifecycle).unwrap();
     for _ in 0..10 {
-        ask(&client, true, PATIENT).await.unwrap();
+        call(&client, true, LONG).await.unwrap();
     }
     assert_eq!(replica.calls(), 10);
     lifecycle.stopping().cancel();
 }
 
-/// All its replicas are gone, or its name is not known yet.
+/// No replica is running, or the name does not resolve yet.
 #[tokio::test]
-async fn a_service_without_an_address_is_given_up_in_time() {
+async fn a_call_to_a_service_without_an_address_times_out() {
     let folder = tempfile::tempdir().unwrap();
     let (lifecycle, _supervisor) = Lifecycle::new();
     let file = folder.path().join("addresses");
     std::fs::write(&file, "").unwrap();
     let client = connect(Addresses::File(file), &token(), &lifecycle).unwrap();
     for idempotent in [true, false] {
-        let refused = ask(&client, idempotent, Duration::from_millis(50)).await;
+        let refused = call(&client, idempotent, Duration::from_millis(50)).await;
         assert_eq!(refused.unwrap_err().code(), Code::DeadlineExceeded);
     }
     lifecycle.stopping().cancel();
 }
 
 #[tokio::test]
-async fn a_service_that_comes_back_is_found_again() {
-    let first = Running::start(Does::Answers);
+async fn a_restarted_service_is_found_again() {
+    let first = Running::start(Behaviour::Answer);
     let address = first.address.clone();
     let client = client(&[&address]);
-    ask(&client, true, PATIENT).await.unwrap();
+    call(&client, true, LONG).await.unwrap();
     drop(first);
     let mut lost = 0;
-    while ask(&client, true, PATIENT).await.is_ok() {
+    while call(&client, true, LONG).await.is_ok() {
         lost += 1;
         assert!(lost < 1_000, "the service is still there");
     }
-    let _second = Running::start_at(address.strip_prefix("http://").unwrap(), Does::Answers);
-    while ask(&client, true, PATIENT).await.is_err() {
+    let _second = Running::start_at(address.strip_prefix("http://").unwrap(), Behaviour::Answer);
+    while call(&client, true, LONG).await.is_err() {
         tokio::task::yield_now().await;
     }
 }

@@ -1,4 +1,4 @@
-//! Leases against a real PostgreSQL: one works at a time, and work passes on.
+//! Leases on a real PostgreSQL: one process works at a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 const SCHEMA: Schema = Schema("kit");
 
-/// Claims the work in the name of `who`; whenever it is taken up, says so, and goes on for ever.
-fn claim(
+/// Spawns work that sends `who` whenever it starts, and then never ends.
+fn spawn_work(
     pool: &PgPool,
     clock: &Clock,
     who: u8,
@@ -49,19 +49,19 @@ async fn next(taken: &mut mpsc::UnboundedReceiver<u8>) -> u8 {
 }
 
 #[sqlx::test]
-async fn work_is_done_by_one_and_passes_on_when_the_term_is_over(pool: PgPool) {
+async fn an_expired_lease_is_acquired_by_another_process(pool: PgPool) {
     tables(&pool).await;
     let clock = Clock::system();
     let working = Arc::default();
-    // It died without releasing the lease: another waits until the term is over by the clock.
+    // A killed process has left the lease. Another process acquires it when it has expired by the clock.
     let dead = "insert into kit.lease values ('work', gen_random_uuid(), $1)";
     sqlx::query(dead)
         .bind(clock.now() + time::Duration::seconds(10))
         .execute(&pool)
         .await
         .unwrap();
-    let (lifecycle, _supervisor, mut taken) = claim(&pool, &clock, 2, &working);
-    assert!(taken.try_recv().is_err(), "the term is not over");
+    let (lifecycle, _supervisor, mut taken) = spawn_work(&pool, &clock, 2, &working);
+    assert!(taken.try_recv().is_err(), "the lease has not expired");
     clock.advance(time::Duration::seconds(11));
     assert_eq!(next(&mut taken).await, 2);
     lifecycle.stopping().cancel();
@@ -73,9 +73,9 @@ async fn a_process_that_stops_releases_its_lease(pool: PgPool) {
     let clock = Clock::system();
     let working = Arc::default();
     for who in [1, 2] {
-        let (lifecycle, supervisor, mut taken) = claim(&pool, &clock, who, &working);
+        let (lifecycle, supervisor, mut taken) = spawn_work(&pool, &clock, who, &working);
         assert_eq!(next(&mut taken).await, who);
-        lifecycle.background("trigger", async { anyhow::bail!("time to go") });
+        lifecycle.spawn_background("trigger", async { anyhow::bail!("time to go") });
         drop(lifecycle);
         supervisor.run(Duration::from_secs(30)).await.unwrap_err();
         working.store(0, Ordering::SeqCst);

@@ -7,11 +7,11 @@ use kit::config::{LogFormat, Telemetry};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 
-/// Many times what a pipe holds, and what may wait.
+/// Much more than a pipe and the queue can hold.
 const LINES: u32 = 100_000;
 
 #[tokio::test]
-async fn a_reader_that_does_not_read_stops_nobody() {
+async fn a_blocked_standard_output_blocks_no_one() {
     let mut process = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "logs::a_process_that_logs_much", "--nocapture"])
         .env("LOGS_MUCH", "1")
@@ -20,9 +20,9 @@ async fn a_reader_that_does_not_read_stops_nobody() {
         .kill_on_drop(true)
         .spawn()
         .unwrap();
-    let mut told = BufReader::new(process.stderr.take().unwrap()).lines();
+    let mut stderr = BufReader::new(process.stderr.take().unwrap()).lines();
     let served = async {
-        while let Some(line) = told.next_line().await.unwrap() {
+        while let Some(line) = stderr.next_line().await.unwrap() {
             if let Some(dropped) = line.strip_prefix("logged all, dropped ") {
                 return Some(dropped.parse::<u32>().unwrap());
             }
@@ -30,23 +30,23 @@ async fn a_reader_that_does_not_read_stops_nobody() {
         None
     };
     let served = tokio::time::timeout(Duration::from_mins(1), served).await;
-    let dropped = served.expect("it waits for its reader").unwrap();
+    let dropped = served.expect("the process waits for its reader").unwrap();
     assert!((1..LINES).contains(&dropped), "{dropped} of {LINES}");
-    // It ends by itself as well, without its last lines.
+    // The process also ends, without its last lines.
     let ended = async {
-        while let Some(line) = told.next_line().await.unwrap() {
+        while let Some(line) = stderr.next_line().await.unwrap() {
             if line == "ended" {
                 return;
             }
         }
-        panic!("it broke off");
+        panic!("the process ended early");
     };
     let ended = tokio::time::timeout(Duration::from_mins(1), ended).await;
-    ended.expect("it does not end");
+    ended.expect("the process does not end");
     process.kill().await.unwrap();
 }
 
-/// Not a test by itself: logs much, and says on standard error when that is done.
+/// Not a test by itself: writes many log lines, and prints to standard error when it is done.
 #[tokio::test]
 async fn a_process_that_logs_much() {
     if std::env::var_os("LOGS_MUCH").is_none() {

@@ -1,4 +1,4 @@
-//! What still works while a process stops.
+//! Shutdown of a process.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use tokio::sync::oneshot;
 use tonic::{Request, Response, Status};
 
-/// A service that asks PostgreSQL for something in its call.
-struct Asks(PgPool);
+/// A service that queries PostgreSQL in its call.
+struct Querying(PgPool);
 
 #[tonic::async_trait]
-impl FeedService for Asks {
+impl FeedService for Querying {
     type FollowStream = stream::Empty<Result<proto::FollowResponse, Status>>;
 
     async fn follow(
@@ -42,17 +42,17 @@ impl FeedService for Asks {
     }
 }
 
-/// A connection is bound to the runtime of the thread that opened it. Those of the server's threads are in the pool that background
-/// tasks use to their end.
+/// A pooled connection belongs to the runtime of the thread that opened it. Background tasks still use connections that worker threads have
+/// opened.
 #[sqlx::test]
-async fn a_connection_that_a_call_opened_outlives_the_servers(
+async fn a_connection_that_a_worker_opened_outlives_the_servers(
     pool: PgPoolOptions,
     options: PgConnectOptions,
 ) {
     let pool = pool.max_connections(1).connect_lazy_with(options);
     let (lifecycle, supervisor) = Lifecycle::new();
     let mut services = kit::rpc::server::services();
-    services.add_service(FeedServiceServer::new(Asks(pool.clone())));
+    services.add_service(FeedServiceServer::new(Querying(pool.clone())));
     let address = testing::serve(services, &lifecycle).await.unwrap();
     let client = testing::client(&address, &lifecycle).unwrap();
     let mut client = FeedServiceClient::new(client);
@@ -62,7 +62,7 @@ async fn a_connection_that_a_call_opened_outlives_the_servers(
     let mut connection = pool.acquire().await.unwrap();
     let (tell, outcome) = oneshot::channel();
     let stopping = lifecycle.stopping();
-    lifecycle.finishing("last words", async move {
+    lifecycle.spawn_graceful("last words", async move {
         stopping.cancelled().await;
         let mut failed = None;
         for _ in 0..100 {
@@ -73,7 +73,7 @@ async fn a_connection_that_a_call_opened_outlives_the_servers(
         drop(tell.send(failed));
         Ok(())
     });
-    lifecycle.background("trigger", async { anyhow::bail!("time to go") });
+    lifecycle.spawn_background("trigger", async { anyhow::bail!("time to go") });
     drop(lifecycle);
     supervisor.run(Duration::from_secs(30)).await.unwrap_err();
     assert!(outcome.await.unwrap().is_none());

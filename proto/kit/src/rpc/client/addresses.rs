@@ -1,4 +1,4 @@
-//! The addresses of a service's replicas, and how they are kept up to date.
+//! The addresses of a service's replicas, and the task that keeps them up to date.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,21 +12,21 @@ use tokio::sync::watch;
 
 use crate::lifecycle::Lifecycle;
 
-/// Where the replicas of a service are.
+/// The source of the addresses of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Addresses {
     /// A fixed list.
     List(Vec<String>),
-    /// A file with one address a line, read again when it changes.
+    /// A file with one address per line, which is read again when it changes.
     File(PathBuf),
-    /// A host name that stands for several addresses, asked again and again; with scheme and port.
+    /// A URL with a DNS name, which is resolved again and again.
     Dns(String),
 }
 
 impl FromStr for Addresses {
     type Err = String;
 
-    /// Reads `http://a:1,http://b:2`, `file:/path` or `dns:http://name:port`.
+    /// Parses `http://a:1,http://b:2`, `file:/path` or `dns:http://name:port`.
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(path) = text.strip_prefix("file:") {
             return Ok(Self::File(path.into()));
@@ -54,11 +54,11 @@ impl Resolver {
     /// Keeps `addresses` up to date until the process stops.
     ///
     /// # Errors
-    /// One of a list is no address.
+    /// An entry of a list is not an address.
     pub fn watch(addresses: Addresses, lifecycle: &Lifecycle) -> anyhow::Result<Self> {
         let Addresses::List(list) = addresses else {
             let (sender, receiver) = watch::channel(Arc::from([]));
-            lifecycle.background("address watch", refresh(addresses, sender));
+            lifecycle.spawn_background("address watch", refresh(addresses, sender));
             return Ok(Self(receiver));
         };
         Self::fixed(&list)
@@ -67,31 +67,33 @@ impl Resolver {
     /// Addresses that never change.
     pub(super) fn fixed(list: &[String]) -> anyhow::Result<Self> {
         let list: anyhow::Result<Arc<[Uri]>> = list.iter().map(|text| address(text)).collect();
-        // The list stays what it is; it can be read without its sender.
+        // The list never changes, so it needs no sender.
         Ok(Self(watch::channel(list?).1))
     }
 }
 
-async fn refresh(addresses: Addresses, known: watch::Sender<Arc<[Uri]>>) -> anyhow::Result<()> {
+async fn refresh(addresses: Addresses, current: watch::Sender<Arc<[Uri]>>) -> anyhow::Result<()> {
     loop {
         match resolve(&addresses).await {
             Ok(found) => {
-                known.send_if_modified(|current| {
-                    let changed = **current != found[..];
+                current.send_if_modified(|list| {
+                    let changed = **list != found[..];
                     if changed {
-                        *current = found.into();
+                        *list = found.into();
                     }
                     changed
                 });
             }
-            // The last known addresses stay: old ones are better than none.
-            Err(error) => tracing::warn!(%error, ?addresses, "addresses cannot be looked up"),
+            // Keeps the last addresses: old ones are better than none.
+            Err(error) => {
+                tracing::warn!(%error, ?addresses, "cannot look up addresses; keeping the last ones");
+            }
         }
         tokio::time::sleep(REFRESH).await;
     }
 }
 
-/// Sorted, so that the same addresses are the same list.
+/// Sorted, so that equal sets of addresses are equal lists.
 async fn resolve(addresses: &Addresses) -> anyhow::Result<Vec<Uri>> {
     let found: BTreeSet<String> = match addresses {
         Addresses::List(list) => list.iter().cloned().collect(),
@@ -118,12 +120,12 @@ async fn resolve(addresses: &Addresses) -> anyhow::Result<Vec<Uri>> {
         .map(|text| address(text))
         .partition(Result::is_ok);
     for error in bad.into_iter().filter_map(Result::err) {
-        tracing::warn!(%error, "an address is passed over");
+        tracing::warn!(%error, "ignoring an invalid address");
     }
     Ok(good.into_iter().flatten().collect())
 }
 
-/// Reads one address: scheme, host and port, without TLS.
+/// Parses an address: scheme, host and port, without TLS.
 pub(super) fn address(text: &str) -> anyhow::Result<Uri> {
     text.parse::<Uri>()
         .ok()

@@ -1,5 +1,5 @@
-//! One HTTP/2 connection to a replica, on the `h2` crate: the caller's own task sends its request and reads its response, with no
-//! channel or task in between, which is most of what a hop costs.
+//! An HTTP/2 connection to a replica, on the `h2` crate. The caller's own task sends its request and reads its response: a channel or a task
+//! in between would be most of the cost of a call.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use tokio::time::{sleep, timeout};
 
 use super::transport_error::TransportError;
 
-/// How long connecting may take.
-const CONNECT: Duration = Duration::from_secs(2);
-/// How often a connection is asked whether it is alive, and how long it may take to say so.
-const PING: Duration = Duration::from_secs(10);
-const PONG: Duration = Duration::from_secs(5);
-/// Flow-control windows for responses, of one call and of a connection: a page has some ten kilobytes, and many come at once.
-const WINDOW: u32 = 2 << 20;
-const WINDOWS: u32 = 16 << 20;
+/// The timeout of connecting.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// The interval of pings, and the timeout of a pong.
+const PING_INTERVAL: Duration = Duration::from_secs(10);
+const PONG_TIMEOUT: Duration = Duration::from_secs(5);
+/// Flow-control windows for the responses of a call and of a connection: a page has some ten kilobytes, and many arrive at once.
+const STREAM_WINDOW: u32 = 2 << 20;
+const CONNECTION_WINDOW: u32 = 16 << 20;
 
 /// Sends requests on a connection; any number of calls share it.
 pub(super) type SendRequest = h2::client::SendRequest<Bytes>;
@@ -36,11 +36,11 @@ pub(super) type ConnectFuture = Shared<BoxFuture<'static, Result<SendRequest, Tr
 /// Connects; `ended` is run when the connection is over.
 pub(super) fn connect(uri: Uri, ended: impl FnOnce() + Send + 'static) -> ConnectFuture {
     let connecting = async move {
-        let opened = timeout(CONNECT, open(&uri)).await;
+        let opened = timeout(CONNECT_TIMEOUT, open(&uri)).await;
         let (sender, driver) = opened
-            .unwrap_or_else(|_| Err("no connection in time".to_owned()))
+            .unwrap_or_else(|_| Err("connecting timed out".to_owned()))
             .map_err(|reason| TransportError::NotSent(format!("{uri}: {reason}").into()))?;
-        // It ends with the connection, which ends with its last sender.
+        // The task ends with the connection, and the connection ends with its last sender.
         drop(spawn(async move {
             drive(driver).await;
             ended();
@@ -52,7 +52,7 @@ pub(super) fn connect(uri: Uri, ended: impl FnOnce() + Send + 'static) -> Connec
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "a connection belongs to its runtime, and ends with its last caller"
+    reason = "a connection belongs to its runtime and ends with its last caller"
 )]
 fn spawn(task: impl Future<Output = ()> + Send + 'static) -> tokio::task::JoinHandle<()> {
     tokio::spawn(task)
@@ -69,25 +69,25 @@ async fn open(uri: &Uri) -> Result<(SendRequest, Driver<TcpStream, Bytes>), Stri
         .set_nodelay(true)
         .map_err(|error| error.to_string())?;
     h2::client::Builder::new()
-        .initial_window_size(WINDOW)
-        .initial_connection_window_size(WINDOWS)
+        .initial_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
         .enable_push(false)
         .handshake(stream)
         .await
         .map_err(|error| error.to_string())
 }
 
-/// Drives the connection until it ends or answers no ping.
+/// Drives the connection until it ends or a pong is missing.
 async fn drive(mut driver: Driver<TcpStream, Bytes>) {
     let pings = driver.ping_pong();
     let ended = async {
         if let Err(error) = driver.await {
-            tracing::debug!(%error, "a connection to a service broke off");
+            tracing::debug!(%error, "a connection to a service has failed");
         }
     };
     tokio::select! {
         () = ended => {}
-        () = watch(pings) => tracing::warn!("a service does not answer; its connection is given up"),
+        () = watch(pings) => tracing::warn!("a service does not answer pings; closing its connection"),
     }
 }
 
@@ -96,14 +96,17 @@ async fn watch(pings: Option<PingPong>) {
         return std::future::pending().await;
     };
     loop {
-        sleep(PING).await;
-        if !matches!(timeout(PONG, pings.ping(Ping::opaque())).await, Ok(Ok(_))) {
+        sleep(PING_INTERVAL).await;
+        if !matches!(
+            timeout(PONG_TIMEOUT, pings.ping(Ping::opaque())).await,
+            Ok(Ok(_))
+        ) {
             return;
         }
     }
 }
 
-/// Sends a call of one message; returns when the head of its response has come.
+/// Sends a call with one message; returns the head of the response.
 pub(super) async fn send(
     sender: SendRequest,
     request: Request<()>,
@@ -117,7 +120,7 @@ pub(super) async fn send(
         .send_data(message, true)
         .map_err(|error| broken(&error))?;
     response.await.map_err(|error| {
-        // The other side says that it has not looked at the call: it is shutting down.
+        // The server has not processed the call, because it is shutting down.
         if error.is_remote() && error.reason() == Some(h2::Reason::REFUSED_STREAM) {
             return not_sent(&error);
         }
@@ -129,20 +132,20 @@ pub(super) async fn send(
 pub(super) async fn send_stream(
     sender: SendRequest,
     request: Request<()>,
-    here: Vec<Bytes>,
+    ready: Vec<Bytes>,
     rest: tonic::body::Body,
 ) -> Result<Response<RecvStream>, TransportError> {
     let mut sender = sender.ready().await.map_err(|error| not_sent(&error))?;
     let (response, stream) = sender
         .send_request(request, false)
         .map_err(|error| not_sent(&error))?;
-    // The response may come before the last message is sent.
-    drop(spawn(pump(here, rest, stream)));
+    // The response may arrive before the last message is sent.
+    drop(spawn(pump(ready, rest, stream)));
     response.await.map_err(|error| broken(&error))
 }
 
-async fn pump(here: Vec<Bytes>, mut body: tonic::body::Body, mut stream: SendStream<Bytes>) {
-    for data in here {
+async fn pump(ready: Vec<Bytes>, mut body: tonic::body::Body, mut stream: SendStream<Bytes>) {
+    for data in ready {
         if send_data(&mut stream, data).await.is_none() {
             return;
         }
@@ -156,16 +159,16 @@ async fn pump(here: Vec<Bytes>, mut body: tonic::body::Body, mut stream: SendStr
             return;
         }
     }
-    // The service no longer reads; its response says why.
+    // An error means that the service no longer reads. Its response has the reason.
     drop(stream.send_data(Bytes::new(), true));
 }
 
-/// Sends as much at once as the other side takes.
+/// Sends as much as the flow-control window allows.
 async fn send_data(stream: &mut SendStream<Bytes>, mut data: Bytes) -> Option<()> {
     while !data.is_empty() {
         stream.reserve_capacity(data.len());
-        let room = poll_fn(|cx| stream.poll_capacity(cx)).await?.ok()?;
-        let part = data.split_to(room.min(data.len()));
+        let capacity = poll_fn(|cx| stream.poll_capacity(cx)).await?.ok()?;
+        let part = data.split_to(capacity.min(data.len()));
         stream.send_data(part, false).ok()?;
     }
     Some(())
@@ -177,7 +180,7 @@ pub(super) fn poll_frame(
     cx: &mut Context<'_>,
 ) -> Poll<Option<Result<Frame<Bytes>, h2::Error>>> {
     if let Some(data) = ready!(stream.poll_data(cx)).transpose()? {
-        // It fails when the stream is over, and then nothing is left to be given back.
+        // This fails when the stream has ended, and then there is no window to release.
         drop(stream.flow_control().release_capacity(data.len()));
         return Poll::Ready(Some(Ok(Frame::data(data))));
     }

@@ -1,5 +1,5 @@
-//! Clients of other services: load-balanced over all replicas, with identity, trace, request id and deadline. A call that failed in
-//! transport is retried on another replica where that can do no harm.
+//! Clients of other services: load-balanced over all replicas, with token, trace, request id and deadline. A call that fails in transport is
+//! retried on another replica when the retry is safe.
 
 mod addresses;
 mod balancer;
@@ -36,20 +36,20 @@ pub use response_body::ResponseBody;
 use transport_error::TransportError;
 pub use transport_error::was_not_sent;
 
-/// Extension of a request that changes nothing: it may be retried even if the service has seen it. Its response is handed over when
-/// all of it has come.
+/// A request extension for calls that change nothing: such a call may be retried even if the service has processed it. Its response is
+/// returned once it is complete.
 #[derive(Debug, Clone, Copy)]
 pub struct Idempotent;
 
-/// The part of its time after which an idempotent call is retried on another replica.
-const FIRST_TRY: u32 = 4;
-/// Retries as a part of all calls, and retries a second that are allowed in any case: when all replicas fail, retries do not help them.
-const RETRIES: f32 = 0.2;
-const RETRIES_A_SECOND: u32 = 10;
+/// The first attempt of an idempotent call gets 1/`FIRST_ATTEMPT` of its time; then it is retried on another replica.
+const FIRST_ATTEMPT: u32 = 4;
+/// The retry budget: a share of all calls, and a minimum per second. When all replicas fail, retries do not help.
+const RETRY_RATIO: f32 = 0.2;
+const MIN_RETRIES_PER_SECOND: u32 = 10;
 
-/// A client of a service; generated clients are made on top of it. Clones share its connections, one to each replica.
+/// A client of a service, for use in a generated client. Clones share its connections, one to each replica.
 ///
-/// It belongs to the runtime that it is first used in: threads with runtimes of their own have a client each.
+/// It belongs to the runtime that first uses it: each thread with its own runtime needs its own client.
 #[derive(Clone)]
 pub struct Client {
     balancer: Arc<Balancer>,
@@ -57,10 +57,10 @@ pub struct Client {
     request_headers: RequestHeaders,
 }
 
-/// A client of the service at `addresses`. It connects when it is first used, so that the order of starts does not matter.
+/// A client of the service at `addresses`. It connects at the first call, so services may start in any order.
 ///
 /// # Errors
-/// One of the addresses is not one, or the token cannot be sent.
+/// An address is not valid, or the token has characters that a header cannot carry.
 pub fn connect(
     addresses: Addresses,
     token: &Secret,
@@ -69,10 +69,10 @@ pub fn connect(
     Client::new(Resolver::watch(addresses, lifecycle)?, token)
 }
 
-/// A client of one address, outside a service: for command-line tools.
+/// A connected client of one address, for command-line tools.
 ///
 /// # Errors
-/// Nothing answers there.
+/// Nothing answers at the address.
 pub async fn dial(address: &str, token: &Secret) -> anyhow::Result<Client> {
     let client = Client::new(Resolver::fixed(&[address.to_owned()])?, token)?;
     let guard = client.balancer.pick(Pick::default()).await;
@@ -84,12 +84,12 @@ pub async fn dial(address: &str, token: &Secret) -> anyhow::Result<Client> {
 }
 
 impl Client {
-    /// A client of the service whose addresses `resolver` knows.
+    /// A client of the service with the addresses of `resolver`.
     ///
     /// # Errors
-    /// The token cannot be sent.
+    /// The token has characters that a header cannot carry.
     pub fn new(resolver: Resolver, token: &Secret) -> anyhow::Result<Self> {
-        let budget = TpsBudget::new(Duration::from_secs(10), RETRIES_A_SECOND, RETRIES);
+        let budget = TpsBudget::new(Duration::from_secs(10), MIN_RETRIES_PER_SECOND, RETRY_RATIO);
         Ok(Self {
             balancer: Arc::new(Balancer::new(resolver)),
             budget: Arc::new(budget),
@@ -112,7 +112,7 @@ impl Client {
         }
     }
 
-    /// Sends a call of one message, and retries it once.
+    /// Sends a call with one message, and retries it at most once.
     async fn send_unary(
         &self,
         parts: Parts,
@@ -125,10 +125,10 @@ impl Client {
             except: None,
         };
         let first = self.pick(pick, deadline).await?;
-        // The only replica of a service has all the time.
+        // A single replica gets all the time.
         let first_deadline = if idempotent && self.balancer.len() > 1 {
             let now = Instant::now();
-            now + deadline.saturating_duration_since(now) / FIRST_TRY
+            now + deadline.saturating_duration_since(now) / FIRST_ATTEMPT
         } else {
             deadline
         };
@@ -147,7 +147,7 @@ impl Client {
         try_unary(&second, &parts, message, idempotent, deadline).await
     }
 
-    /// Sends a call with a stream of messages, which cannot be sent again.
+    /// Sends a call with a stream of messages, which cannot be retried.
     async fn send_stream(
         &self,
         parts: Parts,
@@ -165,7 +165,7 @@ impl Client {
         Ok(head.map(|stream| ResponseBody::streaming(stream, guard)))
     }
 
-    /// The replica that gets a call. While no address is known, the call waits as long as it would for a response.
+    /// Picks the replica for a call. While no address is known, the call waits until its deadline.
     async fn pick(
         &self,
         pick: Pick<'_>,
@@ -176,7 +176,7 @@ impl Client {
     }
 }
 
-/// Sends a call to one replica. The response of an `idempotent` call is whole, or the call has failed.
+/// Sends a call to one replica. The response to an `idempotent` call is complete.
 async fn try_unary(
     guard: &InFlightGuard,
     parts: &Parts,
@@ -197,10 +197,8 @@ async fn try_unary(
             return Ok(Response::from_parts(head, body));
         }
         let body = ResponseBody::whole(stream).await?;
-        if body.is_away(&head.headers) {
-            return Err(TransportError::Broken(
-                "the replica says that it is not available".into(),
-            ));
+        if body.is_unavailable(&head.headers) {
+            return Err(TransportError::Broken("the replica is unavailable".into()));
         }
         Ok(Response::from_parts(head, body))
     };
@@ -234,7 +232,7 @@ fn request(replica: &Replica, parts: &Parts) -> Request<()> {
 fn absolute(replica: &Uri, call: &Uri) -> Uri {
     let mut parts = replica.clone().into_parts();
     parts.path_and_query = call.path_and_query().cloned();
-    // A scheme, an authority and a path are a URI.
+    // This does not fail: a scheme, an authority and a path form a URI.
     Uri::from_parts(parts).unwrap_or_default()
 }
 
@@ -243,7 +241,7 @@ impl Service<Request<Body>> for Client {
     type Error = Status;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Status>> + Send>>;
 
-    /// The replica is picked when the call is sent.
+    /// Always ready: the replica is picked when the call is sent.
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Status>> {
         Poll::Ready(Ok(()))
     }

@@ -1,4 +1,4 @@
-//! The headers of every call: identity, request id, trace and deadline.
+//! The headers of every call: token, request id, trace and deadline.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::config::Secret;
 use crate::request_id::{REQUEST_ID, REQUEST_ID_HEADER};
 use crate::telemetry;
 
-/// How long a call may take that names no deadline. It bounds the wait for the head of the response; streams go on.
-const DEADLINE: Duration = Duration::from_secs(5);
+/// The default deadline. It applies to the head of the response, not to a stream of messages.
+const DEFAULT_DEADLINE: Duration = Duration::from_secs(5);
 
-/// The header of a deadline (the gRPC protocol over HTTP/2).
+/// The deadline header of the gRPC protocol.
 const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
 #[derive(Clone)]
@@ -30,34 +30,34 @@ impl RequestHeaders {
         Ok(Self { authorization })
     }
 
-    /// Adds them to those of a call; returns how long the call may take.
+    /// Adds the headers to a call; returns how long the call may take.
     pub(super) fn add_to(&self, headers: &mut HeaderMap) -> Duration {
         headers.insert(AUTHORIZATION, self.authorization.clone());
         let id = REQUEST_ID.try_with(|id| HeaderValue::try_from(id.as_str()).ok());
         if let Ok(Some(mut id)) = id {
-            // Not a secret, but never the same again: as sensitive it is not added to the HPACK tables (RFC 7541, 6.2.3).
+            // Not a secret, but unique: a sensitive header is not added to the HPACK tables (RFC 7541, 6.2.3).
             id.set_sensitive(true);
             headers.insert(HeaderName::from_static(REQUEST_ID_HEADER), id);
         }
         telemetry::inject(headers);
-        if let Some(deadline) = headers.get(&TIMEOUT).and_then(read) {
+        if let Some(deadline) = headers.get(&TIMEOUT).and_then(parse) {
             return deadline;
         }
-        set_deadline(headers, DEADLINE);
-        DEADLINE
+        set_deadline(headers, DEFAULT_DEADLINE);
+        DEFAULT_DEADLINE
     }
 }
 
-/// Sets the deadline, rounded up: a value that repeats costs one byte (RFC 7541, 2.3.2).
+/// Sets the deadline, rounded up to 100 ms: a value that repeats costs one byte (RFC 7541, 2.3.2).
 pub(super) fn set_deadline(headers: &mut HeaderMap, left: Duration) {
-    // At most eight digits are allowed.
+    // gRPC allows at most eight digits.
     let left = left.as_millis().next_multiple_of(100).min(99_999_999);
     if let Ok(value) = HeaderValue::try_from(format!("{left}m")) {
         headers.insert(TIMEOUT, value);
     }
 }
 
-fn read(value: &HeaderValue) -> Option<Duration> {
+fn parse(value: &HeaderValue) -> Option<Duration> {
     let text = value.to_str().ok()?;
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let number: u64 = number.parse().ok()?;
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_deadline_is_not_shorter_than_it_was() {
+    fn a_deadline_is_rounded_up() {
         for deadline in [
             Duration::ZERO,
             Duration::from_micros(1_999_985),
@@ -85,13 +85,13 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             set_deadline(&mut headers, deadline);
-            let left = read(&headers[&TIMEOUT]).unwrap();
+            let left = parse(&headers[&TIMEOUT]).unwrap();
             let more = left.checked_sub(deadline).unwrap();
             assert!(more < Duration::from_millis(100));
         }
         for nonsense in ["", "u", "5", "5x", "-1u"] {
             assert_eq!(
-                read(&HeaderValue::from_static(nonsense)),
+                parse(&HeaderValue::from_static(nonsense)),
                 None,
                 "{nonsense}"
             );
@@ -99,11 +99,11 @@ mod tests {
     }
 
     #[test]
-    fn a_call_without_a_deadline_gets_one() {
+    fn a_call_without_a_deadline_gets_the_default() {
         let token = Secret::from("fleet-token".to_owned());
         let request_headers = RequestHeaders::new(&token).unwrap();
         let mut headers = HeaderMap::new();
-        assert_eq!(request_headers.add_to(&mut headers), DEADLINE);
+        assert_eq!(request_headers.add_to(&mut headers), DEFAULT_DEADLINE);
         assert_eq!(headers[&TIMEOUT], "5000m");
         set_deadline(&mut headers, Duration::from_millis(300));
         assert_eq!(

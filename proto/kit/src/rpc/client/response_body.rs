@@ -1,4 +1,4 @@
-//! The body of a response, streamed or whole.
+//! The body of a response, streamed or complete.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -40,7 +40,7 @@ impl ResponseBody {
         })
     }
 
-    /// Waits for the whole body.
+    /// Reads the complete body.
     pub(super) async fn whole(mut stream: RecvStream) -> Result<Self, TransportError> {
         let (mut data, mut trailers) = (VecDeque::new(), None);
         while let Some(frame) = poll_fn(|cx| poll_frame(&mut stream, cx)).await {
@@ -56,13 +56,13 @@ impl ResponseBody {
         Ok(Self(Content::Whole { data, trailers }))
     }
 
-    /// Whether a proxy or a stopping server answered instead of the service, whose own faults have details.
-    pub(super) fn is_away(&self, head: &HeaderMap) -> bool {
+    /// Whether a proxy or a server that is shutting down has answered, and not a handler, whose faults have details.
+    pub(super) fn is_unavailable(&self, head: &HeaderMap) -> bool {
         let trailers = match &self.0 {
             Content::Whole { trailers, .. } => trailers.as_ref(),
             Content::Streaming { .. } => None,
         };
-        // A response without messages has its status in the head.
+        // A response without messages has its status in the headers.
         [Some(head), trailers].into_iter().flatten().any(|headers| {
             let status = headers.get("grpc-status").map(http::HeaderValue::as_bytes);
             // Cancelled, unavailable.

@@ -1,15 +1,15 @@
-//! Calls that did not reach their service, or whose response did not come back.
+//! Errors of calls that did not reach their service or got no response.
 
 use std::sync::Arc;
 
 use tonic::{Code, Status};
 
-/// Source of the status of a call that its service has not seen.
+/// The source of the status of a call that was not sent.
 #[derive(Debug, thiserror::Error)]
 #[error("the call was not sent")]
 struct NotSent;
 
-/// Whether the call that ended with `status` did not reach its service, which therefore has done nothing.
+/// Whether the call that ended with `status` did not reach its service, and so had no effect.
 pub fn was_not_sent(status: &Status) -> bool {
     let source = std::error::Error::source(status).and_then(<dyn std::error::Error>::downcast_ref);
     matches!(source, Some(NotSent))
@@ -18,16 +18,16 @@ pub fn was_not_sent(status: &Status) -> bool {
 /// Why a call has no response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TransportError {
-    /// The service has not seen the call: any call may be retried.
+    /// The service has not received the call: any call may be retried.
     NotSent(Arc<str>),
-    /// The service may have done what was asked.
+    /// The service may have processed the call.
     Broken(Arc<str>),
-    /// The service may still be doing what was asked.
+    /// The service may still be processing the call.
     TimedOut,
 }
 
 impl TransportError {
-    /// Whether a retry can do no harm.
+    /// Whether a retry is safe.
     pub(super) fn may_retry(&self, idempotent: bool) -> bool {
         idempotent || matches!(self, Self::NotSent(_))
     }
@@ -42,9 +42,7 @@ impl From<TransportError> for Status {
                 status
             }
             TransportError::Broken(reason) => Self::new(Code::Unavailable, &*reason),
-            TransportError::TimedOut => {
-                Self::new(Code::DeadlineExceeded, "a service did not answer in time")
-            }
+            TransportError::TimedOut => Self::new(Code::DeadlineExceeded, "the call timed out"),
         }
     }
 }

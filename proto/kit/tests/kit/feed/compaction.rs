@@ -1,4 +1,4 @@
-//! Compaction takes only what nobody needs.
+//! Compaction only deletes rows that no follower needs.
 
 use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::follow_response::{Message, Start};
@@ -9,7 +9,7 @@ use sqlx::PgPool;
 
 use super::support::{Fixture, Note, eventually};
 
-/// Registers a follower, which has come to `seq`.
+/// Registers a follower, and acknowledges `seq`.
 async fn register(fixture: &Fixture, follower: &str, seq: i64) {
     let mut client = FeedServiceClient::new(fixture.client.clone());
     let request = FollowRequest {
@@ -37,7 +37,7 @@ async fn left(fixture: &Fixture) -> Vec<i64> {
 }
 
 #[sqlx::test]
-async fn compaction_past_a_slow_follower_loses_no_happening(pool: PgPool) {
+async fn compaction_waits_for_a_slow_follower(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     for id in ["a", "b"] {
         fixture.set(id).await;
@@ -61,7 +61,7 @@ async fn compaction_past_a_slow_follower_loses_no_happening(pool: PgPool) {
         "young rows stay"
     );
     let later = now + time::Duration::days(2);
-    // `a` of 1 is passed by both and replaced, but the last that the slow one knows.
+    // Both followers have passed row 1 and it is replaced, but it is the last row of the slow follower.
     assert_eq!(fixture.producer.compact(later, retention).await.unwrap(), 0);
 
     register(&fixture, "slow", 5).await;
@@ -69,10 +69,10 @@ async fn compaction_past_a_slow_follower_loses_no_happening(pool: PgPool) {
     assert_eq!(
         left(&fixture).await,
         [3, 5, 6],
-        "the happening stays, though a newer row of its entity is there"
+        "the one-off event stays, although its entity has a newer row"
     );
 
-    // Both still alive much later; by then the happening has had its time.
+    // Both followers are still alive much later, and the one-off event is old enough.
     let much_later = now + time::Duration::days(40);
     let alive = "update kit.feed_follower set seen_at = $1";
     sqlx::query(alive)
@@ -88,12 +88,12 @@ async fn compaction_past_a_slow_follower_loses_no_happening(pool: PgPool) {
     assert_eq!(
         left(&fixture).await,
         [5, 6],
-        "every entity's newest row stays for ever"
+        "the newest row of every entity stays"
     );
 }
 
 #[sqlx::test]
-async fn a_happening_waits_for_a_follower_however_old(pool: PgPool) {
+async fn an_old_event_waits_for_a_follower(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture
         .writer
@@ -119,17 +119,17 @@ async fn a_happening_waits_for_a_follower_however_old(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_follower_that_is_gone_for_good_holds_nothing_up(pool: PgPool) {
+async fn an_expired_follower_does_not_block_compaction(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
     fixture.set("a").await;
     register(&fixture, "retired", 0).await;
-    forget(&fixture).await;
+    expire_followers(&fixture).await;
     assert_eq!(left(&fixture).await, [2]);
 }
 
 #[sqlx::test]
-async fn a_forgotten_follower_starts_from_nothing_and_acts_on_nothing_old(pool: PgPool) {
+async fn an_expired_follower_rebuilds_without_effects(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let following = fixture.follow_into(&pool);
     fixture.caught_up().await;
@@ -139,8 +139,8 @@ async fn a_forgotten_follower_starts_from_nothing_and_acts_on_nothing_old(pool: 
     for _ in 0..2 {
         fixture.set("b").await;
     }
-    forget(&fixture).await;
-    assert_eq!(left(&fixture).await, [1, 3], "2 was removed unseen");
+    expire_followers(&fixture).await;
+    assert_eq!(left(&fixture).await, [1, 3], "row 2 is deleted unseen");
 
     let following = fixture.follow_into(&pool);
     fixture.caught_up().await;
@@ -155,8 +155,8 @@ async fn a_forgotten_follower_starts_from_nothing_and_acts_on_nothing_old(pool: 
     following.stopping().cancel();
 }
 
-/// Compacts when followers have been silent for too long, and once more when they have missed their last chance.
-async fn forget(fixture: &Fixture) {
+/// Compacts after followers were silent for too long, and again after the grace time.
+async fn expire_followers(fixture: &Fixture) {
     let now = Clock::system().now() + time::Duration::days(31);
     for now in [now, now + time::Duration::hours(1)] {
         let retention = Retention::default();
@@ -165,19 +165,19 @@ async fn forget(fixture: &Fixture) {
 }
 
 #[sqlx::test]
-async fn an_idle_follower_that_is_connected_is_not_forgotten(pool: PgPool) {
+async fn a_connected_idle_follower_does_not_expire(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let following = fixture.follow_into(&pool);
     fixture.set("a").await;
     fixture.caught_up().await;
-    // The clock jumps over all that a follower may be silent for; the feed compacts itself as well.
+    // The clock jumps by more than the time after which a follower expires. The feed also compacts itself.
     fixture.clock.advance(time::Duration::days(31));
     let compact = async |now| {
         let retention = Retention::default();
         fixture.producer.compact(now, retention).await.unwrap();
     };
     compact(fixture.clock.now()).await;
-    eventually("it says that it is there", async || {
+    eventually("it acknowledges", async || {
         let seen = "select seen_at > $1 and expires_at is null from kit.feed_follower";
         let since = fixture.clock.now() - time::Duration::hours(1);
         let seen = sqlx::query_scalar(seen).bind(since);
@@ -194,11 +194,11 @@ async fn an_idle_follower_that_is_connected_is_not_forgotten(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn an_acknowledgement_does_not_register_a_follower_that_was_forgotten(pool: PgPool) {
+async fn an_acknowledgement_does_not_register_an_expired_follower(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
     register(&fixture, "slow", 0).await;
-    forget(&fixture).await;
+    expire_followers(&fixture).await;
     let late = AcknowledgeRequest {
         follower: "slow".to_owned(),
         epoch: uuid::Uuid::nil().to_string(),

@@ -1,4 +1,4 @@
-//! What becomes of a write whose connection is lost at the worst moment.
+//! Writes whose connection to PostgreSQL is lost at the worst moment.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,30 +12,30 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::support::{Note, Notes, SCHEMA, eventually, tables};
 
-/// The note that is written, as it can be found in a message.
+/// The id of the note, which the proxy finds in messages.
 const NOTE: &str = "a-note";
 
-/// What happens to the way to PostgreSQL, when armed.
+/// How the proxy cuts the connection to PostgreSQL, once it is armed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cut {
-    /// It is closed before the commit has gone through.
+    /// Closes it before forwarding the commit.
     BeforeCommit,
-    /// It is closed once the commit was sent on, and nobody waits for the answer.
+    /// Closes it after forwarding the commit, without waiting for the response.
     AtCommit,
-    /// It is closed once the commit was sent on, and no other connection is taken.
+    /// Closes it after forwarding the commit, and accepts no other connection.
     ForGood,
-    /// It is closed once PostgreSQL has answered to the commit.
+    /// Closes it after PostgreSQL has responded to the commit.
     AfterCommit,
-    /// It falls silent before a statement of an item.
+    /// Stops forwarding before a statement of an item.
     SilentBeforeItem,
-    /// It falls silent before the commit.
+    /// Stops forwarding before the commit.
     SilentBeforeCommit,
-    /// It falls silent once the commit was sent on.
+    /// Stops forwarding after the commit.
     SilentAfterCommit,
 }
 
 impl Cut {
-    /// What the message has in it at which it happens.
+    /// The bytes in a message that trigger the cut.
     const fn mark(self) -> &'static [u8] {
         match self {
             Self::SilentBeforeItem => NOTE.as_bytes(),
@@ -58,7 +58,7 @@ impl Cut {
     }
 }
 
-/// Stands between a writer and PostgreSQL and, once, cuts the connection.
+/// A proxy between a writer and PostgreSQL that cuts the connection once.
 async fn cutting_proxy(to: (String, u16), cut: Cut, armed: Arc<AtomicBool>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -81,7 +81,7 @@ async fn cutting_proxy(to: (String, u16), cut: Cut, armed: Arc<AtomicBool>) -> u
     port
 }
 
-/// Whether it has cut the connection.
+/// Forwards messages; returns whether it has cut the connection.
 async fn relay(
     mut client: TcpStream,
     mut server: TcpStream,
@@ -100,7 +100,7 @@ async fn relay(
                     server.write_all(message).await.unwrap();
                 }
                 if cutting && cut == Cut::AfterCommit {
-                    // PostgreSQL has answered, so it has committed; the answer never arrives.
+                    // PostgreSQL has responded, so it has committed. The response never arrives.
                     assert_ne!(server.read(&mut answered).await.unwrap(), 0);
                 }
                 if cutting && cut.is_silent() {
@@ -120,14 +120,14 @@ async fn relay(
     }
 }
 
-/// A producer whose way to PostgreSQL is cut once `armed` is set.
-struct Cuttable {
+/// A producer behind the proxy, which cuts the connection once `armed` is set.
+struct ProxiedProducer {
     writer: Writer<Notes>,
     armed: Arc<AtomicBool>,
     lifecycle: Lifecycle,
 }
 
-impl Cuttable {
+impl ProxiedProducer {
     async fn start(pool: &PgPool, cut: Cut) -> Self {
         tables(pool).await;
         let options = pool.connect_options();
@@ -153,17 +153,17 @@ impl Cuttable {
     }
 }
 
-impl Drop for Cuttable {
+impl Drop for ProxiedProducer {
     fn drop(&mut self) {
         self.lifecycle.stopping().cancel();
     }
 }
 
 async fn write_through(pool: &PgPool, cut: Cut) {
-    let Cuttable { writer, armed, .. } = &Cuttable::start(pool, cut).await;
+    let ProxiedProducer { writer, armed, .. } = &ProxiedProducer::start(pool, cut).await;
     writer.write(Note::Set(NOTE.to_owned())).await.unwrap();
     armed.store(true, Ordering::SeqCst);
-    // Long before TCP would notice by itself.
+    // Much sooner than a TCP timeout.
     let writing = writer.write(Note::Set(NOTE.to_owned()));
     let written = tokio::time::timeout(Duration::from_secs(30), writing).await;
     let (revision, position) = written.unwrap().unwrap();
@@ -174,37 +174,37 @@ async fn write_through(pool: &PgPool, cut: Cut) {
         .fetch_all(pool)
         .await
         .unwrap();
-    assert_eq!(rows, [(1, 1), (2, 2)], "made once");
+    assert_eq!(rows, [(1, 1), (2, 2)], "written once");
 }
 
 #[sqlx::test]
-async fn a_write_whose_commit_never_arrived_is_made_again(pool: PgPool) {
+async fn a_write_whose_commit_never_arrived_is_retried(pool: PgPool) {
     write_through(&pool, Cut::BeforeCommit).await;
 }
 
 #[sqlx::test]
-async fn a_write_whose_answer_was_lost_is_not_made_twice(pool: PgPool) {
+async fn a_write_whose_response_was_lost_is_not_made_twice(pool: PgPool) {
     write_through(&pool, Cut::AfterCommit).await;
 }
 
 #[sqlx::test]
-async fn a_postgresql_that_falls_silent_stalls_a_write_no_longer_than_its_deadline(pool: PgPool) {
+async fn a_write_is_retried_when_postgresql_does_not_answer(pool: PgPool) {
     write_through(&pool, Cut::SilentBeforeItem).await;
 }
 
 #[sqlx::test]
-async fn a_commit_that_is_lost_in_silence_is_ended_and_made_again(pool: PgPool) {
+async fn an_unanswered_transaction_is_terminated_and_retried(pool: PgPool) {
     write_through(&pool, Cut::SilentBeforeCommit).await;
 }
 
 #[sqlx::test]
-async fn a_commit_whose_answer_is_lost_in_silence_is_not_made_twice(pool: PgPool) {
+async fn an_unanswered_commit_is_not_made_twice(pool: PgPool) {
     write_through(&pool, Cut::SilentAfterCommit).await;
 }
 
 #[sqlx::test]
-async fn a_commit_of_which_nobody_knows_is_not_said_to_be_worth_repeating(pool: PgPool) {
-    let Cuttable { writer, armed, .. } = &Cuttable::start(&pool, Cut::ForGood).await;
+async fn an_unknown_outcome_has_no_retry_after(pool: PgPool) {
+    let ProxiedProducer { writer, armed, .. } = &ProxiedProducer::start(&pool, Cut::ForGood).await;
     writer.write(Note::Set(NOTE.to_owned())).await.unwrap();
     armed.store(true, Ordering::SeqCst);
     let written = writer.write(Note::Set(NOTE.to_owned())).await;
@@ -215,12 +215,12 @@ async fn a_commit_of_which_nobody_knows_is_not_said_to_be_worth_repeating(pool: 
     );
 }
 
-/// The lock that holds a commit up.
+/// The advisory lock that delays a commit.
 const HOLD: i64 = 7;
 
 #[sqlx::test]
-async fn a_commit_that_goes_on_without_its_connection_is_not_made_twice(pool: PgPool) {
-    let Cuttable { writer, armed, .. } = &Cuttable::start(&pool, Cut::AtCommit).await;
+async fn a_commit_that_outlives_its_connection_is_not_made_twice(pool: PgPool) {
+    let ProxiedProducer { writer, armed, .. } = &ProxiedProducer::start(&pool, Cut::AtCommit).await;
     // The commit of a note waits while the test holds the lock.
     sqlx::raw_sql(sqlx::AssertSqlSafe(format!(
         "create function kit.hold() returns trigger language plpgsql as
@@ -247,8 +247,8 @@ async fn a_commit_that_goes_on_without_its_connection_is_not_made_twice(pool: Pg
         held.is_some() && !armed.load(Ordering::SeqCst)
     })
     .await;
-    // Either its backend is ended, or the write is made again beside it and waits for the same name.
-    eventually("the writer has done something about it", async || {
+    // Either the backend is terminated, or the write is retried at the same time and waits for the same name.
+    eventually("the writer has reacted", async || {
         waiting_for(&pool, "advisory").await != held
             || waiting_for(&pool, "transactionid").await.is_some()
     })
@@ -264,15 +264,15 @@ async fn a_commit_that_goes_on_without_its_connection_is_not_made_twice(pool: Pg
         .fetch_all(&pool)
         .await
         .unwrap();
-    assert_eq!(notes, ["foo"], "made once");
+    assert_eq!(notes, ["foo"], "written once");
     let rows: Vec<String> = sqlx::query_scalar("select id from kit.feed")
         .fetch_all(&pool)
         .await
         .unwrap();
-    assert_eq!(rows, ["foo"], "told once");
+    assert_eq!(rows, ["foo"], "published once");
 }
 
-/// A backend that waits for a lock of this kind.
+/// The pid of a backend that waits for a lock of this type.
 async fn waiting_for(pool: &PgPool, lock: &str) -> Option<i32> {
     sqlx::query_scalar(
         "select pid from pg_stat_activity

@@ -1,4 +1,4 @@
-//! Followers that start from nothing, and producers that were restored.
+//! New followers, and restored producers.
 
 use std::process::{Command, Stdio};
 
@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use super::support::{Fixture, Note, database_url, eventually};
 
 #[sqlx::test]
-async fn a_follower_from_nothing_takes_all_in_and_acts_on_none_of_it(pool: PgPool) {
+async fn a_new_follower_applies_old_changes_without_effects(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     for id in ["a", "b", "a"] {
         fixture.set(id).await;
@@ -26,10 +26,10 @@ async fn a_follower_from_nothing_takes_all_in_and_acts_on_none_of_it(pool: PgPoo
         .fetch_all(&pool)
         .await
         .unwrap();
-    assert_eq!(acted, [4], "only what came after it was there");
+    assert_eq!(acted, [4], "only changes after its registration");
 }
 
-/// Dumps the producer's tables and puts them back, as an operator would.
+/// A dump of the producer's tables, which can be restored.
 struct Dump(Vec<u8>);
 
 impl Dump {
@@ -67,7 +67,7 @@ impl Dump {
 }
 
 #[sqlx::test]
-async fn a_producer_restored_from_a_dump_begins_a_new_epoch(pool: PgPool) {
+async fn a_restore_from_a_dump_begins_a_new_epoch(pool: PgPool) {
     let url = database_url(&pool).await;
     let fixture = Fixture::start(&pool).await;
     fixture.follow();
@@ -89,7 +89,7 @@ async fn a_producer_restored_from_a_dump_begins_a_new_epoch(pool: PgPool) {
         .unwrap();
 
     dump.restore(&url);
-    // The running writer met the table that is gone; it finds the new one. The numbers 3 and 4 are given out again.
+    // The running writer has a connection that knows the old table, and finds the new one. The numbers 3 and 4 are given out again.
     fixture.set("new").await;
     fixture.set("kept").await;
     assert_eq!(fixture.head().await, 4);
@@ -105,18 +105,18 @@ async fn a_producer_restored_from_a_dump_begins_a_new_epoch(pool: PgPool) {
         .map(|(id, revision)| (id.to_owned(), revision));
     assert_eq!(
         mirrored, expected,
-        "the mirror is what the producer holds, and nothing else"
+        "the mirror equals the rows of the producer"
     );
 }
 
 #[sqlx::test]
-async fn a_follower_that_has_seen_more_than_there_is_makes_a_new_epoch(pool: PgPool) {
+async fn a_follower_above_the_head_begins_a_new_epoch(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
     fixture.set("b").await;
     fixture.follow();
     fixture.caught_up().await;
-    // A copy of the files from before the second write, which nothing in the database tells of.
+    // As if a copy of the files from before the second write were restored, which leaves no trace in the database.
     sqlx::raw_sql("delete from kit.feed where seq = 2; delete from kit.note where id = 'b'; update kit.feed_head set seq = 1")
         .execute(&pool)
         .await
@@ -128,13 +128,13 @@ async fn a_follower_that_has_seen_more_than_there_is_makes_a_new_epoch(pool: PgP
     assert_eq!(again.mirror().await, [("a".to_owned(), 1)]);
 }
 
-/// A file-level copy from when the head was 1 is put back: neither server nor timeline tell of it.
+/// As if a file-level copy from when the head was 1 were restored: server and timeline are the same.
 const OLD_SNAPSHOT: &str =
     "delete from kit.feed where seq > 1; delete from kit.note where id <> 'a';
     update kit.note set revision = 1; update kit.feed_head set seq = 1";
 
 #[sqlx::test]
-async fn a_snapshot_that_new_writes_overtook_is_noticed_by_the_last_row(pool: PgPool) {
+async fn a_restored_snapshot_is_detected_by_the_last_row(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let following = fixture.follow_into(&pool);
     for id in ["a", "b", "c"] {
@@ -155,14 +155,14 @@ async fn a_snapshot_that_new_writes_overtook_is_noticed_by_the_last_row(pool: Pg
 }
 
 #[sqlx::test]
-async fn a_stream_does_not_go_on_over_rows_that_were_lost(pool: PgPool) {
+async fn a_stream_ends_when_rows_are_lost(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.follow();
     for id in ["a", "b", "c"] {
         fixture.set(id).await;
     }
     fixture.caught_up().await;
-    // Neither the process nor its stream notices.
+    // The process and its stream go on running.
     sqlx::raw_sql(OLD_SNAPSHOT).execute(&pool).await.unwrap();
     for id in ["d", "e", "f", "a"] {
         fixture.set(id).await;
@@ -172,7 +172,7 @@ async fn a_stream_does_not_go_on_over_rows_that_were_lost(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_snapshot_is_noticed_after_compaction_too(pool: PgPool) {
+async fn a_restored_snapshot_is_detected_after_compaction_too(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let following = fixture.follow_into(&pool);
     for id in ["a", "b", "c"] {
@@ -189,7 +189,7 @@ async fn a_snapshot_is_noticed_after_compaction_too(pool: PgPool) {
     following.stopping().cancel();
     sqlx::raw_sql(OLD_SNAPSHOT).execute(&pool).await.unwrap();
     let again = Fixture::again(&pool).await;
-    // All but the last two are replaced.
+    // Newer rows replace all but the last two.
     for id in ["d", "e", "d", "e"] {
         again.set(id).await;
     }
@@ -210,7 +210,7 @@ async fn a_follower_below_the_fork_goes_on_under_the_new_epoch(pool: PgPool) {
     fixture.set("a").await;
     fixture.caught_up().await;
     for _ in 0..2 {
-        // Restored elsewhere, with nothing lost.
+        // As if restored on another server without loss.
         sqlx::query("update kit.feed_head set incarnation = 'elsewhere'")
             .execute(&pool)
             .await

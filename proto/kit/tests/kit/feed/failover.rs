@@ -1,4 +1,4 @@
-//! A replica is promoted: what followers have not seen yet still reaches them, announcements included.
+//! The promotion of a replica: followers get all changes that they have not seen, with announcements.
 
 use sqlx::PgPool;
 use testing::postgres::Server;
@@ -19,7 +19,7 @@ async fn a_promoted_replica_loses_no_announcement(follower: PgPool) {
     let first = Fixture::start(&primary.pool).await;
     let standby = primary.standby().await.unwrap();
 
-    // It has followed from the beginning, so it acts on everything.
+    // The follower was there from the beginning, so all changes have effects.
     let following = first.follow_into(&follower);
     eventually("it follows", async || {
         acted(&follower).await == Some(vec![])
@@ -27,11 +27,11 @@ async fn a_promoted_replica_loses_no_announcement(follower: PgPool) {
     .await;
     first.set("a").await;
     first.set("b").await;
-    eventually("it has come to 2", async || {
+    eventually("it has applied 2", async || {
         acted(&follower).await == Some(vec![1, 2])
     })
     .await;
-    // The follower is away while 3 is written.
+    // The follower is stopped while 3 is written.
     following.stopping().cancel();
     first.set("c").await;
     eventually("3 is on the standby", async || head(&standby).await == 3).await;
@@ -42,7 +42,7 @@ async fn a_promoted_replica_loses_no_announcement(follower: PgPool) {
     let second = Fixture::again(&standby.pool).await;
     second.set("d").await;
     let following = second.follow_into(&follower);
-    eventually("it has come to 4", async || {
+    eventually("it has applied 4", async || {
         acted(&follower)
             .await
             .is_some_and(|acted| acted.contains(&4))
@@ -53,11 +53,11 @@ async fn a_promoted_replica_loses_no_announcement(follower: PgPool) {
         .fetch_one(&follower)
         .await
         .unwrap();
-    assert_eq!(taken, 4, "nothing was sent again");
+    assert_eq!(taken, 4, "no change is applied twice");
     following.stopping().cancel();
 }
 
-/// The changes that the follower acted on; `None` before it has a cursor.
+/// The changes that had effects; `None` before the follower has a cursor.
 async fn acted(follower: &PgPool) -> Option<Vec<i64>> {
     let follows: bool = sqlx::query_scalar("select exists (select from kit.feed_cursor)")
         .fetch_one(follower)

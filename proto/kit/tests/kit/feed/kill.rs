@@ -1,10 +1,12 @@
-//! kill -9 between apply and commit, on either side. The victim is a process of its own: this very test program, asked by
-//! environment variables to play one part.
+//! kill -9 between apply and commit, on either side. The victim is a separate process: this test program, in a role that environment
+//! variables choose.
 
 use std::process::Stdio;
 
 use contracts::common::v1::Change;
-use kit::feed::{Applied, Apply, Producer, Retention, Store, Stored, Taken, consume};
+use kit::feed::{
+    Applied, Apply, ApplyContext, ChangeHandler, PgConsumer, Producer, Retention, consume,
+};
 use kit::{Clock, Lifecycle};
 use sqlx::{PgConnection, PgPool};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -13,10 +15,10 @@ use uuid::Uuid;
 
 use super::support::{Fixture, Mirror, Note, Notes, SCHEMA, database_url};
 
-/// What a victim prints when it has applied and not yet committed.
+/// The output of a victim that has applied a batch and not committed it.
 const APPLIED: &str = "applied, not committed";
 
-/// Starts this test program as `part` and returns once it stands between apply and commit.
+/// Starts this test program in the role `part`, and returns when it waits between apply and commit.
 async fn victim(part: &str, pool: &PgPool, address: &str) -> Child {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", part, "--nocapture"])
@@ -35,19 +37,19 @@ async fn victim(part: &str, pool: &PgPool, address: &str) -> Child {
     panic!("{part} ended before it applied anything");
 }
 
-async fn stand_still() {
+async fn wait_forever() {
     println!("{APPLIED}");
     std::future::pending::<()>().await;
 }
 
-/// The victim's database; `None` when this is an ordinary run of the tests, in which a victim has nothing to do.
+/// The database of the victim; `None` in an ordinary run of the tests, in which the victim does nothing.
 async fn victim_database() -> Option<PgPool> {
     let url = std::env::var("VICTIM_DATABASE").ok()?;
     Some(PgPool::connect(&url).await.unwrap())
 }
 
 #[sqlx::test]
-async fn a_follower_killed_between_apply_and_commit_takes_each_change_in_once(pool: PgPool) {
+async fn a_follower_killed_between_apply_and_commit_applies_each_change_once(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     for round in 0..3 {
         for id in ["a", "b", "c"] {
@@ -61,7 +63,7 @@ async fn a_follower_killed_between_apply_and_commit_takes_each_change_in_once(po
             .unwrap();
         assert_eq!(
             taken, 0,
-            "round {round}: what was not committed did not happen"
+            "round {round}: uncommitted changes are rolled back"
         );
     }
     fixture.follow();
@@ -76,20 +78,24 @@ async fn a_follower_killed_between_apply_and_commit_takes_each_change_in_once(po
 /// Not a test by itself: the follower that is killed.
 #[tokio::test]
 async fn victim_follower() {
-    struct Stands;
-    impl Store for Stands {
+    struct Stuck;
+    impl ChangeHandler for Stuck {
         async fn apply(
             &self,
             connection: &mut PgConnection,
             changes: &[Change],
-            taken: Taken,
+            context: ApplyContext,
         ) -> anyhow::Result<()> {
-            Mirror.apply(connection, changes, taken).await?;
-            stand_still().await;
+            Mirror.apply(connection, changes, context).await?;
+            wait_forever().await;
             Ok(())
         }
-        async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> anyhow::Result<()> {
-            Mirror.sweep(connection, epoch).await
+        async fn sweep(
+            &self,
+            connection: &mut PgConnection,
+            generation: Uuid,
+        ) -> anyhow::Result<()> {
+            Mirror.sweep(connection, generation).await
         }
     }
     let Some(pool) = victim_database().await else {
@@ -97,7 +103,7 @@ async fn victim_follower() {
     };
     let (lifecycle, _supervisor) = Lifecycle::new();
     let client = testing::client(&std::env::var("VICTIM_FEED").unwrap(), &lifecycle).unwrap();
-    let consumer = Stored::new(pool, SCHEMA, "notes", Stands);
+    let consumer = PgConsumer::new(pool, SCHEMA, "notes", Stuck);
     consume(client, "mirror", consumer, None).await.unwrap();
 }
 
@@ -112,7 +118,7 @@ async fn a_producer_killed_between_apply_and_commit_leaves_no_gap(pool: PgPool) 
     assert_eq!(
         fixture.set("a").await,
         2,
-        "what the victims did not commit did not happen"
+        "uncommitted writes of the victims are rolled back"
     );
     fixture.follow();
     fixture.caught_up().await;
@@ -121,7 +127,7 @@ async fn a_producer_killed_between_apply_and_commit_leaves_no_gap(pool: PgPool) 
 }
 
 #[sqlx::test]
-async fn a_producer_that_freezes_with_rows_locked_is_cut_off(pool: PgPool) {
+async fn the_session_of_a_frozen_producer_is_ended(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
     let mut frozen = victim("feed::kill::victim_producer", &pool, "").await;
@@ -135,8 +141,8 @@ async fn a_producer_that_freezes_with_rows_locked_is_cut_off(pool: PgPool) {
 /// Not a test by itself: the producer that is killed.
 #[tokio::test]
 async fn victim_producer() {
-    struct Stands;
-    impl Apply for Stands {
+    struct Stuck;
+    impl Apply for Stuck {
         type Item = Note;
         type Done = i64;
         async fn apply(
@@ -146,7 +152,7 @@ async fn victim_producer() {
             now: time::OffsetDateTime,
         ) -> Result<Applied<i64>, sqlx::Error> {
             let applied = Notes.apply(connection, item, now).await?;
-            stand_still().await;
+            wait_forever().await;
             Ok(applied)
         }
     }
@@ -162,7 +168,7 @@ async fn victim_producer() {
         Retention::default(),
     );
     producer
-        .writer(Stands)
+        .writer(Stuck)
         .write(Note::Set("a".to_owned()))
         .await
         .unwrap();

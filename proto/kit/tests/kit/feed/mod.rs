@@ -4,7 +4,7 @@ mod compaction;
 mod connection;
 mod epoch;
 mod failover;
+mod high_water_mark;
 mod kill;
-mod latest;
 mod order;
 mod support;

@@ -10,7 +10,7 @@ use sqlx::{Acquire as _, PgPool};
 
 use super::support::{Fixture, Note};
 
-/// Reads `count` changes from 0 and checks as they come that none is missing and none comes twice.
+/// Reads `count` changes from 0, and checks that none is missing or repeated.
 async fn read_in_order(fixture: &Fixture, count: i64) {
     let mut client = FeedServiceClient::new(fixture.client.clone());
     let mut stream = client
@@ -34,7 +34,7 @@ async fn read_in_order(fixture: &Fixture, count: i64) {
 }
 
 #[sqlx::test]
-async fn a_reader_never_meets_a_row_below_what_it_has_seen(pool: PgPool) {
+async fn a_reader_never_finds_a_row_below_one_it_has_seen(pool: PgPool) {
     const CALLERS: i64 = 16;
     const WRITES: i64 = 25;
     let one = Fixture::start(&pool).await;
@@ -43,7 +43,7 @@ async fn a_reader_never_meets_a_row_below_what_it_has_seen(pool: PgPool) {
         let fixture = if caller % 2 == 0 { &one } else { &other };
         async move {
             for write in 0..WRITES {
-                // Some notes are shared by callers of both replicas, so that they get in each other's way.
+                // Callers of both replicas write some of the same notes, so that they conflict.
                 fixture
                     .set(&format!("note {}", (caller + write) % 20))
                     .await;
@@ -94,20 +94,20 @@ async fn a_bad_item_fails_alone(pool: PgPool) {
     assert_eq!(
         outcomes[5].as_ref().unwrap().1,
         None,
-        "nothing changed, so there is no place on the feed"
+        "nothing changed, so there is no position"
     );
     assert_eq!(fixture.head().await, 6);
 }
 
-/// Makes writes that wait for the transaction of somebody else, which has executed `lock`. It ends once ten other writes are made: they
-/// are not held up.
-async fn while_others_write<T>(
+/// Runs `waiting` while another transaction, which has executed `lock`, is open. That transaction commits after ten other writes, which must
+/// not be blocked.
+async fn while_locked<T>(
     (fixture, pool): (&Fixture, &PgPool),
     lock: &'static str,
     waiting: impl Future<Output = T>,
 ) -> T {
-    let mut stranger = pool.acquire().await.unwrap();
-    let mut transaction = stranger.begin().await.unwrap();
+    let mut other = pool.acquire().await.unwrap();
+    let mut transaction = other.begin().await.unwrap();
     sqlx::query(lock).execute(&mut *transaction).await.unwrap();
     let others = async {
         for _ in 0..10 {
@@ -122,37 +122,37 @@ async fn while_others_write<T>(
 const LOCK_ROW: &str = "select from kit.note where id = 'locked' for update";
 
 #[sqlx::test]
-async fn a_row_locked_elsewhere_stalls_nobody_else(pool: PgPool) {
+async fn a_locked_row_does_not_block_other_writes(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("locked").await;
     let waiting = fixture.set("locked");
-    let revision = while_others_write((&fixture, &pool), LOCK_ROW, waiting).await;
+    let revision = while_locked((&fixture, &pool), LOCK_ROW, waiting).await;
     assert_eq!(revision, 2);
 }
 
 #[sqlx::test]
-async fn writes_that_wait_for_one_row_leave_room_for_the_others(pool: PgPool) {
+async fn retries_for_one_row_do_not_fill_the_batches(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("locked").await;
-    // More than one transaction has room for.
+    // More writes than fit into one transaction.
     let waiting = futures::future::join_all((0..60).map(|_| fixture.set("locked")));
-    let mut revisions = while_others_write((&fixture, &pool), LOCK_ROW, waiting).await;
+    let mut revisions = while_locked((&fixture, &pool), LOCK_ROW, waiting).await;
     revisions.sort_unstable();
     assert_eq!(revisions, (2..=61).collect::<Vec<i64>>());
 }
 
 #[sqlx::test]
-async fn a_write_that_waits_inside_postgresql_holds_nobody_up(pool: PgPool) {
+async fn a_write_that_waits_inside_postgresql_is_retried(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
-    // Whether the name is taken is known when the transaction has ended.
+    // PostgreSQL waits for the end of the transaction to know whether the name is free.
     let lock = "insert into kit.note values ('contested', 1)";
     let waiting = fixture.set("contested");
-    let revision = while_others_write((&fixture, &pool), lock, waiting).await;
+    let revision = while_locked((&fixture, &pool), lock, waiting).await;
     assert_eq!(revision, 2);
 }
 
 #[sqlx::test]
-async fn an_item_that_only_the_commit_refuses_fails_alone(pool: PgPool) {
+async fn an_item_that_fails_at_the_commit_fails_alone(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     sqlx::raw_sql(
         "create function kit.refuse() returns trigger language plpgsql as
@@ -176,12 +176,12 @@ async fn an_item_that_only_the_commit_refuses_fails_alone(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn two_that_want_one_name_at_once_get_two(pool: PgPool) {
+async fn concurrent_writes_get_different_names(pool: PgPool) {
     let one = Fixture::start(&pool).await;
     let other = Fixture::again(&pool).await;
     let creating = (0..40).map(|n| {
         let fixture = if n % 2 == 0 { &one } else { &other };
-        // Names that share some of those that they try.
+        // Both names lead to some of the same candidates.
         let name = if n % 3 == 0 { "foo" } else { "foo-8" };
         fixture.writer.write(Note::Create(name.to_owned()))
     });
@@ -196,10 +196,10 @@ async fn two_that_want_one_name_at_once_get_two(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn more_than_can_be_written_in_time_is_refused_at_once(pool: PgPool) {
+async fn writes_beyond_the_queue_fail_at_once(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
-    let mut stranger = pool.acquire().await.unwrap();
-    let mut transaction = stranger.begin().await.unwrap();
+    let mut other = pool.acquire().await.unwrap();
+    let mut transaction = other.begin().await.unwrap();
     sqlx::query("update kit.feed_head set seq = seq")
         .execute(&mut *transaction)
         .await

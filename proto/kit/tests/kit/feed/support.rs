@@ -1,11 +1,11 @@
-//! A small producer, whose entities are notes, and a follower that mirrors them.
+//! A small producer of notes, and a follower that mirrors them.
 
 use std::time::Duration;
 
 use contracts::common::v1::Change;
 use kit::feed::{
-    Applied, Apply, CONSUMER_TABLES, Explained, Latest, NewChange, PRODUCER_TABLES, Producer,
-    Retention, Store, Stored, Taken, Writer, consume,
+    Applied, Apply, ApplyContext, CONSUMER_TABLES, ChangeHandler, ErrorClass, HighWaterMark,
+    NewChange, PRODUCER_TABLES, PgConsumer, Producer, Retention, Writer, consume,
 };
 use kit::pg::Schema;
 use kit::rpc::client::Client;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 pub(crate) const SCHEMA: Schema = Schema("kit");
 
-/// What a follower keeps beside its cursor: the notes, and how often each change was taken in.
+/// The tables of the follower: the notes, and a row for each change that it has applied.
 const MIRROR: &str = "
     create table kit.note (id text primary key, revision bigint not null);
     create table kit.mirror (id text primary key, revision bigint not null, epoch uuid not null);
@@ -31,18 +31,18 @@ pub(crate) async fn tables(pool: &PgPool) {
         .unwrap();
 }
 
-/// What is asked of the producer.
+/// A write.
 #[derive(Debug, Clone)]
 pub(crate) enum Note {
-    /// Raises the note's revision.
+    /// Increments the revision of a note.
     Set(String),
-    /// Something that happened to it.
+    /// Publishes a one-off event of a note.
     Happened(String),
-    /// Makes a note of this name, or the first free one after it.
+    /// Creates a note with this name, or with the first free name after it.
     Create(String),
-    /// A change that PostgreSQL refuses.
+    /// A statement that PostgreSQL rejects.
     Bad,
-    /// One that the producer refuses.
+    /// A write that the producer rejects.
     Refused,
     /// Changes nothing.
     Nothing,
@@ -75,12 +75,12 @@ impl Apply for Notes {
         }
     }
 
-    fn explain(&self, error: &sqlx::Error) -> Explained {
+    fn classify(&self, error: &sqlx::Error) -> ErrorClass {
         let error = error.as_database_error();
         if error.is_some_and(sqlx::error::DatabaseError::is_unique_violation) {
-            return Explained::Passing;
+            return ErrorClass::Transient;
         }
-        Explained::Unknown
+        ErrorClass::Unknown
     }
 }
 
@@ -132,7 +132,7 @@ fn change(id: &str, revision: i64, happening: bool) -> NewChange {
     }
 }
 
-/// A running producer and what is needed to follow it.
+/// A running producer and a client for its followers.
 pub(crate) struct Fixture {
     pub(crate) pool: PgPool,
     pub(crate) producer: Producer,
@@ -149,25 +149,25 @@ impl Fixture {
         Self::again(pool).await
     }
 
-    /// A replica beside, or the process started anew.
+    /// Another replica, or a restarted process.
     pub(crate) async fn again(pool: &PgPool) -> Self {
         Self::with(pool, None).await
     }
 
-    /// One that tells Redis how far its feed has come.
-    pub(crate) async fn telling(pool: &PgPool, latest: &Latest) -> Self {
-        Self::with(pool, Some(latest)).await
+    /// A producer that publishes its high-water mark.
+    pub(crate) async fn publishing(pool: &PgPool, mark: &HighWaterMark) -> Self {
+        Self::with(pool, Some(mark)).await
     }
 
-    async fn with(pool: &PgPool, latest: Option<&Latest>) -> Self {
+    async fn with(pool: &PgPool, mark: Option<&HighWaterMark>) -> Self {
         let (lifecycle, _) = Lifecycle::new();
-        // A process of its own has a pool of its own: what its threads opened ends with them.
+        // Like a separate process, it has its own pool: connections end with the threads that opened them.
         let own = PgPoolOptions::new().connect_lazy_with((*pool.connect_options()).clone());
         let clock = Clock::system();
         let producer =
             Producer::start(own, SCHEMA, clock.clone(), &lifecycle, Retention::default());
-        let producer = match latest {
-            Some(latest) => producer.telling(latest.clone()),
+        let producer = match mark {
+            Some(mark) => producer.publish_to(mark.clone()),
             None => producer,
         };
         let writer = producer.writer(Notes);
@@ -199,21 +199,21 @@ impl Fixture {
 
     /// Follows the feed into the mirror.
     pub(crate) fn follow(&self) {
-        let consumer = Stored::new(self.pool.clone(), SCHEMA, "notes", Mirror);
+        let consumer = PgConsumer::new(self.pool.clone(), SCHEMA, "notes", Mirror);
         let following = consume(self.client.clone(), "mirror", consumer, None);
-        self.lifecycle.background("mirror", following);
+        self.lifecycle.spawn_background("mirror", following);
     }
 
     /// Follows the feed into the mirror of another database, until the lifecycle that is returned stops.
     pub(crate) fn follow_into(&self, pool: &PgPool) -> Lifecycle {
         let (lifecycle, _) = Lifecycle::new();
-        let consumer = Stored::new(pool.clone(), SCHEMA, "notes", Mirror);
+        let consumer = PgConsumer::new(pool.clone(), SCHEMA, "notes", Mirror);
         let following = consume(self.client.clone(), "mirror", consumer, None);
-        lifecycle.background("mirror", following);
+        lifecycle.spawn_background("mirror", following);
         lifecycle
     }
 
-    /// The notes as the producer has them.
+    /// The notes of the producer.
     pub(crate) async fn notes(&self) -> Vec<(String, i64)> {
         sqlx::query_as("select id, revision from kit.note order by id")
             .fetch_all(&self.pool)
@@ -228,7 +228,7 @@ impl Fixture {
             .unwrap()
     }
 
-    /// Waits until the mirror has come as far as the feed.
+    /// Waits until the mirror has applied all changes.
     pub(crate) async fn caught_up(&self) {
         eventually("the follower has caught up", async || {
             sqlx::query_scalar(
@@ -249,22 +249,22 @@ impl Drop for Fixture {
     }
 }
 
-/// A follower's store: the notes as they are, and a line for every change that was taken in.
+/// The handler of the follower: mirrors the notes, and records every change.
 pub(crate) struct Mirror;
 
-impl Store for Mirror {
+impl ChangeHandler for Mirror {
     async fn apply(
         &self,
         connection: &mut PgConnection,
         changes: &[Change],
-        taken: Taken,
+        context: ApplyContext,
     ) -> anyhow::Result<()> {
         for change in changes {
             sqlx::query("insert into kit.taken values ($1, $2, $3, $4)")
                 .bind(change.seq)
                 .bind(&change.id)
                 .bind(change.happening)
-                .bind(change.seq > taken.acts_after)
+                .bind(change.seq > context.effects_after_seq)
                 .execute(&mut *connection)
                 .await?;
             if change.happening {
@@ -276,23 +276,23 @@ impl Store for Mirror {
             )
             .bind(&change.id)
             .bind(change.revision)
-            .bind(taken.epoch)
+            .bind(context.generation)
             .execute(&mut *connection)
             .await?;
         }
         Ok(())
     }
 
-    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> anyhow::Result<()> {
+    async fn sweep(&self, connection: &mut PgConnection, generation: Uuid) -> anyhow::Result<()> {
         sqlx::query("delete from kit.mirror where epoch <> $1")
-            .bind(epoch)
+            .bind(generation)
             .execute(connection)
             .await?;
         Ok(())
     }
 }
 
-/// Waits until something holds, and gives up after a while.
+/// Waits until the condition holds, for at most 30 seconds.
 pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let waiting = async {
         while !holds().await {
@@ -307,7 +307,7 @@ pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool)
     }
 }
 
-/// The address of the test's own database, for a child process.
+/// The URL of the test's database, for a child process.
 pub(crate) async fn database_url(pool: &PgPool) -> String {
     let mut connection = PgConnection::connect_with(&pool.connect_options())
         .await

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use kit::config::Secret;
-use kit::redis::{Away, Redis, RunId, Script, evaluate};
+use kit::redis::{Redis, RunId, Script, Unavailable, evaluate};
 use redis::Cmd;
 use testing::redis::Servers;
 
-/// Longer than a busy machine takes.
+/// Long enough for a busy machine.
 const LONG: Duration = Duration::from_secs(20);
 const COUNT: &str = "return redis.call('incr', KEYS[1])";
 
-fn connect(url: String, patience: Duration) -> Redis {
-    Redis::lazy(&Secret::from(url), patience, "a test goes on").unwrap()
+fn connect(url: String, timeout: Duration) -> Redis {
+    Redis::lazy(&Secret::from(url), timeout, "a test goes on").unwrap()
 }
 
 fn key(account: usize) -> String {
@@ -26,24 +26,24 @@ fn count(script: &Script, account: usize) -> Cmd {
     command
 }
 
-async fn counted(redis: &Redis, script: &Script, account: usize) -> Result<u64, Away> {
+async fn counted(redis: &Redis, script: &Script, account: usize) -> Result<u64, Unavailable> {
     redis
         .invoke("test", script, |_: RunId| count(script, account))
         .await
 }
 
-/// The slot of an account, and the node that has it.
+/// The slot of an account, and its node.
 fn home(servers: &Servers, account: usize) -> (String, usize) {
     let slot = servers
-        .ask(0, &["cluster", "keyslot", &key(account)])
+        .command(0, &["cluster", "keyslot", &key(account)])
         .unwrap();
     let slot: u32 = slot.trim().parse().unwrap();
-    // As redis-cli deals them out to three.
+    // redis-cli splits the slots among three nodes like this.
     let node = [5460, 10922, 16383].iter().position(|last| slot <= *last);
     (slot.to_string(), node.unwrap())
 }
 
-/// An account that lives on this node.
+/// An account with a slot on this node.
 fn account_on(servers: &Servers, node: usize) -> usize {
     (0..1_000)
         .find(|account| home(servers, *account).1 == node)
@@ -63,13 +63,13 @@ async fn each_command_finds_its_node() {
         assert!(answers.iter().all(|it| *it == Ok(expected)), "{answers:?}");
     }
     for node in 0..3 {
-        let size = servers.ask(node, &["dbsize"]).unwrap();
+        let size = servers.command(node, &["dbsize"]).unwrap();
         assert!(size.trim() != "0", "node {node} has none of the keys");
     }
 }
 
 #[tokio::test]
-async fn a_node_by_itself_is_refused_at_start() {
+async fn the_url_of_a_single_node_is_rejected_at_start() {
     let servers = Servers::cluster(false).unwrap();
     let url = Secret::from(servers.url_of_node(1));
     let refused = Redis::connect(&url, LONG, "").await.unwrap_err();
@@ -85,21 +85,21 @@ async fn keys_that_moved_are_found() {
     let account = account_on(&servers, 0);
     assert_eq!(counted(&redis, &script, account).await, Ok(1));
     let (slot, _) = home(&servers, account);
-    let id = servers.ask(2, &["cluster", "myid"]).unwrap();
-    // Without the key: what matters is who has the slot.
-    servers.ask(0, &["del", &key(account)]).unwrap();
+    let id = servers.command(2, &["cluster", "myid"]).unwrap();
+    // Deletes the key, so that the slot can move without migrating it.
+    servers.command(0, &["del", &key(account)]).unwrap();
     for node in [2, 0, 1] {
         let words = ["cluster", "setslot", &slot, "node", id.trim()];
-        servers.ask(node, &words).unwrap();
+        servers.command(node, &words).unwrap();
     }
     assert_eq!(counted(&redis, &script, account).await, Ok(1));
     assert_eq!(counted(&redis, &script, account).await, Ok(2));
-    let held = servers.ask(2, &["get", &key(account)]).unwrap();
+    let held = servers.command(2, &["get", &key(account)]).unwrap();
     assert_eq!(held.trim(), "2");
 }
 
 #[tokio::test]
-async fn a_node_that_hangs_holds_up_its_own_keys_only() {
+async fn a_node_that_hangs_delays_only_its_own_keys() {
     let servers = Servers::cluster(false).unwrap();
     let redis = connect(servers.url(), Duration::from_secs(1));
     let script = Script::new(COUNT);
@@ -108,14 +108,14 @@ async fn a_node_that_hangs_holds_up_its_own_keys_only() {
     while counted(&redis, &script, hung).await.is_err() {}
     while counted(&redis, &script, well).await.is_err() {}
     servers
-        .ask(0, &["client", "pause", "3600000", "all"])
+        .command(0, &["client", "pause", "3600000", "all"])
         .unwrap();
-    // More calls than open the breaker, had nobody been answered meanwhile.
+    // More failures than open the breaker, but other calls are answered in the meantime.
     let calls = [hung, well, hung, well, hung, well, hung, well];
     let answers = join_all(calls.map(|account| counted(&redis, &script, account))).await;
     for (account, answer) in calls.iter().zip(&answers) {
         if *account == hung {
-            assert_eq!(*answer, Err(Away::Unknown));
+            assert_eq!(*answer, Err(Unavailable::Unknown));
         } else {
             assert!(answer.is_ok(), "{answers:?}");
         }
@@ -124,7 +124,7 @@ async fn a_node_that_hangs_holds_up_its_own_keys_only() {
 }
 
 #[tokio::test]
-async fn a_node_that_ended_is_found_again() {
+async fn a_restarted_node_is_found_again() {
     let mut servers = Servers::cluster(false).unwrap();
     let redis = connect(servers.url(), Duration::from_secs(1));
     let script = Script::new(COUNT);
@@ -139,7 +139,7 @@ async fn a_node_that_ended_is_found_again() {
     };
     tokio::time::timeout(LONG, again).await.unwrap();
     servers.restart(2).unwrap();
-    // It comes back empty, and does not know the script any more.
+    // The node restarts without data and without the script.
     let back = async {
         loop {
             if let Ok(count) = counted(&redis, &script, ended).await {

@@ -1,5 +1,5 @@
-//! The kit's connection to Redis: one that is slow or lost, a cluster, and TLS.
+//! The kit's connection to Redis: timeouts, lost connections, a cluster, and TLS.
 
-mod away;
 mod cluster;
 mod tls;
+mod unavailable;

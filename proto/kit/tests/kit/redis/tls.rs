@@ -37,7 +37,7 @@ async fn a_cluster_is_reached_over_tls() {
 }
 
 #[tokio::test]
-async fn a_certificate_of_nobody_we_know_is_refused() {
+async fn an_unknown_certificate_authority_is_rejected() {
     let servers = Servers::tls().unwrap();
     let url = servers.url();
     let (system, _) = url.split_once('?').unwrap();

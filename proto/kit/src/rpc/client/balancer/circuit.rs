@@ -1,5 +1,5 @@
-//! A replica's circuit breaker: after several failures in a row the replica is ejected for a while, then probed by one call. A replica
-//! that hangs would otherwise get its share of calls and keep them waiting.
+//! The circuit breaker of a replica: after several failures in a row the replica is ejected for some time, then probed by one call. Otherwise
+//! a replica that hangs would keep its share of the calls waiting.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 /// Failures in a row that open the circuit.
 const FAILURES: u32 = 3;
-/// How long the first ejection lasts; each further one in a row lasts twice as long, up to the maximum.
+/// The duration of the first ejection. It doubles with each further ejection in a row, up to the maximum.
 const BASE_EJECTION: Duration = Duration::from_secs(1);
 const MAX_EJECTION: Duration = Duration::from_secs(30);
 
@@ -29,14 +29,14 @@ struct Ejection {
     probing: bool,
 }
 
-/// Which calls a replica may get.
+/// The calls that a replica may get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CircuitState {
     /// Any call.
     Closed,
     /// One call, the probe.
     HalfOpen,
-    /// None before this moment, unless there is no other replica.
+    /// No call before this time, unless there is no other replica.
     Open(Instant),
 }
 

@@ -26,12 +26,12 @@ struct Endpoints {
     next: usize,
 }
 
-/// What a call asks of its replica.
+/// The conditions of a call for its replica.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Pick<'a> {
-    /// The call may probe an ejected replica: it can be repeated elsewhere.
+    /// Whether the call may probe an ejected replica: it can be retried on another.
     pub(super) may_probe: bool,
-    /// Another replica than this one, if there is one.
+    /// Avoid this replica if there is another.
     pub(super) except: Option<&'a Replica>,
 }
 
@@ -48,7 +48,7 @@ impl Balancer {
         }
     }
 
-    /// How many replicas there are.
+    /// The number of replicas.
     pub(super) fn len(&self) -> usize {
         self.with(|endpoints| endpoints.replicas.len())
     }
@@ -77,7 +77,7 @@ impl Balancer {
             .endpoints
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        // A fixed list has no sender, and so never changes.
+        // A fixed list has no sender and never changes.
         if endpoints.addresses.has_changed().unwrap_or(false) {
             endpoints.update();
         }
@@ -86,7 +86,7 @@ impl Balancer {
 }
 
 impl Endpoints {
-    /// Adds and removes replicas as the addresses changed. Calls in flight end where they are.
+    /// Adds and removes replicas after a change of addresses. Calls in flight to a removed replica finish.
     fn update(&mut self) {
         let addresses = Arc::clone(&self.addresses.borrow_and_update());
         let mut former = std::mem::take(&mut self.replicas);
@@ -157,7 +157,7 @@ mod tests {
         guard.replica.uri.host().unwrap().to_owned()
     }
 
-    /// The replica that a call gets at a moment.
+    /// Picks a replica as of `now`.
     fn pick_at(balancer: &Balancer, now: Instant, pick: Pick<'_>) -> InFlightGuard {
         balancer
             .with(|endpoints| endpoints.pick(now, pick))
@@ -216,7 +216,7 @@ mod tests {
             assert_eq!(host(&balancer.pick(PROBE).await), "b");
         }
         let later = Instant::now() + Duration::from_secs(1);
-        // A call that must not be repeated is no probe.
+        // A call that must not be retried is not a probe.
         assert_eq!(host(&pick_at(&balancer, later, NO_PROBE)), "b");
         let probe = pick_at(&balancer, later, PROBE);
         assert_eq!(host(&probe), "a");

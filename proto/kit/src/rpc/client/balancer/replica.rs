@@ -18,7 +18,7 @@ pub(in super::super) struct Replica {
     connection: Mutex<Connection>,
 }
 
-/// The connection, if there is one. The number tells it from later ones.
+/// The current connection, if any. The number distinguishes it from later connections.
 #[derive(Default)]
 struct Connection {
     number: u64,
@@ -47,7 +47,7 @@ impl Replica {
         self.in_flight.load(Ordering::Relaxed)
     }
 
-    /// Counts a call that is not the replica's probe.
+    /// Counts a call that is not a probe.
     pub(in super::super) fn acquire(self: &Arc<Self>) -> InFlightGuard {
         self.acquire_as(CircuitState::Closed)
     }
@@ -65,7 +65,7 @@ impl Replica {
         }
     }
 
-    /// The open connection, or a new one. All callers that need a new one wait for the same.
+    /// The open connection, or a new one. Concurrent callers share one attempt to connect.
     pub(in super::super) async fn connection(
         self: &Arc<Self>,
     ) -> Result<SendRequest, TransportError> {
@@ -96,7 +96,7 @@ impl Replica {
         (number, connecting)
     }
 
-    /// Drops the connection of this number. A later one stays.
+    /// Drops the connection with this number, but not a later one.
     fn forget(&self, number: u64) {
         let mut connection = self.lock();
         if connection.number == number {
@@ -104,7 +104,7 @@ impl Replica {
         }
     }
 
-    /// The next call opens a new connection; calls in flight may still end well on the old one.
+    /// Makes the next call open a new connection. Calls in flight may still succeed on the old one.
     fn reconnect(&self) {
         self.lock().connecting = None;
     }
@@ -117,7 +117,7 @@ impl Replica {
 }
 
 impl InFlightGuard {
-    /// The replica answered, with whatever status.
+    /// The replica has answered, with any status.
     pub(in super::super) fn record_success(&self) {
         self.replica.circuit.record_success();
     }
@@ -128,7 +128,7 @@ impl InFlightGuard {
         }
         if self.replica.circuit.record_failure(Instant::now()) {
             metrics::counter!("rpc_client_ejections_total").increment(1);
-            tracing::warn!(replica = %self.replica.uri, ?error, "a replica is ejected: it does not answer");
+            tracing::warn!(replica = %self.replica.uri, ?error, "ejected a replica that does not answer");
         }
     }
 }

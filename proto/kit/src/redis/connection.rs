@@ -1,4 +1,4 @@
-//! A connection to one server or to a cluster, and what is asked of Redis when it is made.
+//! An open connection to one server or to a cluster, and the checks when it is opened.
 
 use std::time::Duration;
 
@@ -14,81 +14,81 @@ use tokio::time::timeout;
 
 use super::address::Address;
 
-/// The oldest version that is supported.
-const OLDEST: (u32, u32) = (6, 2);
-/// How long Redis is waited for at start: a machine that starts a fleet is busy.
-const AT_START: Duration = Duration::from_secs(3);
-/// How often a call is sent on to the node that has its keys now. Twice would do, unless keys are moved all the time.
-const REDIRECTS: u32 = 3;
+/// The oldest supported version.
+const MIN_VERSION: (u32, u32) = (6, 2);
+/// The timeout of the check at start. It is long, because a machine that starts a fleet is busy.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
+/// How often a call follows a redirection to another node. Two would do unless slots move all the time.
+const MAX_REDIRECTS: u32 = 3;
 
-/// Which run of Redis a connection leads to: another after every restart, and after a replica took over.
+/// The run of Redis that a connection leads to. It changes with every restart and every failover.
 ///
-/// It is the first half of what Redis calls `run_id`. A connection to a cluster leads to several, so that a script has to ask the node that it runs on.
+/// It is the first half of the `run_id` of Redis. A connection to a cluster leads to several runs, so its scripts ask the node that they run
+/// on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunId(Option<[u8; 20]>);
 
 impl RunId {
-    /// Its letters and digits; empty for a cluster.
+    /// The id in hexadecimal digits; empty for a cluster.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_ref().map_or(&[], <[u8; 20]>::as_slice)
     }
 
-    /// Where Redis does not tell, all runs are one.
-    const UNTOLD: Self = Self(Some([b'0'; 20]));
+    /// The id of a Redis that does not report its run id.
+    const UNKNOWN: Self = Self(Some([b'0'; 20]));
     const OF_CLUSTER: Self = Self(None);
 
     fn of(info: &str) -> Self {
-        let told = line(info, "run_id:").and_then(|id| id.as_bytes().first_chunk());
-        told.copied().map_or(Self::UNTOLD, |run| Self(Some(run)))
+        let run_id = line(info, "run_id:").and_then(|id| id.as_bytes().first_chunk());
+        run_id.copied().map_or(Self::UNKNOWN, |run| Self(Some(run)))
     }
 }
 
-/// A connection.
-pub(super) struct Link {
-    pub(super) connection: Connection,
-    pub(super) run: RunId,
+/// An open connection.
+pub(super) struct Connection {
+    pub(super) transport: Transport,
+    pub(super) run_id: RunId,
 }
 
 #[derive(Clone)]
-pub(super) enum Connection {
+pub(super) enum Transport {
     Server(MultiplexedConnection),
-    /// It finds the node of each call's keys by itself, and new nodes when keys have moved.
+    /// Finds the node of each call's keys, and new nodes when slots have moved.
     Cluster(ClusterConnection),
 }
 
-impl Link {
-    /// Connects. Whoever calls waits no longer than they like.
+impl Connection {
+    /// Connects. The caller sets the timeout.
     pub(super) async fn open(address: &Address) -> Result<Self, RedisError> {
         let client = match address {
             Address::Server(client) => client,
             Address::Cluster(client) => {
                 let connection = client.get_async_connection().await?;
                 return Ok(Self {
-                    connection: Connection::Cluster(connection),
-                    run: RunId::OF_CLUSTER,
+                    transport: Transport::Cluster(connection),
+                    run_id: RunId::OF_CLUSTER,
                 });
             }
         };
         let mut connection = connect(client, None).await?;
-        let info = ask_info(&mut connection).await;
-        let run = match info {
+        let run_id = match info(&mut connection).await {
             Ok(info) => RunId::of(&info),
-            // Some hosts of Redis do not let everybody ask.
-            Err(error) if error.code().is_some() => RunId::UNTOLD,
+            // Some hosted Redis services do not allow INFO.
+            Err(error) if error.code().is_some() => RunId::UNKNOWN,
             Err(error) => return Err(error),
         };
         Ok(Self {
-            connection: Connection::Server(connection),
-            run,
+            transport: Transport::Server(connection),
+            run_id,
         })
     }
 
-    /// Whether Redis answers; of a cluster, whether any node does.
+    /// Sends a PING to the server, or to any node of the cluster.
     pub(super) async fn ping(&self) -> Result<(), RedisError> {
         let ping = redis::cmd("PING");
-        match self.connection.clone() {
-            Connection::Server(mut connection) => ping.query_async(&mut connection).await,
-            Connection::Cluster(mut connection) => {
+        match self.transport.clone() {
+            Transport::Server(mut connection) => ping.query_async(&mut connection).await,
+            Transport::Cluster(mut connection) => {
                 let any = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
                 connection.route_command(ping, any).await.map(|_| ())
             }
@@ -96,8 +96,8 @@ impl Link {
     }
 }
 
-impl Connection {
-    /// Sends a command. In a cluster, one that reached a node which does not have its keys has done nothing, and is sent on.
+impl Transport {
+    /// Sends a command. In a cluster, a node that does not have the keys of a command has not carried it out; the command is then sent again.
     pub(super) async fn send(&self, command: &Cmd) -> RedisResult<Value> {
         let mut connection = match self.clone() {
             Self::Server(mut connection) => return command.query_async(&mut connection).await,
@@ -106,14 +106,14 @@ impl Connection {
         let mut redirects = 0;
         loop {
             let answer = command.query_async(&mut connection).await;
-            // By this answer the connection has begun to look where the keys are now; what is sent next waits for that.
-            let elsewhere = answer.as_ref().is_err_and(|error: &RedisError| {
+            // After this response the connection refreshes its slots; the next command waits for that.
+            let is_redirect = answer.as_ref().is_err_and(|error: &RedisError| {
                 matches!(
                     error.kind(),
                     ErrorKind::Server(ServerErrorKind::Moved | ServerErrorKind::ReadOnly)
                 )
             });
-            if !elsewhere || redirects == REDIRECTS {
+            if !is_redirect || redirects == MAX_REDIRECTS {
                 return answer;
             }
             redirects += 1;
@@ -123,23 +123,23 @@ impl Connection {
 
 async fn connect(
     client: &Client,
-    patience: Option<Duration>,
+    timeout: Option<Duration>,
 ) -> Result<MultiplexedConnection, RedisError> {
     let config = AsyncConnectionConfig::new()
-        .set_connection_timeout(patience)
-        .set_response_timeout(patience);
+        .set_connection_timeout(timeout)
+        .set_response_timeout(timeout);
     client
         .get_multiplexed_async_connection_with_config(&config)
         .await
 }
 
-async fn ask_info(connection: &mut MultiplexedConnection) -> Result<String, RedisError> {
+async fn info(connection: &mut MultiplexedConnection) -> Result<String, RedisError> {
     let mut info = redis::cmd("INFO");
     info.arg("server").query_async(connection).await
 }
 
-/// What a node of a cluster says of itself.
-async fn ask_node(client: &redis::cluster::ClusterClient) -> Result<String, RedisError> {
+/// The `INFO` of any node of a cluster.
+async fn node_info(client: &redis::cluster::ClusterClient) -> Result<String, RedisError> {
     let mut connection = client.get_async_connection().await?;
     let mut info = redis::cmd("INFO");
     info.arg("server");
@@ -148,24 +148,24 @@ async fn ask_node(client: &redis::cluster::ClusterClient) -> Result<String, Redi
     Ok(String::from_redis_value(info)?)
 }
 
-/// Looks whether Redis is there, new enough, and what the address says that it is.
+/// Checks that Redis answers, is new enough, and is a cluster if the address says so.
 pub(super) async fn check(address: &Address, place: &str) -> anyhow::Result<()> {
     let info = async {
         match address {
-            Address::Server(client) => ask_info(&mut connect(client, Some(AT_START)).await?).await,
-            Address::Cluster(client) => ask_node(client).await,
+            Address::Server(client) => info(&mut connect(client, Some(CHECK_TIMEOUT)).await?).await,
+            Address::Cluster(client) => node_info(client).await,
         }
     };
-    let info = timeout(AT_START, info)
+    let info = timeout(CHECK_TIMEOUT, info)
         .await
         .with_context(|| format!("Redis at {place} does not answer; check redis_url"))?
-        .with_context(|| format!("Redis at {place} cannot be used; check redis_url"))?;
-    let version = line(&info, "redis_version:").context("Redis does not say its version")?;
+        .with_context(|| format!("cannot connect to Redis at {place}; check redis_url"))?;
+    let version = line(&info, "redis_version:").context("Redis did not report its version")?;
     anyhow::ensure!(
-        parse_version(version) >= Some(OLDEST),
-        "Redis at {place} is version {version}; {}.{} or newer is needed",
-        OLDEST.0,
-        OLDEST.1
+        parse_version(version) >= Some(MIN_VERSION),
+        "Redis at {place} is version {version}; install {}.{} or newer",
+        MIN_VERSION.0,
+        MIN_VERSION.1
     );
     let is_cluster = line(&info, "redis_mode:") == Some("cluster");
     anyhow::ensure!(
@@ -176,8 +176,8 @@ pub(super) async fn check(address: &Address, place: &str) -> anyhow::Result<()> 
 }
 
 fn line<'a>(info: &'a str, name: &str) -> Option<&'a str> {
-    let found = info.lines().find_map(|line| line.strip_prefix(name))?;
-    Some(found.trim())
+    let value = info.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(value.trim())
 }
 
 fn parse_version(text: &str) -> Option<(u32, u32)> {
@@ -189,28 +189,28 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
 mod tests {
     use super::*;
     use crate::config::Secret;
-    use crate::redis::{PATIENCE, Redis};
+    use crate::redis::{DEFAULT_TIMEOUT, Redis};
 
     #[test]
     fn versions_are_compared_as_numbers() {
-        assert!(parse_version("6.0.16") < Some(OLDEST));
-        assert!(parse_version("6.2.0") >= Some(OLDEST));
-        assert!(parse_version("10.0") >= Some(OLDEST));
-        assert!(parse_version("unstable") < Some(OLDEST));
+        assert!(parse_version("6.0.16") < Some(MIN_VERSION));
+        assert!(parse_version("6.2.0") >= Some(MIN_VERSION));
+        assert!(parse_version("10.0") >= Some(MIN_VERSION));
+        assert!(parse_version("unstable") < Some(MIN_VERSION));
     }
 
     #[test]
-    fn a_run_that_is_not_told_is_always_the_same() {
-        let told = "# Server\r\nrun_id:0f1e2d3c4b5a69788796a5b4c3d2e1f001020304\r\n";
-        assert_eq!(RunId::of(told).as_bytes(), b"0f1e2d3c4b5a69788796");
-        for untold in ["", "run_id:\r\n", "run_id:short"] {
-            assert_eq!(RunId::of(untold), RunId::UNTOLD, "{untold}");
+    fn an_unknown_run_id_is_always_the_same() {
+        let info = "# Server\r\nrun_id:0f1e2d3c4b5a69788796a5b4c3d2e1f001020304\r\n";
+        assert_eq!(RunId::of(info).as_bytes(), b"0f1e2d3c4b5a69788796");
+        for info in ["", "run_id:\r\n", "run_id:short"] {
+            assert_eq!(RunId::of(info), RunId::UNKNOWN, "{info}");
         }
         assert_eq!(RunId::OF_CLUSTER.as_bytes(), b"");
     }
 
     #[tokio::test]
-    async fn redis_that_is_not_there_is_said_in_one_sentence() {
+    async fn an_unreachable_redis_is_reported_in_one_sentence() {
         for (url, said) in [
             ("no address", "redis_url is not an address"),
             ("redis://127.0.0.1:1", "Redis at 127.0.0.1:1 "),
@@ -220,7 +220,7 @@ mod tests {
             ),
         ] {
             let url = Secret::from(url.to_owned());
-            let refused = Redis::connect(&url, PATIENCE, "nobody minds").await;
+            let refused = Redis::connect(&url, DEFAULT_TIMEOUT, "tests fail").await;
             let refused = format!("{:#}", refused.unwrap_err());
             assert!(refused.starts_with(said), "{refused}");
         }

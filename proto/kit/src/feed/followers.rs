@@ -1,4 +1,4 @@
-//! Followers that compaction waits for.
+//! The registered followers of a feed, in the table `feed_follower`. Compaction waits for them.
 
 use sqlx::postgres::PgPool;
 use sqlx::{AssertSqlSafe, PgConnection};
@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use super::Position;
 use crate::pg::Schema;
 
-/// Says that `follower` is there. Returns whether it is registered; compaction does not forget it from here on.
+/// Records that `follower` is alive, so that compaction does not expire it. Returns whether it is registered.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is a parameter; tested against PostgreSQL"
@@ -29,7 +29,7 @@ pub(super) async fn touch(
     Ok(touched.rows_affected() == 1)
 }
 
-/// Registers `follower` at `position`, wherever it was before.
+/// Registers `follower` at `position`, or moves it there.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is a parameter; tested against PostgreSQL"
@@ -56,7 +56,7 @@ pub(super) async fn register(
     Ok(())
 }
 
-/// Notes how far `follower` has come. `false`: it is not registered, for compaction has forgotten it.
+/// Stores the position that `follower` has applied. Returns whether it is registered: compaction may have expired it.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is a parameter; tested against PostgreSQL"
@@ -71,38 +71,38 @@ pub(super) async fn acknowledge(
     let sql = format!(
         "update {schema}.feed_follower set epoch = $2, seq = $3, seen_at = $4, expires_at = null where name = $1"
     );
-    let noted = sqlx::query(AssertSqlSafe(sql))
+    let acknowledged = sqlx::query(AssertSqlSafe(sql))
         .bind(follower)
         .bind(position.epoch)
         .bind(position.seq)
         .bind(now)
         .execute(pool)
         .await?;
-    Ok(noted.rows_affected() == 1)
+    Ok(acknowledged.rows_affected() == 1)
 }
 
-/// Forgets followers that have been silent since `since`, in two steps: one that is connected says so within `grace`, even after the
-/// clock has jumped.
+/// Removes followers that were last seen before `since`, in two steps: such a follower is first marked to expire after `grace`. A
+/// follower that is connected acknowledges within that time, even if the clock has jumped.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is a parameter; tested against PostgreSQL"
 )]
-pub(super) async fn forget(
+pub(super) async fn expire(
     pool: &PgPool,
     schema: Schema,
     since: OffsetDateTime,
     now: OffsetDateTime,
     grace: time::Duration,
 ) -> Result<(), sqlx::Error> {
-    let forget = format!("delete from {schema}.feed_follower where expires_at <= $1");
-    sqlx::query(AssertSqlSafe(forget))
+    let remove = format!("delete from {schema}.feed_follower where expires_at <= $1");
+    sqlx::query(AssertSqlSafe(remove))
         .bind(now)
         .execute(pool)
         .await?;
-    let doubt = format!(
+    let mark = format!(
         "update {schema}.feed_follower set expires_at = $2 where seen_at < $1 and expires_at is null"
     );
-    sqlx::query(AssertSqlSafe(doubt))
+    sqlx::query(AssertSqlSafe(mark))
         .bind(since)
         .bind(now + grace)
         .execute(pool)

@@ -1,0 +1,57 @@
+//! Deletes stored responses that have expired (§10.4).
+
+use std::time::Duration;
+
+use sqlx::PgPool;
+use time::OffsetDateTime;
+
+use super::store;
+use crate::clock::Clock;
+use crate::fault::Fault;
+use crate::lifecycle::Lifecycle;
+use crate::periodic::Periodic;
+use crate::pg::Schema;
+
+/// How often expired responses are deleted. An expired response is not replayed, whether it is deleted or not.
+const INTERVAL: Duration = Duration::from_hours(1);
+/// Rows deleted in one statement.
+const BATCH: i64 = 1_000;
+
+/// Spawns the job that deletes expired responses.
+pub fn spawn_cleanup(lifecycle: &Lifecycle, pool: &PgPool, schema: Schema, clock: &Clock) {
+    let job = Periodic::new(
+        pool.clone(),
+        schema,
+        "idempotency cleanup",
+        INTERVAL,
+        clock.clone(),
+    );
+    let pool = pool.clone();
+    job.spawn(lifecycle, move |now| {
+        let pool = pool.clone();
+        async move { Ok(delete_expired_at(&pool, schema, now).await?) }
+    });
+}
+
+/// Deletes expired responses; returns how many.
+///
+/// # Errors
+/// The errors of PostgreSQL.
+pub async fn delete_expired(pool: &PgPool, schema: Schema, clock: &Clock) -> Result<u64, Fault> {
+    Ok(delete_expired_at(pool, schema, clock.now()).await?)
+}
+
+async fn delete_expired_at(
+    pool: &PgPool,
+    schema: Schema,
+    now: OffsetDateTime,
+) -> Result<u64, sqlx::Error> {
+    let mut deleted = 0;
+    loop {
+        let batch = store::delete_expired(pool, schema, now, BATCH).await?;
+        deleted += batch;
+        if batch < BATCH.unsigned_abs() {
+            return Ok(deleted);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! A job that runs every so often, in one replica of a service at a time.
+
+use std::future::Future;
+use std::time::Duration;
+
+use sqlx::postgres::PgPool;
+use time::OffsetDateTime;
+
+use crate::clock::Clock;
+use crate::lease::Lease;
+use crate::lifecycle::Lifecycle;
+use crate::pg::Schema;
+
+/// A job that runs at a fixed interval, such as the deletion of old rows. Unlike [`Daily`](crate::daily::Daily) it stores no time of the
+/// last run: it also runs when a replica acquires the lease.
+#[derive(Debug, Clone)]
+pub struct Periodic {
+    lease: Lease,
+    name: &'static str,
+    interval: Duration,
+    clock: Clock,
+}
+
+impl Periodic {
+    /// The job called `name`, which runs under a lease of the same name.
+    pub fn new(
+        pool: PgPool,
+        schema: Schema,
+        name: &'static str,
+        interval: Duration,
+        clock: Clock,
+    ) -> Self {
+        let lease = Lease::new(pool, schema, name, clock.clone());
+        Self {
+            lease,
+            name,
+            interval,
+            clock,
+        }
+    }
+
+    /// Spawns the job. `work` gets the current time and returns the number of rows that it changed. An error is logged, and the job runs
+    /// again after the interval.
+    pub fn spawn<F>(
+        self,
+        lifecycle: &Lifecycle,
+        work: impl FnMut(OffsetDateTime) -> F + Clone + Send + 'static,
+    ) where
+        F: Future<Output = anyhow::Result<u64>> + Send + 'static,
+    {
+        let Self {
+            lease,
+            name,
+            interval,
+            clock,
+        } = self;
+        lease.spawn(lifecycle, move || {
+            run(name, interval, clock.clone(), work.clone())
+        });
+    }
+}
+
+async fn run<F>(
+    name: &'static str,
+    interval: Duration,
+    clock: Clock,
+    mut work: impl FnMut(OffsetDateTime) -> F,
+) -> anyhow::Result<()>
+where
+    F: Future<Output = anyhow::Result<u64>>,
+{
+    loop {
+        match work(clock.now()).await {
+            Ok(0) => {}
+            Ok(rows) => tracing::info!(job = name, rows, "a periodic job is done"),
+            Err(error) => {
+                let error = format!("{error:#}");
+                tracing::warn!(
+                    job = name,
+                    error,
+                    "a periodic job failed; it runs again after its interval"
+                );
+            }
+        }
+        clock.sleep(interval).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_job_runs_at_once_and_after_each_interval_even_if_it_fails() {
+        let clock = Clock::fixed(datetime!(2026-03-01 00:00 UTC));
+        let runs = Arc::new(AtomicU64::new(0));
+        let work = |_now| {
+            let run = runs.fetch_add(1, Ordering::Relaxed);
+            async move {
+                anyhow::ensure!(run > 0, "the first run fails");
+                Ok(run)
+            }
+        };
+        let hour = Duration::from_hours(1);
+        let mut job = std::pin::pin!(run("test", hour, clock.clone(), work));
+        for expected in [1, 2, 3] {
+            assert!(futures::poll!(job.as_mut()).is_pending());
+            assert!(futures::poll!(job.as_mut()).is_pending());
+            assert_eq!(runs.load(Ordering::Relaxed), expected);
+            clock.advance(time::Duration::HOUR);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Timeouts, lost connections and the circuit breaker of the Redis connection.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use kit::Lifecycle;
+use kit::config::Secret;
+use kit::redis::{DEFAULT_TIMEOUT, Redis, Unavailable};
+use redis::Cmd;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+
+/// A fake Redis that can stop answering, and counts connections and commands.
+struct FakeRedis {
+    url: Secret,
+    server: Arc<Server>,
+    lifecycle: Lifecycle,
+    /// Cancelled to close the current connections.
+    close: std::sync::Mutex<CancellationToken>,
+}
+
+#[derive(Default)]
+struct Server {
+    silent: AtomicBool,
+    connections: AtomicUsize,
+    gets: AtomicUsize,
+}
+
+impl FakeRedis {
+    async fn start() -> Arc<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (lifecycle, _) = Lifecycle::new();
+        let fake = Arc::new(Self {
+            url: format!("redis://{}", listener.local_addr().unwrap()).into(),
+            server: Arc::default(),
+            lifecycle: lifecycle.clone(),
+            close: std::sync::Mutex::default(),
+        });
+        let acceptor = Arc::clone(&fake);
+        lifecycle.spawn(async move {
+            while let Ok((caller, _)) = listener.accept().await {
+                let server = Arc::clone(&acceptor.server);
+                let close = acceptor.close.lock().unwrap().clone();
+                acceptor.lifecycle.spawn(async move {
+                    close.run_until_cancelled(server.serve(caller)).await;
+                });
+            }
+        });
+        fake
+    }
+
+    fn redis(&self, timeout: Duration) -> Redis {
+        Redis::lazy(&self.url, timeout, "a test goes on").unwrap()
+    }
+
+    fn set_silent(&self, silent: bool) {
+        self.server.silent.store(silent, Ordering::SeqCst);
+    }
+
+    fn close_connections(&self) {
+        std::mem::take(&mut *self.close.lock().unwrap()).cancel();
+    }
+
+    fn gets(&self) -> usize {
+        self.server.gets.load(Ordering::SeqCst)
+    }
+
+    fn connections(&self) -> usize {
+        self.server.connections.load(Ordering::SeqCst)
+    }
+}
+
+impl Server {
+    async fn serve(&self, mut caller: TcpStream) {
+        self.connections.fetch_add(1, Ordering::SeqCst);
+        let mut bytes = [0; 4096];
+        while let Ok(read @ 1..) = caller.read(&mut bytes).await {
+            let text = String::from_utf8_lossy(&bytes[..read]).into_owned();
+            let mut answer = String::new();
+            // Each command begins with the number of its arguments.
+            for command in text.split('*').filter(|command| !command.is_empty()) {
+                answer += if command.contains("INFO\r\n$6\r\nserver") {
+                    "$0\r\n\r\n"
+                } else if command.contains("GET") {
+                    self.gets.fetch_add(1, Ordering::SeqCst);
+                    "$2\r\nhi\r\n"
+                } else if command.contains("BROKEN") {
+                    "-ERR no such command\r\n"
+                } else {
+                    "+OK\r\n"
+                };
+            }
+            if !self.silent.load(Ordering::SeqCst) {
+                caller.write_all(answer.as_bytes()).await.unwrap();
+            }
+        }
+    }
+}
+
+fn get() -> Cmd {
+    let mut command = redis::cmd("GET");
+    command.arg("greeting");
+    command
+}
+
+async fn ask(redis: &Redis) -> Result<String, Unavailable> {
+    redis.query("test", &get()).await
+}
+
+/// Repeats a call until it is answered.
+async fn until_answered(redis: &Redis) {
+    let asking = async {
+        while ask(redis).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), asking)
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn three_failures_in_a_row_open_the_breaker_and_calls_are_not_sent() {
+    let fake = FakeRedis::start().await;
+    let redis = fake.redis(DEFAULT_TIMEOUT);
+    until_answered(&redis).await;
+    let before = fake.gets();
+    fake.set_silent(true);
+    for _ in 0..3 {
+        assert_eq!(ask(&redis).await, Err(Unavailable::Unknown));
+    }
+    for _ in 0..100 {
+        assert_eq!(ask(&redis).await, Err(Unavailable::NotApplied));
+    }
+    assert_eq!(fake.gets(), before + 3);
+    fake.set_silent(false);
+    until_answered(&redis).await;
+    assert_eq!(fake.gets(), before + 4);
+}
+
+#[tokio::test]
+async fn concurrent_calls_share_one_connection_and_one_probe() {
+    let fake = FakeRedis::start().await;
+    let redis = fake.redis(Duration::from_secs(10));
+    let answers = futures::future::join_all((0..50).map(|_| ask(&redis))).await;
+    assert!(answers.into_iter().all(|answer| answer.is_ok()));
+    assert_eq!(fake.connections(), 1);
+
+    let impatient = fake.redis(DEFAULT_TIMEOUT);
+    until_answered(&impatient).await;
+    let before = fake.connections();
+    fake.set_silent(true);
+    let answers = futures::future::join_all((0..50).map(|_| ask(&impatient))).await;
+    assert!(
+        answers
+            .into_iter()
+            .all(|answer| answer == Err(Unavailable::Unknown))
+    );
+    // Probes run one at a time. Each opens a connection and waits for its timeout.
+    fake.set_silent(false);
+    until_answered(&impatient).await;
+    assert!(fake.connections() <= before + 2, "{}", fake.connections());
+}
+
+#[tokio::test]
+async fn the_next_call_reopens_a_lost_connection() {
+    let fake = FakeRedis::start().await;
+    let redis = fake.redis(Duration::from_secs(10));
+    assert!(ask(&redis).await.is_ok());
+    fake.close_connections();
+    // At most the first call fails.
+    let first = ask(&redis).await;
+    assert!(matches!(first, Ok(_) | Err(Unavailable::Unknown)));
+    assert!(ask(&redis).await.is_ok());
+    assert_eq!(fake.connections(), 2);
+}
+
+#[tokio::test]
+async fn each_connection_has_its_own_breaker_and_clones_share_it() {
+    let fake = FakeRedis::start().await;
+    let redis = fake.redis(DEFAULT_TIMEOUT);
+    let (another, clone) = (redis.new_connection(), redis.clone());
+    until_answered(&redis).await;
+    fake.set_silent(true);
+    for _ in 0..3 {
+        assert_eq!(ask(&redis).await, Err(Unavailable::Unknown));
+    }
+    let before = fake.gets();
+    assert_eq!(ask(&clone).await, Err(Unavailable::NotApplied));
+    fake.set_silent(false);
+    until_answered(&another).await;
+    assert!(fake.gets() > before);
+}
+
+#[tokio::test]
+async fn a_rejection_does_not_open_the_breaker() {
+    let fake = FakeRedis::start().await;
+    let redis = fake.redis(Duration::from_secs(10));
+    for _ in 0..10 {
+        let rejected = redis.query::<()>("test", &redis::cmd("BROKEN")).await;
+        assert_eq!(rejected, Err(Unavailable::NotApplied));
+    }
+    assert!(ask(&redis).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_call_without_a_connection_is_known_to_have_no_effect() {
+    let nowhere = Secret::from("redis://127.0.0.1:1".to_owned());
+    let redis = Redis::lazy(&nowhere, Duration::from_secs(10), "a test goes on").unwrap();
+    for _ in 0..10 {
+        assert_eq!(ask(&redis).await, Err(Unavailable::NotApplied));
+    }
+}
