@@ -16,27 +16,27 @@ const PERIOD: Duration = Duration::from_hours(1);
 /// Rows removed in one statement.
 const PORTION: i64 = 10_000;
 
-/// How long what is kept.
+/// For how long votes and snapshots are stored.
 #[derive(Debug, Clone, Copy)]
-pub struct Kept {
-    /// Votes, which may be voided so long.
+pub struct Periods {
+    /// Votes; they can be voided for as long.
     pub votes: time::Duration,
     /// Snapshots of the boards.
     pub snapshots: time::Duration,
 }
 
 /// Starts the job.
-pub(crate) fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, kept: Kept) {
+pub(crate) fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, periods: Periods) {
     let lease = Lease::new(pool.clone(), SCHEMA, "retention", clock.clone());
     let (pool, clock) = (pool.clone(), clock.clone());
     lease.spawn(lifecycle, move || {
         let (pool, clock) = (pool.clone(), clock.clone());
         async move {
             loop {
-                match remove(&pool, clock.now(), kept).await {
+                match remove(&pool, clock.now(), periods).await {
                     Ok(0) => {}
                     Ok(removed) => tracing::info!(removed, "old votes are removed"),
-                    Err(error) => tracing::warn!(%error, "old votes are kept"),
+                    Err(error) => tracing::warn!(%error, "old votes could not be removed; the job tries again in an hour"),
                 }
                 clock.sleep(PERIOD).await;
             }
@@ -44,23 +44,27 @@ pub(crate) fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, kept: K
     });
 }
 
-/// Removes what is older than it is kept; returns how many votes went. What they did to the tally of all time stays.
+/// Removes votes, voters and snapshots that are older than their periods; returns the number of removed votes. The tally of all time keeps them.
 ///
 /// # Errors
 /// PostgreSQL's.
-pub async fn remove(pool: &PgPool, now: OffsetDateTime, kept: Kept) -> Result<u64, sqlx::Error> {
+pub async fn remove(
+    pool: &PgPool,
+    now: OffsetDateTime,
+    periods: Periods,
+) -> Result<u64, sqlx::Error> {
     let mut removed = 0;
     loop {
-        let portion = votes::remove_before(pool, now - kept.votes, PORTION).await?;
+        let portion = votes::remove_before(pool, now - periods.votes, PORTION).await?;
         removed += portion;
         if portion < PORTION.unsigned_abs() {
             break;
         }
     }
-    while voters::forget(pool, now - kept.votes, PORTION).await? == PORTION.unsigned_abs() {}
+    while voters::forget(pool, now - periods.votes, PORTION).await? == PORTION.unsigned_abs() {}
     voters::forget_networks(pool, vote::day(now)).await?;
     tallies::remove_before(pool, Hour::of(now).oldest_kept()).await?;
     let mut connection = pool.acquire().await?;
-    snapshots::remove_before(&mut connection, now - kept.snapshots).await?;
+    snapshots::remove_before(&mut connection, now - periods.snapshots).await?;
     Ok(removed)
 }
