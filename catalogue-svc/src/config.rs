@@ -6,10 +6,10 @@ use clap::Args;
 use kit::config::{Common, seconds};
 use kit::rpc::client::Addresses;
 
-use crate::jobs::retention::Kept;
+use crate::jobs::retention::Periods;
 use crate::write::Writes;
 
-/// What catalogue-svc is told at start.
+/// Settings of catalogue-svc.
 #[derive(Debug, Args)]
 pub struct Settings {
     #[command(flatten)]
@@ -24,37 +24,37 @@ pub struct Settings {
     /// Milliseconds that a call waits at most for a change that it must see
     #[arg(long, default_value = "300", value_parser = milliseconds)]
     pub patience: Duration,
-    /// Seconds that listings-svc has to say whose a staff token is
+    /// Seconds that listings-svc has to resolve a staff token
     #[arg(long, default_value = "2", value_parser = seconds)]
     pub upstream_deadline: Duration,
     /// Hour of UTC at which a snapshot of each board is taken
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..24))]
     pub snapshot_hour: u8,
-    /// Moves on the boards of the week are told of listings at this rank or better, before or after
+    /// A move on a board of the week is published if the rank before or after it is this or better
     #[arg(long, default_value_t = 100)]
     pub moves_to: u32,
     /// Votes with cookies in a day from an address, or an IPv6 network (/64), at most
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(i32).range(1..))]
     votes_per_address: i32,
-    /// Days that votes are kept, and may be voided
+    /// Days for which votes are stored and can be voided
     #[arg(long, default_value_t = 31, value_parser = clap::value_parser!(u32).range(8..=31))]
     votes_kept: u32,
-    /// Days that snapshots of the boards are kept
+    /// Days for which snapshots of the boards are stored
     #[arg(long, default_value_t = 35, value_parser = clap::value_parser!(u32).range(7..))]
     snapshots_kept: u32,
 }
 
 impl Settings {
-    /// What commands are held to.
+    /// Limits of commands.
     pub(crate) fn writes(&self) -> Writes {
         Writes {
             votes_per_address: self.votes_per_address,
         }
     }
 
-    /// How long what is kept.
-    pub(crate) fn kept(&self) -> Kept {
-        Kept {
+    /// For how long votes and snapshots are stored.
+    pub(crate) fn retention(&self) -> Periods {
+        Periods {
             votes: time::Duration::days(self.votes_kept.into()),
             snapshots: time::Duration::days(self.snapshots_kept.into()),
         }

@@ -75,7 +75,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let following = own::follow(pool.clone(), Arc::clone(&boards), producer.subscribe());
     lifecycle.spawn_background("own feed", following);
     jobs::tallies::spawn(lifecycle, &pool, clock, &producer);
-    jobs::retention::spawn(lifecycle, &pool, clock, settings.kept());
+    jobs::retention::spawn(lifecycle, &pool, clock, settings.retention());
     let snapshot = jobs::snapshot::Parts {
         pool: pool.clone(),
         catalogue: Arc::clone(&catalogue),

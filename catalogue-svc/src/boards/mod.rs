@@ -25,7 +25,7 @@ use uuid::Uuid;
 use crate::domain::listing::Mode;
 use crate::domain::rankings::{BoardKind, Hour, Window};
 use crate::domain::vote::Pair;
-use crate::index::{Creator, Game, Relisted, Snapshot};
+use crate::index::{Creator, Game, ReplacedRows, Snapshot};
 use samples::{Samples, every};
 use standings::Standings;
 
@@ -158,27 +158,29 @@ impl Boards {
     }
 
     /// The public listings are those of `snapshot`, whatever they were before.
-    pub fn relist(&self, snapshot: &Snapshot) {
+    pub fn set_listings(&self, snapshot: &Snapshot) {
         self.change(|writer| {
             let live = snapshot.dataset(Mode::Live);
-            writer.games.relist(live.games.search(&every()).rows);
-            writer.creators.relist(live.creators.search(&every()).rows);
+            writer.games.set_rows(live.games.search(&every()).rows);
+            writer
+                .creators
+                .set_rows(live.creators.search(&every()).rows);
             writer.relist_samples(snapshot);
         });
     }
 
     /// Listings have become public, are public no more, or are other rows in `snapshot`.
-    pub fn replace(&self, relisted: Relisted, snapshot: &Snapshot) {
-        if relisted.is_empty() {
+    pub fn replace(&self, replaced_rows: ReplacedRows, snapshot: &Snapshot) {
+        if replaced_rows.is_empty() {
             return;
         }
         self.change(|writer| {
-            let samples = relisted.is_in(Mode::Test);
-            for (old, new) in relisted.games {
+            let samples = replaced_rows.is_in(Mode::Test);
+            for (old, new) in replaced_rows.games {
                 let (old, new) = (live(old), live(new));
                 writer.games.replace(old.as_ref(), new);
             }
-            for (old, new) in relisted.creators {
+            for (old, new) in replaced_rows.creators {
                 let (old, new) = (live(old), live(new));
                 writer.creators.replace(old.as_ref(), new);
             }
@@ -200,11 +202,11 @@ impl Boards {
     }
 
     /// The live listings of a board in their order, as it stood when the hour `due` began.
-    pub fn standing_at(&self, kind: BoardKind, window: Window, due: Hour) -> Vec<Uuid> {
+    pub fn ranking_at(&self, kind: BoardKind, window: Window, due: Hour) -> Vec<Uuid> {
         let writer = self.writer();
         match kind {
-            BoardKind::Games => writer.games.standing_at(window, due),
-            BoardKind::Creators => writer.creators.standing_at(window, due),
+            BoardKind::Games => writer.games.ranking_at(window, due),
+            BoardKind::Creators => writer.creators.ranking_at(window, due),
         }
     }
 
@@ -269,7 +271,7 @@ impl Writer {
     }
 
     fn relist_samples(&mut self, snapshot: &Snapshot) {
-        self.samples.relist(snapshot);
+        self.samples.set_rows(snapshot);
         self.test = self.samples.boards(self.hour);
     }
 }

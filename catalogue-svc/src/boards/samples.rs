@@ -50,7 +50,7 @@ impl Samples {
     }
 
     /// Takes the sample listings from the catalogue. There are few, so all are taken whenever one may have changed.
-    pub(super) fn relist(&mut self, snapshot: &Snapshot) {
+    pub(super) fn set_rows(&mut self, snapshot: &Snapshot) {
         let dataset = snapshot.dataset(Mode::Test);
         self.games = dataset.games.search(&every()).rows;
         self.creators = dataset.creators.search(&every()).rows;
@@ -89,7 +89,7 @@ impl Samples {
         }
         let standings = Standings::new(rows.to_vec(), tallies, now);
         for window in Window::ALL {
-            let order = standings.standing_at(window, latest.before(24));
+            let order = standings.ranking_at(window, latest.before(24));
             previous.set(L::KIND, window, Ranks::of(order));
         }
         standings.kind().clone()

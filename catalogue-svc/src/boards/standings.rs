@@ -1,4 +1,4 @@
-//! The boards of one kind, kept in order as votes, listings and the clock change them.
+//! The boards of one kind, updated as votes, listings and the clock change.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl<L: Votable> Standings<L> {
             voted,
             kind: KindView::default(),
         };
-        standings.relist(rows);
+        standings.set_rows(rows);
         standings
     }
 
@@ -83,7 +83,7 @@ impl<L: Votable> Standings<L> {
     }
 
     /// The public listings are these, whatever they were before.
-    pub(crate) fn relist(&mut self, rows: Vec<Arc<L>>) {
+    pub(crate) fn set_rows(&mut self, rows: Vec<Arc<L>>) {
         self.kind.boards = Window::ALL.map(|window| {
             let places = rows.iter().filter_map(|row| self.place(row, window));
             RankedList::new(places.collect())
@@ -113,10 +113,10 @@ impl<L: Votable> Standings<L> {
     /// A listing has become public, is public no more, or is another row now.
     pub(crate) fn replace(&mut self, old: Option<&Arc<L>>, new: Option<Arc<L>>) {
         if let Some(old) = old {
-            self.take_off(old);
+            self.remove_row(old);
         }
         if let Some(new) = new {
-            self.put_on(new);
+            self.insert_row(new);
         }
     }
 
@@ -124,7 +124,7 @@ impl<L: Votable> Standings<L> {
     pub(crate) fn count(&mut self, id: Uuid, hour: Hour, wins: i64, losses: i64) {
         let row = self.row(id).map(Arc::clone);
         if let Some(row) = &row {
-            self.take_off(row);
+            self.remove_row(row);
         }
         let number = *self.numbers.entry(id).or_insert_with(|| {
             self.tallies.push((id, Tally::default()));
@@ -136,7 +136,7 @@ impl<L: Votable> Standings<L> {
             self.voted.entry(hour).or_default().push(number);
         }
         if let Some(row) = row {
-            self.put_on(row);
+            self.insert_row(row);
         }
     }
 
@@ -158,17 +158,17 @@ impl<L: Votable> Standings<L> {
             .map(Arc::clone)
             .collect();
         for row in &rows {
-            self.take_off(row);
+            self.remove_row(row);
         }
         self.hour = hour;
         for row in rows {
-            self.put_on(row);
+            self.insert_row(row);
         }
-        self.forget_before(hour.oldest_kept());
+        self.remove_before(hour.oldest_kept());
     }
 
     /// The listings of a board in their order, as it stood when the hour `due` began; of those that are public now.
-    pub(crate) fn standing_at(&self, window: Window, due: Hour) -> Vec<Uuid> {
+    pub(crate) fn ranking_at(&self, window: Window, due: Hour) -> Vec<Uuid> {
         let rows = self
             .kind
             .candidates
@@ -184,12 +184,12 @@ impl<L: Votable> Standings<L> {
         keys.into_iter().map(|(_, id)| id).collect()
     }
 
-    fn forget_before(&mut self, oldest: Hour) {
+    fn remove_before(&mut self, oldest: Hour) {
         let kept = self.voted.split_off(&oldest);
         let forgotten = std::mem::replace(&mut self.voted, kept);
         for number in forgotten.into_values().flatten() {
             if let Some((_, tally)) = self.tallies.get_mut(number as usize) {
-                tally.forget_before(oldest);
+                tally.remove_before(oldest);
             }
         }
     }
@@ -221,7 +221,7 @@ impl<L: Votable> Standings<L> {
         Candidate::new(self.votes(*row.id()), row)
     }
 
-    fn take_off(&mut self, row: &Arc<L>) {
+    fn remove_row(&mut self, row: &Arc<L>) {
         for window in Window::ALL {
             if let Some(place) = self.place(row, window) {
                 self.kind.boards[window.index()].remove(&place);
@@ -231,7 +231,7 @@ impl<L: Votable> Standings<L> {
         self.kind.candidates.remove(&candidate);
     }
 
-    fn put_on(&mut self, row: Arc<L>) {
+    fn insert_row(&mut self, row: Arc<L>) {
         for window in Window::ALL {
             if let Some(place) = self.place(&row, window) {
                 self.kind.boards[window.index()].insert(place);

@@ -1,4 +1,4 @@
-//! What listings can be filtered by, when the values are few: for these, bit sets are kept.
+//! Values to filter by of which there are few: a chunk has a bit set for each.
 
 use contracts::public::{CREATOR_KINDS, EVENT_KINDS, PLATFORMS, STAGES};
 

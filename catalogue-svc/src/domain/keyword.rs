@@ -1,4 +1,4 @@
-//! What listings can be filtered by, when the values are many: for these, sets of rows are kept under their names.
+//! Values to filter by of which there are many: an index has a set of rows for each.
 
 use std::sync::Arc;
 

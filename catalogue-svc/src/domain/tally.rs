@@ -94,7 +94,7 @@ impl Tally {
     }
 
     /// Keeps no hour before this one; in all, its votes count on.
-    pub fn forget_before(&mut self, oldest: Hour) {
+    pub fn remove_before(&mut self, oldest: Hour) {
         let kept = self.hours.partition_point(|(hour, _)| *hour < oldest);
         self.hours.drain(..kept);
     }
@@ -151,7 +151,7 @@ mod tests {
         let mut tally = Tally::default();
         tally.add(NOW.before(800), 2, 0);
         tally.add(NOW, 1, 1);
-        tally.forget_before(NOW.oldest_kept());
+        tally.remove_before(NOW.oldest_kept());
         assert_eq!(tally.hours().collect::<Vec<_>>(), [NOW]);
         assert_eq!(tally.record(Window::All, NOW), record(3, 1));
     }

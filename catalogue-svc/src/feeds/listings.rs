@@ -133,7 +133,7 @@ impl Follower {
         let writer = tokio::task::spawn_blocking(build).await??;
         let snapshot = writer.snapshot();
         // Boards first: a read that waited for a listing must not meet an older board.
-        self.boards.relist(&snapshot);
+        self.boards.set_listings(&snapshot);
         self.catalogue.publish(snapshot);
         self.progress = Progress::Following(Box::new(writer));
         Ok(())
@@ -275,7 +275,7 @@ impl Consumer for Follower {
                 writer.flush(seq)?;
                 self.last_row = last_row;
                 let snapshot = writer.snapshot();
-                self.boards.replace(writer.take_relisted(), &snapshot);
+                self.boards.replace(writer.take_replaced_rows(), &snapshot);
                 self.catalogue.publish(snapshot);
                 Ok(())
             }

@@ -116,7 +116,7 @@ impl<L: Document> Part<L> {
             for row in rows {
                 let fields = row.fields();
                 let doc = chunk.insert(chunk.len(), &fields);
-                part.note_words(doc, &fields.words);
+                part.add_words(doc, &fields.words);
                 for keyword in fields.keywords {
                     part.keywords.entry(keyword).or_default().push(doc);
                 }
@@ -130,7 +130,7 @@ impl<L: Document> Part<L> {
         part
     }
 
-    fn note_words(&mut self, doc: u32, words: &Words) {
+    fn add_words(&mut self, doc: u32, words: &Words) {
         for (word, field) in words {
             push(&mut self.words, word, *field, doc);
         }

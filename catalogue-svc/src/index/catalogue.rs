@@ -15,17 +15,17 @@ use crate::domain::listing::Mode;
 /// Reads that were answered from a snapshot that did not reach what the read was to show.
 const READS_BEHIND: &str = "catalogue_reads_behind_total";
 
-/// Where the newest snapshot is found. One that is made by default lets nobody wait.
+/// Holds the newest snapshot. By default its readers do not wait for a position.
 #[derive(Debug, Default)]
 pub struct Catalogue {
     snapshot: ArcSwapOption<Snapshot>,
-    /// Told of each snapshot that is published.
-    news: watch::Sender<()>,
+    /// Notified of each published snapshot.
+    published: watch::Sender<()>,
     patience: Duration,
 }
 
 impl Catalogue {
-    /// An empty one, whose readers wait so long for a snapshot that they have heard of (§1).
+    /// An empty catalogue. Its readers wait up to `patience` for a snapshot that reaches their position (§1).
     pub fn new(patience: Duration) -> Self {
         // The series is there before the first such read, so that its absence is not taken for zero.
         metrics::counter!(READS_BEHIND).increment(0);
@@ -45,7 +45,7 @@ impl Catalogue {
             .ok_or_else(|| Fault::unavailable("the catalogue, which is still being loaded"))
     }
 
-    /// The newest snapshot, which reaches as far as `at_least` says; or, when that does not come in time, the newest all the same.
+    /// The newest snapshot. Waits up to `patience` for one that reaches `at_least`, then returns the newest in any case.
     ///
     /// # Errors
     /// As [`Catalogue::snapshot`].
@@ -62,11 +62,11 @@ impl Catalogue {
         self.snapshot()
     }
 
-    /// Waits for a snapshot that reaches as far as `wanted`. False as soon as waiting is no use.
+    /// Waits for a snapshot that reaches `wanted`. False if this replica follows another epoch.
     async fn reach(&self, wanted: &common::Position) -> bool {
-        let mut news = self.news.subscribe();
+        let mut published = self.published.subscribe();
         loop {
-            news.mark_unchanged();
+            published.mark_unchanged();
             let snapshot = self.snapshot.load();
             let position = snapshot.as_ref().map(|snapshot| snapshot.position);
             drop(snapshot);
@@ -76,7 +76,7 @@ impl Catalogue {
                 Some(Reach::Behind) | None => {}
             }
             // The sender lives as long as the catalogue: there is no error to hear of.
-            news.changed().await.ok();
+            published.changed().await.ok();
         }
     }
 
@@ -96,7 +96,7 @@ impl Catalogue {
             }
         }
         self.snapshot.store(Some(Arc::new(snapshot)));
-        self.news.send_replace(());
+        self.published.send_replace(());
     }
 }
 

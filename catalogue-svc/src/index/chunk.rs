@@ -142,13 +142,13 @@ impl Chunk {
         let offset = u16::try_from(self.taken.first_free()).unwrap_or_default();
         self.order.insert(position, offset);
         self.taken.add(offset);
-        self.mark(offset, &fields.facets);
-        self.date(offset, fields.days);
-        self.note_update(offset, fields.updated_at);
+        self.set_facets(offset, &fields.facets);
+        self.set_days(offset, fields.days);
+        self.set_updated_at(offset, fields.updated_at);
         self.doc(offset)
     }
 
-    fn note_update(&mut self, offset: u16, at: i64) {
+    fn set_updated_at(&mut self, offset: u16, at: i64) {
         let offset = usize::from(offset);
         if self.updated.len() <= offset {
             self.updated.resize(offset + 1, i64::MIN);
@@ -157,7 +157,7 @@ impl Chunk {
         self.latest_update = self.latest_update.max(at);
     }
 
-    fn mark(&mut self, offset: u16, facets: &BTreeSet<Facet>) {
+    fn set_facets(&mut self, offset: u16, facets: &BTreeSet<Facet>) {
         for facet in facets {
             let at = self.sets.partition_point(|(held, _)| held < facet);
             if self.sets.get(at).is_none_or(|(held, _)| held != facet) {
@@ -168,13 +168,13 @@ impl Chunk {
         }
     }
 
-    fn unmark(&mut self, offset: u16) {
+    fn clear_facets(&mut self, offset: u16) {
         for (_, set) in &mut self.sets {
             set.remove(offset);
         }
     }
 
-    fn date(&mut self, offset: u16, days: Option<Days>) {
+    fn set_days(&mut self, offset: u16, days: Option<Days>) {
         let offset = usize::from(offset);
         if let Some(days) = days {
             let bounds = self.bounds.get_or_insert_with(|| Bounds::of(days));
@@ -191,29 +191,29 @@ impl Chunk {
     /// Gives a row other values.
     pub(super) fn update(&mut self, doc: u32, fields: &IndexedFields) {
         let offset = self.offset(doc);
-        self.unmark(offset);
-        self.mark(offset, &fields.facets);
-        self.date(offset, fields.days);
-        self.note_update(offset, fields.updated_at);
+        self.clear_facets(offset);
+        self.set_facets(offset, &fields.facets);
+        self.set_days(offset, fields.days);
+        self.set_updated_at(offset, fields.updated_at);
     }
 
     pub(super) fn remove(&mut self, doc: u32) {
         let offset = self.offset(doc);
         self.order.retain(|held| *held != offset);
-        self.vacate(offset);
+        self.clear(offset);
     }
 
-    fn vacate(&mut self, offset: u16) {
+    fn clear(&mut self, offset: u16) {
         self.taken.remove(offset);
-        self.unmark(offset);
-        self.date(offset, None);
+        self.clear_facets(offset);
+        self.set_days(offset, None);
     }
 
     /// Removes the rows from `position` on, and returns their docs in sort order.
     pub(super) fn split_off(&mut self, position: usize) -> Vec<u32> {
         let gone = self.order.split_off(position);
         for offset in &gone {
-            self.vacate(*offset);
+            self.clear(*offset);
         }
         gone.into_iter().map(|offset| self.doc(offset)).collect()
     }

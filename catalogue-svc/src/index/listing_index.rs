@@ -115,9 +115,9 @@ impl<L: Document> Index<L> {
     /// Adds a row whose id is not there.
     pub(super) fn insert(&mut self, row: Arc<L>) {
         let fields = row.fields();
-        let (index, position) = self.make_room(&row);
+        let (index, position) = self.position_for(&row);
         let doc = Arc::make_mut(&mut self.chunks[index]).insert(position, &fields);
-        self.enter(doc, row, &fields);
+        self.index_row(doc, row, &fields);
         self.len += 1;
         self.recount(&IndexedFields::default(), &fields);
     }
@@ -129,7 +129,7 @@ impl<L: Document> Index<L> {
         };
         let fields = row.fields();
         Arc::make_mut(&mut self.chunks[index]).remove(doc);
-        self.leave(doc, &fields);
+        self.unindex_row(doc, &fields);
         *self.rows.entry(doc) = None;
         if self.addresses.get(row.address()) == Some(&doc) {
             self.addresses.remove(row.address());
@@ -137,7 +137,7 @@ impl<L: Document> Index<L> {
         self.len -= 1;
         self.recount(&fields, &IndexedFields::default());
         if self.chunks[index].is_empty() {
-            self.close(index);
+            self.close_chunk(index);
         } else if self.chunks[index].is_sparse() {
             self.merge(index);
         }
@@ -186,7 +186,7 @@ impl<L: Document> Index<L> {
     }
 
     /// Notes a row under its doc id.
-    fn enter(&mut self, doc: u32, row: Arc<L>, fields: &IndexedFields) {
+    fn index_row(&mut self, doc: u32, row: Arc<L>, fields: &IndexedFields) {
         self.addresses.insert(row.address(), doc);
         for keyword in &fields.keywords {
             self.insert_keyword(keyword, doc);
@@ -196,7 +196,7 @@ impl<L: Document> Index<L> {
     }
 
     /// Forgets that words and keywords of a row lead to its doc id.
-    fn leave(&mut self, doc: u32, fields: &IndexedFields) {
+    fn unindex_row(&mut self, doc: u32, fields: &IndexedFields) {
         self.words.update(doc, &fields.words, &BTreeMap::new());
         for keyword in &fields.keywords {
             self.remove_keyword(keyword, doc);
@@ -230,7 +230,7 @@ impl<L: Document> Index<L> {
     ///
     /// A full chunk is split in the middle. A row at one of the ends begins a new chunk there a little earlier: so rows that come
     /// newest first, or oldest first, fill their chunks, and leave some room for those that come in between later.
-    fn make_room(&mut self, row: &L) -> (usize, usize) {
+    fn position_for(&mut self, row: &L) -> (usize, usize) {
         let key = (row.key(), row.id());
         let (after, _) = self.end_of(|other| (other.key(), other.id()) < key);
         let index = if self.takes(after, row) {
@@ -238,7 +238,7 @@ impl<L: Document> Index<L> {
         } else if after > 0 && self.takes(after - 1, row) {
             after - 1
         } else {
-            return self.open(after, row);
+            return self.open_chunk(after, row);
         };
         let chunk = &self.chunks[index];
         let position = chunk.partition_point(|doc| {
@@ -251,15 +251,15 @@ impl<L: Document> Index<L> {
                 .filter(|before| self.takes(*before, row) && !self.chunks[*before].is_filled());
             return match before {
                 Some(before) => (before, self.chunks[before].len()),
-                None => self.open(index, row),
+                None => self.open_chunk(index, row),
             };
         }
         if position == chunk.len() && chunk.is_filled() {
-            return self.open(index + 1, row);
+            return self.open_chunk(index + 1, row);
         }
         if chunk.is_full() {
             self.split(index);
-            return self.make_room(row);
+            return self.position_for(row);
         }
         (index, position)
     }
@@ -271,7 +271,7 @@ impl<L: Document> Index<L> {
             .is_some_and(|chunk| chunk.partition == L::partition(row.key()))
     }
 
-    fn open(&mut self, index: usize, row: &L) -> (usize, usize) {
+    fn open_chunk(&mut self, index: usize, row: &L) -> (usize, usize) {
         let chunk = Chunk::new(self.number(), L::partition(row.key()), self.capacity);
         self.chunks.insert(index, Arc::new(chunk));
         self.renumber();
@@ -295,7 +295,7 @@ impl<L: Document> Index<L> {
     }
 
     /// Removes a chunk that has no row any more.
-    fn close(&mut self, index: usize) {
+    fn close_chunk(&mut self, index: usize) {
         let chunk = self.chunks.remove(index);
         self.free.push(chunk.number);
         self.renumber();
@@ -331,7 +331,7 @@ impl<L: Document> Index<L> {
         };
         let moved = Arc::make_mut(&mut self.chunks[index]).split_off(0);
         self.move_rows(moved, position.0, position.1);
-        self.close(index);
+        self.close_chunk(index);
     }
 
     /// Moves rows that have left their chunk, and follow each other, to a position of another chunk. They get new doc ids.
@@ -341,12 +341,12 @@ impl<L: Document> Index<L> {
                 continue;
             };
             let fields = row.fields();
-            self.leave(old, &fields);
+            self.unindex_row(old, &fields);
             // Another listing may have taken the address over.
             let address = Arc::clone(row.address());
             let holder = self.addresses.get(&address).copied();
             let doc = Arc::make_mut(&mut self.chunks[index]).insert(position, &fields);
-            self.enter(doc, row, &fields);
+            self.index_row(doc, row, &fields);
             if let Some(holder) = holder.filter(|holder| *holder != old) {
                 self.addresses.insert(&address, holder);
             }

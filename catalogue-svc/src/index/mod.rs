@@ -47,7 +47,7 @@ pub use rendered::Rendered;
 pub use search::{Hit, Hits, Kind, Search, SearchCursor};
 pub use snapshot::{Dataset, Genres, Snapshot};
 pub use work::Work;
-pub use writer::{Relisted, Writer};
+pub use writer::{ReplacedRows, Writer};
 
 /// Rows in a chunk at most.
 pub const CHUNK_ROWS: u16 = 4_096;

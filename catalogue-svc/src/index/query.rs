@@ -22,7 +22,7 @@ pub struct Query<K> {
     pub facets: Vec<Facet>,
     /// More values they have.
     pub keywords: Vec<Keyword>,
-    /// Each begins a word of theirs. An empty set: something was asked for that is no word, and no row has it.
+    /// Each begins a word of theirs. An empty set: the query has text without a word, and no row matches.
     pub words: Option<BTreeSet<String>>,
     /// When they take place.
     pub span: Option<Span>,

@@ -120,7 +120,7 @@ impl Genres {
     }
 
     /// The same, for a game that has it.
-    pub(super) fn note(&mut self, key: &str) -> Facet {
+    pub(super) fn intern(&mut self, key: &str) -> Facet {
         self.facet(key).unwrap_or_else(|| {
             let numbers = Arc::make_mut(&mut self.numbers);
             // As many genres as fit into memory fit into a number.

@@ -12,6 +12,7 @@ use fst::{IntoStreamer as _, Map, MapBuilder, Streamer as _};
 
 use super::cow_map::CowMap;
 use super::cow_vec::CowVec;
+use super::parallel::parallel;
 use super::postings::{Docs, Posting, PrefixPosting};
 use crate::domain::typo::{Closeness, Misspelled};
 use crate::domain::words::{Field, Words, short_prefixes};
@@ -66,9 +67,18 @@ impl TermDictionary {
             dictionary.next += 1;
         }
         dictionary.base = Arc::new(Map::new(builder.into_inner()?)?);
-        for (prefix, docs) in prefixes {
-            let posting = Arc::new(PrefixPosting::of(docs));
-            dictionary.prefixes.insert(&prefix.into(), posting);
+        let weight = |prefixes: &[(String, FieldDocs)]| {
+            let docs = prefixes.iter().flat_map(|(_, docs)| docs);
+            docs.map(Vec::len).sum()
+        };
+        let parts = parallel(prefixes.into_iter().collect(), weight, |prefixes| {
+            let prefixes = prefixes.into_iter();
+            let postings = prefixes.map(|(prefix, docs)| (prefix, PrefixPosting::of(docs)));
+            postings.collect::<Vec<_>>()
+        });
+        for (prefix, posting) in parts.into_iter().flatten() {
+            let prefix = Arc::from(prefix);
+            dictionary.prefixes.insert(&prefix, Arc::new(posting));
         }
         Ok(dictionary)
     }

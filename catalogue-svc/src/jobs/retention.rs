@@ -16,42 +16,46 @@ const PERIOD: Duration = Duration::from_hours(1);
 /// Rows removed in one statement.
 const PORTION: i64 = 10_000;
 
-/// How long what is kept.
+/// For how long votes and snapshots are stored.
 #[derive(Debug, Clone, Copy)]
-pub struct Kept {
-    /// Votes, which may be voided so long.
+pub struct Periods {
+    /// Votes; they can be voided for as long.
     pub votes: time::Duration,
     /// Snapshots of the boards.
     pub snapshots: time::Duration,
 }
 
 /// Starts the job.
-pub(crate) fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, kept: Kept) {
+pub(crate) fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, periods: Periods) {
     let job = Periodic::new(pool.clone(), SCHEMA, "retention", PERIOD, clock.clone());
     let pool = pool.clone();
     job.spawn(lifecycle, move |now| {
         let pool = pool.clone();
-        async move { Ok(remove(&pool, now, kept).await?) }
+        async move { Ok(remove(&pool, now, periods).await?) }
     });
 }
 
-/// Removes what is older than it is kept; returns how many votes went. What they did to the tally of all time stays.
+/// Removes votes, voters and snapshots that are older than their periods; returns the number of removed votes. The tally of all time keeps them.
 ///
 /// # Errors
 /// PostgreSQL's.
-pub async fn remove(pool: &PgPool, now: OffsetDateTime, kept: Kept) -> Result<u64, sqlx::Error> {
+pub async fn remove(
+    pool: &PgPool,
+    now: OffsetDateTime,
+    periods: Periods,
+) -> Result<u64, sqlx::Error> {
     let mut removed = 0;
     loop {
-        let portion = votes::remove_before(pool, now - kept.votes, PORTION).await?;
+        let portion = votes::remove_before(pool, now - periods.votes, PORTION).await?;
         removed += portion;
         if portion < PORTION.unsigned_abs() {
             break;
         }
     }
-    while voters::forget(pool, now - kept.votes, PORTION).await? == PORTION.unsigned_abs() {}
+    while voters::forget(pool, now - periods.votes, PORTION).await? == PORTION.unsigned_abs() {}
     voters::forget_networks(pool, vote::day(now)).await?;
     tallies::remove_before(pool, Hour::of(now).oldest_kept()).await?;
     let mut connection = pool.acquire().await?;
-    snapshots::remove_before(&mut connection, now - kept.snapshots).await?;
+    snapshots::remove_before(&mut connection, now - periods.snapshots).await?;
     Ok(removed)
 }

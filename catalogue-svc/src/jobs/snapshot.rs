@@ -29,7 +29,7 @@ pub struct Parts {
     pub boards: Arc<Boards>,
     /// Where the snapshot is announced.
     pub writer: Writer<Writes>,
-    /// Moves are told of listings at this rank or better, before or after.
+    /// A move is published if the rank before or after it is this or better.
     pub lowest: u32,
 }
 
@@ -91,7 +91,7 @@ impl Parts {
             return Ok(order);
         }
         let boards = Arc::clone(&self.boards);
-        let standing = move || boards.standing_at(kind, window, Hour::of(due));
+        let standing = move || boards.ranking_at(kind, window, Hour::of(due));
         let order = tokio::task::spawn_blocking(standing).await?;
         snapshots::save_board(&self.pool, due, (kind, window), &order).await?;
         // Another replica may have been first.

@@ -25,7 +25,7 @@ pub struct Changes {
 }
 
 /// A call that can be answered.
-struct Asked {
+struct ChangesQuery {
     mode: Mode,
     form: Form,
     limit: usize,
@@ -41,23 +41,23 @@ impl Changes {
 
     fn list(
         snapshot: &Snapshot,
-        asked: Asked,
+        query: ChangesQuery,
         at_least: Option<&common::Position>,
     ) -> Result<ListChangesResponse, Fault> {
-        let changes = &snapshot.dataset(asked.mode).changes;
-        let cursor = match asked.cursor {
+        let changes = &snapshot.dataset(query.mode).changes;
+        let cursor = match query.cursor {
             Some(cursor) => {
                 check_history(&cursor, snapshot.position, at_least)?;
                 cursor
             }
             None => MirrorCursor::beginning(snapshot.position.epoch, changes.newest()),
         };
-        let page: Vec<_> = changes.after(&cursor).take(asked.limit).collect();
+        let page: Vec<_> = changes.after(&cursor).take(query.limit).collect();
         // Nothing new leaves a mirror where it is, and so the answer and its tag as they are.
         let next = page.last().map(|last| last.cursor(&cursor));
         let next = next.unwrap_or(cursor);
         let total = u64::try_from(changes.public()).unwrap_or(u64::MAX);
-        let (json, typed) = match asked.form {
+        let (json, typed) = match query.form {
             Form::Json => (change_row::array(&page)?.into(), Vec::new()),
             Form::Unspecified => {
                 let typed = page.iter().map(|changed| change_row::typed(changed));
@@ -69,7 +69,7 @@ impl Changes {
             json,
             page: Some(PageInfo {
                 total,
-                next_cursor: Some(encode(asked.mode, &next)?),
+                next_cursor: Some(encode(query.mode, &next)?),
                 ..PageInfo::default()
             }),
             position: Some(snapshot.position.into()),
@@ -85,12 +85,12 @@ impl ChangesService for Changes {
     ) -> Result<Response<ListChangesResponse>, Status> {
         let request = request.into_inner();
         let at_least = request.at_least.clone();
-        let asked = read(request);
+        let query = read(request);
         // What the cursor has seen, a replica that is behind waits for as well.
-        let seen = asked.as_ref().ok().and_then(|asked| asked.cursor.as_ref());
+        let seen = query.as_ref().ok().and_then(|query| query.cursor.as_ref());
         let wanted = later(at_least.clone(), seen);
         let snapshot = self.catalogue.snapshot_at(wanted.as_ref()).await?;
-        let answer = asked.and_then(|asked| Self::list(&snapshot, asked, at_least.as_ref()));
+        let answer = query.and_then(|query| Self::list(&snapshot, query, at_least.as_ref()));
         answer::reply(answer, &snapshot)
     }
 }
@@ -105,13 +105,13 @@ fn binding(mode: Mode) -> Binding {
     Binding::new("changes", [Some(mode.as_str())])
 }
 
-fn read(request: ListChangesRequest) -> Result<Asked, Fault> {
+fn read(request: ListChangesRequest) -> Result<ChangesQuery, Fault> {
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
     let form = fields.form(request.form);
     let (limit, cursor) = fields.page(request.page, binding(mode));
     fields.finish()?;
-    Ok(Asked {
+    Ok(ChangesQuery {
         mode,
         form,
         limit,

@@ -127,7 +127,7 @@ fn read(request: DumpCatalogueRequest) -> Result<Option<ListingKind>, Fault> {
             .into_iter()
             .find(|kind| kind.as_str() == key);
         let found = found.ok_or_else(|| one_of(&ListingKind::ALL.map(ListingKind::as_str)));
-        fields.note("type", found)
+        fields.check("type", found)
     });
     fields.finish()?;
     Ok(kind)

@@ -121,11 +121,11 @@ fn read(
     ];
     let when = when.as_deref().unwrap_or("upcoming");
     let chosen = When::read(when).ok_or_else(|| one_of(&When::KEYS));
-    let chosen = fields.note("when", chosen).unwrap_or(When::All);
+    let chosen = fields.check("when", chosen).unwrap_or(When::All);
     let first = day(&mut fields, "from", from.as_deref());
     let last = day(&mut fields, "to", to.as_deref());
     if first.zip(last).is_some_and(|(first, last)| last < first) {
-        fields.note::<()>("to", Err("Use a day that is not before `from`.".to_owned()));
+        fields.check::<()>("to", Err("Use a day that is not before `from`.".to_owned()));
     }
     let binding = query_params::binding(
         "events",
@@ -164,7 +164,7 @@ fn read(
 fn day(fields: &mut Fields, field: &str, text: Option<&str>) -> Option<Date> {
     let day = days::read(text?);
     let day = day.ok_or_else(|| "Use a day as YYYY-MM-DD, such as 2026-03-01.".to_owned());
-    fields.note(field, day)
+    fields.check(field, day)
 }
 
 fn unknown(mode: Mode) -> Fault {

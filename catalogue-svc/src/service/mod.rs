@@ -1,4 +1,4 @@
-//! What catalogue-svc answers over gRPC: a file a resource, and what they have in common in `ask` and `answer`.
+//! What catalogue-svc answers over gRPC: a file a resource, and what they have in common in `query_params` and `answer`.
 
 mod answer;
 mod change_row;

@@ -35,7 +35,7 @@ pub(super) struct Fields {
 
 impl Fields {
     /// Keeps the value, or the reason why there is none.
-    pub(super) fn note<T>(&mut self, field: &str, value: Result<T, String>) -> Option<T> {
+    pub(super) fn check<T>(&mut self, field: &str, value: Result<T, String>) -> Option<T> {
         value
             .map_err(|reason| self.bad.insert(field.to_owned(), reason))
             .ok()
@@ -47,12 +47,12 @@ impl Fields {
             Ok(common::Mode::Test) => Ok(Mode::Test),
             Ok(common::Mode::Unspecified) | Err(_) => Err("Use MODE_LIVE or MODE_TEST.".to_owned()),
         };
-        self.note("mode", mode).unwrap_or(Mode::Test)
+        self.check("mode", mode).unwrap_or(Mode::Test)
     }
 
     pub(super) fn form(&mut self, form: i32) -> common::Form {
         let known = common::Form::try_from(form).ok();
-        self.note(
+        self.check(
             "form",
             known.ok_or_else(|| "Use FORM_UNSPECIFIED or FORM_JSON.".to_owned()),
         )
@@ -66,8 +66,8 @@ impl Fields {
         binding: Binding,
     ) -> (usize, Option<M>) {
         let page = page.unwrap_or_default();
-        let limit = self.note("limit", limit(page.limit)).unwrap_or_default();
-        let after = self.note("cursor", after(&page.cursor, binding)).flatten();
+        let limit = self.check("limit", limit(page.limit)).unwrap_or_default();
+        let after = self.check("cursor", after(&page.cursor, binding)).flatten();
         (limit, after)
     }
 
@@ -79,7 +79,7 @@ impl Fields {
         find: impl FnOnce(&str) -> Result<Facet, String>,
     ) -> Option<Facet> {
         let found = find(value?);
-        self.note(field, found)
+        self.check(field, found)
     }
 
     /// A filter by country, the code in upper case.
@@ -97,7 +97,7 @@ impl Fields {
     pub(super) fn updated_since(&mut self, text: Option<String>) -> Option<i64> {
         let since = moment::read(&given(text)?);
         let reason = "Use a moment as RFC 3339 has it, such as 2026-03-01T08:00:00Z, or a day, such as 2026-03-01; a + in it is written %2B.";
-        self.note("updated_since", since.ok_or_else(|| reason.to_owned()))
+        self.check("updated_since", since.ok_or_else(|| reason.to_owned()))
     }
 
     /// The words of a `q`; `None` when it is absent. A set without a word asks for something that nothing has.
@@ -105,7 +105,7 @@ impl Fields {
         let q = q.map(str::trim).filter(|q| !q.is_empty())?;
         let words = words::of_query(q, MAX_WORDS);
         let words = words.ok_or_else(|| format!("Use at most {MAX_WORDS} words."));
-        self.note("q", words)
+        self.check("q", words)
     }
 
     /// Refuses, if a field was bad.

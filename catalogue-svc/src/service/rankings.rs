@@ -27,8 +27,8 @@ pub struct Rankings {
     clock: Clock,
 }
 
-/// A page of a board that is asked for.
-struct Asked {
+/// A request for a page of a board.
+struct BoardQuery {
     mode: Mode,
     form: common::Form,
     kind: BoardKind,
@@ -61,19 +61,19 @@ impl Rankings {
         snapshot: &Snapshot,
         request: ListRankingRequest,
     ) -> Result<ListRankingResponse, Fault> {
-        let asked = read(request)?;
+        let query = read(request)?;
         let view: Arc<View> = self.boards.view(self.clock.now());
-        let boards = view.dataset(asked.mode);
-        let page = match asked.kind {
-            BoardKind::Games => page::<Game>(boards, &asked),
-            BoardKind::Creators => page::<Creator>(boards, &asked),
+        let boards = view.dataset(query.mode);
+        let page = match query.kind {
+            BoardKind::Games => page::<Game>(boards, &query),
+            BoardKind::Creators => page::<Creator>(boards, &query),
         };
         let page = page.map_err(|error| answer::broken(&error))?;
-        let (json, rows) = answer::made(page.rows, asked.form, typed::rankings::row)?;
+        let (json, rows) = answer::made(page.rows, query.form, typed::rankings::row)?;
         Ok(ListRankingResponse {
             rows,
             json,
-            page: Some(answer::info(page.total, page.next.as_ref(), asked.binding)?),
+            page: Some(answer::info(page.total, page.next.as_ref(), query.binding)?),
             position: Some(snapshot.position.into()),
             valid_until: Some(timestamp::encode(view.valid_until())),
         })
@@ -96,7 +96,7 @@ impl RankingsService for Rankings {
     }
 }
 
-fn read(request: ListRankingRequest) -> Result<Asked, Fault> {
+fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
     let kind = BoardKind::parse(&request.kind);
     let kind = kind.ok_or_else(|| Fault::not_found("rankings are of `games` or of `creators`"))?;
     let window = Window::parse(&request.board);
@@ -111,7 +111,7 @@ fn read(request: ListRankingRequest) -> Result<Asked, Fault> {
     );
     let (limit, after) = fields.page(request.page, binding);
     fields.finish()?;
-    Ok(Asked {
+    Ok(BoardQuery {
         mode,
         form,
         kind,
@@ -122,10 +122,10 @@ fn read(request: ListRankingRequest) -> Result<Asked, Fault> {
     })
 }
 
-fn page<L: Votable>(boards: &ModeView, asked: &Asked) -> anyhow::Result<Page> {
-    let board = boards.of::<L>().board(asked.window);
-    let previous = boards.previous().of(L::KIND, asked.window);
-    let is_read = |key: &BoardKey<'_>| asked.after.as_ref().is_some_and(|after| key <= after);
+fn page<L: Votable>(boards: &ModeView, query: &BoardQuery) -> anyhow::Result<Page> {
+    let board = boards.of::<L>().board(query.window);
+    let previous = boards.previous().of(L::KIND, query.window);
+    let is_read = |key: &BoardKey<'_>| query.after.as_ref().is_some_and(|after| key <= after);
     let first = board.place(|place| {
         if is_read(&place.key()) {
             std::cmp::Ordering::Less
@@ -133,7 +133,7 @@ fn page<L: Votable>(boards: &ModeView, asked: &Asked) -> anyhow::Result<Page> {
             std::cmp::Ordering::Greater
         }
     });
-    let places: Vec<&Place<L>> = board.iter_from(first).take(asked.limit).collect();
+    let places: Vec<&Place<L>> = board.iter_from(first).take(query.limit).collect();
     let ranks = (1..).skip(first);
     let rows = places.iter().zip(ranks).map(|(place, rank)| {
         let previous_rank = previous.get(*place.row.id());

@@ -24,8 +24,8 @@ pub struct Searches {
     public_url: String,
 }
 
-/// A search call that can be answered.
-struct Asked {
+/// A valid search request.
+struct SearchQuery {
     mode: Mode,
     form: Form,
     search: Search,
@@ -43,16 +43,16 @@ impl Searches {
     }
 
     fn answer(&self, snapshot: &Snapshot, request: SearchRequest) -> Result<SearchResponse, Fault> {
-        let asked = read(request, snapshot)?;
-        let hits = snapshot.dataset(asked.mode).search(&asked.search);
+        let query = read(request, snapshot)?;
+        let hits = snapshot.dataset(query.mode).search(&query.search);
         let rows = hits.rows.iter().map(|hit| self.result(hit));
         let rows: anyhow::Result<Vec<_>> = rows.collect();
         let rows = rows.map_err(|error| answer::broken(&error))?;
-        let (json, results) = answer::made(rows, asked.form, typed::search::result)?;
+        let (json, results) = answer::made(rows, query.form, typed::search::result)?;
         Ok(SearchResponse {
             results,
             json,
-            page: Some(answer::info(hits.total, hits.next.as_ref(), asked.binding)?),
+            page: Some(answer::info(hits.total, hits.next.as_ref(), query.binding)?),
             position: Some(snapshot.position.into()),
         })
     }
@@ -123,18 +123,18 @@ impl SearchService for Searches {
 }
 
 /// Which countries there are, `snapshot` says.
-fn read(request: SearchRequest, snapshot: &Snapshot) -> Result<Asked, Fault> {
+fn read(request: SearchRequest, snapshot: &Snapshot) -> Result<SearchQuery, Fault> {
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
     let form = fields.form(request.form);
     let words = fields.words(Some(&request.q));
     if request.q.trim().is_empty() {
-        fields.note::<()>("q", Err("Say what to search for.".to_owned()));
+        fields.check::<()>("q", Err("Say what to search for.".to_owned()));
     }
     let key = given(request.r#type);
     let kind = key.as_deref().and_then(|key| {
         let found = Kind::ALL.into_iter().find(|kind| kind.as_str() == key);
-        fields.note(
+        fields.check(
             "type",
             found.ok_or_else(|| one_of(&Kind::ALL.map(Kind::as_str))),
         )
@@ -152,7 +152,7 @@ fn read(request: SearchRequest, snapshot: &Snapshot) -> Result<Asked, Fault> {
     );
     let (limit, after) = fields.page(request.page, binding);
     fields.finish()?;
-    Ok(Asked {
+    Ok(SearchQuery {
         mode,
         form,
         search: Search {

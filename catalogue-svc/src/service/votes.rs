@@ -39,8 +39,8 @@ impl VotesService for Votes {
     ) -> Result<Response<proto::DrawPairResponse>, Status> {
         let request = request.into_inner();
         let mut fields = Fields::default();
-        let voter = fields.note("voter", voter(request.voter));
-        let kind = fields.note("kind", kind(&request.kind));
+        let voter = fields.check("voter", voter(request.voter));
+        let kind = fields.check("kind", kind(&request.kind));
         fields.finish()?;
         let (Some(voter), Some(kind)) = (voter, kind) else {
             return Err(Fault::not_found("there is no such pair").into());
@@ -108,11 +108,11 @@ impl Votes {
         let snapshot = self.catalogue.snapshot()?;
         let live = snapshot.dataset(Mode::Live);
         let mut fields = Fields::default();
-        let voter = fields.note("voter", voter(request.voter));
-        let kind = fields.note("kind", kind(&request.kind));
+        let voter = fields.check("voter", voter(request.voter));
+        let kind = fields.check("kind", kind(&request.kind));
         let mut named = |field: &str, name: &str| match kind? {
-            BoardKind::Games => fields.note(field, find(&live.games, name)),
-            BoardKind::Creators => fields.note(field, find(&live.creators, name)),
+            BoardKind::Games => fields.check(field, find(&live.games, name)),
+            BoardKind::Creators => fields.check(field, find(&live.creators, name)),
         };
         let winner = named("winner", &request.winner);
         let loser = named("loser", &request.loser);
@@ -120,7 +120,7 @@ impl Votes {
             && (winner.0 == loser.0 || winner.1.is_some() && winner.1 == loser.1)
         {
             let reason = "It is the winner, or of the same creator.".to_owned();
-            fields.note::<()>("loser", Err(reason));
+            fields.check::<()>("loser", Err(reason));
         }
         fields.finish()?;
         let (Some(voter), Some(kind), Some(winner), Some(loser)) = (voter, kind, winner, loser)

@@ -1,4 +1,4 @@
-//! Changes that could not be converted, kept until a later state of the entity comes or a version that can convert them.
+//! Changes that could not be converted. They are stored until a later state of the entity arrives or a newer version converts them.
 
 use std::collections::BTreeMap;
 

@@ -18,7 +18,7 @@ use crate::domain::vote::Vote;
 pub use snapshot::{Announce, NamedMove};
 pub use void::{Void, Voided};
 
-/// A change that is asked for.
+/// A command of a caller.
 #[derive(Debug)]
 pub enum Write {
     /// A vote.

@@ -23,7 +23,7 @@ pub struct Announce {
     pub moves: Vec<NamedMove>,
 }
 
-/// A move with what the world is told of the listing.
+/// A move with the public fields of the listing.
 #[derive(Debug)]
 pub struct NamedMove {
     /// The move.

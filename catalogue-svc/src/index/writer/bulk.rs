@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kit::feed::Position;
 
-use super::events::HeldEvent;
+use super::events::StoredEvent;
 use super::{Listed, Writer};
 use crate::domain::listing::Mode;
 use crate::index::document::Document;
@@ -23,33 +23,33 @@ impl Writer {
     ) -> anyhow::Result<Self> {
         let mut writer = Self::new(position, chunk_rows);
         for entity in entities {
-            writer.keep(entity);
+            writer.store(entity);
         }
         writer.pack();
         let pages = writer.pages.values();
         let creators: Vec<_> = pages.filter_map(|page| page.creator.clone()).collect();
         let events = writer.events.values();
-        let events = events.filter_map(HeldEvent::listed).collect();
+        let events = events.filter_map(StoredEvent::listed).collect();
         let games = writer.show_all_games();
         writer.index(chunk_rows, creators, |dataset| &mut dataset.creators)?;
         writer.index(chunk_rows, games, |dataset| &mut dataset.games)?;
         writer.index(chunk_rows, events, |dataset| &mut dataset.events)?;
-        writer.note_all_changes();
+        writer.build_changes();
         writer.flush(position.seq)?;
         Ok(writer)
     }
 
     /// Keeps an entity; nothing is listed yet.
-    fn keep(&mut self, entity: Entity) {
+    fn store(&mut self, entity: Entity) {
         match entity.body {
             Body::Page(header, creator) => {
-                self.keep_page(header, creator);
+                self.store_page(header, creator);
             }
             Body::Game(header, game) => {
-                self.keep_game(header, *game);
+                self.store_game(header, *game);
             }
             Body::Event(header, event) => {
-                self.keep_event(header, event);
+                self.store_event(header, event);
             }
             other => self.apply_place(entity.id, other),
         }
@@ -80,7 +80,7 @@ impl Writer {
             });
             games.collect::<Vec<_>>()
         });
-        parts.concat()
+        parts.into_iter().flatten().collect()
     }
 
     fn index<L: Document>(

@@ -8,9 +8,11 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::Writer;
+use super::games::StoredGame;
 use crate::domain::changes::{LastChange, ListingKind};
 use crate::domain::listing::Mode;
 use crate::index::changes::{Changed, Changes, Listing};
+use crate::index::parallel::parallel;
 
 /// The last change of a listing of a mode.
 pub(super) type ChangedIn = (Mode, Changed);
@@ -34,7 +36,10 @@ impl Writer {
 
     /// What is said of a game now.
     pub(super) fn changed_game(&self, id: Uuid) -> Option<ChangedIn> {
-        let held = self.games.get(&id)?;
+        self.changed_held_game(self.games.get(&id)?)
+    }
+
+    fn changed_held_game(&self, held: &StoredGame) -> Option<ChangedIn> {
         let page = self.pages.get(&held.page);
         let last_change = match page.and_then(|page| page.known.as_ref()) {
             Some(page) => held.last_change.under(page.last_change),
@@ -74,7 +79,7 @@ impl Writer {
     }
 
     /// Something else is said of listings than before.
-    pub(super) fn note_changes(
+    pub(super) fn update_changes(
         &mut self,
         before: impl IntoIterator<Item = ChangedIn>,
         after: impl IntoIterator<Item = ChangedIn>,
@@ -88,9 +93,14 @@ impl Writer {
     }
 
     /// Notes what is said of everything.
-    pub(super) fn note_all_changes(&mut self) {
+    pub(super) fn build_changes(&mut self) {
         let pages = self.pages.keys().filter_map(|id| self.changed_page(*id));
-        let games = self.games.keys().filter_map(|id| self.changed_game(*id));
+        let games = parallel(self.games.values().collect(), <[_]>::len, |games| {
+            let games = games.into_iter();
+            let changed = games.filter_map(|game| self.changed_held_game(game));
+            changed.collect::<Vec<_>>()
+        });
+        let games = games.into_iter().flatten();
         let events = self.events.keys().filter_map(|id| self.changed_event(*id));
         let (mut live, mut test) = (Vec::new(), Vec::new());
         for (mode, changed) in pages.chain(games).chain(events) {

@@ -18,7 +18,7 @@ use crate::index::snapshot::Snapshot;
 #[derive(Debug, Default)]
 pub(super) struct Cities {
     spellings: HashMap<Slug, BTreeMap<Spelling, u64>>,
-    touched: HashSet<Slug>,
+    changed: HashSet<Slug>,
 }
 
 /// A city of one mode.
@@ -29,16 +29,16 @@ type Spelling = (Box<str>, Box<str>);
 
 impl Cities {
     /// A creator is public now.
-    pub(super) fn arrive(&mut self, mode: Mode, creator: &CreatorSummary) {
-        if let Some(slug) = self.touch(mode, creator) {
+    pub(super) fn add_creator(&mut self, mode: Mode, creator: &CreatorSummary) {
+        if let Some(slug) = self.mark_changed(mode, creator) {
             let spellings = self.spellings.entry(slug).or_default();
             *spellings.entry(spelling(creator)).or_default() += 1;
         }
     }
 
     /// A creator that was public has gone, or changed.
-    pub(super) fn leave(&mut self, mode: Mode, creator: &CreatorSummary) {
-        if let Some(slug) = self.touch(mode, creator)
+    pub(super) fn remove_creator(&mut self, mode: Mode, creator: &CreatorSummary) {
+        if let Some(slug) = self.mark_changed(mode, creator)
             && let Some(spellings) = self.spellings.get_mut(&slug)
             && let Some(count) = spellings.get_mut(&spelling(creator))
         {
@@ -51,18 +51,18 @@ impl Cities {
     }
 
     /// Something changed where `creator` is.
-    pub(super) fn touch(&mut self, mode: Mode, creator: &CreatorSummary) -> Option<Slug> {
+    pub(super) fn mark_changed(&mut self, mode: Mode, creator: &CreatorSummary) -> Option<Slug> {
         if creator.city_slug.is_empty() {
             return None;
         }
         let slug = (mode, Arc::clone(&creator.city_slug));
-        self.touched.insert(slug.clone());
+        self.changed.insert(slug.clone());
         Some(slug)
     }
 
-    /// Lists what was touched as it is now.
+    /// Lists what was changed as it is now.
     pub(super) fn recount(&mut self, snapshot: &mut Snapshot) -> anyhow::Result<()> {
-        for slug in std::mem::take(&mut self.touched) {
+        for slug in std::mem::take(&mut self.changed) {
             let dataset = snapshot.dataset_mut(slug.0);
             let old = dataset.cities.get(&slug.1).cloned();
             let Some((name, country_code)) = self.spelling_of(&slug) else {

@@ -7,9 +7,9 @@ use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, Mode, State};
 use crate::index::events::Event;
 
-/// What is kept of an event.
+/// The state of an event, public or not.
 #[derive(Debug)]
-pub(super) struct HeldEvent {
+pub(super) struct StoredEvent {
     pub(super) mode: Mode,
     pub(super) last_change: LastChange,
     pub(super) slug: Arc<str>,
@@ -17,7 +17,7 @@ pub(super) struct HeldEvent {
     pub(super) event: Option<Arc<Event>>,
 }
 
-impl HeldEvent {
+impl StoredEvent {
     pub(super) fn listed(&self) -> Option<Listed<Event>> {
         let event = self.event.as_ref()?;
         Some((self.mode, Arc::clone(event)))
@@ -27,18 +27,18 @@ impl HeldEvent {
 impl Writer {
     /// Lists an event as it is now.
     pub(super) fn apply_event(&mut self, header: Header, event: Arc<Event>) {
-        let old = self.keep_event(header, event);
-        let new = self.events.get(&header.id).and_then(HeldEvent::listed);
+        let old = self.store_event(header, event);
+        let new = self.events.get(&header.id).and_then(StoredEvent::listed);
         self.replace(|dataset| &mut dataset.events, old, new);
     }
 
-    /// Keeps an event; returns what of it was public.
-    pub(super) fn keep_event(
+    /// Stores an event; returns the row that was public.
+    pub(super) fn store_event(
         &mut self,
         header: Header,
         event: Arc<Event>,
     ) -> Option<Listed<Event>> {
-        let held = HeldEvent {
+        let held = StoredEvent {
             mode: header.mode,
             last_change: header.last_change,
             slug: Arc::clone(&event.key.slug),

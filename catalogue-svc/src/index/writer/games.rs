@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{Listed, Writer, relisted};
+use super::{Listed, Writer, replaced_rows};
 use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, Mode, State};
 use crate::index::entity::NewGame;
 use crate::index::games::Game;
 
-/// What is kept of a game, public or not: it becomes public when its page does.
+/// The state of a game, public or not: it becomes public when its page does.
 #[derive(Debug)]
-pub(super) struct HeldGame {
+pub(super) struct StoredGame {
     pub(super) mode: Mode,
     pub(super) published: bool,
     pub(super) last_change: LastChange,
@@ -26,22 +26,22 @@ pub(super) struct HeldGame {
 impl Writer {
     /// Lists a game as it is now.
     pub(super) fn apply_game(&mut self, header: Header, game: NewGame) {
-        let was = self.keep_game(header, game);
+        let was = self.store_game(header, game);
         if let Some((mode, game)) = &was {
-            self.cities.touch(*mode, &game.creator);
+            self.cities.mark_changed(*mode, &game.creator);
         }
         self.show_game(header.id, was);
     }
 
-    /// Keeps a game, not listed yet; returns what of it is in the index.
-    pub(super) fn keep_game(&mut self, header: Header, new: NewGame) -> Option<Listed<Game>> {
+    /// Stores a game without listing it; returns the row that is in the index.
+    pub(super) fn store_game(&mut self, header: Header, new: NewGame) -> Option<Listed<Game>> {
         let page = self.pages.entry(new.page).or_default();
         if let Err(at) = page.games.binary_search(&header.id) {
             page.games.insert(at, header.id);
         }
         let genres = new.genres.iter();
-        let genres = genres.map(|key| self.snapshot.genres.note(key));
-        let held = HeldGame {
+        let genres = genres.map(|key| self.snapshot.genres.intern(key));
+        let held = StoredGame {
             mode: header.mode,
             published: header.state == State::Published,
             last_change: header.last_change,
@@ -58,19 +58,19 @@ impl Writer {
         old.listed.then_some((old.mode, old.game))
     }
 
-    /// Lists a game whose page changed, or takes it off.
+    /// Lists a game whose page changed, or removes it from the index.
     pub(super) fn list_game(&mut self, id: Uuid) {
         let Some(held) = self.games.get(&id) else {
             return;
         };
         let was = held.listed.then(|| (held.mode, Arc::clone(&held.game)));
         if let Some((mode, game)) = &was {
-            self.cities.touch(*mode, &game.creator);
+            self.cities.mark_changed(*mode, &game.creator);
         }
         self.show_game(id, was);
     }
 
-    /// Puts a game into the index in the place of what of it `was` there, or takes that off.
+    /// Replaces the row that `was` in the index by the new one, if the game is public now.
     fn show_game(&mut self, id: Uuid, was: Option<Listed<Game>>) {
         let Some(held) = self.games.get_mut(&id) else {
             return;
@@ -85,9 +85,9 @@ impl Writer {
         held.listed = summary.is_some();
         let is = held.listed.then(|| (held.mode, Arc::clone(&held.game)));
         if let Some((mode, game)) = &is {
-            self.cities.touch(*mode, &game.creator);
+            self.cities.mark_changed(*mode, &game.creator);
         }
-        relisted::note(&mut self.relisted.games, was.as_ref(), is.as_ref());
+        replaced_rows::record(&mut self.replaced_rows.games, was.as_ref(), is.as_ref());
         self.replace(|dataset| &mut dataset.games, was, is);
     }
 }

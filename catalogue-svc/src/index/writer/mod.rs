@@ -6,7 +6,7 @@ mod cities;
 mod events;
 mod games;
 mod pages;
-mod relisted;
+mod replaced_rows;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,26 +15,26 @@ use kit::feed::Position;
 use uuid::Uuid;
 
 use self::cities::Cities;
-use self::events::HeldEvent;
-use self::games::HeldGame;
+use self::events::StoredEvent;
+use self::games::StoredGame;
 use self::pages::Page;
-pub use self::relisted::Relisted;
+pub use self::replaced_rows::ReplacedRows;
 use super::document::Document;
 use super::listing_index::Index;
 use super::snapshot::{Dataset, Snapshot};
 use crate::domain::listing::Mode;
 use crate::index::entity::{Body, Entity};
 
-/// The next snapshot, and what must be kept to make it: every listing that has a part in it or may come to have one.
+/// The next snapshot, and the state of every listing that is or may become part of it.
 #[derive(Debug)]
 pub struct Writer {
     snapshot: Snapshot,
     pages: BTreeMap<Uuid, Page>,
-    games: BTreeMap<Uuid, HeldGame>,
-    events: BTreeMap<Uuid, HeldEvent>,
+    games: BTreeMap<Uuid, StoredGame>,
+    events: BTreeMap<Uuid, StoredEvent>,
     cities: Cities,
-    /// Since [`Writer::take_relisted`].
-    relisted: Relisted,
+    /// Since [`Writer::take_replaced_rows`].
+    replaced_rows: ReplacedRows,
 }
 
 /// A row that is in an index: in which mode, and what it is.
@@ -49,13 +49,13 @@ impl Writer {
             games: BTreeMap::new(),
             events: BTreeMap::new(),
             cities: Cities::default(),
-            relisted: Relisted::default(),
+            replaced_rows: ReplacedRows::default(),
         }
     }
 
     /// Which games and creators were listed, taken off or replaced since the last call.
-    pub fn take_relisted(&mut self) -> Relisted {
-        std::mem::take(&mut self.relisted)
+    pub fn take_replaced_rows(&mut self) -> ReplacedRows {
+        std::mem::take(&mut self.replaced_rows)
     }
 
     /// How far it has come.
@@ -82,17 +82,17 @@ impl Writer {
                 if changes_games {
                     self.list_games_of(header.id);
                 }
-                self.note_changes(before, self.changed_with_page(header.id));
+                self.update_changes(before, self.changed_with_page(header.id));
             }
             Body::Game(header, game) => {
                 let before = self.changed_game(header.id);
                 self.apply_game(header, *game);
-                self.note_changes(before, self.changed_game(header.id));
+                self.update_changes(before, self.changed_game(header.id));
             }
             Body::Event(header, event) => {
                 let before = self.changed_event(header.id);
                 self.apply_event(header, event);
-                self.note_changes(before, self.changed_event(header.id));
+                self.update_changes(before, self.changed_event(header.id));
             }
             other => self.apply_place(entity.id, other),
         }

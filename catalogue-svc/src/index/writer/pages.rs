@@ -4,25 +4,25 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{Listed, Writer, relisted};
+use super::{Listed, Writer, replaced_rows};
 use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, Mode, State};
 use crate::index::creators::{Creator, CreatorSummary};
 
-/// What is kept of a page. A game may come before its page does: then the page is unknown, and has games already.
+/// A page and the ids of its games. A game may arrive before its page.
 #[derive(Debug, Default)]
 pub(super) struct Page {
-    /// `None` when only games of it came yet.
-    pub(super) known: Option<KnownPage>,
+    /// `None` while only games of it have arrived.
+    pub(super) known: Option<StoredPage>,
     /// Only when it is published.
     pub(super) creator: Option<Listed<Creator>>,
     /// In the order of their ids.
     pub(super) games: Vec<Uuid>,
 }
 
-/// What is kept of a page, public or not.
+/// The state of a page, public or not.
 #[derive(Debug)]
-pub(super) struct KnownPage {
+pub(super) struct StoredPage {
     pub(super) mode: Mode,
     pub(super) handle: Arc<str>,
     pub(super) last_change: LastChange,
@@ -38,24 +38,24 @@ impl Page {
 impl Writer {
     /// Lists a page as it is now; says whether its games show anything else now.
     pub(super) fn apply_page(&mut self, header: Header, creator: Arc<Creator>) -> bool {
-        let (old, new) = self.keep_page(header, creator);
+        let (old, new) = self.store_page(header, creator);
         let summary = |page: &Option<Listed<Creator>>| {
             let page = page.as_ref();
             page.map(|(_, creator)| Arc::clone(&creator.summary))
         };
         let changes_games = summary(&old) != summary(&new);
-        relisted::note(&mut self.relisted.creators, old.as_ref(), new.as_ref());
+        replaced_rows::record(&mut self.replaced_rows.creators, old.as_ref(), new.as_ref());
         self.replace(|dataset| &mut dataset.creators, old, new);
         changes_games
     }
 
-    /// Keeps a page; returns what of it was public, and what is.
-    pub(super) fn keep_page(
+    /// Stores a page; returns the creator that was public before, and the one that is public now.
+    pub(super) fn store_page(
         &mut self,
         header: Header,
         creator: Arc<Creator>,
     ) -> (Option<Listed<Creator>>, Option<Listed<Creator>>) {
-        let known = KnownPage {
+        let known = StoredPage {
             mode: header.mode,
             handle: Arc::clone(&creator.key.handle),
             last_change: header.last_change,
@@ -65,10 +65,10 @@ impl Writer {
         page.known = Some(known);
         let old = std::mem::replace(&mut page.creator, new.clone());
         if let Some((mode, creator)) = &old {
-            self.cities.leave(*mode, &creator.summary);
+            self.cities.remove_creator(*mode, &creator.summary);
         }
         if let Some((mode, creator)) = &new {
-            self.cities.arrive(*mode, &creator.summary);
+            self.cities.add_creator(*mode, &creator.summary);
         }
         (old, new)
     }

@@ -191,7 +191,7 @@ proptest! {
         }
         // Built whole, they are the same.
         let before = Window::ALL.map(|window| shown(&rankings, window.as_str()));
-        boards.relist(&listings.snapshot());
+        boards.set_listings(&listings.snapshot());
         prop_assert_eq!(Window::ALL.map(|window| shown(&rankings, window.as_str())), before);
     }
 }

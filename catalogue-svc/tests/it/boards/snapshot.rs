@@ -1,6 +1,6 @@
 //! The snapshot of 04:00 UTC: previous ranks, moves on the feed, once for all replicas; and what is kept how long.
 
-use catalogue::jobs::retention::{self, Kept};
+use catalogue::jobs::retention::{self, Periods};
 use contracts::catalogue::v1::RankingMove;
 use contracts::listings::v1::State;
 use prost::Message as _;
@@ -148,7 +148,7 @@ async fn what_left_the_board_is_told_and_what_is_gone_is_not(pool: PgPool) {
 
 #[sqlx::test]
 async fn old_votes_go_and_what_they_did_stays(pool: PgPool) {
-    let kept = Kept {
+    let kept = Periods {
         votes: Duration::days(31),
         snapshots: Duration::days(35),
     };

@@ -70,7 +70,7 @@ pub(crate) fn list(
     let seq = listings.position().seq + i64::try_from(changes.len()).unwrap();
     listings.flush(seq).unwrap();
     let snapshot = listings.snapshot();
-    boards.replace(listings.take_relisted(), &snapshot);
+    boards.replace(listings.take_replaced_rows(), &snapshot);
     catalogue.publish(snapshot);
 }
 

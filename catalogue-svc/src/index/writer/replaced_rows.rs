@@ -1,4 +1,4 @@
-//! What the ranking boards are told of listings.
+//! Rows that were replaced in the indexes, for the ranking boards.
 
 use super::Listed;
 use crate::domain::listing::Mode;
@@ -8,16 +8,16 @@ use crate::index::games::Game;
 /// A row, and the one that took its place; either may be missing, but not both.
 type Replaced<L> = (Option<Listed<L>>, Option<Listed<L>>);
 
-/// Rows that took the place of others in the indexes, in the order in which they did: the old row, the new one.
+/// Replaced rows in the order of their changes: the old row and the new one.
 #[derive(Debug, Default)]
-pub struct Relisted {
+pub struct ReplacedRows {
     /// Games.
     pub games: Vec<Replaced<Game>>,
     /// Creators.
     pub creators: Vec<Replaced<Creator>>,
 }
 
-impl Relisted {
+impl ReplacedRows {
     /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.games.is_empty() && self.creators.is_empty()
@@ -31,8 +31,8 @@ impl Relisted {
     }
 }
 
-/// Notes that a row took the place of another.
-pub(super) fn note<L>(
+/// Records that a row replaced another.
+pub(super) fn record<L>(
     replaced: &mut Vec<Replaced<L>>,
     old: Option<&Listed<L>>,
     new: Option<&Listed<L>>,
