@@ -123,7 +123,10 @@ pub(crate) fn import(staff: &Staff<'_>, data: &Path, manifest: &mut Manifest) ->
         let output = staff.call(&manifest.staff_token, &["listing", "import", &shown])?;
         // Rows may be refused; only without counts did the import itself fail.
         let Some(counts) = counts(&output.stdout) else {
-            bail!("`staff listing import {shown}` failed: {}", last_line(&output));
+            bail!(
+                "`staff listing import {shown}` failed: {}",
+                last_line(&output)
+            );
         };
         say(format!("  {file:<20} {counts}"));
     }
