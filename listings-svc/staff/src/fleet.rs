@@ -12,34 +12,35 @@ use crate::profile::{self, Profile};
 
 /// The file of a fleet that was started in the current folder.
 const LOCAL_FLEET: &str = ".fleet/fleet.json";
+/// The heading of these options in the help.
+const HEADING: &str = "Connection";
 
 /// The options that name the fleet. Environment variables and one file supply those that are not given.
 #[derive(Debug, Default, Args)]
 pub(crate) struct FleetOptions {
     /// The fleet's staff token, or that of a member of staff
-    #[arg(long, env = "STAFF_TOKEN", hide_env_values = true, global = true)]
+    #[arg(long, env = "STAFF_TOKEN", hide_env_values = true, global = true, help_heading = HEADING)]
     pub(crate) token: Option<String>,
     /// The gateway's internal gRPC address
-    #[arg(long, env = "STAFF_GATEWAY", global = true, value_name = "ADDRESS")]
+    #[arg(long, env = "STAFF_GATEWAY", global = true, value_name = "ADDRESS", help_heading = HEADING)]
     gateway: Option<String>,
     /// The gRPC address of listings-svc
-    #[arg(long, env = "STAFF_LISTINGS", global = true, value_name = "ADDRESS")]
+    #[arg(long, env = "STAFF_LISTINGS", global = true, value_name = "ADDRESS", help_heading = HEADING)]
     pub(crate) listings: Option<String>,
     /// The gRPC address of economy-svc
-    #[arg(long, env = "STAFF_ECONOMY", global = true, value_name = "ADDRESS")]
+    #[arg(long, env = "STAFF_ECONOMY", global = true, value_name = "ADDRESS", help_heading = HEADING)]
     economy: Option<String>,
     /// The gRPC address of catalogue-svc
-    #[arg(long, env = "STAFF_CATALOGUE", global = true, value_name = "ADDRESS")]
+    #[arg(long, env = "STAFF_CATALOGUE", global = true, value_name = "ADDRESS", help_heading = HEADING)]
     catalogue: Option<String>,
     /// The gRPC address of webhook-svc
-    #[arg(long, env = "STAFF_WEBHOOK", global = true, value_name = "ADDRESS")]
+    #[arg(long, env = "STAFF_WEBHOOK", global = true, value_name = "ADDRESS", help_heading = HEADING)]
     webhook: Option<String>,
-    /// The file of a fleet, for the token and addresses that are not given otherwise [default: .fleet/fleet.json, if it exists]
-    #[arg(long, global = true, value_name = "FILE", conflicts_with = "profile")]
+    /// Take the token and addresses that are not given from a fleet's file [default: .fleet/fleet.json]
+    #[arg(long, global = true, value_name = "FILE", help_heading = HEADING, conflicts_with = "profile")]
     fleet: Option<PathBuf>,
-    /// A file with token, gateway, listings, economy, catalogue and webhook that only you can read, for those that are not given
-    /// otherwise [default: `mchezo/staff.toml` in `$XDG_CONFIG_HOME` or ~/.config, if it exists and .fleet/fleet.json does not]
-    #[arg(long, global = true, value_name = "FILE")]
+    /// Take them from a profile, a TOML file that only you can read [default: ~/.config/mchezo/staff.toml]
+    #[arg(long, global = true, value_name = "FILE", help_heading = HEADING)]
     profile: Option<PathBuf>,
     #[arg(long, env = "XDG_CONFIG_HOME", hide = true)]
     config_home: Option<PathBuf>,

@@ -42,24 +42,24 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 /// The verbs that pages, games and events have in common.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// List live ones, all or those with a part of their slug, handle, title or name
+    /// List live listings, all or those with a part of their slug, handle, title or name
     List(search::Filter),
-    /// Show the state, the revision and the last change
+    /// Show the state, the revision and the last change of a listing
     Show(show::Show),
-    /// Approve pending ones: they are public at once
+    /// Approve pending listings: they are public at once
     ///
-    /// Each is shown with its changes since it was last public, and approved at the revision that was shown. When it has changed in the
-    /// meantime, the approval is refused and the change is shown.
+    /// Each listing is shown with its changes since it was last public, and approved at the revision that was shown. When the listing has
+    /// changed in the meantime, the approval is refused and the change is shown.
     Approve(decide::Approve),
-    /// Reject pending ones
+    /// Reject pending listings
     Reject(decide::Reject),
-    /// Take published ones down: reads answer 404, and their slugs stay taken
+    /// Take published listings down: reads answer 404, and their slugs stay taken
     ///
     /// The games of a page that is taken down are hidden too. The keys of a game that is taken down stop working.
     TakeDown(decide::TakeDown),
-    /// Publish again what was taken down, as it was before
+    /// Restore listings that were taken down: they are public again, as before
     Restore(decide::Restore),
-    /// Change fields of a live one, in your editor or from JSON
+    /// Change fields of a live listing, in your editor or from JSON
     ///
     /// Without --changes and --file, the listing opens as JSON in $VISUAL, $EDITOR or vi; the fields that you change there are sent. The
     /// edit is refused when somebody else changed the listing while it was open.
