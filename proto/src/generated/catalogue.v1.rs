@@ -7,7 +7,7 @@ pub struct ListGamesRequest {
     pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
     #[prost(enumeration = "super::super::common::v1::Form", tag = "3")]
     pub form: i32,
-    /// The filters of §4.2; an absent one does not filter.
+    /// The filters of §4.2. An absent filter matches everything.
     #[prost(string, optional, tag = "4")]
     pub genre: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "5")]
@@ -22,7 +22,7 @@ pub struct ListGamesRequest {
     pub q: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, optional, tag = "10")]
     pub at_least: ::core::option::Option<super::super::common::v1::Position>,
-    /// A moment or a day: only rows that changed then or later (§10.14).
+    /// A time or a date: only rows that have changed since then (§10.14).
     #[prost(string, optional, tag = "11")]
     pub updated_since: ::core::option::Option<::prost::alloc::string::String>,
 }
@@ -103,7 +103,7 @@ pub struct GameCreator {
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
 }
-/// A single game: its row, and what only one game carries.
+/// A single game: its row, and the fields that lists omit.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Game {
     #[prost(message, optional, tag = "1")]
@@ -528,7 +528,7 @@ pub struct ListCreatorsRequest {
     pub form: i32,
     #[prost(message, optional, tag = "4")]
     pub at_least: ::core::option::Option<super::super::common::v1::Position>,
-    /// The filters of §4.2; an absent one does not filter.
+    /// The filters of §4.2. An absent filter matches everything.
     #[prost(string, optional, tag = "5")]
     pub kind: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "6")]
@@ -539,7 +539,7 @@ pub struct ListCreatorsRequest {
     pub city: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "9")]
     pub q: ::core::option::Option<::prost::alloc::string::String>,
-    /// A moment or a day: only rows that changed then or later (§10.14).
+    /// A time or a date: only rows that have changed since then (§10.14).
     #[prost(string, optional, tag = "10")]
     pub updated_since: ::core::option::Option<::prost::alloc::string::String>,
 }
@@ -604,7 +604,7 @@ pub struct CreatorRow {
     #[prost(string, tag = "11")]
     pub url: ::prost::alloc::string::String,
 }
-/// A single creator: its row, and what only one creator carries.
+/// A single creator: its row, and the fields that lists omit.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Creator {
     #[prost(message, optional, tag = "1")]
@@ -1007,24 +1007,24 @@ pub struct ListEventsRequest {
     pub form: i32,
     #[prost(message, optional, tag = "4")]
     pub at_least: ::core::option::Option<super::super::common::v1::Position>,
-    /// The filters of §4.2; an absent one does not filter.
+    /// The filters of §4.2. An absent filter matches everything.
     #[prost(string, optional, tag = "5")]
     pub kind: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "6")]
     pub country: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "7")]
     pub city: ::core::option::Option<::prost::alloc::string::String>,
-    /// `upcoming` (also when absent), `past` or `all`.
+    /// `upcoming` (the default), `past` or `all`.
     #[prost(string, optional, tag = "8")]
     pub when: ::core::option::Option<::prost::alloc::string::String>,
-    /// Days as YYYY-MM-DD: events that take place on any day from the one to the other, both included.
+    /// Dates as YYYY-MM-DD: events that take place on any day from `from` to `to`, inclusive.
     #[prost(string, optional, tag = "9")]
     pub from: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "10")]
     pub to: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "11")]
     pub q: ::core::option::Option<::prost::alloc::string::String>,
-    /// A moment or a day: only rows that changed then or later (§10.14).
+    /// A time or a date: only rows that have changed since then (§10.14).
     #[prost(string, optional, tag = "12")]
     pub updated_since: ::core::option::Option<::prost::alloc::string::String>,
 }
@@ -1065,7 +1065,7 @@ pub struct GetEventResponse {
     #[prost(int64, tag = "4")]
     pub revision: i64,
 }
-/// An event: a row of GET /events, and the whole of GET /events/{slug}.
+/// An event: a row of GET /events, and the response of GET /events/{slug}.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Event {
     #[prost(string, tag = "1")]
@@ -1075,7 +1075,7 @@ pub struct Event {
     /// `jam`, `meetup`, `tournament`, `showcase` or `conference`.
     #[prost(string, tag = "3")]
     pub kind: ::prost::alloc::string::String,
-    /// Days as YYYY-MM-DD.
+    /// Dates as YYYY-MM-DD.
     #[prost(string, tag = "4")]
     pub starts_at: ::prost::alloc::string::String,
     #[prost(string, optional, tag = "5")]
@@ -1088,7 +1088,7 @@ pub struct Event {
     pub city_slug: ::prost::alloc::string::String,
     #[prost(bool, tag = "9")]
     pub online: bool,
-    /// The event's own site.
+    /// The website of the event.
     #[prost(string, optional, tag = "10")]
     pub website: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, tag = "11")]
@@ -1479,7 +1479,7 @@ pub mod events_service_server {
 pub struct ListChangesRequest {
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "1")]
     pub mode: i32,
-    /// An empty cursor starts with all listings that are public now.
+    /// An empty cursor starts with all current public listings.
     #[prost(message, optional, tag = "2")]
     pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
     #[prost(enumeration = "super::super::common::v1::Form", tag = "3")]
@@ -1495,7 +1495,7 @@ pub struct ListChangesResponse {
     /// With FORM_JSON: a JSON array of rows.
     #[prost(bytes = "bytes", tag = "2")]
     pub json: ::prost::bytes::Bytes,
-    /// `next_cursor` is always there: at the end it is where to go on later. `total` is how many listings are public.
+    /// `next_cursor` is always present: at the end it is the cursor for later changes. `total` is the number of public listings.
     #[prost(message, optional, tag = "3")]
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
     #[prost(message, optional, tag = "4")]
@@ -1510,16 +1510,16 @@ pub struct ListingChange {
     /// `published`, `updated` or `removed`.
     #[prost(string, tag = "4")]
     pub change: ::prost::alloc::string::String,
-    /// A creator has a handle, the others a slug.
+    /// A creator has a handle; other listings have a slug.
     #[prost(oneof = "listing_change::Address", tags = "2, 3")]
     pub address: ::core::option::Option<listing_change::Address>,
-    /// As its list has it now; absent when it was removed.
+    /// The current row of its list; absent when it was removed.
     #[prost(oneof = "listing_change::Row", tags = "5, 6, 7")]
     pub row: ::core::option::Option<listing_change::Row>,
 }
 /// Nested message and enum types in `ListingChange`.
 pub mod listing_change {
-    /// A creator has a handle, the others a slug.
+    /// A creator has a handle; other listings have a slug.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Address {
         #[prost(string, tag = "2")]
@@ -1527,7 +1527,7 @@ pub mod listing_change {
         #[prost(string, tag = "3")]
         Handle(::prost::alloc::string::String),
     }
-    /// As its list has it now; absent when it was removed.
+    /// The current row of its list; absent when it was removed.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Row {
         #[prost(message, tag = "5")]
@@ -1549,7 +1549,7 @@ pub mod changes_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// What has changed among the public listings, for mirrors (§10.15).
+    /// The changes of public listings, for mirrors (§10.15).
     #[derive(Debug, Clone)]
     pub struct ChangesServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -1677,7 +1677,7 @@ pub mod changes_service_server {
             tonic::Status,
         >;
     }
-    /// What has changed among the public listings, for mirrors (§10.15).
+    /// The changes of public listings, for mirrors (§10.15).
     #[derive(Debug)]
     pub struct ChangesServiceServer<T> {
         inner: Arc<T>,
@@ -1845,16 +1845,16 @@ pub struct Vote {
     /// `games` or `creators`.
     #[prost(string, tag = "1")]
     pub kind: ::prost::alloc::string::String,
-    /// Ids on the listings feed.
+    /// Entity ids on the listings feed.
     #[prost(string, tag = "2")]
     pub winner_id: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub loser_id: ::prost::alloc::string::String,
-    /// Since 1970, UTC.
+    /// Hours since 1970, UTC.
     #[prost(uint32, tag = "4")]
     pub hour: u32,
 }
-/// What the votes of a voter add to the tallies of listings, or take from them. Those of one voter may be spread over several changes.
+/// The changes of tallies when the votes of a voter are voided or restored. One voter may need several messages.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TallyChanges {
     #[prost(message, repeated, tag = "1")]
@@ -1867,7 +1867,7 @@ pub struct TallyChange {
     pub kind: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub listing_id: ::prost::alloc::string::String,
-    /// Since 1970, UTC.
+    /// Hours since 1970, UTC.
     #[prost(uint32, tag = "3")]
     pub hour: u32,
     #[prost(sint64, tag = "4")]
@@ -1875,21 +1875,21 @@ pub struct TallyChange {
     #[prost(sint64, tag = "5")]
     pub losses: i64,
 }
-/// The boards as they stood at this moment are stored in the schema of catalogue-svc.
+/// A snapshot of the boards is stored in the schema of catalogue-svc.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BoardSnapshot {
     #[prost(message, optional, tag = "1")]
     pub taken_for: ::core::option::Option<::prost_types::Timestamp>,
 }
-/// A listing stands at another rank of a board than in the snapshot before.
+/// The rank of a listing on a board differs from the previous snapshot.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RankingMove {
-    /// Entity of the listing on the listings feed (`game` or `page`), and its id there.
+    /// The entity type (`game` or `page`) and id of the listing on the listings feed.
     #[prost(string, tag = "1")]
     pub entity: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub listing_id: ::prost::alloc::string::String,
-    /// As the public sees it: `game`, `studio` or `person`.
+    /// The public kind: `game`, `studio` or `person`.
     #[prost(string, tag = "3")]
     pub kind: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
@@ -1899,10 +1899,10 @@ pub struct RankingMove {
     /// `week`, `month` or `all`.
     #[prost(string, tag = "6")]
     pub board: ::prost::alloc::string::String,
-    /// From 1; 0 when it is not on the board any more.
+    /// From 1; 0 when it is no longer on the board.
     #[prost(uint32, tag = "7")]
     pub rank: u32,
-    /// 0 for a listing that was not on the board.
+    /// 0 when it was not on the board.
     #[prost(uint32, tag = "8")]
     pub previous_rank: u32,
 }
@@ -1917,7 +1917,7 @@ pub struct ListGenresRequest {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListGenresResponse {
-    /// With the typed form: all of them.
+    /// With the typed form: all genres.
     #[prost(message, repeated, tag = "1")]
     pub genres: ::prost::alloc::vec::Vec<GenreRow>,
     /// With FORM_JSON: a JSON array of rows.
@@ -1938,7 +1938,7 @@ pub struct ListCountriesRequest {
     pub form: i32,
     #[prost(message, optional, tag = "4")]
     pub at_least: ::core::option::Option<super::super::common::v1::Position>,
-    /// Countries without listings too: all 54.
+    /// Also return countries without listings: all 54.
     #[prost(bool, tag = "5")]
     pub empty: bool,
 }
@@ -2058,7 +2058,7 @@ pub mod places_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// What the directory is ordered by, with counts of published listings: genres, countries, cities (§2.3, §2.5, §4.2).
+    /// Genres, countries and cities, with counts of published listings (§2.3, §2.5, §4.2).
     #[derive(Debug, Clone)]
     pub struct PlacesServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -2279,7 +2279,7 @@ pub mod places_service_server {
             tonic::Status,
         >;
     }
-    /// What the directory is ordered by, with counts of published listings: genres, countries, cities (§2.3, §2.5, §4.2).
+    /// Genres, countries and cities, with counts of published listings (§2.3, §2.5, §4.2).
     #[derive(Debug)]
     pub struct PlacesServiceServer<T> {
         inner: Arc<T>,
@@ -2584,19 +2584,19 @@ pub struct ListRankingRequest {
     pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
     #[prost(enumeration = "super::super::common::v1::Form", tag = "3")]
     pub form: i32,
-    /// In the feed of listings.
+    /// A position of the listings feed.
     #[prost(message, optional, tag = "4")]
     pub at_least: ::core::option::Option<super::super::common::v1::Position>,
-    /// `games` or `creators`; another one is not found.
+    /// `games` or `creators`; otherwise `not_found`.
     #[prost(string, tag = "5")]
     pub kind: ::prost::alloc::string::String,
-    /// `week`, `month` or `all`; another one is not found.
+    /// `week`, `month` or `all`; otherwise `not_found`.
     #[prost(string, tag = "6")]
     pub board: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListRankingResponse {
-    /// With the typed form, the best first.
+    /// With the typed form, best first.
     #[prost(message, repeated, tag = "1")]
     pub rows: ::prost::alloc::vec::Vec<RankingRow>,
     /// With FORM_JSON: a JSON array of rows.
@@ -2604,10 +2604,10 @@ pub struct ListRankingResponse {
     pub json: ::prost::bytes::Bytes,
     #[prost(message, optional, tag = "3")]
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
-    /// In the feed of listings.
+    /// A position of the listings feed.
     #[prost(message, optional, tag = "4")]
     pub position: ::core::option::Option<super::super::common::v1::Position>,
-    /// Until then only a vote or a listing changes the board; from then on the clock does too. Nobody keeps the answer for longer.
+    /// Do not cache the response after this time: from then on the board changes with the clock, not only with votes and listings.
     #[prost(message, optional, tag = "5")]
     pub valid_until: ::core::option::Option<::prost_types::Timestamp>,
 }
@@ -2617,10 +2617,10 @@ pub struct RankingRow {
     /// From 1, without gaps or ties.
     #[prost(uint64, tag = "1")]
     pub rank: u64,
-    /// On the snapshot before the latest; 0 when it was not on it.
+    /// The rank on the second latest snapshot; 0 when it was not on that board.
     #[prost(uint64, tag = "2")]
     pub previous_rank: u64,
-    /// In the board's window.
+    /// Wins within the window of the board.
     #[prost(uint64, tag = "3")]
     pub wins: u64,
     #[prost(string, tag = "4")]
@@ -2971,7 +2971,7 @@ pub struct SearchResponse {
 /// A row of GET /search.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SearchResult {
-    /// As the filter has it: `games`, `creators`, `events` or `cities`.
+    /// `games`, `creators`, `events` or `cities`, as in the filter.
     #[prost(string, tag = "1")]
     pub r#type: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
@@ -2982,13 +2982,13 @@ pub struct SearchResult {
     pub country_code: ::prost::alloc::string::String,
     #[prost(string, tag = "7")]
     pub url: ::prost::alloc::string::String,
-    /// A creator has a handle, the others a slug.
+    /// A creator has a handle; other listings have a slug.
     #[prost(oneof = "search_result::Address", tags = "2, 3")]
     pub address: ::core::option::Option<search_result::Address>,
 }
 /// Nested message and enum types in `SearchResult`.
 pub mod search_result {
-    /// A creator has a handle, the others a slug.
+    /// A creator has a handle; other listings have a slug.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Address {
         #[prost(string, tag = "2")]
@@ -3008,7 +3008,7 @@ pub mod search_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// One search over games, creators, events and cities (§2.5, §4.2).
+    /// A search over games, creators, events and cities (§2.5, §4.2).
     #[derive(Debug, Clone)]
     pub struct SearchServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -3130,7 +3130,7 @@ pub mod search_service_server {
             request: tonic::Request<super::SearchRequest>,
         ) -> std::result::Result<tonic::Response<super::SearchResponse>, tonic::Status>;
     }
-    /// One search over games, creators, events and cities (§2.5, §4.2).
+    /// A search over games, creators, events and cities (§2.5, §4.2).
     #[derive(Debug)]
     pub struct SearchServiceServer<T> {
         inner: Arc<T>,
@@ -3296,10 +3296,10 @@ pub mod search_service_server {
 pub struct ListSuspiciousVotesRequest {}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListSuspiciousVotesResponse {
-    /// Listings that owe more than half of their wins of the week to voters first seen in the last 24 hours; most such wins first, 100 at most.
+    /// Listings with more than half of their wins of the week from voters first seen in the last 24 hours; most such wins first, at most 100.
     #[prost(message, repeated, tag = "1")]
     pub listings: ::prost::alloc::vec::Vec<SuspiciousListing>,
-    /// Voters with more than 50 votes within one hour of the week; most votes first, 100 at most. Those whose votes are void are left out.
+    /// Voters with more than 50 votes within one hour of the week, without voided voters; most votes first, at most 100.
     #[prost(message, repeated, tag = "2")]
     pub voters: ::prost::alloc::vec::Vec<SuspiciousVoter>,
 }
@@ -3313,13 +3313,13 @@ pub struct SuspiciousListing {
     pub listing: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
-    /// Of the week.
+    /// The wins of the week.
     #[prost(uint64, tag = "4")]
     pub wins: u64,
-    /// Of these, by voters first seen in the last 24 hours.
+    /// The wins of the week from voters first seen in the last 24 hours.
     #[prost(uint64, tag = "5")]
     pub wins_by_new_voters: u64,
-    /// Who they are, those with most such votes first, 20 at most.
+    /// These voters, most votes first, at most 20.
     #[prost(string, repeated, tag = "6")]
     pub new_voters: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
@@ -3328,12 +3328,12 @@ pub struct SuspiciousVoter {
     /// The id of an account, or of a cookie.
     #[prost(string, tag = "1")]
     pub voter: ::prost::alloc::string::String,
-    /// The address that a cookie was first seen at, an IPv6 network (/64) as such; empty for an account.
+    /// The address, or IPv6 network (/64), at which a cookie was first seen; empty for an account.
     #[prost(string, tag = "2")]
     pub address: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "3")]
     pub first_seen_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The most within one hour of the week.
+    /// The largest number of votes within one hour of the week.
     #[prost(uint64, tag = "4")]
     pub votes_in_an_hour: u64,
 }
@@ -3345,7 +3345,7 @@ pub struct VoidVotesRequest {
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
-/// Whose votes.
+/// A set of voters.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct VotersOf {
     #[prost(oneof = "voters_of::Voters", tags = "1, 2")]
@@ -3384,10 +3384,10 @@ pub struct RestoreVotesResponse {
 pub struct VoterResult {
     #[prost(string, tag = "1")]
     pub voter: ::prost::alloc::string::String,
-    /// Votes that were taken from the boards, or given back to them.
+    /// The number of votes that were removed from the boards, or restored.
     #[prost(uint64, tag = "2")]
     pub votes: u64,
-    /// It was so already.
+    /// The votes were already void, or already counted.
     #[prost(bool, tag = "3")]
     pub unchanged: bool,
 }
@@ -3402,10 +3402,10 @@ pub mod staff_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Votes, by staff.
+    /// Staff calls for votes.
     ///
-    /// A call carries a member's token as `authorization: Bearer`; listings-svc knows the members. A reviewer looks; an admin voids and
-    /// restores. Every change, and every call that a role does not let through, is in the audit.
+    /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read; an admin may void and
+    /// restore votes. The audit records every change, and every call that is refused for lack of a role.
     #[derive(Debug, Clone)]
     pub struct StaffServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -3486,7 +3486,7 @@ pub mod staff_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Votes that look bought.
+        /// Lists votes that may be fraudulent.
         pub async fn list_suspicious_votes(
             &mut self,
             request: impl tonic::IntoRequest<super::ListSuspiciousVotesRequest>,
@@ -3513,8 +3513,8 @@ pub mod staff_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// The votes of a voter, or of all who first voted with a cookie from an address, count no more: those that are kept, and those to come.
-        /// Voiding again changes nothing.
+        /// Voids the votes of a voter, or of all voters whose cookie was first seen at an address: the stored votes, and future ones. A second call
+        /// changes nothing.
         pub async fn void_votes(
             &mut self,
             request: impl tonic::IntoRequest<super::VoidVotesRequest>,
@@ -3539,7 +3539,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("catalogue.v1.StaffService", "VoidVotes"));
             self.inner.unary(req, path, codec).await
         }
-        /// They count again, as far as they are kept.
+        /// Restores the votes that are still stored.
         pub async fn restore_votes(
             &mut self,
             request: impl tonic::IntoRequest<super::RestoreVotesRequest>,
@@ -3564,7 +3564,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("catalogue.v1.StaffService", "RestoreVotes"));
             self.inner.unary(req, path, codec).await
         }
-        /// What staff did here, the newest first. An admin sees what all did, a reviewer the own actions only.
+        /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
         pub async fn list_audit(
             &mut self,
             request: impl tonic::IntoRequest<
@@ -3606,7 +3606,7 @@ pub mod staff_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
     #[async_trait]
     pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
-        /// Votes that look bought.
+        /// Lists votes that may be fraudulent.
         async fn list_suspicious_votes(
             &self,
             request: tonic::Request<super::ListSuspiciousVotesRequest>,
@@ -3614,8 +3614,8 @@ pub mod staff_service_server {
             tonic::Response<super::ListSuspiciousVotesResponse>,
             tonic::Status,
         >;
-        /// The votes of a voter, or of all who first voted with a cookie from an address, count no more: those that are kept, and those to come.
-        /// Voiding again changes nothing.
+        /// Voids the votes of a voter, or of all voters whose cookie was first seen at an address: the stored votes, and future ones. A second call
+        /// changes nothing.
         async fn void_votes(
             &self,
             request: tonic::Request<super::VoidVotesRequest>,
@@ -3623,7 +3623,7 @@ pub mod staff_service_server {
             tonic::Response<super::VoidVotesResponse>,
             tonic::Status,
         >;
-        /// They count again, as far as they are kept.
+        /// Restores the votes that are still stored.
         async fn restore_votes(
             &self,
             request: tonic::Request<super::RestoreVotesRequest>,
@@ -3631,7 +3631,7 @@ pub mod staff_service_server {
             tonic::Response<super::RestoreVotesResponse>,
             tonic::Status,
         >;
-        /// What staff did here, the newest first. An admin sees what all did, a reviewer the own actions only.
+        /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
         async fn list_audit(
             &self,
             request: tonic::Request<super::super::super::common::v1::ListAuditRequest>,
@@ -3640,10 +3640,10 @@ pub mod staff_service_server {
             tonic::Status,
         >;
     }
-    /// Votes, by staff.
+    /// Staff calls for votes.
     ///
-    /// A call carries a member's token as `authorization: Bearer`; listings-svc knows the members. A reviewer looks; an admin voids and
-    /// restores. Every change, and every call that a role does not let through, is in the audit.
+    /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read; an admin may void and
+    /// restore votes. The audit records every change, and every call that is refused for lack of a role.
     #[derive(Debug)]
     pub struct StaffServiceServer<T> {
         inner: Arc<T>,
@@ -3961,16 +3961,16 @@ pub mod dump_catalogue_response {
     pub struct End {
         #[prost(uint64, tag = "1")]
         pub rows: u64,
-        /// From where GET /changes goes on with a live key.
+        /// The cursor with which GET /changes continues after the dump, with a live key.
         #[prost(string, tag = "2")]
         pub next_cursor: ::prost::alloc::string::String,
     }
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Part {
-        /// Whole lines, each with its line break: a JSON object as GET /changes has it (§10.15).
+        /// Complete lines with their line breaks. Each is a JSON object as in GET /changes (§10.15).
         #[prost(bytes, tag = "1")]
         Lines(::prost::bytes::Bytes),
-        /// The last message; without it the dump is not whole.
+        /// The last message. Without it the dump is incomplete.
         #[prost(message, tag = "2")]
         End(End),
     }
@@ -3986,7 +3986,7 @@ pub mod staff_dump_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// The whole catalogue at once, for staff.
+    /// A dump of the whole catalogue, for staff.
     #[derive(Debug, Clone)]
     pub struct StaffDumpServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -4067,7 +4067,7 @@ pub mod staff_dump_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// The public live listings of one moment.
+        /// All public live listings, from one snapshot.
         pub async fn dump_catalogue(
             &mut self,
             request: impl tonic::IntoRequest<super::DumpCatalogueRequest>,
@@ -4115,7 +4115,7 @@ pub mod staff_dump_service_server {
             >
             + std::marker::Send
             + 'static;
-        /// The public live listings of one moment.
+        /// All public live listings, from one snapshot.
         async fn dump_catalogue(
             &self,
             request: tonic::Request<super::DumpCatalogueRequest>,
@@ -4124,7 +4124,7 @@ pub mod staff_dump_service_server {
             tonic::Status,
         >;
     }
-    /// The whole catalogue at once, for staff.
+    /// A dump of the whole catalogue, for staff.
     #[derive(Debug)]
     pub struct StaffDumpServiceServer<T> {
         inner: Arc<T>,
@@ -4288,7 +4288,7 @@ pub mod staff_dump_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-/// Who votes.
+/// The voter.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Voter {
     #[prost(oneof = "voter::Voter", tags = "1, 2")]
@@ -4305,13 +4305,13 @@ pub mod voter {
         Cookie(super::CookieVoter),
     }
 }
-/// Somebody who has not signed in. The caller has checked the cookie's signature.
+/// A voter without an account. The caller has verified the signature of the cookie.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CookieVoter {
     /// A UUID.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
-    /// The IP address that the vote comes from. Votes with cookies are limited for each address, or IPv6 network (/64), and day.
+    /// The IP address of the voter. Votes with cookies are limited per address, or IPv6 network (/64), and day.
     #[prost(string, tag = "2")]
     pub address: ::prost::alloc::string::String,
 }
@@ -4325,13 +4325,13 @@ pub struct DrawPairRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DrawPairResponse {
-    /// Neither comes first for any reason.
+    /// The order of the two has no meaning.
     #[prost(message, optional, tag = "1")]
     pub first: ::core::option::Option<Candidate>,
     #[prost(message, optional, tag = "2")]
     pub second: ::core::option::Option<Candidate>,
 }
-/// A listing that may be voted for.
+/// A listing of the pair.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Candidate {
     #[prost(string, tag = "3")]
@@ -4346,13 +4346,13 @@ pub struct Candidate {
     /// Cover or avatar.
     #[prost(string, optional, tag = "7")]
     pub picture_url: ::core::option::Option<::prost::alloc::string::String>,
-    /// A creator has a handle, a game a slug.
+    /// A creator has a handle; a game has a slug.
     #[prost(oneof = "candidate::NameInAddress", tags = "1, 2")]
     pub name_in_address: ::core::option::Option<candidate::NameInAddress>,
 }
 /// Nested message and enum types in `Candidate`.
 pub mod candidate {
-    /// A creator has a handle, a game a slug.
+    /// A creator has a handle; a game has a slug.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum NameInAddress {
         #[prost(string, tag = "1")]
@@ -4368,7 +4368,7 @@ pub struct CastVoteRequest {
     /// `games` or `creators`.
     #[prost(string, tag = "2")]
     pub kind: ::prost::alloc::string::String,
-    /// Slugs or handles of published listings of that kind, not of one creator.
+    /// Slugs or handles of published listings of this kind, of different creators.
     #[prost(string, tag = "3")]
     pub winner: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
@@ -4376,7 +4376,7 @@ pub struct CastVoteRequest {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CastVoteResponse {
-    /// The voter has judged the pair today already, and nothing is changed.
+    /// The voter has already judged the pair today. Nothing is changed.
     #[prost(bool, tag = "1")]
     pub repeated_today: bool,
 }
@@ -4391,7 +4391,7 @@ pub mod votes_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Head-to-head votes on published listings (§2.5). Samples are not voted on: their votes ship.
+    /// Head-to-head votes on published listings (§2.5). Sample listings take no votes: their votes are part of the sample data.
     #[derive(Debug, Clone)]
     pub struct VotesServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -4472,8 +4472,8 @@ pub mod votes_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Two listings for a voter to judge: those with the fewest votes first, never two of one creator, none that the voter has judged
-        /// today. `not_found` when there is no such pair.
+        /// Draws two listings for a voter: preferably those with the fewest votes, never two of the same creator, and no pair that the voter has
+        /// judged today. `not_found` when there is no such pair.
         pub async fn draw_pair(
             &mut self,
             request: impl tonic::IntoRequest<super::DrawPairRequest>,
@@ -4498,7 +4498,7 @@ pub mod votes_service_client {
                 .insert(GrpcMethod::new("catalogue.v1.VotesService", "DrawPair"));
             self.inner.unary(req, path, codec).await
         }
-        /// Takes a vote. The first of a voter on a pair in a day of UTC counts.
+        /// Casts a vote. Only the first vote of a voter on a pair counts per UTC day.
         pub async fn cast_vote(
             &mut self,
             request: impl tonic::IntoRequest<super::CastVoteRequest>,
@@ -4538,8 +4538,8 @@ pub mod votes_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with VotesServiceServer.
     #[async_trait]
     pub trait VotesService: std::marker::Send + std::marker::Sync + 'static {
-        /// Two listings for a voter to judge: those with the fewest votes first, never two of one creator, none that the voter has judged
-        /// today. `not_found` when there is no such pair.
+        /// Draws two listings for a voter: preferably those with the fewest votes, never two of the same creator, and no pair that the voter has
+        /// judged today. `not_found` when there is no such pair.
         async fn draw_pair(
             &self,
             request: tonic::Request<super::DrawPairRequest>,
@@ -4547,7 +4547,7 @@ pub mod votes_service_server {
             tonic::Response<super::DrawPairResponse>,
             tonic::Status,
         >;
-        /// Takes a vote. The first of a voter on a pair in a day of UTC counts.
+        /// Casts a vote. Only the first vote of a voter on a pair counts per UTC day.
         async fn cast_vote(
             &self,
             request: tonic::Request<super::CastVoteRequest>,
@@ -4556,7 +4556,7 @@ pub mod votes_service_server {
             tonic::Status,
         >;
     }
-    /// Head-to-head votes on published listings (§2.5). Samples are not voted on: their votes ship.
+    /// Head-to-head votes on published listings (§2.5). Sample listings take no votes: their votes are part of the sample data.
     #[derive(Debug)]
     pub struct VotesServiceServer<T> {
         inner: Arc<T>,

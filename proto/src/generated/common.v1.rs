@@ -4,18 +4,18 @@ pub struct FollowRequest {
     /// The follower's registered name, for example `webhook-svc`. Empty: unregistered, compaction does not wait for it.
     #[prost(string, tag = "1")]
     pub follower: ::prost::alloc::string::String,
-    /// The epoch that `after_seq` belongs to; empty when the follower starts from nothing.
+    /// The epoch of `after_seq`; empty when the follower has applied nothing.
     #[prost(string, tag = "2")]
     pub epoch: ::prost::alloc::string::String,
     #[prost(int64, tag = "3")]
     pub after_seq: i64,
-    /// Milliseconds that the follower leaves between what it takes in, 1,000 at most: what is committed meanwhile comes together. A change
-    /// after a rest comes at once, and whoever is far behind does not wait.
+    /// The pause between two batches in milliseconds, at most 1,000: changes of that time come in one batch. There is no pause after an idle
+    /// time, and none for a follower that is far behind.
     #[prost(uint32, tag = "4")]
     pub pause_ms: u32,
-    /// Fingerprint of the row `after_seq` as the follower saw it, by which the producer recognises its history; empty when it is not known.
-    /// Of SHA-256 the first 16 bytes, over `seq`, `revision`, seconds and nanoseconds of `at` (each as 8 bytes, the largest first), then
-    /// `entity`, `id` and `event`, each after its length (8 bytes).
+    /// Fingerprint of the row `after_seq` as the follower has read it, by which the producer recognizes its history; empty when unknown.
+    /// The first 16 bytes of the SHA-256 over `seq`, `revision`, seconds and nanoseconds of `at` (each as 8 bytes, big-endian), then
+    /// `entity`, `id` and `event`, each after its length (8 bytes, big-endian).
     #[prost(bytes = "bytes", tag = "5")]
     pub last_row: ::prost::bytes::Bytes,
 }
@@ -31,12 +31,12 @@ pub mod follow_response {
     pub struct Start {
         #[prost(string, tag = "1")]
         pub epoch: ::prost::alloc::string::String,
-        /// The newest row when the stream began: a follower that has come this far is up to date.
+        /// The newest row when the stream began. A follower that has applied this row is up to date.
         #[prost(int64, tag = "2")]
         pub head_seq: i64,
-        /// True when the follower starts again at 0 and rebuilds what it holds: it has seen rows that this feed does not have (a restore to
-        /// an earlier point), or compaction may have removed rows that it has not seen. Otherwise it goes on after `after_seq`, even when
-        /// `epoch` is a new one (a replica was promoted).
+        /// True when the follower must rebuild from 0: it has seen rows that this feed does not have (a restore to an earlier point), or
+        /// compaction may have deleted rows that it has not seen. Otherwise the stream begins after `after_seq`, even when `epoch` is new (a
+        /// replica was promoted).
         #[prost(bool, tag = "3")]
         pub reset: bool,
     }
@@ -44,7 +44,7 @@ pub mod follow_response {
     pub struct Batch {
         #[prost(message, repeated, tag = "1")]
         pub changes: ::prost::alloc::vec::Vec<super::Change>,
-        /// The newest row, as far as is known: how far the follower is behind.
+        /// The newest row that the producer knows, to measure the lag.
         #[prost(int64, tag = "2")]
         pub head_seq: i64,
     }
@@ -74,38 +74,38 @@ pub struct GetPositionResponse {
     #[prost(message, optional, tag = "1")]
     pub position: ::core::option::Option<Position>,
 }
-/// What happened to an entity, with its whole state afterwards.
+/// A change of an entity, with its whole state afterwards.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Change {
     #[prost(int64, tag = "1")]
     pub seq: i64,
-    /// Kind of entity, for example `game` or `account`.
+    /// The entity type, for example `game` or `account`.
     #[prost(string, tag = "2")]
     pub entity: ::prost::alloc::string::String,
-    /// Which one, unique within its kind: the producer's own id, never a public name.
+    /// The id of the entity, unique within its type: the producer's own id, never a public name.
     #[prost(string, tag = "3")]
     pub id: ::prost::alloc::string::String,
     #[prost(int64, tag = "4")]
     pub revision: i64,
-    /// What happened: `created`, `updated`, `published`, `removed` and so on.
+    /// `created`, `updated`, `published`, `removed` and so on.
     #[prost(string, tag = "5")]
     pub event: ::prost::alloc::string::String,
-    /// Whether the world is to be told of it (webhooks); an import may be silent.
+    /// Whether webhooks announce the change; an import may be silent.
     #[prost(bool, tag = "6")]
     pub announced: bool,
-    /// A happening is nobody's state (a tip, a move on a board): no newer row replaces it.
+    /// Whether this is a one-off event (a tip, a move on a board), which no newer row replaces.
     #[prost(bool, tag = "7")]
     pub happening: bool,
     #[prost(message, optional, tag = "8")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The entity's state as the producer's own message for this kind (named in its contract).
+    /// The entity's state, as the producer's message for this entity type (see its `entities.proto` or `events.proto`).
     #[prost(bytes = "bytes", tag = "9")]
     pub state: ::prost::bytes::Bytes,
 }
-/// How far into a producer's feed an answer reaches.
+/// A position in a producer's feed. A response carries the position of its data.
 ///
-/// In a request it is `at_least`: a replica that is behind waits a moment for it, and answers with what it has when it does not come
-/// (§1, read your writes).
+/// A request may carry `at_least`: a replica that is behind waits for this position for a short time, and then answers with the data that
+/// it has (§1, read your writes).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Position {
     #[prost(string, tag = "1")]
@@ -126,8 +126,7 @@ pub mod feed_service_client {
     use tonic::codegen::http::Uri;
     /// The change feed of a producer.
     ///
-    /// The order of `seq` is the order of commit, without gaps: whoever has seen n never later meets
-    /// a row below n.
+    /// The order of `seq` is the order of commit, without gaps: a reader that has seen n never later finds a row below n.
     #[derive(Debug, Clone)]
     pub struct FeedServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -208,7 +207,7 @@ pub mod feed_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Streams every change above the follower's position, then whatever is committed from there on, for as long as the follower listens.
+        /// Streams every change above the follower's position, then new changes as they are committed, until the follower disconnects.
         pub async fn follow(
             &mut self,
             request: impl tonic::IntoRequest<super::FollowRequest>,
@@ -233,7 +232,7 @@ pub mod feed_service_client {
                 .insert(GrpcMethod::new("common.v1.FeedService", "Follow"));
             self.inner.server_streaming(req, path, codec).await
         }
-        /// Tells the producer how far a registered follower has come for good, so that compaction may pass it.
+        /// Stores the position that a registered follower has applied, so that compaction may delete rows up to it.
         pub async fn acknowledge(
             &mut self,
             request: impl tonic::IntoRequest<super::AcknowledgeRequest>,
@@ -258,7 +257,7 @@ pub mod feed_service_client {
                 .insert(GrpcMethod::new("common.v1.FeedService", "Acknowledge"));
             self.inner.unary(req, path, codec).await
         }
-        /// How far the feed has come: whatever was committed before the call is within it.
+        /// The position of the newest change. It includes all changes that were committed before the call.
         pub async fn get_position(
             &mut self,
             request: impl tonic::IntoRequest<super::GetPositionRequest>,
@@ -304,12 +303,12 @@ pub mod feed_service_server {
             >
             + std::marker::Send
             + 'static;
-        /// Streams every change above the follower's position, then whatever is committed from there on, for as long as the follower listens.
+        /// Streams every change above the follower's position, then new changes as they are committed, until the follower disconnects.
         async fn follow(
             &self,
             request: tonic::Request<super::FollowRequest>,
         ) -> std::result::Result<tonic::Response<Self::FollowStream>, tonic::Status>;
-        /// Tells the producer how far a registered follower has come for good, so that compaction may pass it.
+        /// Stores the position that a registered follower has applied, so that compaction may delete rows up to it.
         async fn acknowledge(
             &self,
             request: tonic::Request<super::AcknowledgeRequest>,
@@ -317,7 +316,7 @@ pub mod feed_service_server {
             tonic::Response<super::AcknowledgeResponse>,
             tonic::Status,
         >;
-        /// How far the feed has come: whatever was committed before the call is within it.
+        /// The position of the newest change. It includes all changes that were committed before the call.
         async fn get_position(
             &self,
             request: tonic::Request<super::GetPositionRequest>,
@@ -328,8 +327,7 @@ pub mod feed_service_server {
     }
     /// The change feed of a producer.
     ///
-    /// The order of `seq` is the order of commit, without gaps: whoever has seen n never later meets
-    /// a row below n.
+    /// The order of `seq` is the order of commit, without gaps: a reader that has seen n never later finds a row below n.
     #[derive(Debug)]
     pub struct FeedServiceServer<T> {
         inner: Arc<T>,
@@ -582,7 +580,7 @@ pub mod feed_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-/// The two worlds of the contract (§5.3): a live key meets real listings, a test key meets sample ones.
+/// The two data sets of the contract (§5.3): a live key reads real listings, a test key reads sample ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum Mode {
@@ -612,36 +610,36 @@ impl Mode {
         }
     }
 }
-/// Which page of a list is asked for (§4.1).
+/// The requested page of a list (§4.1).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PageRequest {
     /// Rows per page, 1 to 100; 0 stands for the default of 20.
     #[prost(uint32, tag = "1")]
     pub limit: u32,
-    /// `meta.next_cursor` of the page before; empty for the first page.
+    /// `meta.next_cursor` of the previous page; empty for the first page.
     #[prost(string, tag = "2")]
     pub cursor: ::prost::alloc::string::String,
 }
-/// What a page says about its list (§2.1).
+/// The page info of a response (§2.1).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PageInfo {
-    /// Rows in the whole list, exact.
+    /// The exact number of rows in the whole list.
     #[prost(uint64, tag = "1")]
     pub total: u64,
-    /// Absent when there is no further page.
+    /// Absent on the last page.
     #[prost(string, optional, tag = "2")]
     pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
-    /// Version of the method that the rows' figures are worked out by (§10.13); absent where there are none.
+    /// The version of the method that computes the figures of the rows (§10.13); absent without such figures.
     #[prost(uint32, optional, tag = "3")]
     pub methodology: ::core::option::Option<u32>,
 }
-/// How a read's rows are wanted.
+/// The form of the rows in a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum Form {
-    /// Typed messages: the default, for other services and for people with grpcurl.
+    /// Typed messages: the default, for other services and for grpcurl.
     Unspecified = 0,
-    /// The `data` bytes of the public answer, ready to be spliced into the envelope.
+    /// The `data` bytes of the public response, which the gateway splices into the envelope.
     Json = 1,
 }
 impl Form {
@@ -664,11 +662,11 @@ impl Form {
         }
     }
 }
-/// What staff did at a service. Each service that staff change has an rpc `ListAudit` of these messages; an admin sees what all did, a
-/// reviewer the own actions only.
+/// The audit of staff actions in a service. Each service with staff calls has an rpc `ListAudit` with these messages. An admin sees all
+/// entries, a reviewer only their own.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListAuditRequest {
-    /// Each filter is off when it is empty.
+    /// An empty filter matches everything.
     #[prost(string, tag = "1")]
     pub member: ::prost::alloc::string::String,
     /// Such as `take_down` or `rotate_key`; `staff audit --help` lists them.
@@ -682,23 +680,23 @@ pub struct ListAuditRequest {
     pub name: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "5")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
-    /// Rows wanted: 1 to 100, 20 when it is 0.
+    /// The number of rows, 1 to 100; 0 stands for 20.
     #[prost(int32, tag = "6")]
     pub limit: i32,
-    /// `next_cursor` of the answer before.
+    /// `next_cursor` of the previous response.
     #[prost(string, tag = "7")]
     pub cursor: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListAuditResponse {
-    /// The newest first.
+    /// Newest first.
     #[prost(message, repeated, tag = "1")]
     pub entries: ::prost::alloc::vec::Vec<AuditEntry>,
-    /// Empty when there are no more.
+    /// Empty on the last page.
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
-/// A call that changed something, or that its role did not let through.
+/// A call that changed something, or that was refused for lack of a role.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AuditEntry {
     #[prost(string, tag = "1")]
@@ -707,7 +705,7 @@ pub struct AuditEntry {
     pub at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(string, tag = "3")]
     pub member: ::prost::alloc::string::String,
-    /// `reviewer` or `admin`, as it was then.
+    /// The role at that time: `reviewer` or `admin`.
     #[prost(string, tag = "4")]
     pub role: ::prost::alloc::string::String,
     #[prost(string, tag = "5")]
@@ -716,7 +714,7 @@ pub struct AuditEntry {
     pub entity: ::prost::alloc::string::String,
     #[prost(string, tag = "7")]
     pub name: ::prost::alloc::string::String,
-    /// Nothing was done, for want of a role.
+    /// The call was refused for lack of a role and changed nothing.
     #[prost(bool, tag = "8")]
     pub refused: bool,
     /// A JSON object.

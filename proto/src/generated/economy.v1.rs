@@ -6,7 +6,7 @@ pub struct ListCurrenciesRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListCurrenciesResponse {
-    /// The `data` bytes of the public answer: a list of rows.
+    /// The `data` bytes of the public response: a list of rows.
     #[prost(bytes = "bytes", tag = "1")]
     pub json: ::prost::bytes::Bytes,
     #[prost(message, optional, tag = "2")]
@@ -16,7 +16,7 @@ pub struct ListCurrenciesResponse {
 pub struct SetOwnCurrencyRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
-    /// Slug of a game of its own; another's is `not_found`.
+    /// The slug of a game that the account owns; otherwise `not_found`.
     #[prost(string, tag = "2")]
     pub game: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
@@ -26,16 +26,16 @@ pub struct SetOwnCurrencyRequest {
 pub struct SetCurrencyResponse {
     #[prost(message, optional, tag = "1")]
     pub currency: ::core::option::Option<CurrencyNames>,
-    /// It had this name already.
+    /// The currency already has this name.
     #[prost(bool, tag = "2")]
     pub unchanged: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CurrencyNames {
-    /// Slug of its game.
+    /// The slug of its game.
     #[prost(string, tag = "1")]
     pub game: ::prost::alloc::string::String,
-    /// The newest first.
+    /// Newest first.
     #[prost(message, repeated, tag = "2")]
     pub names: ::prost::alloc::vec::Vec<CurrencyName>,
 }
@@ -45,7 +45,7 @@ pub struct CurrencyName {
     pub name: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
-    /// Who gave it: a member of the staff, or `account` and an id.
+    /// A staff member, or `account` and an id.
     #[prost(string, tag = "3")]
     pub given_by: ::prost::alloc::string::String,
 }
@@ -141,7 +141,7 @@ pub mod currencies_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Every listed currency, by the slugs of their games.
+        /// Every listed currency, by the slug of its game.
         pub async fn list_currencies(
             &mut self,
             request: impl tonic::IntoRequest<super::ListCurrenciesRequest>,
@@ -168,8 +168,8 @@ pub mod currencies_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Registers the currency of a game, or renames it, for an owner of the game's page: the name counts from now on, and its history is
-        /// kept.
+        /// Registers or renames the currency of a game, for an owner of the game's page. The name is valid from now on, and earlier names are
+        /// stored.
         pub async fn set_own_currency(
             &mut self,
             request: impl tonic::IntoRequest<super::SetOwnCurrencyRequest>,
@@ -211,7 +211,7 @@ pub mod currencies_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with CurrenciesServiceServer.
     #[async_trait]
     pub trait CurrenciesService: std::marker::Send + std::marker::Sync + 'static {
-        /// Every listed currency, by the slugs of their games.
+        /// Every listed currency, by the slug of its game.
         async fn list_currencies(
             &self,
             request: tonic::Request<super::ListCurrenciesRequest>,
@@ -219,8 +219,8 @@ pub mod currencies_service_server {
             tonic::Response<super::ListCurrenciesResponse>,
             tonic::Status,
         >;
-        /// Registers the currency of a game, or renames it, for an owner of the game's page: the name counts from now on, and its history is
-        /// kept.
+        /// Registers or renames the currency of a game, for an owner of the game's page. The name is valid from now on, and earlier names are
+        /// stored.
         async fn set_own_currency(
             &self,
             request: tonic::Request<super::SetOwnCurrencyRequest>,
@@ -447,11 +447,11 @@ pub struct Currency {
     pub mode: i32,
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
-    /// Counts its names.
+    /// The number of its names.
     #[prost(int64, tag = "4")]
     pub revision: i64,
 }
-/// A player has tipped a game.
+/// A tip of a player for a game.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Tip {
     #[prost(string, tag = "1")]
@@ -470,25 +470,25 @@ pub struct Tip {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Swap {
-    /// The exchange's own, 1 to 128 visible ASCII characters; a swap takes effect once.
+    /// The exchange's id of the swap, 1 to 128 visible ASCII characters. Each id takes effect once.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
-    /// Who swaps, 1 to 128 characters.
+    /// The party that swaps, 1 to 128 characters.
     #[prost(string, tag = "2")]
     pub party: ::prost::alloc::string::String,
-    /// Slug of the game whose currency is given in.
+    /// The slug of the game whose currency the party gives.
     #[prost(string, tag = "3")]
     pub from: ::prost::alloc::string::String,
-    /// Slug of the game whose currency is given out.
+    /// The slug of the game whose currency the party gets.
     #[prost(string, tag = "4")]
     pub to: ::prost::alloc::string::String,
-    /// Whole units given in, 1 to 2^53 - 1.
+    /// Whole units that the party gives, 1 to 2^53 - 1.
     #[prost(uint64, tag = "5")]
     pub gave: u64,
-    /// Whole units given out, 1 to 2^53 - 1.
+    /// Whole units that the party gets, 1 to 2^53 - 1.
     #[prost(uint64, tag = "6")]
     pub got: u64,
-    /// Absent for now.
+    /// Absent: now.
     #[prost(message, optional, tag = "7")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
 }
@@ -499,10 +499,10 @@ pub struct RecordSwapRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RecordSwapResponse {
-    /// As it stands in the books.
+    /// The recorded swap.
     #[prost(message, optional, tag = "1")]
     pub swap: ::core::option::Option<Swap>,
-    /// It was recorded before.
+    /// An earlier call has recorded it.
     #[prost(bool, tag = "2")]
     pub replayed: bool,
 }
@@ -522,10 +522,10 @@ pub struct Balance {
     /// `player`, `maker`, `party` or `exchange`.
     #[prost(string, tag = "1")]
     pub kind: ::prost::alloc::string::String,
-    /// Which player or party; empty for the maker and the exchange.
+    /// The player or party; empty for the maker and the exchange.
     #[prost(string, tag = "2")]
     pub holder: ::prost::alloc::string::String,
-    /// Whole units; decimal, since sums may be larger than any integer here.
+    /// Whole units as a decimal string: sums may exceed 64 bits.
     #[prost(string, tag = "3")]
     pub units: ::prost::alloc::string::String,
 }
@@ -621,7 +621,7 @@ pub mod exchange_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Records a swap, in double entry. The same id again records nothing, and is answered alike.
+        /// Records a swap, in double entry. A second call with the same id records nothing and gets the same response.
         pub async fn record_swap(
             &mut self,
             request: impl tonic::IntoRequest<super::RecordSwapRequest>,
@@ -646,7 +646,7 @@ pub mod exchange_service_client {
                 .insert(GrpcMethod::new("economy.v1.ExchangeService", "RecordSwap"));
             self.inner.unary(req, path, codec).await
         }
-        /// What the accounts of the ledger hold, by currency, kind and holder. The sum over a currency is 0.
+        /// The balances of the ledger, by currency, kind and holder. The sum over a currency is 0.
         pub async fn list_balances(
             &mut self,
             request: impl tonic::IntoRequest<super::ListBalancesRequest>,
@@ -686,7 +686,7 @@ pub mod exchange_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with ExchangeServiceServer.
     #[async_trait]
     pub trait ExchangeService: std::marker::Send + std::marker::Sync + 'static {
-        /// Records a swap, in double entry. The same id again records nothing, and is answered alike.
+        /// Records a swap, in double entry. A second call with the same id records nothing and gets the same response.
         async fn record_swap(
             &self,
             request: tonic::Request<super::RecordSwapRequest>,
@@ -694,7 +694,7 @@ pub mod exchange_service_server {
             tonic::Response<super::RecordSwapResponse>,
             tonic::Status,
         >;
-        /// What the accounts of the ledger hold, by currency, kind and holder. The sum over a currency is 0.
+        /// The balances of the ledger, by currency, kind and holder. The sum over a currency is 0.
         async fn list_balances(
             &self,
             request: tonic::Request<super::ListBalancesRequest>,
@@ -917,10 +917,10 @@ pub struct ListHistoryRequest {
     /// Slug of a game with a listed currency.
     #[prost(string, tag = "2")]
     pub game: ::prost::alloc::string::String,
-    /// From this moment on; absent for the beginning.
+    /// The start, inclusive; absent: the beginning.
     #[prost(message, optional, tag = "3")]
     pub from: ::core::option::Option<::prost_types::Timestamp>,
-    /// Before this moment; absent for now.
+    /// The end, exclusive; absent: now.
     #[prost(message, optional, tag = "4")]
     pub to: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "5")]
@@ -928,7 +928,7 @@ pub struct ListHistoryRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListHistoryResponse {
-    /// The `data` bytes of the public answer: a list of rows.
+    /// The `data` bytes of the public response: a list of rows.
     #[prost(bytes = "bytes", tag = "1")]
     pub json: ::prost::bytes::Bytes,
     #[prost(message, optional, tag = "2")]
@@ -1026,7 +1026,7 @@ pub mod history_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// The counted reports of a game, the oldest first, each with its figures.
+        /// The counted reports of a game with their figures, oldest first.
         pub async fn list_history(
             &mut self,
             request: impl tonic::IntoRequest<super::ListHistoryRequest>,
@@ -1066,7 +1066,7 @@ pub mod history_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with HistoryServiceServer.
     #[async_trait]
     pub trait HistoryService: std::marker::Send + std::marker::Sync + 'static {
-        /// The counted reports of a game, the oldest first, each with its figures.
+        /// The counted reports of a game with their figures, oldest first.
         async fn list_history(
             &self,
             request: tonic::Request<super::ListHistoryRequest>,
@@ -1241,7 +1241,7 @@ pub mod history_service_server {
 pub struct GetMethodologyRequest {}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetMethodologyResponse {
-    /// The `data` bytes of the public answer: one object.
+    /// The `data` bytes of the public response: one object.
     #[prost(bytes = "bytes", tag = "1")]
     pub json: ::prost::bytes::Bytes,
 }
@@ -1256,7 +1256,7 @@ pub mod methodology_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// How rates and figures are worked out (§10.13).
+    /// The method that computes rates and figures (§10.13).
     #[derive(Debug, Clone)]
     pub struct MethodologyServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -1386,7 +1386,7 @@ pub mod methodology_service_server {
             tonic::Status,
         >;
     }
-    /// How rates and figures are worked out (§10.13).
+    /// The method that computes rates and figures (§10.13).
     #[derive(Debug)]
     pub struct MethodologyServiceServer<T> {
         inner: Arc<T>,
@@ -1553,16 +1553,16 @@ pub mod methodology_service_server {
 pub struct ListRatesRequest {
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "1")]
     pub mode: i32,
-    /// Slug of a game: only rates from its currency; empty for all.
+    /// The slug of a game: only rates from its currency. Empty: all.
     #[prost(string, tag = "2")]
     pub from: ::prost::alloc::string::String,
-    /// Slug of a game: only rates to its currency; empty for all.
+    /// The slug of a game: only rates to its currency. Empty: all.
     #[prost(string, tag = "3")]
     pub to: ::prost::alloc::string::String,
-    /// The rates of a moment that is past; absent for those of now.
+    /// The rates at a time in the past; absent: now.
     #[prost(message, optional, tag = "4")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
-    /// Only the head is wanted, without `length`: nothing is rendered for it.
+    /// Return only the head, without `length`. No row is rendered.
     #[prost(bool, tag = "5")]
     pub head_only: bool,
 }
@@ -1577,19 +1577,19 @@ pub mod list_rates_response {
     pub enum Part {
         #[prost(message, tag = "1")]
         Head(super::RatesHead),
-        /// A piece of the `data` bytes of the public answer. Together they are a list of rows.
+        /// A chunk of the `data` bytes of the public response. All chunks together are a list of rows.
         #[prost(bytes, tag = "2")]
         Json(::prost::bytes::Bytes),
     }
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RatesHead {
-    /// Names the content: the same rates have the same version at every replica.
+    /// Identifies the content: the same rates have the same version on every replica.
     #[prost(string, tag = "1")]
     pub version: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
-    /// Bytes of all pieces that follow.
+    /// The total number of bytes of the chunks.
     #[prost(uint64, tag = "3")]
     pub length: u64,
 }
@@ -1685,7 +1685,7 @@ pub mod rates_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Every ordered pair, by `from`, then `to`. First a head, then the rows in chunks.
+        /// Streams the rates of all ordered pairs, by `from`, then `to`: first a head, then the rows in chunks.
         pub async fn list_rates(
             &mut self,
             request: impl tonic::IntoRequest<super::ListRatesRequest>,
@@ -1731,7 +1731,7 @@ pub mod rates_service_server {
             >
             + std::marker::Send
             + 'static;
-        /// Every ordered pair, by `from`, then `to`. First a head, then the rows in chunks.
+        /// Streams the rates of all ordered pairs, by `from`, then `to`: first a head, then the rows in chunks.
         async fn list_rates(
             &self,
             request: tonic::Request<super::ListRatesRequest>,
@@ -1902,37 +1902,37 @@ pub mod rates_service_server {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SubmitReportRequest {
-    /// Of the key that sends it.
+    /// The account of the key.
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
     pub mode: i32,
-    /// Slug of the key's game.
+    /// The slug of the key's game.
     #[prost(string, tag = "3")]
     pub game: ::prost::alloc::string::String,
     /// A JSON object: the fields of §2.6.
     #[prost(bytes = "bytes", tag = "4")]
     pub body: ::prost::bytes::Bytes,
-    /// Everything is checked, and nothing stored (§10.3).
+    /// Validate only; store nothing (§10.3).
     #[prost(bool, tag = "5")]
     pub dry_run: bool,
-    /// Empty for none (§10.4).
+    /// Empty without an idempotency key (§10.4).
     #[prost(string, tag = "6")]
     pub idempotency_key: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SubmitReportResponse {
-    /// Absent when nothing was to be stored.
+    /// Absent when nothing was stored because of the mode or `dry_run`.
     #[prost(int64, optional, tag = "1")]
     pub report: ::core::option::Option<i64>,
     #[prost(message, optional, tag = "2")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(bool, tag = "3")]
     pub counted: bool,
-    /// Why it is held; absent when it counts.
+    /// The reason for holding it; absent when it counts.
     #[prost(string, optional, tag = "4")]
     pub held: ::core::option::Option<::prost::alloc::string::String>,
-    /// The same call came before, and this is what it was answered.
+    /// This is the stored response to an earlier call with the same key.
     #[prost(bool, tag = "5")]
     pub replayed: bool,
 }
@@ -1947,7 +1947,7 @@ pub mod reports_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// The reports of games on their economies (§2.6, §4.4).
+    /// Reports of games about their economies (§2.6, §4.4).
     #[derive(Debug, Clone)]
     pub struct ReportsServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -2028,7 +2028,7 @@ pub mod reports_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Takes a report in: it counts, or is held until a person has looked at it. A test key's is checked only.
+        /// Submits a report. It counts at once, or it is held for a review by staff. With a test key the report is only validated.
         pub async fn submit_report(
             &mut self,
             request: impl tonic::IntoRequest<super::SubmitReportRequest>,
@@ -2068,7 +2068,7 @@ pub mod reports_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with ReportsServiceServer.
     #[async_trait]
     pub trait ReportsService: std::marker::Send + std::marker::Sync + 'static {
-        /// Takes a report in: it counts, or is held until a person has looked at it. A test key's is checked only.
+        /// Submits a report. It counts at once, or it is held for a review by staff. With a test key the report is only validated.
         async fn submit_report(
             &self,
             request: tonic::Request<super::SubmitReportRequest>,
@@ -2077,7 +2077,7 @@ pub mod reports_service_server {
             tonic::Status,
         >;
     }
-    /// The reports of games on their economies (§2.6, §4.4).
+    /// Reports of games about their economies (§2.6, §4.4).
     #[derive(Debug)]
     pub struct ReportsServiceServer<T> {
         inner: Arc<T>,
@@ -2241,7 +2241,7 @@ pub mod reports_service_server {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SetCurrencyRequest {
-    /// Slug of a game.
+    /// The slug of a game.
     #[prost(string, tag = "1")]
     pub game: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
@@ -2265,10 +2265,10 @@ pub struct ListHeldReportsResponse {
 pub struct HeldReport {
     #[prost(message, optional, tag = "1")]
     pub report: ::core::option::Option<Report>,
-    /// The counted report that it was compared with.
+    /// The counted report with which it was compared.
     #[prost(message, optional, tag = "2")]
     pub last_counted: ::core::option::Option<Report>,
-    /// Why it is held.
+    /// The reason for holding it.
     #[prost(string, tag = "3")]
     pub held: ::prost::alloc::string::String,
 }
@@ -2276,10 +2276,10 @@ pub struct HeldReport {
 pub struct Report {
     #[prost(int64, tag = "1")]
     pub id: i64,
-    /// Slug of its game.
+    /// The slug of its game.
     #[prost(string, tag = "2")]
     pub game: ::prost::alloc::string::String,
-    /// Name of the game's currency at that time.
+    /// The name of the game's currency at that time.
     #[prost(string, tag = "3")]
     pub currency: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "4")]
@@ -2320,7 +2320,7 @@ pub struct ApproveReportRequest {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ApproveReportResponse {
-    /// It counted already.
+    /// The report already counted.
     #[prost(bool, tag = "1")]
     pub unchanged: bool,
 }
@@ -2334,7 +2334,7 @@ pub struct RejectReportRequest {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RejectReportResponse {
-    /// It was rejected already.
+    /// The report was already rejected.
     #[prost(bool, tag = "1")]
     pub unchanged: bool,
 }
@@ -2347,7 +2347,7 @@ pub struct ImportSwapsRequest {
 pub struct ImportSwapsResponse {
     #[prost(uint64, tag = "1")]
     pub recorded: u64,
-    /// Recorded before.
+    /// Swaps that were already recorded.
     #[prost(uint64, tag = "2")]
     pub repeated: u64,
     #[prost(message, repeated, tag = "3")]
@@ -2355,7 +2355,7 @@ pub struct ImportSwapsResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RefusedSwap {
-    /// Which one of the request, from 0.
+    /// The index in the request, from 0.
     #[prost(uint32, tag = "1")]
     pub index: u32,
     #[prost(string, tag = "2")]
@@ -2372,10 +2372,10 @@ pub mod staff_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Currencies, reports and swaps, by staff.
+    /// Staff calls for currencies, reports and swaps.
     ///
-    /// A call carries a member's token as `authorization: Bearer`; listings-svc knows the members. A reviewer looks, and approves or rejects
-    /// reports that are held; an admin does everything. Every change, and every call that a role does not let through, is in the audit.
+    /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read, and approve or reject
+    /// held reports; an admin may do everything. The audit records every change, and every call that is refused for lack of a role.
     #[derive(Debug, Clone)]
     pub struct StaffServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -2456,7 +2456,7 @@ pub mod staff_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Registers the currency of a game, or renames it: the name counts from now on, and its history is kept.
+        /// Registers or renames the currency of a game. The name is valid from now on, and earlier names are stored.
         pub async fn set_currency(
             &mut self,
             request: impl tonic::IntoRequest<super::SetCurrencyRequest>,
@@ -2481,7 +2481,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "SetCurrency"));
             self.inner.unary(req, path, codec).await
         }
-        /// Every currency, listed or not, by the slugs of their games, with all its names.
+        /// Every currency with all its names, listed or not, by the slug of its game.
         pub async fn list_currency_names(
             &mut self,
             request: impl tonic::IntoRequest<super::ListCurrencyNamesRequest>,
@@ -2506,7 +2506,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ListCurrencyNames"));
             self.inner.unary(req, path, codec).await
         }
-        /// Reports that are held, the oldest first, each with the counted report before it.
+        /// Held reports, oldest first, each with the last counted report before it.
         pub async fn list_held_reports(
             &mut self,
             request: impl tonic::IntoRequest<super::ListHeldReportsRequest>,
@@ -2531,7 +2531,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ListHeldReports"));
             self.inner.unary(req, path, codec).await
         }
-        /// Lets a held report count, with its own time. Approving again changes nothing.
+        /// Approves a held report: it counts, with its own time. A second approval changes nothing.
         pub async fn approve_report(
             &mut self,
             request: impl tonic::IntoRequest<super::ApproveReportRequest>,
@@ -2556,7 +2556,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ApproveReport"));
             self.inner.unary(req, path, codec).await
         }
-        /// A held report will never count. Rejecting again changes nothing.
+        /// Rejects a held report: it never counts. A second rejection changes nothing.
         pub async fn reject_report(
             &mut self,
             request: impl tonic::IntoRequest<super::RejectReportRequest>,
@@ -2581,8 +2581,8 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "RejectReport"));
             self.inner.unary(req, path, codec).await
         }
-        /// Records swaps of the past, up to 1,000 a call. Those recorded before are left as they are; bad ones are refused, and the others
-        /// recorded.
+        /// Records swaps of the past, up to 1,000 per call. Swaps that are already recorded do not change; invalid swaps are refused, and the others
+        /// are recorded.
         pub async fn import_swaps(
             &mut self,
             request: impl tonic::IntoRequest<super::ImportSwapsRequest>,
@@ -2607,7 +2607,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ImportSwaps"));
             self.inner.unary(req, path, codec).await
         }
-        /// What staff did here, the newest first. An admin sees what all did, a reviewer the own actions only.
+        /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
         pub async fn list_audit(
             &mut self,
             request: impl tonic::IntoRequest<
@@ -2649,7 +2649,7 @@ pub mod staff_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
     #[async_trait]
     pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
-        /// Registers the currency of a game, or renames it: the name counts from now on, and its history is kept.
+        /// Registers or renames the currency of a game. The name is valid from now on, and earlier names are stored.
         async fn set_currency(
             &self,
             request: tonic::Request<super::SetCurrencyRequest>,
@@ -2657,7 +2657,7 @@ pub mod staff_service_server {
             tonic::Response<super::SetCurrencyResponse>,
             tonic::Status,
         >;
-        /// Every currency, listed or not, by the slugs of their games, with all its names.
+        /// Every currency with all its names, listed or not, by the slug of its game.
         async fn list_currency_names(
             &self,
             request: tonic::Request<super::ListCurrencyNamesRequest>,
@@ -2665,7 +2665,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListCurrencyNamesResponse>,
             tonic::Status,
         >;
-        /// Reports that are held, the oldest first, each with the counted report before it.
+        /// Held reports, oldest first, each with the last counted report before it.
         async fn list_held_reports(
             &self,
             request: tonic::Request<super::ListHeldReportsRequest>,
@@ -2673,7 +2673,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListHeldReportsResponse>,
             tonic::Status,
         >;
-        /// Lets a held report count, with its own time. Approving again changes nothing.
+        /// Approves a held report: it counts, with its own time. A second approval changes nothing.
         async fn approve_report(
             &self,
             request: tonic::Request<super::ApproveReportRequest>,
@@ -2681,7 +2681,7 @@ pub mod staff_service_server {
             tonic::Response<super::ApproveReportResponse>,
             tonic::Status,
         >;
-        /// A held report will never count. Rejecting again changes nothing.
+        /// Rejects a held report: it never counts. A second rejection changes nothing.
         async fn reject_report(
             &self,
             request: tonic::Request<super::RejectReportRequest>,
@@ -2689,8 +2689,8 @@ pub mod staff_service_server {
             tonic::Response<super::RejectReportResponse>,
             tonic::Status,
         >;
-        /// Records swaps of the past, up to 1,000 a call. Those recorded before are left as they are; bad ones are refused, and the others
-        /// recorded.
+        /// Records swaps of the past, up to 1,000 per call. Swaps that are already recorded do not change; invalid swaps are refused, and the others
+        /// are recorded.
         async fn import_swaps(
             &self,
             request: tonic::Request<super::ImportSwapsRequest>,
@@ -2698,7 +2698,7 @@ pub mod staff_service_server {
             tonic::Response<super::ImportSwapsResponse>,
             tonic::Status,
         >;
-        /// What staff did here, the newest first. An admin sees what all did, a reviewer the own actions only.
+        /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
         async fn list_audit(
             &self,
             request: tonic::Request<super::super::super::common::v1::ListAuditRequest>,
@@ -2707,10 +2707,10 @@ pub mod staff_service_server {
             tonic::Status,
         >;
     }
-    /// Currencies, reports and swaps, by staff.
+    /// Staff calls for currencies, reports and swaps.
     ///
-    /// A call carries a member's token as `authorization: Bearer`; listings-svc knows the members. A reviewer looks, and approves or rejects
-    /// reports that are held; an admin does everything. Every change, and every call that a role does not let through, is in the audit.
+    /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read, and approve or reject
+    /// held reports; an admin may do everything. The audit records every change, and every call that is refused for lack of a role.
     #[derive(Debug)]
     pub struct StaffServiceServer<T> {
         inner: Arc<T>,
@@ -3149,27 +3149,27 @@ pub mod staff_service_server {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SendTipRequest {
-    /// Of the key that sends it.
+    /// The account of the key.
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
     pub mode: i32,
-    /// Slug of the key's game.
+    /// The slug of the key's game.
     #[prost(string, tag = "3")]
     pub game: ::prost::alloc::string::String,
     /// A JSON object: the fields of §4.2.
     #[prost(bytes = "bytes", tag = "4")]
     pub body: ::prost::bytes::Bytes,
-    /// Everything is checked, and nothing booked (§10.3).
+    /// Validate only; book nothing (§10.3).
     #[prost(bool, tag = "5")]
     pub dry_run: bool,
-    /// Empty for none (§10.4).
+    /// Empty without an idempotency key (§10.4).
     #[prost(string, tag = "6")]
     pub idempotency_key: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SendTipResponse {
-    /// Absent when nothing was to be booked.
+    /// Absent when nothing was booked because of the mode or `dry_run`.
     #[prost(string, optional, tag = "1")]
     pub tip: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, tag = "2")]
@@ -3178,7 +3178,7 @@ pub struct SendTipResponse {
     pub amount: u64,
     #[prost(message, optional, tag = "4")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The same call came before, and this is what it was answered.
+    /// This is the stored response to an earlier call with the same key.
     #[prost(bool, tag = "5")]
     pub replayed: bool,
 }
@@ -3274,7 +3274,7 @@ pub mod tips_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Books a tip. A test key's is checked only.
+        /// Books a tip. With a test key the tip is only validated.
         pub async fn send_tip(
             &mut self,
             request: impl tonic::IntoRequest<super::SendTipRequest>,
@@ -3314,7 +3314,7 @@ pub mod tips_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with TipsServiceServer.
     #[async_trait]
     pub trait TipsService: std::marker::Send + std::marker::Sync + 'static {
-        /// Books a tip. A test key's is checked only.
+        /// Books a tip. With a test key the tip is only validated.
         async fn send_tip(
             &self,
             request: tonic::Request<super::SendTipRequest>,

@@ -18,7 +18,7 @@ pub struct Plan {
     pub writes_per_day: ::core::option::Option<u32>,
     #[prost(uint32, optional, tag = "7")]
     pub webhook_endpoints: ::core::option::Option<u32>,
-    /// Whether real events are sent, beside test ones.
+    /// Whether webhooks send real events, in addition to test events.
     #[prost(bool, tag = "8")]
     pub webhook_events: bool,
 }
@@ -35,7 +35,7 @@ pub struct Account {
     #[prost(message, optional, tag = "5")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
 }
-/// A key as it may be shown: never its secret, nor the hash.
+/// A key, without its secret and its hash.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Key {
     #[prost(string, tag = "1")]
@@ -47,15 +47,15 @@ pub struct Key {
     /// `test` or `live`.
     #[prost(string, tag = "4")]
     pub mode: ::prost::alloc::string::String,
-    /// `account`, or `secret` or `public`: these belong to one game.
+    /// `account`; or `secret` or `public`, which belong to one game.
     #[prost(string, tag = "5")]
     pub kind: ::prost::alloc::string::String,
     #[prost(bool, tag = "6")]
     pub may_write: bool,
-    /// Slug of its game, for secret and public keys.
+    /// The slug of its game, for secret and public keys.
     #[prost(string, optional, tag = "7")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
-    /// Its last four characters.
+    /// The last four characters of the secret.
     #[prost(string, tag = "8")]
     pub last4: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "9")]
@@ -64,7 +64,7 @@ pub struct Key {
     pub last_used_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "11")]
     pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// Set when it was rotated: it works until then.
+    /// Set when the key was rotated: it works until this time.
     #[prost(message, optional, tag = "12")]
     pub grace_until: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "13")]
@@ -72,10 +72,10 @@ pub struct Key {
     #[prost(int64, tag = "14")]
     pub revision: i64,
 }
-/// A live key that was asked for (§5.2).
+/// A request for a live key (§5.2).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct KeyRequest {
-    /// The key that is made of it has the same.
+    /// The key of an approved request has the same id.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
@@ -87,38 +87,38 @@ pub struct KeyRequest {
     pub kind: ::prost::alloc::string::String,
     #[prost(bool, tag = "5")]
     pub may_write: bool,
-    /// Slug of its game, for secret and public keys.
+    /// The slug of its game, for secret and public keys.
     #[prost(string, optional, tag = "6")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, optional, tag = "7")]
     pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// `asked`, `approved`, `rejected`, or `revealed`: then there is a key.
+    /// `asked`, `approved`, `rejected` or `revealed`. Only a revealed request has a key.
     #[prost(string, tag = "8")]
     pub state: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "9")]
     pub asked_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// When staff approved or rejected it.
+    /// The time of the approval or the rejection.
     #[prost(message, optional, tag = "10")]
     pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// Why it was rejected.
+    /// The reason of a rejection.
     #[prost(string, optional, tag = "11")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(int64, tag = "12")]
     pub revision: i64,
 }
-/// A switch as staff have thrown it (§7.3).
+/// A switch of the API (§7.3).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Switch {
     /// `api`, `economy`, `api_writes`, `submissions` or `read_only`.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// `read_only` stops changes while it is on, the others stop something while they are off.
+    /// `read_only` stops changes while it is on; each other switch stops a part of the API while it is off.
     #[prost(bool, tag = "2")]
     pub on: bool,
-    /// Absent until somebody throws it.
+    /// Absent until the first change.
     #[prost(message, optional, tag = "3")]
     pub changed_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// Why, as staff put it; may be empty.
+    /// The reason that staff gave; may be empty.
     #[prost(string, tag = "4")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -139,7 +139,7 @@ pub struct CreateAccountResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListAccountsRequest {
-    /// At most this many, 1 to 500; 0 stands for 100.
+    /// The number of rows, 1 to 500; 0 stands for 100.
     #[prost(uint32, tag = "1")]
     pub limit: u32,
     #[prost(string, tag = "2")]
@@ -154,7 +154,7 @@ pub struct ListAccountsResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetAccountRequest {
-    /// Its id or its e-mail address.
+    /// The id or the e-mail address of the account.
     #[prost(string, tag = "1")]
     pub account: ::prost::alloc::string::String,
 }
@@ -165,7 +165,7 @@ pub struct GetAccountResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SetAccountPlanRequest {
-    /// Its id or its e-mail address.
+    /// The id or the e-mail address of the account.
     #[prost(string, tag = "1")]
     pub account: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
@@ -186,7 +186,7 @@ pub struct ListPlansResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreateKeyRequest {
-    /// Its id or its e-mail address.
+    /// The id or the e-mail address of the account.
     #[prost(string, tag = "1")]
     pub account: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
@@ -212,7 +212,7 @@ pub struct CreateKeyResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListKeysRequest {
-    /// Its id or its e-mail address.
+    /// The id or the e-mail address of the account.
     #[prost(string, tag = "1")]
     pub account: ::prost::alloc::string::String,
 }
@@ -233,7 +233,7 @@ pub struct RotateKeyResponse {
     pub key: ::core::option::Option<Key>,
     #[prost(string, tag = "2")]
     pub secret: ::prost::alloc::string::String,
-    /// The old one, with its `grace_until`.
+    /// The old key, with its `grace_until`.
     #[prost(message, optional, tag = "3")]
     pub old_key: ::core::option::Option<Key>,
 }
@@ -249,7 +249,7 @@ pub struct RevokeKeyResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RequestKeyRequest {
-    /// Its id or its e-mail address.
+    /// The id or the e-mail address of the account.
     #[prost(string, tag = "1")]
     pub account: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
@@ -274,7 +274,7 @@ pub struct ListKeyRequestsRequest {
     /// Empty: `asked`.
     #[prost(string, tag = "1")]
     pub state: ::prost::alloc::string::String,
-    /// At most this many, 1 to 500; 0 stands for 100.
+    /// The number of rows, 1 to 500; 0 stands for 100.
     #[prost(uint32, tag = "2")]
     pub limit: u32,
     #[prost(string, tag = "3")]
@@ -301,7 +301,7 @@ pub struct ApproveKeyResponse {
 pub struct RejectKeyRequest {
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
-    /// For its owner; 1 to 200 characters.
+    /// The account sees the reason; 1 to 200 characters.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -335,7 +335,7 @@ pub struct SetSwitchRequest {
     pub name: ::prost::alloc::string::String,
     #[prost(bool, tag = "2")]
     pub on: bool,
-    /// For whoever looks later; up to 200 characters.
+    /// The reason for the audit; up to 200 characters.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -355,11 +355,11 @@ pub mod staff_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Accounts, plans, keys and switches, by staff.
+    /// Staff calls for accounts, plans, keys and switches.
     ///
-    /// A call carries a member's token as `authorization: Bearer`; listings-svc knows the members (`listings/v1/staff_member.proto`). The fleet's
-    /// own staff token is that of `operator`, an admin. A reviewer reads, and approves or rejects keys that were asked for; an admin does
-    /// everything. Every change, and every call that a role does not let through, is in the audit.
+    /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members (`listings/v1/staff_member.proto`). The staff
+    /// token of the fleet belongs to `operator`, an admin. A reviewer may read, and approve or reject key requests; an admin may do everything.
+    /// The audit records every change, and every call that is refused for lack of a role.
     #[derive(Debug, Clone)]
     pub struct StaffServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -560,8 +560,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "ListPlans"));
             self.inner.unary(req, path, codec).await
         }
-        /// Makes a key without a review: test keys, which need none, and live ones where staff vouch for their owner. The secret is in the
-        /// answer, this once.
+        /// Creates a key without a review: a test key, which needs none, or a live key. Only this response contains the secret.
         pub async fn create_key(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateKeyRequest>,
@@ -610,7 +609,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "ListKeys"));
             self.inner.unary(req, path, codec).await
         }
-        /// Makes a new secret with the same rights; the old one works through the grace period (§5.1).
+        /// Creates a new secret with the same rights. The old secret works until the end of the grace period (§5.1).
         pub async fn rotate_key(
             &mut self,
             request: impl tonic::IntoRequest<super::RotateKeyRequest>,
@@ -635,7 +634,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "RotateKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// The next call with it is refused, at every gateway.
+        /// Every gateway refuses the next call with the key.
         pub async fn revoke_key(
             &mut self,
             request: impl tonic::IntoRequest<super::RevokeKeyRequest>,
@@ -660,7 +659,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "RevokeKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Asks for a live key, for its owner. It counts as one of the plan's working keys until it is rejected.
+        /// Requests a live key for an account. The request counts as one of the plan's working keys until it is rejected.
         pub async fn request_key(
             &mut self,
             request: impl tonic::IntoRequest<super::RequestKeyRequest>,
@@ -710,7 +709,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "ListKeyRequests"));
             self.inner.unary(req, path, codec).await
         }
-        /// Approving again changes nothing.
+        /// A second approval changes nothing.
         pub async fn approve_key(
             &mut self,
             request: impl tonic::IntoRequest<super::ApproveKeyRequest>,
@@ -735,7 +734,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "ApproveKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Rejecting again changes nothing. What was approved can be rejected until it is revealed.
+        /// A second rejection changes nothing. An approved request can be rejected until it is revealed.
         pub async fn reject_key(
             &mut self,
             request: impl tonic::IntoRequest<super::RejectKeyRequest>,
@@ -760,7 +759,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "RejectKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Makes the secret of an approved key, for its owner. It is in the answer, this once: a second call is refused.
+        /// Creates the key of an approved request. Only this response contains the secret: a second call is refused.
         pub async fn reveal_key(
             &mut self,
             request: impl tonic::IntoRequest<super::RevealKeyRequest>,
@@ -809,7 +808,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "ListSwitches"));
             self.inner.unary(req, path, codec).await
         }
-        /// Every gateway acts on it within a second. A switch that stands so already is left as it is.
+        /// Every gateway applies the change within a second. Setting a switch to its current value changes nothing.
         pub async fn set_switch(
             &mut self,
             request: impl tonic::IntoRequest<super::SetSwitchRequest>,
@@ -834,7 +833,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "SetSwitch"));
             self.inner.unary(req, path, codec).await
         }
-        /// What staff did here, the newest first. An admin sees what all did, a reviewer the own actions only.
+        /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
         pub async fn list_audit(
             &mut self,
             request: impl tonic::IntoRequest<
@@ -911,8 +910,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListPlansResponse>,
             tonic::Status,
         >;
-        /// Makes a key without a review: test keys, which need none, and live ones where staff vouch for their owner. The secret is in the
-        /// answer, this once.
+        /// Creates a key without a review: a test key, which needs none, or a live key. Only this response contains the secret.
         async fn create_key(
             &self,
             request: tonic::Request<super::CreateKeyRequest>,
@@ -927,7 +925,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListKeysResponse>,
             tonic::Status,
         >;
-        /// Makes a new secret with the same rights; the old one works through the grace period (§5.1).
+        /// Creates a new secret with the same rights. The old secret works until the end of the grace period (§5.1).
         async fn rotate_key(
             &self,
             request: tonic::Request<super::RotateKeyRequest>,
@@ -935,7 +933,7 @@ pub mod staff_service_server {
             tonic::Response<super::RotateKeyResponse>,
             tonic::Status,
         >;
-        /// The next call with it is refused, at every gateway.
+        /// Every gateway refuses the next call with the key.
         async fn revoke_key(
             &self,
             request: tonic::Request<super::RevokeKeyRequest>,
@@ -943,7 +941,7 @@ pub mod staff_service_server {
             tonic::Response<super::RevokeKeyResponse>,
             tonic::Status,
         >;
-        /// Asks for a live key, for its owner. It counts as one of the plan's working keys until it is rejected.
+        /// Requests a live key for an account. The request counts as one of the plan's working keys until it is rejected.
         async fn request_key(
             &self,
             request: tonic::Request<super::RequestKeyRequest>,
@@ -959,7 +957,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListKeyRequestsResponse>,
             tonic::Status,
         >;
-        /// Approving again changes nothing.
+        /// A second approval changes nothing.
         async fn approve_key(
             &self,
             request: tonic::Request<super::ApproveKeyRequest>,
@@ -967,7 +965,7 @@ pub mod staff_service_server {
             tonic::Response<super::ApproveKeyResponse>,
             tonic::Status,
         >;
-        /// Rejecting again changes nothing. What was approved can be rejected until it is revealed.
+        /// A second rejection changes nothing. An approved request can be rejected until it is revealed.
         async fn reject_key(
             &self,
             request: tonic::Request<super::RejectKeyRequest>,
@@ -975,7 +973,7 @@ pub mod staff_service_server {
             tonic::Response<super::RejectKeyResponse>,
             tonic::Status,
         >;
-        /// Makes the secret of an approved key, for its owner. It is in the answer, this once: a second call is refused.
+        /// Creates the key of an approved request. Only this response contains the secret: a second call is refused.
         async fn reveal_key(
             &self,
             request: tonic::Request<super::RevealKeyRequest>,
@@ -990,7 +988,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListSwitchesResponse>,
             tonic::Status,
         >;
-        /// Every gateway acts on it within a second. A switch that stands so already is left as it is.
+        /// Every gateway applies the change within a second. Setting a switch to its current value changes nothing.
         async fn set_switch(
             &self,
             request: tonic::Request<super::SetSwitchRequest>,
@@ -998,7 +996,7 @@ pub mod staff_service_server {
             tonic::Response<super::SetSwitchResponse>,
             tonic::Status,
         >;
-        /// What staff did here, the newest first. An admin sees what all did, a reviewer the own actions only.
+        /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
         async fn list_audit(
             &self,
             request: tonic::Request<super::super::super::common::v1::ListAuditRequest>,
@@ -1007,11 +1005,11 @@ pub mod staff_service_server {
             tonic::Status,
         >;
     }
-    /// Accounts, plans, keys and switches, by staff.
+    /// Staff calls for accounts, plans, keys and switches.
     ///
-    /// A call carries a member's token as `authorization: Bearer`; listings-svc knows the members (`listings/v1/staff_member.proto`). The fleet's
-    /// own staff token is that of `operator`, an admin. A reviewer reads, and approves or rejects keys that were asked for; an admin does
-    /// everything. Every change, and every call that a role does not let through, is in the audit.
+    /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members (`listings/v1/staff_member.proto`). The staff
+    /// token of the fleet belongs to `operator`, an admin. A reviewer may read, and approve or reject key requests; an admin may do everything.
+    /// The audit records every change, and every call that is refused for lack of a role.
     #[derive(Debug)]
     pub struct StaffServiceServer<T> {
         inner: Arc<T>,

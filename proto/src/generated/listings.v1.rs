@@ -14,7 +14,7 @@ pub struct Country {
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
 }
-/// A place of the gazetteer.
+/// A city of the gazetteer.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct City {
     #[prost(string, tag = "1")]
@@ -26,7 +26,7 @@ pub struct City {
     #[prost(int64, optional, tag = "4")]
     pub population: ::core::option::Option<i64>,
 }
-/// A studio's or a person's page: a creator, to the public.
+/// The page of a studio or a person. The public API calls it a creator.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Page {
     #[prost(string, tag = "1")]
@@ -54,7 +54,7 @@ pub struct Page {
     pub avatar_url: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, tag = "12")]
     pub country_code: ::prost::alloc::string::String,
-    /// As written; empty when not known.
+    /// As entered; empty when unknown.
     #[prost(string, tag = "13")]
     pub city: ::prost::alloc::string::String,
     #[prost(string, tag = "14")]
@@ -72,10 +72,10 @@ pub struct Page {
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "19")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// When it was published for the first time; absent until it is. Taking it down and restoring it does not change it.
+    /// The time of its first publication; absent before that. A takedown or a restore does not change it.
     #[prost(message, optional, tag = "20")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// On the feed: the accounts that own it, the first owner first.
+    /// On the feed: the accounts that own the page, the first owner first.
     #[prost(string, repeated, tag = "21")]
     pub owners: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
@@ -120,7 +120,7 @@ pub struct Game {
     pub credits: ::prost::alloc::vec::Vec<Credit>,
     #[prost(bool, tag = "18")]
     pub featured: bool,
-    /// The page it stands under; name, country and city of a game are the page's.
+    /// The page of its creator, which also gives the creator name, country and city of the game.
     #[prost(string, tag = "19")]
     pub page_id: ::prost::alloc::string::String,
     #[prost(string, tag = "20")]
@@ -129,7 +129,7 @@ pub struct Game {
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "22")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// When it was published for the first time; absent until it is. Taking it down and restoring it does not change it.
+    /// The time of its first publication; absent before that. A takedown or a restore does not change it.
     #[prost(message, optional, tag = "23")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
 }
@@ -170,7 +170,7 @@ pub struct Event {
     /// `jam`, `meetup`, `tournament`, `showcase` or `conference`.
     #[prost(string, tag = "7")]
     pub kind: ::prost::alloc::string::String,
-    /// Days as YYYY-MM-DD.
+    /// Dates as YYYY-MM-DD.
     #[prost(string, tag = "8")]
     pub starts_at: ::prost::alloc::string::String,
     #[prost(string, optional, tag = "9")]
@@ -183,7 +183,7 @@ pub struct Event {
     pub city_slug: ::prost::alloc::string::String,
     #[prost(bool, tag = "13")]
     pub online: bool,
-    /// The event's own site.
+    /// The website of the event.
     #[prost(string, optional, tag = "14")]
     pub website: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, tag = "15")]
@@ -194,11 +194,11 @@ pub struct Event {
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "18")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// When it was published for the first time; absent until it is. Taking it down and restoring it does not change it.
+    /// The time of its first publication; absent before that. A takedown or a restore does not change it.
     #[prost(message, optional, tag = "19")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
 }
-/// Where a listing stands (§3).
+/// The state of a listing (§3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum State {
@@ -206,7 +206,7 @@ pub enum State {
     Pending = 1,
     Published = 2,
     Rejected = 3,
-    /// Taken down: reads answer 404, the slug is kept.
+    /// Taken down: reads answer 404, and the slug stays reserved.
     Removed = 4,
 }
 impl State {
@@ -245,13 +245,13 @@ pub struct Member {
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(string, tag = "4")]
     pub created_by: ::prost::alloc::string::String,
-    /// Empty while the token works.
+    /// Absent while the token is valid.
     #[prost(message, optional, tag = "5")]
     pub revoked_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreateMemberRequest {
-    /// Small letters, digits and hyphens, up to 60; a name is never given a second time.
+    /// Lower-case letters, digits and hyphens, up to 60 characters. A name cannot be used again.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
     #[prost(enumeration = "Role", tag = "2")]
@@ -306,9 +306,9 @@ pub struct WhoAmIResponse {
 #[repr(i32)]
 pub enum Role {
     Unspecified = 0,
-    /// Looks, approves, rejects and edits.
+    /// May read, approve, reject and edit.
     Reviewer = 1,
-    /// Everything.
+    /// May do everything.
     Admin = 2,
 }
 impl Role {
@@ -344,10 +344,10 @@ pub mod staff_member_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// The members of staff; all calls but WhoAmI are for admins.
+    /// Staff members; all calls but WhoAmI are for admins.
     ///
-    /// A call to a `Staff…` service of listings-svc carries a member's token as `authorization: Bearer`. The fleet's own staff token is that
-    /// of `operator`, an admin.
+    /// A call to a `Staff…` service of listings-svc carries a member's token as `authorization: Bearer`. The staff token of the fleet belongs to
+    /// `operator`, an admin.
     #[derive(Debug, Clone)]
     pub struct StaffMemberServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -428,7 +428,7 @@ pub mod staff_member_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Makes a member. The token is in this answer and nowhere else.
+        /// Creates a member. Only this response contains the token.
         pub async fn create_member(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateMemberRequest>,
@@ -455,7 +455,7 @@ pub mod staff_member_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// All members by name, also those whose tokens have ended.
+        /// All members by name, including revoked ones.
         pub async fn list_members(
             &mut self,
             request: impl tonic::IntoRequest<super::ListMembersRequest>,
@@ -482,7 +482,7 @@ pub mod staff_member_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Gives a member another role.
+        /// Changes the role of a member.
         pub async fn set_role(
             &mut self,
             request: impl tonic::IntoRequest<super::SetRoleRequest>,
@@ -507,7 +507,7 @@ pub mod staff_member_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffMemberService", "SetRole"));
             self.inner.unary(req, path, codec).await
         }
-        /// Ends a member's token, on every replica within a second. Ending it again changes nothing.
+        /// Revokes the token of a member, on every replica within a second. A second call changes nothing.
         pub async fn revoke_member(
             &mut self,
             request: impl tonic::IntoRequest<super::RevokeMemberRequest>,
@@ -571,7 +571,7 @@ pub mod staff_member_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffMemberServiceServer.
     #[async_trait]
     pub trait StaffMemberService: std::marker::Send + std::marker::Sync + 'static {
-        /// Makes a member. The token is in this answer and nowhere else.
+        /// Creates a member. Only this response contains the token.
         async fn create_member(
             &self,
             request: tonic::Request<super::CreateMemberRequest>,
@@ -579,7 +579,7 @@ pub mod staff_member_service_server {
             tonic::Response<super::CreateMemberResponse>,
             tonic::Status,
         >;
-        /// All members by name, also those whose tokens have ended.
+        /// All members by name, including revoked ones.
         async fn list_members(
             &self,
             request: tonic::Request<super::ListMembersRequest>,
@@ -587,12 +587,12 @@ pub mod staff_member_service_server {
             tonic::Response<super::ListMembersResponse>,
             tonic::Status,
         >;
-        /// Gives a member another role.
+        /// Changes the role of a member.
         async fn set_role(
             &self,
             request: tonic::Request<super::SetRoleRequest>,
         ) -> std::result::Result<tonic::Response<super::SetRoleResponse>, tonic::Status>;
-        /// Ends a member's token, on every replica within a second. Ending it again changes nothing.
+        /// Revokes the token of a member, on every replica within a second. A second call changes nothing.
         async fn revoke_member(
             &self,
             request: tonic::Request<super::RevokeMemberRequest>,
@@ -606,10 +606,10 @@ pub mod staff_member_service_server {
             request: tonic::Request<super::WhoAmIRequest>,
         ) -> std::result::Result<tonic::Response<super::WhoAmIResponse>, tonic::Status>;
     }
-    /// The members of staff; all calls but WhoAmI are for admins.
+    /// Staff members; all calls but WhoAmI are for admins.
     ///
-    /// A call to a `Staff…` service of listings-svc carries a member's token as `authorization: Bearer`. The fleet's own staff token is that
-    /// of `operator`, an admin.
+    /// A call to a `Staff…` service of listings-svc carries a member's token as `authorization: Bearer`. The staff token of the fleet belongs to
+    /// `operator`, an admin.
     #[derive(Debug)]
     pub struct StaffMemberServiceServer<T> {
         inner: Arc<T>,
@@ -956,13 +956,13 @@ pub mod staff_member_service_server {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FindMemberRequest {
-    /// The SHA-256 of the token: the token itself stays where it was sent.
+    /// The SHA-256 of the token. The token itself does not leave the service that received it.
     #[prost(bytes = "bytes", tag = "1")]
     pub token_sha256: ::prost::bytes::Bytes,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FindMemberResponse {
-    /// Absent when it is nobody's.
+    /// Absent when no member has this token.
     #[prost(message, optional, tag = "1")]
     pub member: ::core::option::Option<Member>,
 }
@@ -977,7 +977,7 @@ pub mod member_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// The staff by their tokens, for other services of the fleet, which know no members of their own.
+    /// Staff members by their tokens, for the other services of the fleet.
     #[derive(Debug, Clone)]
     pub struct MemberServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -1058,7 +1058,7 @@ pub mod member_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Whose token it is. A token that has ended is nobody's.
+        /// Finds the member with a token. A revoked token has no member.
         pub async fn find_member(
             &mut self,
             request: impl tonic::IntoRequest<super::FindMemberRequest>,
@@ -1098,7 +1098,7 @@ pub mod member_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with MemberServiceServer.
     #[async_trait]
     pub trait MemberService: std::marker::Send + std::marker::Sync + 'static {
-        /// Whose token it is. A token that has ended is nobody's.
+        /// Finds the member with a token. A revoked token has no member.
         async fn find_member(
             &self,
             request: tonic::Request<super::FindMemberRequest>,
@@ -1107,7 +1107,7 @@ pub mod member_service_server {
             tonic::Status,
         >;
     }
-    /// The staff by their tokens, for other services of the fleet, which know no members of their own.
+    /// Staff members by their tokens, for the other services of the fleet.
     #[derive(Debug)]
     pub struct MemberServiceServer<T> {
         inner: Arc<T>,
@@ -1269,19 +1269,19 @@ pub mod member_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-/// Who writes.
+/// The author of a write.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Author {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
-    /// By the kind of its key. In the test world everything is checked and nothing written.
+    /// The mode of the key. In test mode a write is only validated.
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
     pub mode: i32,
-    /// Accepted writes that its plan has in a UTC day; absent for any number.
+    /// The accepted writes per UTC day that the plan allows; absent: no limit.
     #[prost(uint32, optional, tag = "3")]
     pub writes_per_day: ::core::option::Option<u32>,
 }
-/// What is written.
+/// A write.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Writing {
     #[prost(message, optional, tag = "1")]
@@ -1289,42 +1289,42 @@ pub struct Writing {
     /// A JSON object: the fields of §4.3.
     #[prost(bytes = "bytes", tag = "2")]
     pub body: ::prost::bytes::Bytes,
-    /// Everything is checked, and nothing written (§10.3).
+    /// Validate only; write nothing (§10.3).
     #[prost(bool, tag = "3")]
     pub dry_run: bool,
-    /// With creations; empty for none (§10.4).
+    /// For creations; empty without an idempotency key (§10.4).
     #[prost(string, tag = "4")]
     pub idempotency_key: ::prost::alloc::string::String,
 }
-/// What came of it.
+/// The result of a write.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Written {
-    /// Absent when nothing was to be written.
+    /// Absent when nothing was written because of the mode or `dry_run`.
     #[prost(string, optional, tag = "1")]
     pub slug: ::core::option::Option<::prost::alloc::string::String>,
-    /// Where the listing stands, or would stand.
+    /// The state of the listing after the write, or after a write that was only validated.
     #[prost(enumeration = "State", tag = "2")]
     pub state: i32,
-    /// Its public page; empty when nothing was to be written.
+    /// The URL of its public page; empty when nothing was written.
     #[prost(string, tag = "3")]
     pub url: ::prost::alloc::string::String,
-    /// The same call came before, and this is what it was answered.
+    /// This is the stored response to an earlier call with the same key.
     #[prost(bool, tag = "4")]
     pub replayed: bool,
-    /// The listing's revision after the write, for the `ETag` of the answer (§10.10); 0 when nothing was to be written.
+    /// The revision of the listing after the write, for the `ETag` of the response (§10.10); 0 when nothing was written.
     #[prost(int64, tag = "5")]
     pub revision: i64,
-    /// Why the public does not see the listing although it may be published, such as that its page was taken down; empty otherwise.
+    /// The reason why a published listing is not visible, such as that its page was taken down; empty otherwise.
     #[prost(string, tag = "6")]
     pub note: ::prost::alloc::string::String,
 }
-/// `If-Match` (§10.10): a change is made only while the listing has one of these revisions.
+/// `If-Match` (§10.10): the change requires that the listing has one of these revisions.
 ///
-/// Else it is refused with `precondition_failed`. It is the last check: a call that would be refused without the condition is refused for
-/// that reason.
+/// Otherwise the call fails with `precondition_failed`. This is the last check: a call that would fail without the condition fails for that
+/// other reason.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Precondition {
-    /// None at all when no tag of the header can match: then every change is refused.
+    /// Empty when no tag of the header can match: then every change is refused.
     #[prost(int64, repeated, tag = "1")]
     pub revisions: ::prost::alloc::vec::Vec<i64>,
 }
@@ -1344,7 +1344,7 @@ pub struct UpdateGameRequest {
     pub slug: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
     pub writing: ::core::option::Option<Writing>,
-    /// Absent when the change is made whatever the revision is.
+    /// Absent: any revision.
     #[prost(message, optional, tag = "3")]
     pub precondition: ::core::option::Option<Precondition>,
 }
@@ -1369,7 +1369,7 @@ pub struct UpdateEventRequest {
     pub slug: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
     pub writing: ::core::option::Option<Writing>,
-    /// Absent when the change is made whatever the revision is.
+    /// Absent: any revision.
     #[prost(message, optional, tag = "3")]
     pub precondition: ::core::option::Option<Precondition>,
 }
@@ -1389,7 +1389,7 @@ pub struct ListOwnListingsRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListOwnListingsResponse {
-    /// The `data` bytes of the public answer: a list of rows.
+    /// The `data` bytes of the public response: a list of rows.
     #[prost(bytes = "bytes", tag = "1")]
     pub json: ::prost::bytes::Bytes,
     #[prost(message, optional, tag = "2")]
@@ -1406,7 +1406,7 @@ pub mod games_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Games as accounts send them in and change them (§4.3).
+    /// Submissions and changes of games by accounts (§4.3).
     #[derive(Debug, Clone)]
     pub struct GamesServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -1487,7 +1487,7 @@ pub mod games_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Sends a new game in; it waits for its review.
+        /// Submits a new game. It waits for its review.
         pub async fn create_game(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateGameRequest>,
@@ -1512,7 +1512,7 @@ pub mod games_service_client {
                 .insert(GrpcMethod::new("listings.v1.GamesService", "CreateGame"));
             self.inner.unary(req, path, codec).await
         }
-        /// Changes a game of the account's. Visible at once if it is public.
+        /// Changes a game of the account. The change of a public game is visible at once.
         pub async fn update_game(
             &mut self,
             request: impl tonic::IntoRequest<super::UpdateGameRequest>,
@@ -1552,7 +1552,7 @@ pub mod games_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with GamesServiceServer.
     #[async_trait]
     pub trait GamesService: std::marker::Send + std::marker::Sync + 'static {
-        /// Sends a new game in; it waits for its review.
+        /// Submits a new game. It waits for its review.
         async fn create_game(
             &self,
             request: tonic::Request<super::CreateGameRequest>,
@@ -1560,7 +1560,7 @@ pub mod games_service_server {
             tonic::Response<super::CreateGameResponse>,
             tonic::Status,
         >;
-        /// Changes a game of the account's. Visible at once if it is public.
+        /// Changes a game of the account. The change of a public game is visible at once.
         async fn update_game(
             &self,
             request: tonic::Request<super::UpdateGameRequest>,
@@ -1569,7 +1569,7 @@ pub mod games_service_server {
             tonic::Status,
         >;
     }
-    /// Games as accounts send them in and change them (§4.3).
+    /// Submissions and changes of games by accounts (§4.3).
     #[derive(Debug)]
     pub struct GamesServiceServer<T> {
         inner: Arc<T>,
@@ -1787,7 +1787,7 @@ pub mod events_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Events as accounts send them in and change them (§4.3).
+    /// Submissions and changes of events by accounts (§4.3).
     #[derive(Debug, Clone)]
     pub struct EventsServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -1868,7 +1868,7 @@ pub mod events_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Sends a new event in; it waits for its review.
+        /// Submits a new event. It waits for its review.
         pub async fn create_event(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateEventRequest>,
@@ -1893,7 +1893,7 @@ pub mod events_service_client {
                 .insert(GrpcMethod::new("listings.v1.EventsService", "CreateEvent"));
             self.inner.unary(req, path, codec).await
         }
-        /// Changes an event of the account's. Visible at once if it is public.
+        /// Changes an event of the account. The change of a public event is visible at once.
         pub async fn update_event(
             &mut self,
             request: impl tonic::IntoRequest<super::UpdateEventRequest>,
@@ -1933,7 +1933,7 @@ pub mod events_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with EventsServiceServer.
     #[async_trait]
     pub trait EventsService: std::marker::Send + std::marker::Sync + 'static {
-        /// Sends a new event in; it waits for its review.
+        /// Submits a new event. It waits for its review.
         async fn create_event(
             &self,
             request: tonic::Request<super::CreateEventRequest>,
@@ -1941,7 +1941,7 @@ pub mod events_service_server {
             tonic::Response<super::CreateEventResponse>,
             tonic::Status,
         >;
-        /// Changes an event of the account's. Visible at once if it is public.
+        /// Changes an event of the account. The change of a public event is visible at once.
         async fn update_event(
             &self,
             request: tonic::Request<super::UpdateEventRequest>,
@@ -1950,7 +1950,7 @@ pub mod events_service_server {
             tonic::Status,
         >;
     }
-    /// Events as accounts send them in and change them (§4.3).
+    /// Submissions and changes of events by accounts (§4.3).
     #[derive(Debug)]
     pub struct EventsServiceServer<T> {
         inner: Arc<T>,
@@ -2168,7 +2168,7 @@ pub mod own_listings_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// What an account has listed, public or not (§10.2).
+    /// The listings of an account, public or not (§10.2).
     #[derive(Debug, Clone)]
     pub struct OwnListingsServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -2300,7 +2300,7 @@ pub mod own_listings_service_server {
             tonic::Status,
         >;
     }
-    /// What an account has listed, public or not (§10.2).
+    /// The listings of an account, public or not (§10.2).
     #[derive(Debug)]
     pub struct OwnListingsServiceServer<T> {
         inner: Arc<T>,
@@ -2470,12 +2470,12 @@ pub mod own_listings_service_server {
 pub struct Claim {
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
-    /// Of the page that is claimed.
+    /// The handle of the claimed page.
     #[prost(string, tag = "2")]
     pub handle: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub account_id: ::prost::alloc::string::String,
-    /// Why the page should be the account's.
+    /// The evidence of the account.
     #[prost(string, tag = "4")]
     pub evidence: ::prost::alloc::string::String,
     #[prost(enumeration = "ClaimState", tag = "5")]
@@ -2484,7 +2484,7 @@ pub struct Claim {
     pub made_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "7")]
     pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// Why it was rejected.
+    /// The reason of a rejection.
     #[prost(string, tag = "8")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -2502,7 +2502,7 @@ pub struct Owner {
 pub struct CreatePageRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
-    /// A JSON object: `name`, `kind`, `roles`, `tagline`, `bio`, `country_code`, `city`, `links`, and `handle` where it shall not be made
+    /// A JSON object: `name`, `kind`, `roles`, `tagline`, `bio`, `country_code`, `city`, `links`, and `handle`, if it should not be derived
     /// from the name.
     #[prost(bytes = "bytes", tag = "2")]
     pub body: ::prost::bytes::Bytes,
@@ -2518,7 +2518,7 @@ pub struct UpdatePageRequest {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub handle: ::prost::alloc::string::String,
-    /// What is to change.
+    /// A JSON object with the fields to change.
     #[prost(bytes = "bytes", tag = "3")]
     pub body: ::prost::bytes::Bytes,
 }
@@ -2674,7 +2674,7 @@ pub mod pages_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Pages of accounts, for the dashboard. The account is whoever signed in there.
+    /// The creator pages of an account, for the dashboard. The account is the one that is signed in there.
     #[derive(Debug, Clone)]
     pub struct PagesServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -2755,7 +2755,7 @@ pub mod pages_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Sends a new page in: it is the account's from then on, and waits for its review.
+        /// Submits a new page. It belongs to the account and waits for its review.
         pub async fn create_page(
             &mut self,
             request: impl tonic::IntoRequest<super::CreatePageRequest>,
@@ -2780,7 +2780,7 @@ pub mod pages_service_client {
                 .insert(GrpcMethod::new("listings.v1.PagesService", "CreatePage"));
             self.inner.unary(req, path, codec).await
         }
-        /// Changes a page of the account's.
+        /// Changes a page that the account owns.
         pub async fn update_page(
             &mut self,
             request: impl tonic::IntoRequest<super::UpdatePageRequest>,
@@ -2805,7 +2805,7 @@ pub mod pages_service_client {
                 .insert(GrpcMethod::new("listings.v1.PagesService", "UpdatePage"));
             self.inner.unary(req, path, codec).await
         }
-        /// Pages of the account, by handle.
+        /// The pages of the account, by handle.
         pub async fn list_own_pages(
             &mut self,
             request: impl tonic::IntoRequest<super::ListOwnPagesRequest>,
@@ -2830,7 +2830,7 @@ pub mod pages_service_client {
                 .insert(GrpcMethod::new("listings.v1.PagesService", "ListOwnPages"));
             self.inner.unary(req, path, codec).await
         }
-        /// Says that a public page is the account's own, and why. Staff decide.
+        /// Claims ownership of a public page, with evidence. Staff decide on the claim.
         pub async fn claim_page(
             &mut self,
             request: impl tonic::IntoRequest<super::ClaimPageRequest>,
@@ -2855,7 +2855,7 @@ pub mod pages_service_client {
                 .insert(GrpcMethod::new("listings.v1.PagesService", "ClaimPage"));
             self.inner.unary(req, path, codec).await
         }
-        /// Claims of the account, newest first.
+        /// The claims of the account, newest first.
         pub async fn list_own_claims(
             &mut self,
             request: impl tonic::IntoRequest<super::ListOwnClaimsRequest>,
@@ -2895,7 +2895,7 @@ pub mod pages_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with PagesServiceServer.
     #[async_trait]
     pub trait PagesService: std::marker::Send + std::marker::Sync + 'static {
-        /// Sends a new page in: it is the account's from then on, and waits for its review.
+        /// Submits a new page. It belongs to the account and waits for its review.
         async fn create_page(
             &self,
             request: tonic::Request<super::CreatePageRequest>,
@@ -2903,7 +2903,7 @@ pub mod pages_service_server {
             tonic::Response<super::CreatePageResponse>,
             tonic::Status,
         >;
-        /// Changes a page of the account's.
+        /// Changes a page that the account owns.
         async fn update_page(
             &self,
             request: tonic::Request<super::UpdatePageRequest>,
@@ -2911,7 +2911,7 @@ pub mod pages_service_server {
             tonic::Response<super::UpdatePageResponse>,
             tonic::Status,
         >;
-        /// Pages of the account, by handle.
+        /// The pages of the account, by handle.
         async fn list_own_pages(
             &self,
             request: tonic::Request<super::ListOwnPagesRequest>,
@@ -2919,7 +2919,7 @@ pub mod pages_service_server {
             tonic::Response<super::ListOwnPagesResponse>,
             tonic::Status,
         >;
-        /// Says that a public page is the account's own, and why. Staff decide.
+        /// Claims ownership of a public page, with evidence. Staff decide on the claim.
         async fn claim_page(
             &self,
             request: tonic::Request<super::ClaimPageRequest>,
@@ -2927,7 +2927,7 @@ pub mod pages_service_server {
             tonic::Response<super::ClaimPageResponse>,
             tonic::Status,
         >;
-        /// Claims of the account, newest first.
+        /// The claims of the account, newest first.
         async fn list_own_claims(
             &self,
             request: tonic::Request<super::ListOwnClaimsRequest>,
@@ -2936,7 +2936,7 @@ pub mod pages_service_server {
             tonic::Status,
         >;
     }
-    /// Pages of accounts, for the dashboard. The account is whoever signed in there.
+    /// The creator pages of an account, for the dashboard. The account is the one that is signed in there.
     #[derive(Debug)]
     pub struct PagesServiceServer<T> {
         inner: Arc<T>,
@@ -3289,7 +3289,7 @@ pub mod staff_page_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Whose pages are, by staff.
+    /// Staff calls for the ownership of pages.
     #[derive(Debug, Clone)]
     pub struct StaffPageServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -3370,7 +3370,7 @@ pub mod staff_page_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Claims that wait, oldest first.
+        /// Open claims, oldest first.
         pub async fn list_claims(
             &mut self,
             request: impl tonic::IntoRequest<super::ListClaimsRequest>,
@@ -3395,7 +3395,7 @@ pub mod staff_page_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffPageService", "ListClaims"));
             self.inner.unary(req, path, codec).await
         }
-        /// Grants a claim: the page is the account's too. Granting again changes nothing.
+        /// Grants a claim: the account becomes an owner of the page. A second grant changes nothing.
         pub async fn grant_claim(
             &mut self,
             request: impl tonic::IntoRequest<super::GrantClaimRequest>,
@@ -3420,7 +3420,7 @@ pub mod staff_page_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffPageService", "GrantClaim"));
             self.inner.unary(req, path, codec).await
         }
-        /// Rejects a claim, with a reason that the account is shown. Rejecting again changes nothing.
+        /// Rejects a claim. The account sees the reason. A second rejection changes nothing.
         pub async fn reject_claim(
             &mut self,
             request: impl tonic::IntoRequest<super::RejectClaimRequest>,
@@ -3445,7 +3445,7 @@ pub mod staff_page_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffPageService", "RejectClaim"));
             self.inner.unary(req, path, codec).await
         }
-        /// Owners of a page.
+        /// The owners of a page.
         pub async fn list_owners(
             &mut self,
             request: impl tonic::IntoRequest<super::ListOwnersRequest>,
@@ -3470,7 +3470,7 @@ pub mod staff_page_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffPageService", "ListOwners"));
             self.inner.unary(req, path, codec).await
         }
-        /// Gives a page to an account, beside its other owners.
+        /// Adds an owner to a page.
         pub async fn add_owner(
             &mut self,
             request: impl tonic::IntoRequest<super::AddOwnerRequest>,
@@ -3495,7 +3495,7 @@ pub mod staff_page_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffPageService", "AddOwner"));
             self.inner.unary(req, path, codec).await
         }
-        /// Takes a page from an account.
+        /// Removes an owner from a page.
         pub async fn remove_owner(
             &mut self,
             request: impl tonic::IntoRequest<super::RemoveOwnerRequest>,
@@ -3535,7 +3535,7 @@ pub mod staff_page_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffPageServiceServer.
     #[async_trait]
     pub trait StaffPageService: std::marker::Send + std::marker::Sync + 'static {
-        /// Claims that wait, oldest first.
+        /// Open claims, oldest first.
         async fn list_claims(
             &self,
             request: tonic::Request<super::ListClaimsRequest>,
@@ -3543,7 +3543,7 @@ pub mod staff_page_service_server {
             tonic::Response<super::ListClaimsResponse>,
             tonic::Status,
         >;
-        /// Grants a claim: the page is the account's too. Granting again changes nothing.
+        /// Grants a claim: the account becomes an owner of the page. A second grant changes nothing.
         async fn grant_claim(
             &self,
             request: tonic::Request<super::GrantClaimRequest>,
@@ -3551,7 +3551,7 @@ pub mod staff_page_service_server {
             tonic::Response<super::GrantClaimResponse>,
             tonic::Status,
         >;
-        /// Rejects a claim, with a reason that the account is shown. Rejecting again changes nothing.
+        /// Rejects a claim. The account sees the reason. A second rejection changes nothing.
         async fn reject_claim(
             &self,
             request: tonic::Request<super::RejectClaimRequest>,
@@ -3559,7 +3559,7 @@ pub mod staff_page_service_server {
             tonic::Response<super::RejectClaimResponse>,
             tonic::Status,
         >;
-        /// Owners of a page.
+        /// The owners of a page.
         async fn list_owners(
             &self,
             request: tonic::Request<super::ListOwnersRequest>,
@@ -3567,7 +3567,7 @@ pub mod staff_page_service_server {
             tonic::Response<super::ListOwnersResponse>,
             tonic::Status,
         >;
-        /// Gives a page to an account, beside its other owners.
+        /// Adds an owner to a page.
         async fn add_owner(
             &self,
             request: tonic::Request<super::AddOwnerRequest>,
@@ -3575,7 +3575,7 @@ pub mod staff_page_service_server {
             tonic::Response<super::AddOwnerResponse>,
             tonic::Status,
         >;
-        /// Takes a page from an account.
+        /// Removes an owner from a page.
         async fn remove_owner(
             &self,
             request: tonic::Request<super::RemoveOwnerRequest>,
@@ -3584,7 +3584,7 @@ pub mod staff_page_service_server {
             tonic::Status,
         >;
     }
-    /// Whose pages are, by staff.
+    /// Staff calls for the ownership of pages.
     #[derive(Debug)]
     pub struct StaffPageServiceServer<T> {
         inner: Arc<T>,
@@ -3973,13 +3973,13 @@ pub mod staff_page_service_server {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetPictureRequest {
-    /// The last part of its address: 64 hexadecimal digits and an ending, such as `.jpg`.
+    /// The last segment of its URL: 64 hexadecimal digits and an extension such as `.jpg`.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// Where the part begins.
+    /// The offset of the part in bytes.
     #[prost(uint64, tag = "2")]
     pub offset: u64,
-    /// Bytes of it at most; 0 asks only for what is known of the file. No more than 1 MiB is given.
+    /// The most bytes of the part, up to 1 MiB; 0 returns only the type and the size of the file.
     #[prost(uint32, tag = "3")]
     pub most: u32,
 }
@@ -3988,10 +3988,10 @@ pub struct GetPictureResponse {
     /// Such as `image/jpeg`.
     #[prost(string, tag = "1")]
     pub content_type: ::prost::alloc::string::String,
-    /// Bytes of the whole file.
+    /// The size of the whole file in bytes.
     #[prost(uint64, tag = "2")]
     pub size: u64,
-    /// Empty behind the end.
+    /// Empty after the end of the file.
     #[prost(bytes = "bytes", tag = "3")]
     pub part: ::prost::bytes::Bytes,
 }
@@ -4006,7 +4006,7 @@ pub mod picture_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Pictures of listings, for the gateway, which serves them to browsers.
+    /// The files of pictures, for the gateway, which serves them to browsers.
     #[derive(Debug, Clone)]
     pub struct PictureServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -4087,7 +4087,7 @@ pub mod picture_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// A part of a picture's file. What a name stands for never changes, so that parts may be asked for one by one, of any replica.
+        /// Reads a part of a picture file. The content of a name never changes, so the parts may come from different replicas.
         pub async fn get_picture(
             &mut self,
             request: impl tonic::IntoRequest<super::GetPictureRequest>,
@@ -4127,7 +4127,7 @@ pub mod picture_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with PictureServiceServer.
     #[async_trait]
     pub trait PictureService: std::marker::Send + std::marker::Sync + 'static {
-        /// A part of a picture's file. What a name stands for never changes, so that parts may be asked for one by one, of any replica.
+        /// Reads a part of a picture file. The content of a name never changes, so the parts may come from different replicas.
         async fn get_picture(
             &self,
             request: tonic::Request<super::GetPictureRequest>,
@@ -4136,7 +4136,7 @@ pub mod picture_service_server {
             tonic::Status,
         >;
     }
-    /// Pictures of listings, for the gateway, which serves them to browsers.
+    /// The files of pictures, for the gateway, which serves them to browsers.
     #[derive(Debug)]
     pub struct PictureServiceServer<T> {
         inner: Arc<T>,
@@ -4309,7 +4309,7 @@ pub mod staff_audit_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// What the staff did.
+    /// The audit of listings-svc.
     #[derive(Debug, Clone)]
     pub struct StaffAuditServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -4390,7 +4390,7 @@ pub mod staff_audit_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Actions, the newest first. An admin sees those of all, a reviewer the own ones only.
+        /// Actions, newest first. An admin sees all entries, a reviewer only their own.
         pub async fn list_audit(
             &mut self,
             request: impl tonic::IntoRequest<
@@ -4432,7 +4432,7 @@ pub mod staff_audit_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffAuditServiceServer.
     #[async_trait]
     pub trait StaffAuditService: std::marker::Send + std::marker::Sync + 'static {
-        /// Actions, the newest first. An admin sees those of all, a reviewer the own ones only.
+        /// Actions, newest first. An admin sees all entries, a reviewer only their own.
         async fn list_audit(
             &self,
             request: tonic::Request<super::super::super::common::v1::ListAuditRequest>,
@@ -4441,7 +4441,7 @@ pub mod staff_audit_service_server {
             tonic::Status,
         >;
     }
-    /// What the staff did.
+    /// The audit of listings-svc.
     #[derive(Debug)]
     pub struct StaffAuditServiceServer<T> {
         inner: Arc<T>,
@@ -4613,7 +4613,7 @@ pub struct GetImportRequest {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetImportResponse {
-    /// The line to go on with, 1 when the file was never begun or is finished.
+    /// The next line to send; 1 when the import has not begun or is complete.
     #[prost(uint64, tag = "1")]
     pub next_line: u64,
 }
@@ -4636,31 +4636,31 @@ pub mod import_request {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ImportHeader {
-    /// What the rows are: `genre`, `country`, `city`, `page`, `game` or `event`.
+    /// The entity type of the rows: `genre`, `country`, `city`, `page`, `game` or `event`.
     #[prost(string, tag = "1")]
     pub entity: ::prost::alloc::string::String,
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
     pub mode: i32,
-    /// SHA-256 of the whole file in lowercase hex: names the import, so that it can be resumed.
+    /// SHA-256 of the whole file in lower-case hexadecimal. It identifies the import, so that it can be resumed.
     #[prost(string, tag = "3")]
     pub file_sha256: ::prost::alloc::string::String,
     /// For the report only.
     #[prost(string, tag = "4")]
     pub file_name: ::prost::alloc::string::String,
-    /// Tell the world of what is published by this import (webhooks). Off by default.
+    /// Announce the listings that this import publishes by webhooks. Off by default.
     #[prost(bool, tag = "5")]
     pub announce: bool,
 }
-/// Consecutive lines of the file, one JSON object each. Empty lines count and are passed over.
+/// Consecutive lines of the file, one JSON object each. Empty lines count and are ignored.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ImportLines {
-    /// The number of the first of them, from 1.
+    /// The number of the first line, from 1.
     #[prost(uint64, tag = "1")]
     pub first_line: u64,
     #[prost(string, repeated, tag = "2")]
     pub lines: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// The file is at its end. A stream that ends without it was broken off: what was loaded stays, and the import can be resumed.
+/// The end of the file. A stream without it was interrupted: loaded rows stay, and the import can be resumed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ImportEnd {}
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -4671,10 +4671,10 @@ pub struct ImportResponse {
     pub updated: u64,
     #[prost(uint64, tag = "3")]
     pub unchanged: u64,
-    /// The first 10,000 of them, by line.
+    /// The first 10,000 refused rows, by line.
     #[prost(message, repeated, tag = "4")]
     pub refused: ::prost::alloc::vec::Vec<RefusedRow>,
-    /// How many were refused in all.
+    /// The total number of refused rows.
     #[prost(uint64, tag = "5")]
     pub refused_count: u64,
 }
@@ -4682,10 +4682,10 @@ pub struct ImportResponse {
 pub struct RefusedRow {
     #[prost(uint64, tag = "1")]
     pub line: u64,
-    /// Slug, handle, key or code of the row, when it has one.
+    /// The slug, handle, key or code of the row, if it has one.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
-    /// Field to reason; `row` when it is not about one field.
+    /// Field to reason; `row` when the reason is not about a single field.
     #[prost(map = "string, string", tag = "3")]
     pub fields: ::std::collections::HashMap<
         ::prost::alloc::string::String,
@@ -4703,7 +4703,7 @@ pub mod staff_import_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Loading a directory of listings, by staff.
+    /// Staff calls to import a directory of listings.
     #[derive(Debug, Clone)]
     pub struct StaffImportServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -4784,7 +4784,7 @@ pub mod staff_import_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Where an interrupted import of this very file stopped.
+        /// The line at which an interrupted import of this file stopped.
         pub async fn get_import(
             &mut self,
             request: impl tonic::IntoRequest<super::GetImportRequest>,
@@ -4811,8 +4811,8 @@ pub mod staff_import_service_client {
         }
         /// Streams a file: first the header, then its lines in order, then the end.
         ///
-        /// Rows are loaded as they come, in transactions of their own; a bad row is refused with its line and reason and the rest are
-        /// loaded. Importing a file again changes nothing.
+        /// Rows are loaded as they arrive, in separate transactions. An invalid row is refused with its line and a reason, and the others are
+        /// loaded. Importing the same file again changes nothing.
         pub async fn import(
             &mut self,
             request: impl tonic::IntoStreamingRequest<Message = super::ImportRequest>,
@@ -4849,7 +4849,7 @@ pub mod staff_import_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffImportServiceServer.
     #[async_trait]
     pub trait StaffImportService: std::marker::Send + std::marker::Sync + 'static {
-        /// Where an interrupted import of this very file stopped.
+        /// The line at which an interrupted import of this file stopped.
         async fn get_import(
             &self,
             request: tonic::Request<super::GetImportRequest>,
@@ -4859,14 +4859,14 @@ pub mod staff_import_service_server {
         >;
         /// Streams a file: first the header, then its lines in order, then the end.
         ///
-        /// Rows are loaded as they come, in transactions of their own; a bad row is refused with its line and reason and the rest are
-        /// loaded. Importing a file again changes nothing.
+        /// Rows are loaded as they arrive, in separate transactions. An invalid row is refused with its line and a reason, and the others are
+        /// loaded. Importing the same file again changes nothing.
         async fn import(
             &self,
             request: tonic::Request<tonic::Streaming<super::ImportRequest>>,
         ) -> std::result::Result<tonic::Response<super::ImportResponse>, tonic::Status>;
     }
-    /// Loading a directory of listings, by staff.
+    /// Staff calls to import a directory of listings.
     #[derive(Debug)]
     pub struct StaffImportServiceServer<T> {
         inner: Arc<T>,
@@ -5082,32 +5082,32 @@ pub struct ListingName {
     pub kind: ::prost::alloc::string::String,
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
     pub mode: i32,
-    /// Its slug, or the handle of a page.
+    /// The slug, or the handle of a page.
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
 }
-/// A listing as staff see it.
+/// A listing, for staff.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Listing {
     #[prost(message, optional, tag = "1")]
     pub name: ::core::option::Option<ListingName>,
     #[prost(string, tag = "2")]
     pub id: ::prost::alloc::string::String,
-    /// Its title, or the name on a page.
+    /// The title, or the name of a page.
     #[prost(string, tag = "3")]
     pub title: ::prost::alloc::string::String,
     #[prost(enumeration = "State", tag = "4")]
     pub state: i32,
     #[prost(int64, tag = "5")]
     pub revision: i64,
-    /// When the newest revision was made, and by whom: `import` of a file, or a member of the `staff`.
+    /// The time and the author of the newest revision, such as `import` with a file name or `staff` with a member.
     #[prost(message, optional, tag = "6")]
     pub changed_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(string, tag = "7")]
     pub actor_kind: ::prost::alloc::string::String,
     #[prost(string, tag = "8")]
     pub actor: ::prost::alloc::string::String,
-    /// What staff gave as the reason when they last decided on it or changed it; empty when they never did, or gave none.
+    /// The reason of the last decision or edit by staff; empty without one.
     #[prost(string, tag = "9")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -5132,7 +5132,7 @@ pub mod staff_listing_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Single listings, by staff.
+    /// Staff calls for single listings.
     #[derive(Debug, Clone)]
     pub struct StaffListingServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -5213,7 +5213,7 @@ pub mod staff_listing_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// A listing as it stands, whether it is public or not.
+        /// A listing in any state.
         pub async fn get_listing(
             &mut self,
             request: impl tonic::IntoRequest<super::GetListingRequest>,
@@ -5255,7 +5255,7 @@ pub mod staff_listing_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffListingServiceServer.
     #[async_trait]
     pub trait StaffListingService: std::marker::Send + std::marker::Sync + 'static {
-        /// A listing as it stands, whether it is public or not.
+        /// A listing in any state.
         async fn get_listing(
             &self,
             request: tonic::Request<super::GetListingRequest>,
@@ -5264,7 +5264,7 @@ pub mod staff_listing_service_server {
             tonic::Status,
         >;
     }
-    /// Single listings, by staff.
+    /// Staff calls for single listings.
     #[derive(Debug)]
     pub struct StaffListingServiceServer<T> {
         inner: Arc<T>,
@@ -5451,24 +5451,24 @@ pub struct PictureHeader {
     /// The slug of a game, or the handle of a page.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
-    /// What a screenshot shows, for those who cannot see it; up to 300 characters.
+    /// The alternative text of a screenshot; up to 300 characters.
     #[prost(string, tag = "3")]
     pub alt: ::prost::alloc::string::String,
-    /// The place of a screenshot among the others, from 0; behind the last when it is not given.
+    /// The index of a screenshot, from 0; absent: after the last one.
     #[prost(uint32, optional, tag = "4")]
     pub place: ::core::option::Option<u32>,
 }
-/// The file is at its end. A stream that ends without it was broken off, and changes nothing.
+/// The end of the file. A stream without it was interrupted and changes nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PictureEnd {}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PictureResponse {
     #[prost(message, optional, tag = "1")]
     pub listing: ::core::option::Option<Listing>,
-    /// As the listing has it.
+    /// The picture of the listing.
     #[prost(message, optional, tag = "2")]
     pub picture: ::core::option::Option<Picture>,
-    /// The same, smaller: of a game's cover 600 by 338, of an avatar 128 by 128, of a screenshot within 640 by 640.
+    /// The thumbnail: 600 × 338 for a cover, 128 × 128 for an avatar, within 640 × 640 for a screenshot.
     #[prost(message, optional, tag = "3")]
     pub small: ::core::option::Option<Picture>,
 }
@@ -5481,7 +5481,7 @@ pub struct Picture {
     pub width: u32,
     #[prost(uint32, tag = "3")]
     pub height: u32,
-    /// Bytes of its file.
+    /// The size of the file in bytes.
     #[prost(uint64, tag = "4")]
     pub size: u64,
 }
@@ -5494,7 +5494,7 @@ pub struct RemovePictureRequest {
     /// The slug of a game, or the handle of a page.
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
-    /// Of a screenshot: its address, or the last part of it.
+    /// For a screenshot: its URL, or the last segment of the URL.
     #[prost(string, tag = "4")]
     pub url: ::prost::alloc::string::String,
 }
@@ -5549,11 +5549,10 @@ pub mod staff_picture_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Pictures of listings in any state but removed, by staff.
+    /// Staff calls for the pictures of listings in any state but removed.
     ///
     /// A file (JPEG, PNG or WebP, not animated) is uploaded as a stream: first the header, then its bytes in order, then the end. It is
-    /// decoded and drawn anew in fixed sizes, without anything that it says of where and with what it was made. The same file again changes
-    /// nothing.
+    /// decoded and encoded again in fixed sizes, without metadata such as place and camera. Uploading the same file again changes nothing.
     #[derive(Debug, Clone)]
     pub struct StaffPictureServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -5634,7 +5633,7 @@ pub mod staff_picture_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Gives a game its cover, in place of the one it has.
+        /// Sets the cover of a game.
         pub async fn set_cover(
             &mut self,
             request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
@@ -5659,7 +5658,7 @@ pub mod staff_picture_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffPictureService", "SetCover"));
             self.inner.client_streaming(req, path, codec).await
         }
-        /// Gives a page its avatar, in place of the one it has.
+        /// Sets the avatar of a page.
         pub async fn set_avatar(
             &mut self,
             request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
@@ -5684,7 +5683,7 @@ pub mod staff_picture_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffPictureService", "SetAvatar"));
             self.inner.client_streaming(req, path, codec).await
         }
-        /// Adds a screenshot to a game. One that it has already moves to its new place, with its new text.
+        /// Adds a screenshot to a game. A screenshot that the game already has gets the new place and text.
         pub async fn add_screenshot(
             &mut self,
             request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
@@ -5711,7 +5710,7 @@ pub mod staff_picture_service_client {
                 );
             self.inner.client_streaming(req, path, codec).await
         }
-        /// Takes a picture out of a listing. Taking it out again changes nothing.
+        /// Removes a picture from a listing. A second call changes nothing.
         pub async fn remove_picture(
             &mut self,
             request: impl tonic::IntoRequest<super::RemovePictureRequest>,
@@ -5753,22 +5752,22 @@ pub mod staff_picture_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffPictureServiceServer.
     #[async_trait]
     pub trait StaffPictureService: std::marker::Send + std::marker::Sync + 'static {
-        /// Gives a game its cover, in place of the one it has.
+        /// Sets the cover of a game.
         async fn set_cover(
             &self,
             request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
         ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
-        /// Gives a page its avatar, in place of the one it has.
+        /// Sets the avatar of a page.
         async fn set_avatar(
             &self,
             request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
         ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
-        /// Adds a screenshot to a game. One that it has already moves to its new place, with its new text.
+        /// Adds a screenshot to a game. A screenshot that the game already has gets the new place and text.
         async fn add_screenshot(
             &self,
             request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
         ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
-        /// Takes a picture out of a listing. Taking it out again changes nothing.
+        /// Removes a picture from a listing. A second call changes nothing.
         async fn remove_picture(
             &self,
             request: tonic::Request<super::RemovePictureRequest>,
@@ -5777,11 +5776,10 @@ pub mod staff_picture_service_server {
             tonic::Status,
         >;
     }
-    /// Pictures of listings in any state but removed, by staff.
+    /// Staff calls for the pictures of listings in any state but removed.
     ///
     /// A file (JPEG, PNG or WebP, not animated) is uploaded as a stream: first the header, then its bytes in order, then the end. It is
-    /// decoded and drawn anew in fixed sizes, without anything that it says of where and with what it was made. The same file again changes
-    /// nothing.
+    /// decoded and encoded again in fixed sizes, without metadata such as place and camera. Uploading the same file again changes nothing.
     #[derive(Debug)]
     pub struct StaffPictureServiceServer<T> {
         inner: Arc<T>,
@@ -6091,21 +6089,21 @@ pub mod staff_picture_service_server {
 pub struct QueueItem {
     #[prost(message, optional, tag = "1")]
     pub name: ::core::option::Option<ListingName>,
-    /// Its title, or the name on a page.
+    /// The title, or the name of a page.
     #[prost(string, tag = "2")]
     pub title: ::prost::alloc::string::String,
-    /// The account that sent it in; empty for what was imported.
+    /// The account that submitted it; empty for imported listings.
     #[prost(string, tag = "3")]
     pub submitter: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "4")]
     pub waiting_since: ::core::option::Option<::prost_types::Timestamp>,
-    /// Whether it was public before.
+    /// Whether an earlier revision was approved.
     #[prost(bool, tag = "5")]
     pub approved_before: bool,
-    /// Counts its changes; for `DecideItem.revision`.
+    /// The number of its changes, for `DecideItem.revision`.
     #[prost(int64, tag = "6")]
     pub revision: i64,
-    /// The page that a game stands under; empty for pages and events.
+    /// The page of a game; empty for pages and events.
     #[prost(string, tag = "7")]
     pub page: ::prost::alloc::string::String,
     #[prost(enumeration = "State", tag = "8")]
@@ -6113,16 +6111,16 @@ pub struct QueueItem {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListQueueRequest {
-    /// `page`, `game` or `event`; all when it is empty.
+    /// `page`, `game` or `event`; empty: all.
     #[prost(string, tag = "1")]
     pub kind: ::prost::alloc::string::String,
-    /// Rows wanted: 1 to 100, 20 when it is 0.
+    /// The number of rows, 1 to 100; 0 stands for 20.
     #[prost(int32, tag = "2")]
     pub limit: i32,
-    /// `next_cursor` of the answer before.
+    /// `next_cursor` of the previous response.
     #[prost(string, tag = "3")]
     pub cursor: ::prost::alloc::string::String,
-    /// Counts what waits in all. A page costs the same however long the queue is; counting it does not.
+    /// Also return `total`. The cost of a page does not depend on the length of the queue; the cost of the count does.
     #[prost(bool, tag = "4")]
     pub count: bool,
 }
@@ -6130,10 +6128,10 @@ pub struct ListQueueRequest {
 pub struct ListQueueResponse {
     #[prost(message, repeated, tag = "1")]
     pub items: ::prost::alloc::vec::Vec<QueueItem>,
-    /// Empty when there are no more.
+    /// Empty on the last page.
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
-    /// When it was asked for.
+    /// Present when `count` was set.
     #[prost(int64, optional, tag = "3")]
     pub total: ::core::option::Option<i64>,
 }
@@ -6152,7 +6150,7 @@ pub struct WatchResponse {
 pub mod watch_response {
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Message {
-        /// First, once.
+        /// The first message.
         #[prost(message, tag = "1")]
         Started(super::WatchStarted),
         #[prost(message, tag = "2")]
@@ -6172,25 +6170,25 @@ pub struct GetReviewResponse {
     pub item: ::core::option::Option<QueueItem>,
     #[prost(enumeration = "State", tag = "2")]
     pub state: i32,
-    /// What the listing says, as a JSON object.
+    /// The content of the listing, as a JSON object.
     #[prost(string, tag = "3")]
     pub content: ::prost::alloc::string::String,
-    /// The revision that was last approved, or was public otherwise; 0 when there is none, and then everything is new.
+    /// The last approved or otherwise public revision; 0 when there is none, and all fields are new.
     #[prost(int64, tag = "4")]
     pub approved_revision: i64,
     #[prost(message, repeated, tag = "5")]
     pub differences: ::prost::alloc::vec::Vec<Difference>,
-    /// The newest first, 100 at most.
+    /// Newest first, at most 100.
     #[prost(message, repeated, tag = "6")]
     pub history: ::prost::alloc::vec::Vec<Revision>,
 }
-/// A field that is not as it was.
+/// A field that differs.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Difference {
     /// A field, or a path such as `links.play`.
     #[prost(string, tag = "1")]
     pub path: ::prost::alloc::string::String,
-    /// JSON; empty when the field was empty, or is empty now.
+    /// JSON; empty for an empty field.
     #[prost(string, tag = "2")]
     pub before: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
@@ -6202,17 +6200,17 @@ pub struct Revision {
     pub revision: i64,
     #[prost(message, optional, tag = "2")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
-    /// `import` of a file, `account` or `staff`, and which one.
+    /// `import`, `account` or `staff`, and the file, the account or the member.
     #[prost(string, tag = "3")]
     pub actor_kind: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
     pub actor: ::prost::alloc::string::String,
-    /// Unspecified for the first.
+    /// Unspecified for the first revision.
     #[prost(enumeration = "State", tag = "5")]
     pub state_before: i32,
     #[prost(enumeration = "State", tag = "6")]
     pub state: i32,
-    /// Fields that it changed, as paths.
+    /// The changed fields, as paths.
     #[prost(string, repeated, tag = "7")]
     pub changed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     #[prost(string, tag = "8")]
@@ -6222,10 +6220,10 @@ pub struct Revision {
 pub struct DecideRequest {
     #[prost(enumeration = "Decision", tag = "1")]
     pub decision: i32,
-    /// 1 to 100.
+    /// 1 to 100 items.
     #[prost(message, repeated, tag = "2")]
     pub items: ::prost::alloc::vec::Vec<DecideItem>,
-    /// Up to 500 characters; to reject and to take down 1 at least.
+    /// Up to 500 characters; required to reject and to take down.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -6233,13 +6231,13 @@ pub struct DecideRequest {
 pub struct DecideItem {
     #[prost(message, optional, tag = "1")]
     pub name: ::core::option::Option<ListingName>,
-    /// The revision that was looked at. When it is given, the decision is refused if the listing has changed since.
+    /// The revision that was reviewed. The decision is refused if the listing has another revision; absent: any revision.
     #[prost(int64, optional, tag = "2")]
     pub revision: ::core::option::Option<i64>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DecideResponse {
-    /// One for each item, in their order.
+    /// One result per item, in the same order.
     #[prost(message, repeated, tag = "1")]
     pub results: ::prost::alloc::vec::Vec<DecideResult>,
 }
@@ -6247,18 +6245,18 @@ pub struct DecideResponse {
 pub struct DecideResult {
     #[prost(message, optional, tag = "1")]
     pub name: ::core::option::Option<ListingName>,
-    /// How it stands now, when it could be done.
+    /// The listing after the decision; absent when it was refused.
     #[prost(message, optional, tag = "2")]
     pub listing: ::core::option::Option<Listing>,
-    /// Why it could not: a code of §7, and a sentence.
+    /// The reason of a refusal: a code of §7, and a sentence.
     #[prost(string, tag = "3")]
     pub code: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
     pub problem: ::prost::alloc::string::String,
-    /// What has changed since the revision that was looked at, when that is why.
+    /// The changes since the reviewed revision, when the listing has another one.
     #[prost(message, repeated, tag = "5")]
     pub differences: ::prost::alloc::vec::Vec<Difference>,
-    /// What else is to be known, such as that a game is shown only once its page is public; may be empty.
+    /// A note, such as that a game is shown only once its page is public; may be empty.
     #[prost(string, tag = "6")]
     pub note: ::prost::alloc::string::String,
     /// With the code `invalid`: field to reason.
@@ -6272,10 +6270,10 @@ pub struct DecideResult {
 pub struct EditRequest {
     #[prost(message, optional, tag = "1")]
     pub name: ::core::option::Option<ListingName>,
-    /// The fields that change, as a JSON object, as files of this kind have them; null clears a field.
+    /// The fields to change, as a JSON object in the format of import files; null clears a field.
     #[prost(string, tag = "2")]
     pub changes: ::prost::alloc::string::String,
-    /// Why, for the record; up to 500 characters.
+    /// The reason for the audit; up to 500 characters.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
     /// As in DecideItem.
@@ -6305,10 +6303,10 @@ pub struct ReassignRequest {
     /// An event or a game.
     #[prost(message, optional, tag = "1")]
     pub name: ::core::option::Option<ListingName>,
-    /// Of an event: the account's id. Of a game: the handle of the page.
+    /// For an event, the id of the account; for a game, the handle of the page.
     #[prost(string, tag = "2")]
     pub to: ::prost::alloc::string::String,
-    /// Why, for the record; up to 500 characters.
+    /// The reason for the audit; up to 500 characters.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -6319,13 +6317,13 @@ pub struct ReassignResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SearchRequest {
-    /// Wanted in the slug, the handle, the title or the name, in capitals or not; all when it is empty.
+    /// A text in the slug, handle, title or name, without regard to case; empty: all.
     #[prost(string, tag = "1")]
     pub text: ::prost::alloc::string::String,
     /// As in ListQueueRequest.
     #[prost(string, tag = "2")]
     pub kind: ::prost::alloc::string::String,
-    /// Any when it is unspecified.
+    /// Unspecified: any.
     #[prost(enumeration = "State", tag = "3")]
     pub state: i32,
     #[prost(int32, tag = "4")]
@@ -6362,13 +6360,13 @@ pub struct FoundListing {
 #[repr(i32)]
 pub enum Decision {
     Unspecified = 0,
-    /// Publishes what waits.
+    /// Publishes a waiting listing.
     Approve = 1,
-    /// Rejects what waits, with a reason for whoever sent it in.
+    /// Rejects a waiting listing. The submitter sees the reason.
     Reject = 2,
-    /// Takes down what is public (§3): reads answer 404 and its slug stays taken. For admins.
+    /// Takes down a public listing (§3): reads answer 404, and its slug stays reserved. For admins.
     TakeDown = 3,
-    /// Publishes what was taken down, as it was before. For admins.
+    /// Publishes a listing again that was taken down. For admins.
     Restore = 4,
 }
 impl Decision {
@@ -6408,8 +6406,8 @@ pub mod staff_review_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Deciding on what accounts send in (§3), and looking after what is there. What is reviewed and changed is live; taking down and
-    /// restoring is for samples as well.
+    /// Staff calls to review submissions (§3) and to moderate listings. Only live listings can be reviewed and edited; samples can also be taken
+    /// down and restored.
     #[derive(Debug, Clone)]
     pub struct StaffReviewServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -6490,7 +6488,7 @@ pub mod staff_review_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// What waits for its review, the oldest first.
+        /// Listings that wait for a review, oldest first.
         pub async fn list_queue(
             &mut self,
             request: impl tonic::IntoRequest<super::ListQueueRequest>,
@@ -6515,8 +6513,8 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "ListQueue"));
             self.inner.unary(req, path, codec).await
         }
-        /// What enters the queue from now on. The first message says that nothing is missed any more: whoever lists the queue after it and
-        /// goes on reading sees everything, some of it twice.
+        /// Streams the listings that enter the queue. After the first message none is missed: a caller that then lists the queue and continues to
+        /// read the stream sees every listing, some of them twice.
         pub async fn watch(
             &mut self,
             request: impl tonic::IntoRequest<super::WatchRequest>,
@@ -6541,7 +6539,7 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Watch"));
             self.inner.server_streaming(req, path, codec).await
         }
-        /// A listing, what is new in it since it was last approved, and its history.
+        /// A listing with its changes since the last approval, and its history.
         pub async fn get_review(
             &mut self,
             request: impl tonic::IntoRequest<super::GetReviewRequest>,
@@ -6566,7 +6564,7 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "GetReview"));
             self.inner.unary(req, path, codec).await
         }
-        /// Decides on one listing or more, each by itself. A decision that a listing stands at already changes nothing.
+        /// Decides on one or more listings, each separately. A decision changes nothing if the listing is already in that state.
         pub async fn decide(
             &mut self,
             request: impl tonic::IntoRequest<super::DecideRequest>,
@@ -6588,7 +6586,7 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Decide"));
             self.inner.unary(req, path, codec).await
         }
-        /// Changes what a listing says. It stays where it stands.
+        /// Changes the content of a listing, not its state.
         pub async fn edit(
             &mut self,
             request: impl tonic::IntoRequest<super::EditRequest>,
@@ -6610,7 +6608,7 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Edit"));
             self.inner.unary(req, path, codec).await
         }
-        /// Lists a game first, or no longer. For admins.
+        /// Features a game, or stops featuring it. For admins.
         pub async fn feature(
             &mut self,
             request: impl tonic::IntoRequest<super::FeatureRequest>,
@@ -6635,7 +6633,7 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Feature"));
             self.inner.unary(req, path, codec).await
         }
-        /// Gives an event to another account, or a game to another page. For admins.
+        /// Moves an event to another account, or a game to another page. For admins.
         pub async fn reassign(
             &mut self,
             request: impl tonic::IntoRequest<super::ReassignRequest>,
@@ -6660,7 +6658,7 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Reassign"));
             self.inner.unary(req, path, codec).await
         }
-        /// Listings whose name or title has a text in it, by name.
+        /// Finds listings by a text in the name or title; sorted by name.
         pub async fn search(
             &mut self,
             request: impl tonic::IntoRequest<super::SearchRequest>,
@@ -6697,7 +6695,7 @@ pub mod staff_review_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffReviewServiceServer.
     #[async_trait]
     pub trait StaffReviewService: std::marker::Send + std::marker::Sync + 'static {
-        /// What waits for its review, the oldest first.
+        /// Listings that wait for a review, oldest first.
         async fn list_queue(
             &self,
             request: tonic::Request<super::ListQueueRequest>,
@@ -6711,13 +6709,13 @@ pub mod staff_review_service_server {
             >
             + std::marker::Send
             + 'static;
-        /// What enters the queue from now on. The first message says that nothing is missed any more: whoever lists the queue after it and
-        /// goes on reading sees everything, some of it twice.
+        /// Streams the listings that enter the queue. After the first message none is missed: a caller that then lists the queue and continues to
+        /// read the stream sees every listing, some of them twice.
         async fn watch(
             &self,
             request: tonic::Request<super::WatchRequest>,
         ) -> std::result::Result<tonic::Response<Self::WatchStream>, tonic::Status>;
-        /// A listing, what is new in it since it was last approved, and its history.
+        /// A listing with its changes since the last approval, and its history.
         async fn get_review(
             &self,
             request: tonic::Request<super::GetReviewRequest>,
@@ -6725,22 +6723,22 @@ pub mod staff_review_service_server {
             tonic::Response<super::GetReviewResponse>,
             tonic::Status,
         >;
-        /// Decides on one listing or more, each by itself. A decision that a listing stands at already changes nothing.
+        /// Decides on one or more listings, each separately. A decision changes nothing if the listing is already in that state.
         async fn decide(
             &self,
             request: tonic::Request<super::DecideRequest>,
         ) -> std::result::Result<tonic::Response<super::DecideResponse>, tonic::Status>;
-        /// Changes what a listing says. It stays where it stands.
+        /// Changes the content of a listing, not its state.
         async fn edit(
             &self,
             request: tonic::Request<super::EditRequest>,
         ) -> std::result::Result<tonic::Response<super::EditResponse>, tonic::Status>;
-        /// Lists a game first, or no longer. For admins.
+        /// Features a game, or stops featuring it. For admins.
         async fn feature(
             &self,
             request: tonic::Request<super::FeatureRequest>,
         ) -> std::result::Result<tonic::Response<super::FeatureResponse>, tonic::Status>;
-        /// Gives an event to another account, or a game to another page. For admins.
+        /// Moves an event to another account, or a game to another page. For admins.
         async fn reassign(
             &self,
             request: tonic::Request<super::ReassignRequest>,
@@ -6748,14 +6746,14 @@ pub mod staff_review_service_server {
             tonic::Response<super::ReassignResponse>,
             tonic::Status,
         >;
-        /// Listings whose name or title has a text in it, by name.
+        /// Finds listings by a text in the name or title; sorted by name.
         async fn search(
             &self,
             request: tonic::Request<super::SearchRequest>,
         ) -> std::result::Result<tonic::Response<super::SearchResponse>, tonic::Status>;
     }
-    /// Deciding on what accounts send in (§3), and looking after what is there. What is reviewed and changed is live; taking down and
-    /// restoring is for samples as well.
+    /// Staff calls to review submissions (§3) and to moderate listings. Only live listings can be reviewed and edited; samples can also be taken
+    /// down and restored.
     #[derive(Debug)]
     pub struct StaffReviewServiceServer<T> {
         inner: Arc<T>,

@@ -12,27 +12,27 @@ pub struct Endpoint {
     pub events: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     #[prost(enumeration = "EndpointState", tag = "5")]
     pub state: i32,
-    /// Why it was switched off; empty otherwise.
+    /// The reason why the service has disabled it; empty otherwise.
     #[prost(string, tag = "6")]
     pub reason: ::prost::alloc::string::String,
-    /// Deliveries a second at most; absent: no limit.
+    /// The most deliveries per second; absent: no limit.
     #[prost(uint32, optional, tag = "7")]
     pub rate_limit: ::core::option::Option<u32>,
     #[prost(message, optional, tag = "8")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// While its secret is rotated: until when the old one signs.
+    /// During the rotation of its secret: the time until which the old secret signs.
     #[prost(message, optional, tag = "9")]
     pub rotating_until: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "10")]
     pub health: ::core::option::Option<Health>,
 }
-/// How deliveries to an endpoint go.
+/// The health of an endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Health {
-    /// Deliveries that wait: for their first try, a further one, or for the endpoint to be resumed.
+    /// Deliveries that wait for an attempt, or for the endpoint to be resumed.
     #[prost(uint64, tag = "1")]
     pub queued: u64,
-    /// The oldest of them.
+    /// The creation time of the oldest queued delivery.
     #[prost(message, optional, tag = "2")]
     pub queued_since: ::core::option::Option<::prost_types::Timestamp>,
     /// Failed deliveries since the last success.
@@ -42,11 +42,11 @@ pub struct Health {
     pub first_failure_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "5")]
     pub last_failure_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// To the minute.
+    /// Accurate to the minute.
     #[prost(message, optional, tag = "6")]
     pub last_success_at: ::core::option::Option<::prost_types::Timestamp>,
 }
-/// A message on its way to an endpoint.
+/// The delivery of a message to an endpoint.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Delivery {
     #[prost(int64, tag = "1")]
@@ -64,14 +64,14 @@ pub struct Delivery {
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(uint32, tag = "7")]
     pub tries: u32,
-    /// When it is tried next; absent unless it waits.
+    /// The time of the next attempt; absent unless it waits.
     #[prost(message, optional, tag = "8")]
     pub due_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// Absent before the first try.
+    /// Absent before the first attempt.
     #[prost(message, optional, tag = "9")]
     pub last_attempt: ::core::option::Option<Attempt>,
 }
-/// A try.
+/// An attempt to deliver.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Attempt {
     /// From 1.
@@ -81,25 +81,25 @@ pub struct Attempt {
     pub at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(uint32, tag = "3")]
     pub duration_ms: u32,
-    /// HTTP status; absent when no answer came.
+    /// The HTTP status; absent without a response.
     #[prost(uint32, optional, tag = "4")]
     pub status: ::core::option::Option<u32>,
-    /// Why it failed, in words; empty when it did not.
+    /// The reason of a failure; empty otherwise.
     #[prost(string, tag = "5")]
     pub reason: ::prost::alloc::string::String,
-    /// The first 1 KiB of the answer's body.
+    /// The first 1 KiB of the response body.
     #[prost(bytes = "bytes", tag = "6")]
     pub answer: ::prost::bytes::Bytes,
 }
-/// Whether an endpoint gets deliveries.
+/// The state of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum EndpointState {
     Unspecified = 0,
     On = 1,
-    /// By its account: events queue up, and nothing is sent until it is resumed.
+    /// Paused by its account: deliveries wait in the queue until it is resumed.
     Paused = 2,
-    /// By the service: nothing queues up. Resuming switches it on again.
+    /// Disabled by the service: no deliveries are queued. Resuming enables it again.
     Off = 3,
 }
 impl EndpointState {
@@ -130,12 +130,12 @@ impl EndpointState {
 #[repr(i32)]
 pub enum DeliveryState {
     Unspecified = 0,
-    /// For its first try or a further one.
+    /// Waits for its first attempt or a retry.
     Waiting = 1,
     Delivered = 2,
-    /// It ran out of tries, or the endpoint answered 410.
+    /// All attempts have failed, or the endpoint answered 410.
     Failed = 3,
-    /// Its listing is not published any more.
+    /// Its listing is no longer published.
     Cancelled = 4,
 }
 impl DeliveryState {
@@ -170,7 +170,7 @@ pub struct ListDeliveriesRequest {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub endpoint_id: ::prost::alloc::string::String,
-    /// Each filter is off when it is empty.
+    /// An empty filter matches everything.
     #[prost(enumeration = "DeliveryState", tag = "3")]
     pub state: i32,
     #[prost(string, tag = "4")]
@@ -179,10 +179,10 @@ pub struct ListDeliveriesRequest {
     pub since: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "6")]
     pub until: ::core::option::Option<::prost_types::Timestamp>,
-    /// Rows wanted: 1 to 100, 20 when it is 0.
+    /// The number of rows, 1 to 100; 0 stands for 20.
     #[prost(uint32, tag = "7")]
     pub limit: u32,
-    /// `next_cursor` of the answer before.
+    /// `next_cursor` of the previous response.
     #[prost(string, tag = "8")]
     pub cursor: ::prost::alloc::string::String,
 }
@@ -190,7 +190,7 @@ pub struct ListDeliveriesRequest {
 pub struct ListDeliveriesResponse {
     #[prost(message, repeated, tag = "1")]
     pub deliveries: ::prost::alloc::vec::Vec<Delivery>,
-    /// Empty when there are no more.
+    /// Empty on the last page.
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
@@ -207,10 +207,10 @@ pub struct GetDeliveryRequest {
 pub struct GetDeliveryResponse {
     #[prost(message, optional, tag = "1")]
     pub delivery: ::core::option::Option<Delivery>,
-    /// The oldest first.
+    /// Oldest first.
     #[prost(message, repeated, tag = "2")]
     pub attempts: ::prost::alloc::vec::Vec<Attempt>,
-    /// Exactly as it is sent.
+    /// The exact bytes that are sent.
     #[prost(bytes = "bytes", tag = "3")]
     pub body: ::prost::bytes::Bytes,
 }
@@ -236,7 +236,7 @@ pub struct RecoverRequest {
     pub endpoint_id: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "3")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
-    /// They are counted only.
+    /// Only count the deliveries.
     #[prost(bool, tag = "4")]
     pub dry_run: bool,
 }
@@ -254,7 +254,7 @@ pub struct SendTestEventRequest {
     /// Empty: `ping`.
     #[prost(string, tag = "3")]
     pub event: ::prost::alloc::string::String,
-    /// What the event is about, where its documentation shows several: `game`, `studio`, `person` or `event`. Empty: the first of them.
+    /// The subject, for events with several examples: `game`, `studio`, `person` or `event`. Empty: the first example.
     #[prost(string, tag = "4")]
     pub kind: ::prost::alloc::string::String,
 }
@@ -355,7 +355,7 @@ pub mod deliveries_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Deliveries to an endpoint, the newest first.
+        /// Deliveries to an endpoint, newest first.
         pub async fn list_deliveries(
             &mut self,
             request: impl tonic::IntoRequest<super::ListDeliveriesRequest>,
@@ -382,7 +382,7 @@ pub mod deliveries_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// One with all its tries and its body.
+        /// A delivery with all its attempts and its body.
         pub async fn get_delivery(
             &mut self,
             request: impl tonic::IntoRequest<super::GetDeliveryRequest>,
@@ -407,7 +407,7 @@ pub mod deliveries_service_client {
                 .insert(GrpcMethod::new("webhook.v1.DeliveriesService", "GetDelivery"));
             self.inner.unary(req, path, codec).await
         }
-        /// Tries a delivery now, whatever its state: once more if it is done.
+        /// Makes an attempt now, in whatever state the delivery is.
         pub async fn send_again(
             &mut self,
             request: impl tonic::IntoRequest<super::SendAgainRequest>,
@@ -432,7 +432,7 @@ pub mod deliveries_service_client {
                 .insert(GrpcMethod::new("webhook.v1.DeliveriesService", "SendAgain"));
             self.inner.unary(req, path, codec).await
         }
-        /// Tries all deliveries that failed since a time anew, each as often as a new one.
+        /// Retries all deliveries that have failed since a time, with the full schedule of attempts.
         pub async fn recover(
             &mut self,
             request: impl tonic::IntoRequest<super::RecoverRequest>,
@@ -457,7 +457,7 @@ pub mod deliveries_service_client {
                 .insert(GrpcMethod::new("webhook.v1.DeliveriesService", "Recover"));
             self.inner.unary(req, path, codec).await
         }
-        /// Sends an event as its documentation shows it, to one endpoint, on any plan and whatever is ticked.
+        /// Sends the example event of the documentation to one endpoint, on any plan, even if the endpoint does not subscribe to it.
         pub async fn send_test_event(
             &mut self,
             request: impl tonic::IntoRequest<super::SendTestEventRequest>,
@@ -499,7 +499,7 @@ pub mod deliveries_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with DeliveriesServiceServer.
     #[async_trait]
     pub trait DeliveriesService: std::marker::Send + std::marker::Sync + 'static {
-        /// Deliveries to an endpoint, the newest first.
+        /// Deliveries to an endpoint, newest first.
         async fn list_deliveries(
             &self,
             request: tonic::Request<super::ListDeliveriesRequest>,
@@ -507,7 +507,7 @@ pub mod deliveries_service_server {
             tonic::Response<super::ListDeliveriesResponse>,
             tonic::Status,
         >;
-        /// One with all its tries and its body.
+        /// A delivery with all its attempts and its body.
         async fn get_delivery(
             &self,
             request: tonic::Request<super::GetDeliveryRequest>,
@@ -515,7 +515,7 @@ pub mod deliveries_service_server {
             tonic::Response<super::GetDeliveryResponse>,
             tonic::Status,
         >;
-        /// Tries a delivery now, whatever its state: once more if it is done.
+        /// Makes an attempt now, in whatever state the delivery is.
         async fn send_again(
             &self,
             request: tonic::Request<super::SendAgainRequest>,
@@ -523,12 +523,12 @@ pub mod deliveries_service_server {
             tonic::Response<super::SendAgainResponse>,
             tonic::Status,
         >;
-        /// Tries all deliveries that failed since a time anew, each as often as a new one.
+        /// Retries all deliveries that have failed since a time, with the full schedule of attempts.
         async fn recover(
             &self,
             request: tonic::Request<super::RecoverRequest>,
         ) -> std::result::Result<tonic::Response<super::RecoverResponse>, tonic::Status>;
-        /// Sends an event as its documentation shows it, to one endpoint, on any plan and whatever is ticked.
+        /// Sends the example event of the documentation to one endpoint, on any plan, even if the endpoint does not subscribe to it.
         async fn send_test_event(
             &self,
             request: tonic::Request<super::SendTestEventRequest>,
@@ -886,12 +886,12 @@ pub mod deliveries_service_server {
 pub struct AddEndpointRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
-    /// Public https on the usual port, with a host name.
+    /// A public https URL on port 443, with a host name.
     #[prost(string, tag = "2")]
     pub url: ::prost::alloc::string::String,
     #[prost(string, repeated, tag = "3")]
     pub events: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Deliveries a second at most, 1 to 10,000; absent: no limit.
+    /// The most deliveries per second, 1 to 10,000; absent: no limit.
     #[prost(uint32, optional, tag = "4")]
     pub rate_limit: ::core::option::Option<u32>,
 }
@@ -910,7 +910,7 @@ pub struct ChangeEndpointRequest {
     pub id: ::prost::alloc::string::String,
     #[prost(string, optional, tag = "3")]
     pub url: ::core::option::Option<::prost::alloc::string::String>,
-    /// Absent: as they are.
+    /// Absent: no change.
     #[prost(message, optional, tag = "4")]
     pub events: ::core::option::Option<EventList>,
     /// 0: no limit.
@@ -995,10 +995,10 @@ pub struct ListEndpointsRequest {
 pub struct ListEndpointsResponse {
     #[prost(message, repeated, tag = "1")]
     pub endpoints: ::prost::alloc::vec::Vec<Endpoint>,
-    /// What the account's plan allows; absent: no limit.
+    /// The most endpoints that the plan allows; absent: no limit.
     #[prost(uint32, optional, tag = "2")]
     pub most: ::core::option::Option<u32>,
-    /// Whether the plan includes real events, and not test events only.
+    /// Whether the plan includes real events, in addition to test events.
     #[prost(bool, tag = "3")]
     pub real_events: bool,
 }
@@ -1025,7 +1025,7 @@ pub mod endpoints_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// The endpoints of an account, for the dashboard. Another account's endpoint is not found.
+    /// The endpoints of an account, for the dashboard. An endpoint of another account is `not_found`.
     #[derive(Debug, Clone)]
     pub struct EndpointsServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -1106,7 +1106,7 @@ pub mod endpoints_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Adds an endpoint, as far as the plan allows, and shows its secret: this once.
+        /// Adds an endpoint within the limit of the plan. Only this response contains its secret.
         pub async fn add_endpoint(
             &mut self,
             request: impl tonic::IntoRequest<super::AddEndpointRequest>,
@@ -1131,7 +1131,7 @@ pub mod endpoints_service_client {
                 .insert(GrpcMethod::new("webhook.v1.EndpointsService", "AddEndpoint"));
             self.inner.unary(req, path, codec).await
         }
-        /// Changes what is given, and leaves the rest.
+        /// Changes the fields that are present.
         pub async fn change_endpoint(
             &mut self,
             request: impl tonic::IntoRequest<super::ChangeEndpointRequest>,
@@ -1158,7 +1158,7 @@ pub mod endpoints_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Stops deliveries. What is sent from now on queues up.
+        /// Stops deliveries. New deliveries wait in the queue.
         pub async fn pause_endpoint(
             &mut self,
             request: impl tonic::IntoRequest<super::PauseEndpointRequest>,
@@ -1183,7 +1183,7 @@ pub mod endpoints_service_client {
                 .insert(GrpcMethod::new("webhook.v1.EndpointsService", "PauseEndpoint"));
             self.inner.unary(req, path, codec).await
         }
-        /// Goes on with what has queued up; also switches on what the service switched off.
+        /// Resumes deliveries. It also enables an endpoint that the service has disabled.
         pub async fn resume_endpoint(
             &mut self,
             request: impl tonic::IntoRequest<super::ResumeEndpointRequest>,
@@ -1210,7 +1210,7 @@ pub mod endpoints_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Makes a new secret and shows it, this once. The old one goes on signing for a day, or until SwitchSecret.
+        /// Creates a new secret. Only this response contains it. The old secret signs for a day, or until SwitchSecret.
         pub async fn rotate_secret(
             &mut self,
             request: impl tonic::IntoRequest<super::RotateSecretRequest>,
@@ -1235,7 +1235,7 @@ pub mod endpoints_service_client {
                 .insert(GrpcMethod::new("webhook.v1.EndpointsService", "RotateSecret"));
             self.inner.unary(req, path, codec).await
         }
-        /// The new secret signs from now on.
+        /// Signs with the new secret from now on.
         pub async fn switch_secret(
             &mut self,
             request: impl tonic::IntoRequest<super::SwitchSecretRequest>,
@@ -1260,7 +1260,7 @@ pub mod endpoints_service_client {
                 .insert(GrpcMethod::new("webhook.v1.EndpointsService", "SwitchSecret"));
             self.inner.unary(req, path, codec).await
         }
-        /// Removes an endpoint with what has queued up for it.
+        /// Removes an endpoint and its queued deliveries.
         pub async fn remove_endpoint(
             &mut self,
             request: impl tonic::IntoRequest<super::RemoveEndpointRequest>,
@@ -1287,7 +1287,7 @@ pub mod endpoints_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// The endpoints of the account, the oldest first.
+        /// The endpoints of the account, oldest first.
         pub async fn list_endpoints(
             &mut self,
             request: impl tonic::IntoRequest<super::ListEndpointsRequest>,
@@ -1312,7 +1312,6 @@ pub mod endpoints_service_client {
                 .insert(GrpcMethod::new("webhook.v1.EndpointsService", "ListEndpoints"));
             self.inner.unary(req, path, codec).await
         }
-        /// One of them.
         pub async fn get_endpoint(
             &mut self,
             request: impl tonic::IntoRequest<super::GetEndpointRequest>,
@@ -1352,7 +1351,7 @@ pub mod endpoints_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with EndpointsServiceServer.
     #[async_trait]
     pub trait EndpointsService: std::marker::Send + std::marker::Sync + 'static {
-        /// Adds an endpoint, as far as the plan allows, and shows its secret: this once.
+        /// Adds an endpoint within the limit of the plan. Only this response contains its secret.
         async fn add_endpoint(
             &self,
             request: tonic::Request<super::AddEndpointRequest>,
@@ -1360,7 +1359,7 @@ pub mod endpoints_service_server {
             tonic::Response<super::AddEndpointResponse>,
             tonic::Status,
         >;
-        /// Changes what is given, and leaves the rest.
+        /// Changes the fields that are present.
         async fn change_endpoint(
             &self,
             request: tonic::Request<super::ChangeEndpointRequest>,
@@ -1368,7 +1367,7 @@ pub mod endpoints_service_server {
             tonic::Response<super::ChangeEndpointResponse>,
             tonic::Status,
         >;
-        /// Stops deliveries. What is sent from now on queues up.
+        /// Stops deliveries. New deliveries wait in the queue.
         async fn pause_endpoint(
             &self,
             request: tonic::Request<super::PauseEndpointRequest>,
@@ -1376,7 +1375,7 @@ pub mod endpoints_service_server {
             tonic::Response<super::PauseEndpointResponse>,
             tonic::Status,
         >;
-        /// Goes on with what has queued up; also switches on what the service switched off.
+        /// Resumes deliveries. It also enables an endpoint that the service has disabled.
         async fn resume_endpoint(
             &self,
             request: tonic::Request<super::ResumeEndpointRequest>,
@@ -1384,7 +1383,7 @@ pub mod endpoints_service_server {
             tonic::Response<super::ResumeEndpointResponse>,
             tonic::Status,
         >;
-        /// Makes a new secret and shows it, this once. The old one goes on signing for a day, or until SwitchSecret.
+        /// Creates a new secret. Only this response contains it. The old secret signs for a day, or until SwitchSecret.
         async fn rotate_secret(
             &self,
             request: tonic::Request<super::RotateSecretRequest>,
@@ -1392,7 +1391,7 @@ pub mod endpoints_service_server {
             tonic::Response<super::RotateSecretResponse>,
             tonic::Status,
         >;
-        /// The new secret signs from now on.
+        /// Signs with the new secret from now on.
         async fn switch_secret(
             &self,
             request: tonic::Request<super::SwitchSecretRequest>,
@@ -1400,7 +1399,7 @@ pub mod endpoints_service_server {
             tonic::Response<super::SwitchSecretResponse>,
             tonic::Status,
         >;
-        /// Removes an endpoint with what has queued up for it.
+        /// Removes an endpoint and its queued deliveries.
         async fn remove_endpoint(
             &self,
             request: tonic::Request<super::RemoveEndpointRequest>,
@@ -1408,7 +1407,7 @@ pub mod endpoints_service_server {
             tonic::Response<super::RemoveEndpointResponse>,
             tonic::Status,
         >;
-        /// The endpoints of the account, the oldest first.
+        /// The endpoints of the account, oldest first.
         async fn list_endpoints(
             &self,
             request: tonic::Request<super::ListEndpointsRequest>,
@@ -1416,7 +1415,6 @@ pub mod endpoints_service_server {
             tonic::Response<super::ListEndpointsResponse>,
             tonic::Status,
         >;
-        /// One of them.
         async fn get_endpoint(
             &self,
             request: tonic::Request<super::GetEndpointRequest>,
@@ -1425,7 +1423,7 @@ pub mod endpoints_service_server {
             tonic::Status,
         >;
     }
-    /// The endpoints of an account, for the dashboard. Another account's endpoint is not found.
+    /// The endpoints of an account, for the dashboard. An endpoint of another account is `not_found`.
     #[derive(Debug)]
     pub struct EndpointsServiceServer<T> {
         inner: Arc<T>,
@@ -1965,10 +1963,10 @@ pub mod staff_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Endpoints and deliveries of every account, by staff.
+    /// Staff calls for the endpoints and deliveries of every account.
     ///
-    /// A call carries a member's token as `authorization: Bearer`; listings-svc knows the members. A reviewer looks; an admin does everything. Every
-    /// change, and every call that a role does not let through, is in the audit.
+    /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read; an admin may do
+    /// everything. The audit records every change, and every call that is refused for lack of a role.
     #[derive(Debug, Clone)]
     pub struct StaffServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -2049,7 +2047,7 @@ pub mod staff_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// As the account itself does these (see EndpointsService).
+        /// The same calls as in EndpointsService.
         pub async fn add_endpoint(
             &mut self,
             request: impl tonic::IntoRequest<super::AddEndpointRequest>,
@@ -2266,7 +2264,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("webhook.v1.StaffService", "GetEndpoint"));
             self.inner.unary(req, path, codec).await
         }
-        /// See DeliveriesService.
+        /// The same calls as in DeliveriesService.
         pub async fn list_deliveries(
             &mut self,
             request: impl tonic::IntoRequest<super::ListDeliveriesRequest>,
@@ -2387,7 +2385,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("webhook.v1.StaffService", "SendTestEvent"));
             self.inner.unary(req, path, codec).await
         }
-        /// What staff did here, the newest first. An admin sees what all did, a reviewer the own actions only.
+        /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
         pub async fn list_audit(
             &mut self,
             request: impl tonic::IntoRequest<
@@ -2429,7 +2427,7 @@ pub mod staff_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
     #[async_trait]
     pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
-        /// As the account itself does these (see EndpointsService).
+        /// The same calls as in EndpointsService.
         async fn add_endpoint(
             &self,
             request: tonic::Request<super::AddEndpointRequest>,
@@ -2493,7 +2491,7 @@ pub mod staff_service_server {
             tonic::Response<super::GetEndpointResponse>,
             tonic::Status,
         >;
-        /// See DeliveriesService.
+        /// The same calls as in DeliveriesService.
         async fn list_deliveries(
             &self,
             request: tonic::Request<super::ListDeliveriesRequest>,
@@ -2526,7 +2524,7 @@ pub mod staff_service_server {
             tonic::Response<super::SendTestEventResponse>,
             tonic::Status,
         >;
-        /// What staff did here, the newest first. An admin sees what all did, a reviewer the own actions only.
+        /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
         async fn list_audit(
             &self,
             request: tonic::Request<super::super::super::common::v1::ListAuditRequest>,
@@ -2535,10 +2533,10 @@ pub mod staff_service_server {
             tonic::Status,
         >;
     }
-    /// Endpoints and deliveries of every account, by staff.
+    /// Staff calls for the endpoints and deliveries of every account.
     ///
-    /// A call carries a member's token as `authorization: Bearer`; listings-svc knows the members. A reviewer looks; an admin does everything. Every
-    /// change, and every call that a role does not let through, is in the audit.
+    /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read; an admin may do
+    /// everything. The audit records every change, and every call that is refused for lack of a role.
     #[derive(Debug)]
     pub struct StaffServiceServer<T> {
         inner: Arc<T>,
