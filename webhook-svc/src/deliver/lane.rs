@@ -115,6 +115,10 @@ impl Lane {
                 Some(sent) = self.in_flight.join_next() => {
                     let (due, answer, at) = sent?;
                     self.sent(due, answer, at).await?;
+                    while let Some(sent) = self.in_flight.try_join_next() {
+                        let (due, answer, at) = sent?;
+                        self.sent(due, answer, at).await?;
+                    }
                 }
                 Some(id) = is_recorded.recv() => {
                     self.held.remove(&id);

@@ -106,16 +106,17 @@ async fn record(shared: &Shared, batch: &[Record]) -> Result<(), sqlx::Error> {
             } => cancelled.push((*endpoint, *delivery)),
         }
     }
-    let mut transaction = shared.parts.pool.begin().await?;
-    if !completions.is_empty() {
-        attempts::complete(&mut transaction, &completions).await?;
+    let pool = &shared.parts.pool;
+    let succeeded: Vec<Uuid> = endpoints.succeeded.iter().copied().collect();
+    if cancelled.is_empty() && endpoints.failed.is_empty() && endpoints.gone.is_empty() {
+        // The usual batch: its one statement is a transaction of its own.
+        return attempts::complete(pool, &completions, &succeeded, now).await;
     }
-    if !cancelled.is_empty() {
-        attempts::cancel(&mut transaction, &cancelled).await?;
-    }
+    let mut transaction = pool.begin().await?;
+    attempts::complete(&mut *transaction, &completions, &succeeded, now).await?;
+    attempts::cancel(&mut transaction, &cancelled).await?;
     endpoints.record(shared, &mut transaction, now).await?;
-    transaction.commit().await?;
-    Ok(())
+    transaction.commit().await
 }
 
 /// How a delivery goes on after a try.
@@ -181,14 +182,7 @@ impl Endpoints {
         connection: &mut PgConnection,
         now: OffsetDateTime,
     ) -> Result<(), sqlx::Error> {
-        if !self.succeeded.is_empty() {
-            let succeeded: Vec<Uuid> = self.succeeded.iter().copied().collect();
-            endpoints::succeeded(connection, &succeeded, now).await?;
-        }
         let bad: BTreeSet<Uuid> = self.failed.keys().chain(&self.gone).copied().collect();
-        if bad.is_empty() {
-            return Ok(());
-        }
         let bad: Vec<Uuid> = bad.into_iter().collect();
         for mut endpoint in endpoints::lock_all(connection, &bad).await? {
             let mut health = Health {

@@ -18,7 +18,7 @@ pub struct Settings {
     #[arg(long, default_value = "1", value_parser = seconds)]
     pub excerpt_timeout: Duration,
     /// Idle connections that are kept for each host
-    #[arg(long, default_value_t = 32)]
+    #[arg(long, default_value_t = 64)]
     pub idle_connections: usize,
     /// Certificate authorities to trust besides the public ones: a PEM file
     #[arg(long)]

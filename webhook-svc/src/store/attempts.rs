@@ -24,10 +24,13 @@ pub struct Completion {
     pub due_at: Option<OffsetDateTime>,
 }
 
-/// Records tries. One whose number was recorded before, by a replica that lost its lease meanwhile, is left out.
+/// Records tries, and resets the failures of the endpoints that `succeeded`, in one statement. A try whose number was recorded before, by a
+/// replica that lost its lease meanwhile, is left out.
 pub async fn complete(
-    connection: &mut PgConnection,
+    executor: impl PgExecutor<'_>,
     batch: &[Completion],
+    succeeded: &[Uuid],
+    now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "with done as (
@@ -40,6 +43,9 @@ pub async fn complete(
              from done
              where delivery.endpoint_id = done.endpoint_id and delivery.id = done.id and delivery.tries = done.number - 1
              returning delivery.endpoint_id, delivery.id
+         ), healthy as (
+             update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $13
+             where id = any($12) and (failures > 0 or last_success_at is null or last_success_at < $14)
          )
          insert into webhook.attempt (endpoint_id, delivery_id, number, at, duration_ms, status, reason, answer)
          select endpoint_id, id, number, at, duration_ms, status, reason, answer
@@ -55,8 +61,12 @@ pub async fn complete(
         &column(batch, |it| it.state.to_owned()),
         &column(batch, |it| it.tries_left),
         &column(batch, |it| it.due_at) as _,
+        succeeded,
+        now,
+        // To the minute: an endpoint's row is not written for each of its deliveries.
+        now - time::Duration::MINUTE,
     )
-    .execute(connection)
+    .execute(executor)
     .await?;
     Ok(())
 }

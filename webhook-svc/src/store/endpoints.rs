@@ -230,24 +230,6 @@ pub async fn queued(
     Ok((queued.count, queued.since))
 }
 
-/// Deliveries to these endpoints succeeded: what failed before is forgotten. A row that says so already is not written.
-pub async fn succeeded(
-    connection: &mut PgConnection,
-    ids: &[Uuid],
-    now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $2
-         where id = any($1) and (failures > 0 or last_success_at is null or last_success_at < $3)",
-        ids,
-        now,
-        now - time::Duration::MINUTE,
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
 /// Endpoints after `after` whose secrets are to be written anew: rotated by now, or not encrypted with a key that begins with
 /// `prefix`.
 pub async fn with_old_secrets(

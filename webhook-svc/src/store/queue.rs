@@ -151,6 +151,12 @@ pub struct DueDelivery {
 /// A place in an endpoint's deliveries, which are in the order in which they are due.
 pub type Place = (OffsetDateTime, i64);
 
+/// Begins a read of deliveries in the order of their index.
+///
+/// When most deliveries are done, the planner underestimates how many of an endpoint are due: it would read and sort the whole backlog for each
+/// page.
+pub const BEGIN_READ: &str = "begin read only; set local enable_bitmapscan = off";
+
 /// Deliveries of an endpoint that are due, those after `after` first, without those in `held`.
 pub async fn due(
     pool: &PgPool,
@@ -160,7 +166,8 @@ pub async fn due(
     most: i64,
     now: OffsetDateTime,
 ) -> Result<Vec<DueDelivery>, sqlx::Error> {
-    sqlx::query_as!(
+    let mut transaction = pool.begin_with(BEGIN_READ).await?;
+    let due = sqlx::query_as!(
         DueDelivery,
         r#"select due.id, due.message_id, message.event, message.body, due.tries, due.tries_left, due.due_at as "due_at!",
                (message.listing_id is null or coalesce(listing.published, false)) as "is_current!"
@@ -179,6 +186,8 @@ pub async fn due(
         held,
         most,
     )
-    .fetch_all(pool)
-    .await
+    .fetch_all(&mut *transaction)
+    .await?;
+    transaction.commit().await?;
+    Ok(due)
 }
