@@ -1,5 +1,6 @@
 //! Connects to endpoints: resolves the name, checks every address, connects to a checked one, and speaks TLS.
 
+use std::cell::Cell;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -29,6 +30,11 @@ use crate::domain::network::special_purpose;
 const ADDRESSES: usize = 4;
 /// How long one of several addresses has to accept, before the next one is tried.
 const EACH: Duration = Duration::from_secs(2);
+
+tokio::task_local! {
+    /// Whether the request of this task has opened a connection.
+    pub(super) static OPENED: Cell<bool>;
+}
 
 /// Makes connections over TCP and TLS.
 #[derive(Clone, Debug)]
@@ -100,6 +106,8 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, target: Uri) -> Self::Future {
+        // There is no such value where the client opens a connection in the background.
+        OPENED.try_with(|opened| opened.set(true)).ok();
         let connecting = timeout(self.timeout, self.https.call(target));
         let late = |_: Elapsed| BoxError::from(ConnectError::Silent);
         async move { connecting.await.map_err(late)? }.boxed()

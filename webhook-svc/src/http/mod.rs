@@ -10,11 +10,12 @@ pub mod resolver;
 mod retry_after;
 pub mod settings;
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
@@ -25,7 +26,7 @@ use uuid::Uuid;
 
 use crate::domain::address::Address;
 use crate::domain::signature::Secret;
-use connector::Connector;
+use connector::{Connector, OPENED};
 use resolver::Resolve;
 
 pub use settings::Settings;
@@ -133,17 +134,11 @@ impl Sender {
     /// Makes one try. It never fails: every outcome is an [`Answer`].
     pub async fn post(&self, attempt: Attempt<'_>) -> Answer {
         let begun = Instant::now();
-        let request = match request::signed(&attempt) {
-            Ok(request) => request,
-            Err(error) => {
-                return Answer::none(format!("could not be called: {error}"), Duration::ZERO);
-            }
-        };
-        let answered = timeout(self.timeout, self.client.request(request)).await;
+        let answered = timeout(self.timeout, self.request(&attempt)).await;
         let duration = begun.elapsed();
         let (head, body) = match answered {
             Ok(Ok(answer)) => answer.into_parts(),
-            Ok(Err(error)) => return Answer::none(reason::of(&error), duration),
+            Ok(Err(reason)) => return Answer::none(reason, duration),
             Err(_elapsed) => return Answer::none(reason::too_late(self.timeout), duration),
         };
         let outcome = match head.status {
@@ -159,6 +154,27 @@ impl Sender {
                 .then(|| reason::of_status(head.status, &head.headers)),
             retry_after: retry_after(head.status, &head.headers, attempt.at),
             excerpt: self.excerpt(body).await,
+        }
+    }
+
+    /// Sends the request, and once again if a reused connection is closed before an answer: many receivers close idle connections, and may
+    /// do so just as a request arrives.
+    async fn request(&self, attempt: &Attempt<'_>) -> Result<Response<Incoming>, String> {
+        let mut may_repeat = true;
+        loop {
+            let request = request::signed(attempt)
+                .map_err(|error| format!("could not be called: {error}"))?;
+            let requesting = async {
+                let answered = self.client.request(request).await;
+                (answered, OPENED.with(Cell::get))
+            };
+            match OPENED.scope(Cell::new(false), requesting).await {
+                (Ok(answer), _) => return Ok(answer),
+                (Err(error), false) if may_repeat && reason::is_closed(&error) => {
+                    may_repeat = false;
+                }
+                (Err(error), _) => return Err(reason::of(&error)),
+            }
         }
     }
 

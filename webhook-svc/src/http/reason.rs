@@ -9,6 +9,7 @@ use rustls::CertificateError;
 
 use super::connector::ConnectError;
 
+const CLOSED: &str = "closed the connection before it answered";
 /// Characters of a redirect's target that are shown.
 const TARGET: usize = 200;
 
@@ -35,23 +36,28 @@ pub(super) fn of_status(status: StatusCode, headers: &HeaderMap) -> String {
 
 /// Why there is no answer.
 pub(super) fn of(error: &(dyn Error + 'static)) -> String {
-    let mut cause = Some(error);
-    let mut innermost = error;
-    while let Some(error) = cause {
-        if let Some(reason) = known(error) {
-            return reason;
-        }
-        innermost = error;
-        cause = match error
+    let reason = causes(error).find_map(known);
+    reason.unwrap_or_else(|| {
+        let innermost = causes(error).last().unwrap_or(error);
+        format!("could not be called: {innermost}")
+    })
+}
+
+/// Whether the connection was closed before the answer's head was complete.
+pub(super) fn is_closed(error: &(dyn Error + 'static)) -> bool {
+    causes(error).find_map(known).as_deref() == Some(CLOSED)
+}
+
+/// An error and its causes, the innermost last.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| {
+        let error: &'a (dyn Error + 'static) = *error;
+        let inner = error
             .downcast_ref::<io::Error>()
-            .and_then(io::Error::get_ref)
-        {
-            // An I/O error hides the error that it was made from behind its own source.
-            Some(inner) => Some(inner),
-            None => error.source(),
-        };
-    }
-    format!("could not be called: {innermost}")
+            .and_then(io::Error::get_ref);
+        // `source` of an I/O error skips the error that it wraps.
+        inner.map_or_else(|| error.source(), |inner| Some(inner))
+    })
 }
 
 fn known(error: &(dyn Error + 'static)) -> Option<String> {
@@ -69,7 +75,7 @@ fn known(error: &(dyn Error + 'static)) -> Option<String> {
             return Some("its answer is not HTTP".to_owned());
         }
         if error.is_incomplete_message() || error.is_closed() {
-            return Some(closed());
+            return Some(CLOSED.to_owned());
         }
     }
     let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
@@ -82,11 +88,7 @@ fn known(error: &(dyn Error + 'static)) -> Option<String> {
                 | io::ErrorKind::UnexpectedEof
         )
     )
-    .then(closed)
-}
-
-fn closed() -> String {
-    "closed the connection before it answered".to_owned()
+    .then(|| CLOSED.to_owned())
 }
 
 fn tls(error: &rustls::Error) -> String {

@@ -149,6 +149,44 @@ async fn a_connection_that_the_receiver_has_closed_is_not_used_again() {
     }
 }
 
+/// Answers `answered` requests of each connection, and closes it when it has read the next one.
+fn closing_after(answered: usize) -> Behaviour {
+    Arc::new(move |mut stream: Stream| {
+        async move {
+            for _ in 0..answered {
+                request(&mut stream).await?;
+                stream.write_all(OK.as_bytes()).await?;
+                stream.flush().await?;
+            }
+            request(&mut stream).await.map(drop)
+        }
+        .boxed()
+    })
+}
+
+#[tokio::test]
+async fn a_request_on_a_reused_connection_that_closes_is_sent_again_once() {
+    let authority = Authority::new();
+    let receiver = Receiver::start(&authority, closing_after(1)).await;
+    let sender = sender(&authority.settings(&[&receiver]), &receiver);
+    for connections in 1..=5 {
+        let answer = ping(&sender).await;
+        assert_eq!(answer.outcome, Outcome::Delivered, "{answer:?}");
+        assert_eq!(receiver.connections(), connections);
+    }
+}
+
+#[tokio::test]
+async fn a_new_connection_that_closes_before_an_answer_is_a_failure() {
+    let authority = Authority::new();
+    let receiver = Receiver::start(&authority, closing_after(0)).await;
+    let sender = sender(&authority.settings(&[&receiver]), &receiver);
+    for connections in 1..=2 {
+        assert_eq!(ping(&sender).await.outcome, Outcome::Failed);
+        assert_eq!(receiver.connections(), connections);
+    }
+}
+
 #[tokio::test]
 async fn few_unused_connections_are_kept() {
     let authority = Authority::new();
