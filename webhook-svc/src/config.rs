@@ -7,13 +7,12 @@ use kit::rpc::client::Addresses;
 use lettre::message::Mailbox;
 
 use crate::deliver::Limits;
-use crate::domain::health::Rules;
+use crate::domain::health::DisablePolicy;
 use crate::domain::schedule::Schedule;
 use crate::http;
 use crate::jobs::mail::Transport;
 use crate::key_ring::KeyRing;
 
-/// What webhook-svc needs to know at start.
 #[derive(Debug, clap::Args)]
 // clap would name the group after the type, as it does with those of `http`.
 #[group(skip)]
@@ -34,43 +33,43 @@ pub struct Settings {
     /// Where the gateway's internal port is, in the same form
     #[arg(long)]
     pub(crate) gateway_addresses: Addresses,
-    /// Seconds that listings-svc has to say whose a staff token is
+    /// Seconds that listings-svc has to authenticate a staff token
     #[arg(long, default_value = "2", value_parser = seconds)]
     pub(crate) upstream_deadline: Duration,
     /// Keys that encrypt signing secrets, as `id:base64,…` with 32 bytes each: the first encrypts, all decrypt
     #[arg(long, hide_env_values = true)]
     pub(crate) secret_keys: KeyRing,
-    /// Where mails to owners of endpoints go: `smtps://user:password@host`, or `file:/folder`
+    /// Transport of mails to owners of endpoints: `smtps://user:password@host`, or `file:/folder`
     #[arg(long, hide_env_values = true)]
     pub(crate) mail: Transport,
-    /// Whom mails are from
+    /// Sender of mails
     #[arg(long, default_value = "Mchezo <webhooks@mchezo.example>")]
     pub(crate) mail_sender: Mailbox,
-    /// Seconds before each further try of a delivery
+    /// Delays in seconds before each further attempt of a delivery
     #[arg(long, value_delimiter = ',', value_parser = seconds, default_value = "60,300,1800,7200,43200")]
     waits: Vec<Duration>,
-    /// Hour of UTC at which whatever is due is tried
+    /// Hour (UTC) of the daily sweep of due deliveries
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..24))]
     pub(crate) sweep_hour: u8,
-    /// Hours that the old secret goes on signing after a rotation
+    /// Hours for which the old secret signs after a rotation
     #[arg(long, default_value_t = 24)]
     rotation: u32,
-    /// Failed deliveries without a success between, after which an endpoint is switched off
+    /// Failed deliveries in a row after which an endpoint is switched off
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(i32).range(1..))]
     off_after: i32,
-    /// Days that lie between the first and the last of them at least
+    /// Minimum days between the first and the last of them
     #[arg(long, default_value_t = 5)]
     off_after_days: u32,
-    /// Days that deliveries are kept
+    /// Days after which deliveries are removed
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(2..))]
     retention: u32,
-    /// Deliveries in flight to one endpoint at most
+    /// Maximum deliveries in flight to one endpoint
     #[arg(long, default_value_t = 64)]
     in_flight_per_endpoint: usize,
-    /// Deliveries in flight at most
+    /// Maximum deliveries in flight of a replica
     #[arg(long, default_value_t = 4_096)]
     in_flight: usize,
-    /// Endpoints that one replica works on at once
+    /// Maximum endpoints that a replica delivers to at once
     #[arg(long, default_value_t = 2_048)]
     endpoints_at_once: usize,
 }
@@ -80,8 +79,8 @@ impl Settings {
         Schedule::new(self.waits.clone())
     }
 
-    pub(crate) fn rules(&self) -> Rules {
-        Rules {
+    pub(crate) fn disable_policy(&self) -> DisablePolicy {
+        DisablePolicy {
             failures: self.off_after,
             span: time::Duration::days(self.off_after_days.into()),
         }
@@ -95,13 +94,11 @@ impl Settings {
         }
     }
 
-    /// How long both secrets sign.
     pub(crate) fn rotation(&self) -> time::Duration {
         time::Duration::hours(self.rotation.into())
     }
 
-    /// How long deliveries are kept.
-    pub(crate) fn keep(&self) -> time::Duration {
+    pub(crate) fn retention(&self) -> time::Duration {
         time::Duration::days(self.retention.into())
     }
 }
@@ -110,7 +107,7 @@ impl kit::config::Settings for Settings {
     const SERVICE: &'static str = "webhook-svc";
     const PREFIX: &'static str = "WEBHOOK";
     const ABOUT: &'static str =
-        "The webhooks of Mchezo: signed deliveries of what happens to customers' endpoints";
+        "The webhooks of Mchezo: signed deliveries of events to customers' endpoints";
 
     fn common(&self) -> &Common {
         &self.common
@@ -152,7 +149,7 @@ mod tests {
         let matches = command.try_get_matches_from(given.into_iter().chain(addresses));
         let settings = Settings::from_arg_matches(&matches.unwrap()).unwrap();
         assert_eq!(settings.schedule(), Schedule::default());
-        assert_eq!(settings.rules(), Rules::default());
+        assert_eq!(settings.disable_policy(), DisablePolicy::default());
         assert_eq!(settings.rotation(), time::Duration::DAY);
         assert_eq!(kit::config::Settings::problems(&settings), [""; 0]);
     }

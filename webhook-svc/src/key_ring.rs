@@ -1,7 +1,7 @@
-//! Encrypts signing secrets where they are stored.
+//! Encrypts signing secrets at rest.
 //!
-//! A sealed secret is the id of its key (one byte of length, then the id), a nonce of 12 bytes, and the secret under ChaCha20-Poly1305. It is
-//! bound to its endpoint, so that it opens nowhere else.
+//! A sealed secret is the id of its key (one byte of length, then the id), a nonce of 12 bytes, and the secret under ChaCha20-Poly1305. The
+//! endpoint's id is the associated data: a sealed secret opens for its own endpoint only.
 
 use std::str::FromStr;
 
@@ -13,9 +13,9 @@ use uuid::Uuid;
 
 use crate::domain::signature::Secret;
 
-/// Keys by which secrets are encrypted: the first one encrypts, all of them decrypt.
+/// The encryption keys of secrets: the first encrypts, all decrypt.
 ///
-/// To rotate, put a new key first; a job encrypts what is stored anew; then remove the old one.
+/// To rotate, put a new key first, wait until the maintenance job has encrypted all secrets again, then remove the old key.
 #[derive(Clone)]
 pub struct KeyRing(std::sync::Arc<[Key]>);
 
@@ -37,12 +37,12 @@ pub enum SealError {
     /// The random number generator or the cipher failed.
     #[error("the secret of endpoint {0} cannot be encrypted")]
     Seal(Uuid),
-    /// Its key is not in the ring.
+    /// The secret's key is not in the ring.
     #[error(
         "the secret of endpoint {0} needs the key `{1}`, which WEBHOOK_SECRET_KEYS does not have"
     )]
     NoKey(Uuid, String),
-    /// The bytes are not what was sealed.
+    /// The bytes are not a sealed secret of this endpoint.
     #[error("the stored secret of endpoint {0} is damaged")]
     Damaged(Uuid),
 }
@@ -50,7 +50,7 @@ pub enum SealError {
 impl FromStr for KeyRing {
     type Err = String;
 
-    /// Reads `id:base64,…`: 32 bytes each.
+    /// Parses `id:base64,…` with 32 bytes each.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut keys: Vec<Key> = Vec::new();
         for part in text.split(',') {
@@ -59,7 +59,7 @@ impl FromStr for KeyRing {
             let bytes = STANDARD.decode(encoded).map_err(|_base64| help)?;
             let key = UnboundKey::new(&CHACHA20_POLY1305, &bytes).map_err(|_length| help)?;
             if id.is_empty() || id.len() > 100 || keys.iter().any(|key| key.id == id) {
-                return Err("each key needs an id of its own, of 100 bytes at most".to_owned());
+                return Err("each key needs a unique id of 1 to 100 bytes".to_owned());
             }
             keys.push(Key {
                 id: id.to_owned(),
@@ -93,7 +93,7 @@ impl KeyRing {
     /// Decrypts a secret of an endpoint.
     ///
     /// # Errors
-    /// Its key is missing, or it is not what was sealed.
+    /// The key is missing, or the bytes are damaged.
     pub fn open(&self, endpoint: Uuid, sealed: &[u8]) -> Result<Secret, SealError> {
         let damaged = || SealError::Damaged(endpoint);
         let (id, rest) = key_id(sealed).ok_or_else(damaged)?;
@@ -110,7 +110,7 @@ impl KeyRing {
         Secret::parse(text).ok_or_else(damaged)
     }
 
-    /// What secrets begin with that the first key has sealed.
+    /// The prefix of secrets that the first key has sealed.
     pub fn prefix(&self) -> Vec<u8> {
         let id = self.0.first().map_or("", |key| &key.id);
         let length = u8::try_from(id.len()).unwrap_or_default();

@@ -7,7 +7,7 @@ pub mod feeds;
 pub mod http;
 pub mod jobs;
 pub mod key_ring;
-mod notice;
+mod notification;
 pub mod service;
 pub mod store;
 
@@ -18,18 +18,16 @@ use kit::pg::Schema;
 use kit::rpc::FleetMembers;
 use kit::wakeup::Wakeup;
 
-use feeds::Outgoing;
+use feeds::Publisher;
 use http::Sender;
 
 pub use config::Settings;
 
-/// Its schema.
 pub const SCHEMA: Schema = Schema("webhook");
 
-/// Its migrations.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
-/// The channel on which replicas wake each other when deliveries are due.
+/// The PostgreSQL channel on which replicas wake each other when deliveries are due.
 pub const CHANNEL: &str = "webhook_due";
 
 /// Starts the service.
@@ -38,14 +36,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let (settings, clock) = (&boot.settings, &boot.clock);
     let wakeup = Wakeup::start(pool.clone(), CHANNEL, &boot.lifecycle);
 
-    let outgoing = Outgoing {
+    let publisher = Publisher {
         clock: clock.clone(),
         schedule: settings.schedule(),
         wakeup: wakeup.clone(),
     };
-    feeds::listings::follow(&boot, &pool, outgoing.clone())?;
-    feeds::economy::follow(&boot, &pool, outgoing.clone())?;
-    feeds::catalogue::follow(&boot, &pool, outgoing)?;
+    feeds::listings::follow(&boot, &pool, publisher.clone())?;
+    feeds::economy::follow(&boot, &pool, publisher.clone())?;
+    feeds::catalogue::follow(&boot, &pool, publisher)?;
     feeds::gateway::follow(&boot, &pool)?;
 
     let key_ring = settings.secret_keys.clone();
@@ -57,14 +55,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         key_ring: key_ring.clone(),
         allow: settings.http.allow.clone(),
         schedule: settings.schedule(),
-        rules: settings.rules(),
+        disable_policy: settings.disable_policy(),
         limits: settings.limits(),
     };
     deliver::spawn(parts, &boot.lifecycle);
 
     let (lifecycle, hour) = (&boot.lifecycle, settings.sweep_hour);
     jobs::sweep::spawn(lifecycle, &pool, clock, &wakeup, hour)?;
-    jobs::upkeep::spawn(lifecycle, &pool, clock, &key_ring, settings.keep());
+    jobs::maintenance::spawn(lifecycle, &pool, clock, &key_ring, settings.retention());
     jobs::mail::spawn(
         lifecycle,
         &pool,

@@ -7,7 +7,7 @@ use kit::Clock;
 use uuid::Uuid;
 use webhook::domain::address::Address;
 use webhook::domain::signature::Secret;
-use webhook::http::{Attempt, Outcome, Sender, Settings};
+use webhook::http::{AttemptRequest, Outcome, Sender, Settings};
 
 use super::bare::{AT_ONCE, BODY, Bare, Calls, load};
 use super::receiver::Receiver;
@@ -60,7 +60,7 @@ impl Tries {
 
 impl Calls for Tries {
     async fn call(&self) {
-        let attempt = Attempt {
+        let attempt = AttemptRequest {
             address: &self.address,
             event: "listing.updated",
             id: Uuid::from_u128(7),

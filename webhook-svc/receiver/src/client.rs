@@ -1,4 +1,4 @@
-//! A client of receivers that one runs or tests oneself, over HTTP or HTTPS.
+//! A client for receivers under development or test, over HTTP or HTTPS.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,24 +17,24 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::time::timeout;
 
-/// The service waits this long for an answer, and so do its tools.
+/// As long as the service waits for a response.
 const TIMEOUT: Duration = Duration::from_secs(8);
-/// Bytes of an answer that are read.
-const ANSWER: usize = 256 * 1024;
+/// Maximum bytes of a response's body.
+const MAX_BODY: usize = 256 * 1024;
 
 /// Sends messages. Clones share connections.
 #[derive(Clone, Debug)]
 pub struct Client(HttpClient<HttpsConnector<HttpConnector>, Full<Bytes>>);
 
-/// What a receiver answered.
+/// A receiver's response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct Response {
     pub status: StatusCode,
     pub body: Bytes,
 }
 
 impl Client {
-    /// A client that trusts the public authorities and those in a PEM file.
+    /// A client that trusts the public certificate authorities and those in a PEM file.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -56,7 +56,7 @@ impl Client {
             .https_or_http()
             .enable_http1()
             .build();
-        // A receiver that was restarted has closed its connections.
+        // No keep-alive: a check restarts the receiver, which closes its connections.
         let client = HttpClient::builder(TokioExecutor::new())
             .pool_max_idle_per_host(0)
             .build(connector);
@@ -66,8 +66,13 @@ impl Client {
     /// Posts a message.
     ///
     /// # Errors
-    /// Why there is no answer.
-    pub async fn post(&self, url: &Uri, headers: HeaderMap, body: Bytes) -> Result<Answer, String> {
+    /// Why there is no response.
+    pub async fn post(
+        &self,
+        url: &Uri,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response, String> {
         let mut request = Request::post(url)
             .body(Full::new(body))
             .map_err(|error| error.to_string())?;
@@ -79,10 +84,10 @@ impl Client {
                 .await
                 .map_err(|error| innermost(&error))?;
             let (head, body) = answer.into_parts();
-            let body = Limited::new(body, ANSWER).collect().await;
-            Ok(Answer {
+            let body = Limited::new(body, MAX_BODY).collect().await;
+            Ok(Response {
                 status: head.status,
-                // The status has been said.
+                // The status has decided; an error in the body changes nothing.
                 body: body.map(Collected::to_bytes).unwrap_or_default(),
             })
         };
@@ -93,7 +98,7 @@ impl Client {
     }
 }
 
-/// The cause at the bottom: those above it say only who met it.
+/// The innermost cause, which is the most specific.
 fn innermost(error: &hyper_util::client::legacy::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(deeper) = cause.source() {

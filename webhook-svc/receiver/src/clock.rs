@@ -1,4 +1,4 @@
-//! The time.
+//! The clock.
 
 use time::OffsetDateTime;
 

@@ -1,4 +1,4 @@
-//! The reference receiver's inbox, on disk: a message is stored before it is answered, and worked on afterwards.
+//! The reference receiver's inbox, on disk: a message is stored before the response, and processed afterwards.
 
 use std::path::Path;
 
@@ -9,34 +9,34 @@ use redb::{
 };
 use uuid::Uuid;
 
-/// Ids that are remembered. The service sends the last try of a message some 15 hours after the first.
-const REMEMBERED: u64 = 100_000;
-/// Messages that wait to be worked on.
-const WAITING: u64 = 10_000;
+/// Ids that are stored for deduplication. The service makes the last attempt of a message about 15 hours after the first.
+const MAX_IDS: u64 = 100_000;
+/// Maximum messages that wait for processing.
+const MAX_WAITING: u64 = 10_000;
 
-/// Every message by its number, which says in what order they came.
+/// Id of each message by its number, in the order of arrival.
 const ARRIVALS: TableDefinition<'_, u64, u128> = TableDefinition::new("arrivals");
-/// The number of every id.
+/// Number of each id.
 const IDS: TableDefinition<'_, u128, u64> = TableDefinition::new("ids");
-/// Bodies of messages that wait.
+/// Bodies of waiting messages.
 const WAITING_BODIES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("waiting");
 
-/// A store of messages. One process at a time has it.
+/// A store of messages, open in one process at a time.
 #[derive(Debug)]
 pub struct Inbox(Database);
 
 /// The outcome of [`Inbox::accept`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Acceptance {
-    /// It waits to be worked on.
+    /// The message is stored and waits for processing.
     Stored,
-    /// It was stored before.
-    Known,
-    /// Too many wait.
+    /// The id was stored before.
+    Duplicate,
+    /// Too many messages wait.
     Full,
 }
 
-/// A message that waits.
+/// A waiting message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
     number: u64,
@@ -45,13 +45,13 @@ pub struct Pending {
 }
 
 impl Inbox {
-    /// Opens a store, or makes one.
+    /// Opens or creates a store.
     ///
     /// # Errors
-    /// It cannot be opened, or another process has it.
+    /// The file cannot be opened, or another process has it open.
     pub fn open(file: &Path) -> anyhow::Result<Self> {
         let database = Database::create(file)
-            .with_context(|| format!("the store {} cannot be opened", file.display()))?;
+            .with_context(|| format!("cannot open the store {}", file.display()))?;
         let write = database.begin_write()?;
         write.open_table(ARRIVALS)?;
         write.open_table(IDS)?;
@@ -60,7 +60,7 @@ impl Inbox {
         Ok(Self(database))
     }
 
-    /// Stores a message, unless its id is known. Once this returns, a crash does not lose it.
+    /// Stores a message, unless its id is stored already. After the return a crash does not lose it.
     ///
     /// # Errors
     /// The disk is full or broken.
@@ -71,17 +71,17 @@ impl Inbox {
             let mut ids = write.open_table(IDS)?;
             let mut waiting = write.open_table(WAITING_BODIES)?;
             if ids.get(id.as_u128())?.is_some() {
-                return Ok(Acceptance::Known);
+                return Ok(Acceptance::Duplicate);
             }
-            if waiting.len()? >= WAITING {
+            if waiting.len()? >= MAX_WAITING {
                 return Ok(Acceptance::Full);
             }
             let number = arrivals.last()?.map_or(0, |(number, _)| number.value() + 1);
             arrivals.insert(number, id.as_u128())?;
             ids.insert(id.as_u128(), number)?;
             waiting.insert(number, body)?;
-            // Fewer wait than are remembered, so the oldest one does not wait any more.
-            if arrivals.len()? > REMEMBERED
+            // The oldest id belongs to no waiting message: `MAX_WAITING` is smaller than `MAX_IDS`.
+            if arrivals.len()? > MAX_IDS
                 && let Some((_, oldest)) = arrivals.pop_first()?
             {
                 ids.remove(oldest.value())?;
@@ -91,7 +91,7 @@ impl Inbox {
         Ok(Acceptance::Stored)
     }
 
-    /// The message that has waited longest.
+    /// The oldest waiting message.
     ///
     /// # Errors
     /// The disk is broken.
@@ -110,7 +110,7 @@ impl Inbox {
         }))
     }
 
-    /// Notes that the work of a message is done.
+    /// Marks a message as processed.
     ///
     /// # Errors
     /// The disk is full or broken.
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_outlive_the_process_and_are_worked_on_in_order() {
+    fn messages_survive_the_process_and_are_processed_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("inbox");
         let id = Uuid::from_u128;
@@ -135,7 +135,7 @@ mod tests {
             let inbox = Inbox::open(&file).unwrap();
             assert_eq!(inbox.accept(id(9), b"nine").unwrap(), Acceptance::Stored);
             assert_eq!(inbox.accept(id(1), b"one").unwrap(), Acceptance::Stored);
-            assert_eq!(inbox.accept(id(9), b"nine").unwrap(), Acceptance::Known);
+            assert_eq!(inbox.accept(id(9), b"nine").unwrap(), Acceptance::Duplicate);
             let first = inbox.next().unwrap().unwrap();
             assert_eq!(
                 (first.id, first.body.as_slice()),
@@ -144,7 +144,7 @@ mod tests {
             inbox.done(&first).unwrap();
         }
         let inbox = Inbox::open(&file).unwrap();
-        assert_eq!(inbox.accept(id(9), b"nine").unwrap(), Acceptance::Known);
+        assert_eq!(inbox.accept(id(9), b"nine").unwrap(), Acceptance::Duplicate);
         let second = inbox.next().unwrap().unwrap();
         assert_eq!(second.id, id(1));
         inbox.done(&second).unwrap();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_has_one_process() {
+    fn a_store_is_open_in_one_process() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("inbox");
         let _inbox = Inbox::open(&file).unwrap();

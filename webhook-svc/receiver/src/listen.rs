@@ -1,4 +1,4 @@
-//! `webhook-listen`: shows, verifies and forwards messages while one develops a receiver.
+//! `webhook-listen`: prints, verifies and forwards messages during the development of a receiver.
 
 use std::sync::Arc;
 
@@ -13,26 +13,25 @@ use crate::client::Client;
 use crate::clock::now;
 use crate::signature::{Secret, VerifyError};
 
-/// What the listener does with a message.
 #[derive(Debug)]
 pub struct Listener {
     pub secret: Secret,
-    /// Where messages go on to.
+    /// Receives verified messages.
     pub forward: Option<Uri>,
     pub client: Client,
-    /// Shows a line.
+    /// Prints a line.
     pub show: fn(&str),
 }
 
-/// Takes messages at any path.
+/// Accepts messages at any path.
 pub fn router(listener: Arc<Listener>) -> Router {
     Router::new()
-        .fallback(post(take))
+        .fallback(post(receive))
         .layer(DefaultBodyLimit::max(256 * 1024))
         .with_state(listener)
 }
 
-async fn take(
+async fn receive(
     State(listener): State<Arc<Listener>>,
     mut headers: HeaderMap,
     body: Bytes,
@@ -43,16 +42,16 @@ async fn take(
     };
     let line = format!("{} {}", name("x-service-event"), name("x-service-delivery"));
     if let Err(error) = listener.secret.verify(&headers, &body, now()) {
-        (listener.show)(&format!("{line} refused: {}", why(error)));
+        (listener.show)(&format!("{line} rejected: {}", describe(error)));
         return (StatusCode::UNAUTHORIZED, Bytes::new());
     }
-    // JSON needs no control characters; a terminal would obey them.
+    // A terminal would interpret control characters; JSON needs none.
     let text = String::from_utf8_lossy(&body).replace(char::is_control, " ");
     (listener.show)(&format!("{line} verified\n  {text}"));
     let Some(url) = &listener.forward else {
         return (StatusCode::OK, Bytes::new());
     };
-    // These are of the connection that it came by.
+    // These headers belong to the incoming connection.
     headers.remove(HOST);
     headers.remove(CONTENT_LENGTH);
     match listener.client.post(url, headers, body).await {
@@ -67,10 +66,12 @@ async fn take(
     }
 }
 
-fn why(error: VerifyError) -> &'static str {
+fn describe(error: VerifyError) -> &'static str {
     match error {
-        VerifyError::NoTimestamp => "it has no x-service-timestamp in seconds",
-        VerifyError::WrongTime => "its time is more than 300 seconds from this machine's",
-        VerifyError::WrongSignature => "its signature is not by this secret",
+        VerifyError::NoTimestamp => "x-service-timestamp is missing or not a number of seconds",
+        VerifyError::WrongTime => {
+            "its timestamp differs from this machine's clock by more than 300 seconds"
+        }
+        VerifyError::WrongSignature => "its signature does not match this secret",
     }
 }

@@ -1,4 +1,4 @@
-//! The reference receiver: the six rules of the contract (§6.5 to §6.10), in the order in which they are met.
+//! The reference receiver: the six rules of the contract (§6.5 to §6.10), in the order of the code.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::clock::now;
 use crate::inbox::{Acceptance, Inbox};
 use crate::signature::Secret;
 
-/// The events that it works on.
+/// The events that the receiver processes.
 const EVENTS: [&str; 5] = [
     "listing.published",
     "listing.updated",
@@ -24,8 +24,8 @@ const EVENTS: [&str; 5] = [
     "ping",
 ];
 
-/// Bytes of a message: the service's are much shorter.
-const BODY: usize = 256 * 1024;
+/// Maximum bytes of a message; the service's are much shorter.
+const MAX_BODY: usize = 256 * 1024;
 
 /// The state of a receiver.
 #[derive(Debug)]
@@ -43,23 +43,23 @@ struct Message {
     event: String,
 }
 
-/// Serves messages at any path.
+/// Accepts messages at any path.
 pub fn router(receiver: Arc<Receiver>) -> Router {
     Router::new()
         .fallback(post(receive))
-        .layer(DefaultBodyLimit::max(BODY))
+        .layer(DefaultBodyLimit::max(MAX_BODY))
         .with_state(receiver)
 }
 
 async fn receive(
     State(receiver): State<Arc<Receiver>>,
     headers: HeaderMap,
-    // Rule 1: the raw body. A parser would write other bytes, which have another signature.
+    // Rule 1: the raw body. Parsing and serializing would change its bytes, and thus its signature.
     body: Bytes,
 ) -> (StatusCode, &'static str) {
-    // Rule 2: reject a message that was not signed with the secret, before anything of it is parsed.
+    // Rule 2: verify the signature before parsing.
     if receiver.secret.verify(&headers, &body, now()).is_err() {
-        return (StatusCode::UNAUTHORIZED, "the signature is not good");
+        return (StatusCode::UNAUTHORIZED, "the signature is not valid");
     }
     // Rule 3.
     if serde_json::from_slice::<serde::de::IgnoredAny>(&body).is_err() {
@@ -82,7 +82,7 @@ async fn receive(
             receiver.arrived.notify_one();
             (StatusCode::OK, "accepted")
         }
-        Ok(Ok(Acceptance::Known)) => (StatusCode::OK, "known"),
+        Ok(Ok(Acceptance::Duplicate)) => (StatusCode::OK, "known"),
         Ok(Ok(Acceptance::Full)) => (StatusCode::SERVICE_UNAVAILABLE, "too many wait"),
         // Its sender tries again later.
         Ok(Err(_)) | Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "it cannot be stored"),

@@ -1,4 +1,4 @@
-//! The service's signature: HMAC-SHA256, keyed with the whole signing secret, over the timestamp, a dot and the body as it was sent.
+//! The service's signature: HMAC-SHA256 of the timestamp, a dot and the raw body, keyed with the whole signing secret.
 
 use std::fmt::{self, Debug, Formatter};
 use std::str::FromStr;
@@ -7,21 +7,21 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use http::HeaderMap;
 use sha2::Sha256;
 
-/// Seconds by which a timestamp may differ from now.
+/// Maximum difference of a timestamp from now, in seconds.
 const TOLERANCE: u64 = 300;
 
-/// A signing secret as the dashboard shows it. It is never printed.
+/// A signing secret as the dashboard shows it. `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
-/// Why a message is not believed.
+/// Why a message is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerifyError {
-    /// `x-service-timestamp` is absent, or no number of seconds.
+    /// `x-service-timestamp` is missing, or not a number of seconds.
     NoTimestamp,
-    /// It is more than 300 seconds from now.
+    /// The timestamp differs from now by more than 300 seconds.
     WrongTime,
-    /// `x-service-signature` is absent, or is not by this secret.
+    /// `x-service-signature` is missing, or does not match the secret.
     WrongSignature,
 }
 
@@ -31,7 +31,7 @@ impl FromStr for Secret {
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once("whsec_") {
             Some((_, key)) if !key.is_empty() => Ok(Self(text.to_owned())),
-            _ => Err("give the signing secret as the dashboard showed it: svc_whsec_…".to_owned()),
+            _ => Err("give the signing secret as the dashboard shows it: svc_whsec_…".to_owned()),
         }
     }
 }
@@ -53,10 +53,10 @@ impl Secret {
         hex::encode(self.code(timestamp, body).finalize().into_bytes())
     }
 
-    /// Whether these are the headers of a message that was signed just now.
+    /// Verifies the timestamp and the signature of a message.
     ///
     /// # Errors
-    /// Why not.
+    /// Why the message is rejected.
     pub fn verify(&self, headers: &HeaderMap, body: &[u8], now: i64) -> Result<(), VerifyError> {
         let text = |name: &str| headers.get(name)?.to_str().ok();
         let timestamp = text("x-service-timestamp").ok_or(VerifyError::NoTimestamp)?;

@@ -1,4 +1,4 @@
-//! The slow work, after the answer: a command for each message, one after the other.
+//! Processes stored messages after the response: a command for each, one after the other.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -10,13 +10,12 @@ use tokio::process::Command;
 use crate::inbox::Pending;
 use crate::server::Receiver;
 
-/// Works on stored messages, for ever, the oldest first.
+/// Processes stored messages forever, the oldest first.
 ///
-/// After a crash, the message whose work was under way is worked on again: the work should be idempotent. Work that fails is reported and
-/// not repeated.
+/// After a crash, the message in progress is processed again: the work should be idempotent. Failed work is reported and not repeated.
 ///
 /// # Errors
-/// The store is broken.
+/// The store failed.
 pub async fn run(receiver: Arc<Receiver>, command: String) -> anyhow::Result<()> {
     loop {
         let taken = Arc::clone(&receiver);

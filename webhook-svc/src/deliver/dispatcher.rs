@@ -1,4 +1,4 @@
-//! Claims endpoints, and runs a lane for each.
+//! Claims endpoints and runs a worker for each.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,55 +12,55 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::recorder::{self, Record};
-use super::{Shared, lane};
+use super::{Shared, endpoint_worker};
 use crate::store::queue;
 
-/// How often leases are prolonged, and lanes look for what has become due meanwhile.
-const RENEWAL: Duration = Duration::from_secs(3);
-/// It looks by itself this often, in case a wake-up was lost.
-const NET: Duration = Duration::from_secs(1);
-/// Endpoints of one claim.
-const CLAIM: usize = 500;
-/// Tries that wait to be recorded.
-const RECORDS: usize = 2_000;
+/// How often leases are renewed, and workers read what has become due since.
+const LEASE_RENEWAL: Duration = Duration::from_secs(3);
+/// Polls the queue this often, in case a wake-up was lost.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// Maximum endpoints of one claim.
+const CLAIM_LIMIT: usize = 500;
+/// Capacity of the channel to the recorder.
+const RECORD_QUEUE: usize = 2_000;
 
 struct Dispatcher {
     shared: Arc<Shared>,
     records: mpsc::Sender<Record>,
-    lanes: JoinSet<()>,
-    /// Which endpoint a lane is for.
+    workers: JoinSet<()>,
+    /// The endpoint of each worker.
     endpoints: HashMap<Id, Uuid>,
-    /// Tells lanes to look again.
-    pokes: HashMap<Uuid, Arc<Notify>>,
+    /// Makes workers read their endpoint and its deliveries again.
+    reloads: HashMap<Uuid, Arc<Notify>>,
     stop: CancellationToken,
 }
 
-/// Delivers until `stopping`; then waits for what is in flight, and gives its endpoints back.
+/// Delivers until `stopping`, then waits for what is in flight and releases the endpoints.
 pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> anyhow::Result<()> {
-    let (records, received) = mpsc::channel(RECORDS);
+    let (records, received) = mpsc::channel(RECORD_QUEUE);
     let mut dispatcher = Dispatcher {
         shared: Arc::clone(&shared),
         records,
-        lanes: JoinSet::new(),
+        workers: JoinSet::new(),
         endpoints: HashMap::new(),
-        pokes: HashMap::new(),
+        reloads: HashMap::new(),
         stop: stopping.clone(),
     };
-    // It ends when the dispatcher and the lanes have gone, which hold the other end.
+    // The recorder ends when the dispatcher and the workers have dropped their senders.
     let mut recorder = JoinSet::new();
     recorder.spawn(recorder::run(Arc::clone(&shared), received));
     tokio::select! {
         () = dispatcher.dispatch() => {}
-        _ = recorder.join_next() => anyhow::bail!("the recorder of tries ended"),
+        _ = recorder.join_next() => anyhow::bail!("the recorder of attempts ended"),
     }
-    while let Some(ended) = dispatcher.lanes.join_next_with_id().await {
-        dispatcher.forget(ended);
+    while let Some(ended) = dispatcher.workers.join_next_with_id().await {
+        dispatcher.remove_worker(ended);
     }
     drop(dispatcher);
     recorder.join_all().await;
     let (pool, now) = (&shared.parts.pool, shared.parts.clock.now());
     if let Err(error) = queue::release_all(pool, shared.holder, now).await {
-        tracing::warn!(%error, "leases of endpoints are left to run out");
+        tracing::warn!(%error, "cannot release endpoints; their leases will expire");
     }
     Ok(())
 }
@@ -68,14 +68,14 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
 impl Dispatcher {
     async fn dispatch(&mut self) {
         let clock = self.shared.parts.clock.clone();
-        let mut news = self.shared.parts.wakeup.subscribe();
-        let mut renewal = interval(RENEWAL);
+        let mut wakeups = self.shared.parts.wakeup.subscribe();
+        let mut renewal = interval(LEASE_RENEWAL);
         renewal.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.stop.is_cancelled() {
-            // Subscribe first, then look: what is committed in between is not missed.
-            news.mark_unchanged();
+            // Subscribe before reading: a commit between the two is not missed.
+            wakeups.mark_unchanged();
             let next = self.claim().await.unwrap_or_else(|error| {
-                tracing::warn!(%error, "endpoints cannot be claimed");
+                tracing::warn!(%error, "cannot claim endpoints");
                 None
             });
             let due = async {
@@ -86,21 +86,21 @@ impl Dispatcher {
             };
             tokio::select! {
                 () = self.stop.cancelled() => {}
-                _ = news.changed() => {}
+                _ = wakeups.changed() => {}
                 () = due => {}
-                () = tokio::time::sleep(NET) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
                 _ = renewal.tick() => self.renew().await,
-                Some(ended) = self.lanes.join_next_with_id() => self.release(ended).await,
+                Some(ended) = self.workers.join_next_with_id() => self.release(ended).await,
             }
         }
     }
 
-    /// Claims what is due; when the next endpoint is, or now if there may be more.
+    /// Claims due endpoints. Returns when the next endpoint is due: now, if more may be due already.
     async fn claim(&mut self) -> Result<Option<OffsetDateTime>, sqlx::Error> {
         let parts = &self.shared.parts;
         let now = parts.clock.now();
-        let free = parts.limits.endpoints.saturating_sub(self.pokes.len());
-        let most = free.min(CLAIM);
+        let free = parts.limits.endpoints.saturating_sub(self.reloads.len());
+        let most = free.min(CLAIM_LIMIT);
         if most == 0 {
             return Ok(None);
         }
@@ -113,76 +113,79 @@ impl Dispatcher {
             queue::next(&parts.pool, now).await?
         };
         for endpoint in claimed {
-            match self.pokes.get(&endpoint) {
-                Some(poke) => poke.notify_one(),
-                None => self.open(endpoint),
+            match self.reloads.get(&endpoint) {
+                Some(reload) => reload.notify_one(),
+                None => self.spawn_worker(endpoint),
             }
         }
         Ok(next)
     }
 
-    fn open(&mut self, endpoint: Uuid) {
-        let poke = Arc::new(Notify::new());
-        let lane = lane::run(
+    fn spawn_worker(&mut self, endpoint: Uuid) {
+        let reload = Arc::new(Notify::new());
+        let worker = endpoint_worker::run(
             Arc::clone(&self.shared),
             endpoint,
-            Arc::clone(&poke),
+            Arc::clone(&reload),
             self.records.clone(),
             self.stop.clone(),
         );
-        let task = self.lanes.spawn(lane);
+        let task = self.workers.spawn(worker);
         self.endpoints.insert(task.id(), endpoint);
-        self.pokes.insert(endpoint, poke);
+        self.reloads.insert(endpoint, reload);
     }
 
-    /// Gives back the endpoints of lanes that have ended.
+    /// Releases the endpoints of workers that have ended.
     ///
-    /// The lanes do not do so themselves: a claim of this replica in between would take a mark of new work for known to a lane that does not
-    /// look any more.
+    /// The dispatcher releases, not the worker: otherwise it could claim new work of the endpoint for a worker that no longer reads any.
     async fn release(&mut self, ended: Result<(Id, ()), JoinError>) {
         let mut endpoints = Vec::new();
-        endpoints.extend(self.forget(ended));
-        while let Some(ended) = self.lanes.try_join_next_with_id() {
-            endpoints.extend(self.forget(ended));
+        endpoints.extend(self.remove_worker(ended));
+        while let Some(ended) = self.workers.try_join_next_with_id() {
+            endpoints.extend(self.remove_worker(ended));
         }
         let (parts, holder) = (&self.shared.parts, self.shared.holder);
         let released = queue::release(&parts.pool, holder, &endpoints, parts.clock.now());
         if let Err(error) = released.await {
-            tracing::warn!(%error, "leases of endpoints are left to run out");
+            tracing::warn!(%error, "cannot release endpoints; their leases will expire");
         }
     }
 
-    /// The endpoint whose lane has ended.
-    fn forget(&mut self, ended: Result<(Id, ()), JoinError>) -> Option<Uuid> {
+    /// Returns the endpoint of the worker that has ended.
+    fn remove_worker(&mut self, ended: Result<(Id, ()), JoinError>) -> Option<Uuid> {
         let id = match ended {
             Ok((id, ())) => id,
             Err(error) => {
-                tracing::error!(%error, "a lane ended badly");
+                tracing::error!(%error, "a worker panicked");
                 error.id()
             }
         };
         let endpoint = self.endpoints.remove(&id)?;
-        self.pokes.remove(&endpoint);
+        self.reloads.remove(&endpoint);
         Some(endpoint)
     }
 
-    /// Prolongs the leases, and has the lanes look for what has become due. A lane whose lease has passed on finds nothing to release.
+    /// Renews the leases, and makes the workers read what has become due. Another replica may have claimed an endpoint whose lease expired; its
+    /// worker here ends without a release.
     async fn renew(&self) {
-        let held: Vec<Uuid> = self.pokes.keys().copied().collect();
-        if held.is_empty() {
+        let claimed: Vec<Uuid> = self.reloads.keys().copied().collect();
+        if claimed.is_empty() {
             return;
         }
         let (parts, now) = (&self.shared.parts, self.shared.parts.clock.now());
-        match queue::renew(&parts.pool, self.shared.holder, &held, now).await {
-            Ok(still) => {
-                let lost = held.len() - still.len();
+        match queue::renew(&parts.pool, self.shared.holder, &claimed, now).await {
+            Ok(renewed) => {
+                let lost = claimed.len() - renewed.len();
                 if lost > 0 {
-                    tracing::warn!(lost, "leases of endpoints have passed on");
+                    tracing::warn!(
+                        lost,
+                        "leases expired, and other replicas claimed the endpoints"
+                    );
                 }
-                let pokes = still.iter().filter_map(|id| self.pokes.get(id));
-                pokes.for_each(|poke| poke.notify_one());
+                let reloads = renewed.iter().filter_map(|id| self.reloads.get(id));
+                reloads.for_each(|reload| reload.notify_one());
             }
-            Err(error) => tracing::warn!(%error, "leases of endpoints cannot be prolonged"),
+            Err(error) => tracing::warn!(%error, "cannot renew leases of endpoints"),
         }
     }
 }

@@ -1,14 +1,13 @@
-//! Delivers: in every replica.
+//! Sends deliveries. Runs in every replica.
 //!
-//! A dispatcher claims endpoints that have something to be done (`store/queue.rs`) and runs a task for each, a lane, which reads the
-//! endpoint's deliveries that are due, sends them, and releases the endpoint when there are none left. What came of the tries of all
-//! lanes is recorded together, many in one transaction.
+//! A dispatcher claims endpoints with due deliveries (`store/queue.rs`) and spawns a worker for each. The worker reads and sends the endpoint's
+//! due deliveries, and ends when none is left; the dispatcher then releases the endpoint. The recorder stores the results of all workers'
+//! attempts, many in one transaction.
 //!
-//! A process that dies leaves its leases to run out; what it had in flight is sent again, with the same id, by whoever claims the
-//! endpoint then.
+//! The leases of a process that dies expire. The replica that claims an endpoint next sends what was in flight again, with the same id.
 
 mod dispatcher;
-mod lane;
+mod endpoint_worker;
 mod recorder;
 mod target;
 
@@ -20,24 +19,24 @@ use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::domain::address::AllowList;
-use crate::domain::health::Rules;
+use crate::domain::health::DisablePolicy;
 use crate::domain::schedule::Schedule;
 use crate::http::Sender;
 use crate::key_ring::KeyRing;
 use kit::wakeup::Wakeup;
 
-/// How much is done at once by a replica.
+/// Limits of a replica's concurrency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Deliveries in flight.
     pub in_flight: usize,
     /// Deliveries in flight to one endpoint.
     pub per_endpoint: usize,
-    /// Endpoints.
+    /// Endpoints with a worker.
     pub endpoints: usize,
 }
 
-/// What delivering takes.
+/// The dependencies of the delivery tasks.
 #[derive(Debug, Clone)]
 pub struct Parts {
     pub pool: PgPool,
@@ -47,21 +46,21 @@ pub struct Parts {
     pub key_ring: KeyRing,
     pub allow: AllowList,
     pub schedule: Schedule,
-    pub rules: Rules,
+    pub disable_policy: DisablePolicy,
     pub limits: Limits,
 }
 
-/// What the tasks of a replica share.
+/// What the delivery tasks of a replica share.
 #[derive(Debug)]
 struct Shared {
     parts: Parts,
-    /// Tells this replica from others.
+    /// Identifies this replica in leases.
     holder: Uuid,
     /// A permit for each delivery in flight.
     in_flight: Semaphore,
 }
 
-/// Starts to deliver.
+/// Starts the delivery tasks.
 pub fn spawn(parts: Parts, lifecycle: &Lifecycle) {
     let shared = Arc::new(Shared {
         holder: kit::ids::row_id(),

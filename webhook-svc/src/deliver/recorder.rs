@@ -1,4 +1,4 @@
-//! Records what came of tries: those of all endpoints together, many in one transaction.
+//! Records the results of attempts to all endpoints, many in one transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -11,62 +11,61 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::Shared;
-use crate::domain::health::{Health, Notice};
+use crate::domain::health::{Health, Notification};
 use crate::domain::schedule::JITTER;
-use crate::http::{Answer, Outcome};
-use crate::notice;
+use crate::http::{AttemptResult, Outcome};
+use crate::notification;
 use crate::store::attempts::{self, Completion};
 use crate::store::endpoints::{self, State};
 use crate::store::queue::DueDelivery;
 
-/// Of one transaction.
+/// Maximum records of one transaction.
 const BATCH: usize = 1_000;
-/// Pause before a batch is tried again.
-const PAUSE: Duration = Duration::from_millis(500);
+/// Delay before a failed transaction is repeated.
+const BACKOFF: Duration = Duration::from_millis(500);
 
-/// What is to be recorded. The lane is told its id when it is.
+/// A result to record. The recorder sends the delivery's id to `recorded` after the commit.
 #[derive(Debug)]
 pub(super) enum Record {
-    Tried(Box<Tried>),
-    /// The listing is not public any more.
-    Cancelled {
+    Attempt(Box<FinishedAttempt>),
+    /// The delivery's listing is no longer public.
+    Cancellation {
         endpoint: Uuid,
         delivery: i64,
         recorded: mpsc::UnboundedSender<i64>,
     },
 }
 
-/// A try.
 #[derive(Debug)]
-pub(super) struct Tried {
+pub(super) struct FinishedAttempt {
     pub(super) endpoint: Uuid,
     pub(super) due: DueDelivery,
-    pub(super) answer: Answer,
+    pub(super) result: AttemptResult,
     pub(super) at: OffsetDateTime,
     pub(super) recorded: mpsc::UnboundedSender<i64>,
 }
 
-/// Records until nobody sends any more.
+/// Records until all senders are dropped.
 pub(super) async fn run(shared: Arc<Shared>, mut records: mpsc::Receiver<Record>) {
     let mut batch = Vec::with_capacity(BATCH);
     while records.recv_many(&mut batch, BATCH).await > 0 {
-        // Nothing is given up: what is not recorded would be sent again.
+        // A result is never dropped: its delivery would be sent again.
         while let Err(error) = record(&shared, &batch).await {
-            tracing::warn!(%error, tries = batch.len(), "tries cannot be recorded yet");
-            tokio::time::sleep(PAUSE).await;
+            tracing::warn!(%error, attempts = batch.len(), "cannot record attempts; trying again");
+            tokio::time::sleep(BACKOFF).await;
         }
         for record in batch.drain(..) {
             let (delivery, recorded) = match record {
-                Record::Tried(tried) => {
-                    count(tried.answer.outcome);
-                    (tried.due.id, tried.recorded)
+                Record::Attempt(attempt) => {
+                    count(attempt.result.outcome);
+                    (attempt.due.id, attempt.recorded)
                 }
-                Record::Cancelled {
+                Record::Cancellation {
                     delivery, recorded, ..
                 } => (delivery, recorded),
             };
             if recorded.send(delivery).is_err() {
-                tracing::debug!(delivery, "a lane ended before its try was recorded");
+                tracing::debug!(delivery, "the worker ended before its attempt was recorded");
             }
         }
     }
@@ -81,11 +80,11 @@ fn count(outcome: Outcome) {
     metrics::counter!("webhook_tries_total", "outcome" => name).increment(1);
 }
 
-/// What a batch says of its endpoints.
+/// Changes of endpoints that result from a batch.
 #[derive(Debug, Default)]
 struct Endpoints {
     succeeded: BTreeSet<Uuid>,
-    /// When deliveries ran out of tries.
+    /// When deliveries failed for the last time.
     failed: BTreeMap<Uuid, Vec<OffsetDateTime>>,
     gone: BTreeSet<Uuid>,
 }
@@ -96,12 +95,12 @@ async fn record(shared: &Shared, batch: &[Record]) -> Result<(), sqlx::Error> {
     let mut endpoints = Endpoints::default();
     for record in batch {
         match record {
-            Record::Tried(tried) => {
-                let completion = complete(shared, tried, now);
-                endpoints.take(tried, &completion);
+            Record::Attempt(attempt) => {
+                let completion = complete(shared, attempt, now);
+                endpoints.add(attempt, &completion);
                 completions.push(completion);
             }
-            Record::Cancelled {
+            Record::Cancellation {
                 endpoint, delivery, ..
             } => cancelled.push((*endpoint, *delivery)),
         }
@@ -109,7 +108,7 @@ async fn record(shared: &Shared, batch: &[Record]) -> Result<(), sqlx::Error> {
     let pool = &shared.parts.pool;
     let succeeded: Vec<Uuid> = endpoints.succeeded.iter().copied().collect();
     if cancelled.is_empty() && endpoints.failed.is_empty() && endpoints.gone.is_empty() {
-        // The usual batch: its one statement is a transaction of its own.
+        // The usual batch needs no transaction around its one statement.
         return attempts::complete(pool, &completions, &succeeded, now).await;
     }
     let mut transaction = pool.begin().await?;
@@ -119,38 +118,40 @@ async fn record(shared: &Shared, batch: &[Record]) -> Result<(), sqlx::Error> {
     transaction.commit().await
 }
 
-/// How a delivery goes on after a try.
-fn complete(shared: &Shared, tried: &Tried, now: OffsetDateTime) -> Completion {
-    let Tried { due, answer, .. } = tried;
+/// The delivery's state after an attempt.
+fn complete(shared: &Shared, attempt: &FinishedAttempt, now: OffsetDateTime) -> Completion {
+    let FinishedAttempt { due, result, .. } = attempt;
     let tries_left = due.tries_left - 1;
     let schedule = &shared.parts.schedule;
-    let due_at = match answer.outcome {
-        Outcome::Failed => schedule.next_try(tries_left, jitter(due), answer.retry_after, now),
+    let due_at = match result.outcome {
+        Outcome::Failed => {
+            schedule.next_attempt_at(tries_left, jitter(due), result.retry_after, now)
+        }
         Outcome::Delivered | Outcome::Gone => None,
     };
-    let state = match answer.outcome {
+    let state = match result.outcome {
         Outcome::Delivered => "delivered",
         _ if due_at.is_some() => "waiting",
         _ => "failed",
     };
-    let reason = answer.reason.clone().unwrap_or_default();
+    let reason = result.reason.clone().unwrap_or_default();
     Completion {
-        endpoint_id: tried.endpoint,
+        endpoint_id: attempt.endpoint,
         delivery_id: due.id,
         number: due.tries + 1,
-        at: tried.at,
-        duration_ms: i32::try_from(answer.duration.as_millis()).unwrap_or(i32::MAX),
-        status: answer.status.map(i32::from),
-        // PostgreSQL takes no text with a NUL in it.
+        at: attempt.at,
+        duration_ms: i32::try_from(result.duration.as_millis()).unwrap_or(i32::MAX),
+        status: result.status.map(i32::from),
+        // PostgreSQL texts cannot contain NUL.
         reason: reason.replace('\0', "\u{FFFD}"),
-        answer: answer.excerpt.clone(),
+        answer: result.excerpt.clone(),
         state,
         tries_left,
         due_at,
     }
 }
 
-/// Spreads tries that failed together; the same for the same try.
+/// Spreads the next attempts of deliveries that failed together. Deterministic for an attempt.
 fn jitter(due: &DueDelivery) -> u32 {
     let mut hasher = DefaultHasher::new();
     (due.id, due.tries).hash(&mut hasher);
@@ -158,16 +159,16 @@ fn jitter(due: &DueDelivery) -> u32 {
 }
 
 impl Endpoints {
-    fn take(&mut self, tried: &Tried, completion: &Completion) {
-        let endpoint = tried.endpoint;
-        match tried.answer.outcome {
+    fn add(&mut self, attempt: &FinishedAttempt, completion: &Completion) {
+        let endpoint = attempt.endpoint;
+        match attempt.result.outcome {
             Outcome::Delivered => {
-                // What failed before it does not count any more.
+                // A success resets earlier failures.
                 self.failed.remove(&endpoint);
                 self.succeeded.insert(endpoint);
             }
             Outcome::Failed if completion.due_at.is_none() => {
-                self.failed.entry(endpoint).or_default().push(tried.at);
+                self.failed.entry(endpoint).or_default().push(attempt.at);
             }
             Outcome::Failed => {}
             Outcome::Gone => {
@@ -190,26 +191,26 @@ impl Endpoints {
                 first_failure_at: endpoint.first_failure_at,
                 last_failure_at: endpoint.last_failure_at,
             };
-            let mut notices = Vec::new();
+            let mut notifications = Vec::new();
             for at in self.failed.get(&endpoint.id).into_iter().flatten() {
-                let (after, notice) = health.failed(*at, shared.parts.rules);
+                let (after, notification) = health.failed(*at, shared.parts.disable_policy);
                 health = after;
-                notices.extend(notice);
+                notifications.extend(notification);
             }
             if self.gone.contains(&endpoint.id) {
-                notices.push(Notice::OffForGone);
+                notifications.push(Notification::DisabledByGone);
             }
             endpoint.failures = health.failures;
             endpoint.first_failure_at = health.first_failure_at;
             endpoint.last_failure_at = health.last_failure_at;
-            for notice in notices {
+            for notification in notifications {
                 let is_off = endpoint.state == State::Off;
-                if let Some(reason) = notice.reason() {
+                if let Some(reason) = notification.reason() {
                     endpoint.state = State::Off;
                     reason.clone_into(&mut endpoint.reason);
                 }
                 if !is_off {
-                    notice::tell(connection, &endpoint, notice, now).await?;
+                    notification::enqueue(connection, &endpoint, notification, now).await?;
                 }
             }
             endpoints::update(connection, &endpoint, now).await?;

@@ -1,4 +1,4 @@
-//! An endpoint as a lane needs it: its address, and its secrets decrypted.
+//! The address of an endpoint and its decrypted secrets.
 
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -8,19 +8,18 @@ use crate::domain::address::Address;
 use crate::domain::signature::Secret;
 use crate::store::endpoints::{self, State};
 
-/// Where deliveries go, and what signs them.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) address: Address,
     secret: Secret,
-    /// While it is rotated: the secret that signs alone from then on.
+    /// During a rotation: the new secret, and when it replaces `secret`.
     next_secret: Option<(Secret, OffsetDateTime)>,
-    /// Deliveries a second at most.
+    /// Maximum deliveries per second.
     pub(super) rate_limit: Option<u32>,
 }
 
 impl Target {
-    /// The secrets that sign at `now`: the current one, and the next one while it is rotated.
+    /// The secrets that sign at `now`: the current one and, during a rotation, the next one.
     pub(super) fn secrets(&self, now: OffsetDateTime) -> (&Secret, Option<&Secret>) {
         match &self.next_secret {
             Some((next, from)) if *from <= now => (next, None),
@@ -30,7 +29,7 @@ impl Target {
     }
 }
 
-/// The endpoint as it is now; `None` when nothing is to be sent to it.
+/// Loads an endpoint; `None`: it is removed, paused or off.
 pub(super) async fn load(parts: &Parts, endpoint: Uuid) -> anyhow::Result<Option<Target>> {
     let found = endpoints::find(&parts.pool, endpoint, None).await?;
     let Some(found) = found.filter(|found| found.state == State::On) else {
@@ -38,8 +37,10 @@ pub(super) async fn load(parts: &Parts, endpoint: Uuid) -> anyhow::Result<Option
     };
     let address = match Address::parse(&found.url, &parts.allow) {
         Ok(address) => address,
-        // The rules for addresses have changed since it was added.
-        Err(problem) => anyhow::bail!("the address of endpoint {endpoint} is refused: {problem}"),
+        // The rules for addresses have changed since the endpoint was added.
+        Err(problem) => {
+            anyhow::bail!("the URL of endpoint {endpoint} is no longer allowed: {problem}")
+        }
     };
     let open = |sealed: &[u8]| parts.key_ring.open(endpoint, sealed);
     let next = found.next_secret.as_deref().zip(found.next_secret_from);

@@ -1,4 +1,4 @@
-//! The address of an endpoint: a public https URL (§6).
+//! The URL of an endpoint: public and https (§6).
 
 use std::fmt::{self, Debug, Formatter};
 use std::net::IpAddr;
@@ -6,14 +6,14 @@ use std::str::FromStr;
 
 use url::{Host, ParseError, Url};
 
-/// Characters of an address.
-const LENGTH: usize = 2_048;
-/// Characters of a host name and of one of its labels (RFC 1035).
-const NAME_LENGTH: usize = 253;
-const LABEL_LENGTH: usize = 63;
+/// Maximum length of a URL.
+const MAX_LENGTH: usize = 2_048;
+/// Maximum lengths of a host name and of one of its labels (RFC 1035).
+const MAX_NAME_LENGTH: usize = 253;
+const MAX_LABEL_LENGTH: usize = 63;
 
-/// Endings of names that no public name server answers for, or that lead into one's own network or cluster.
-const LOCAL: [&str; 17] = [
+/// Top-level names that are not in public DNS, or that resolve within a local network or cluster.
+const LOCAL_SUFFIXES: [&str; 17] = [
     "alt",
     "arpa",
     "consul",
@@ -33,12 +33,12 @@ const LOCAL: [&str; 17] = [
     "svc",
 ];
 
-const SHAPE: &str = "Give a public https address such as https://hooks.example/mchezo.";
-const NAME: &str = "Give the public name of the host, such as hooks.example.";
+const URL_HELP: &str = "Give a public https address such as https://hooks.example/mchezo.";
+const HOST_HELP: &str = "Give the public name of the host, such as hooks.example.";
 
-/// A public https URL, as it is called: host in lower case and in ASCII, without a dot at its end.
+/// A public https URL in normal form: the host is lowercase ASCII without a final dot.
 ///
-/// The name says nothing about where it leads: the addresses that it resolves to are checked at each connection.
+/// The addresses that the host resolves to are checked at each connection.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Address {
     url: String,
@@ -46,59 +46,58 @@ pub struct Address {
     port: u16,
 }
 
-/// Exact pairs of host and port that may be called although they are not public: for local runs and tests.
+/// Origins that may be called although they are not public: for local runs and tests.
 ///
-/// Written as `localhost:9400,127.0.0.1:9443,http://localhost:9500`. A pair is reached over TLS, unless it begins with `http://`. It is
-/// compared with the URL, which may then have this host and port, and with the addresses that a name resolves to.
+/// Written as `localhost:9400,127.0.0.1:9443,http://localhost:9500`. The scheme is https unless an entry begins with `http://`. Entries
+/// are compared with the URL, which may then have this host and port, and with the addresses that a name resolves to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AllowList(Vec<Pair>);
+pub struct AllowList(Vec<Origin>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Pair {
+struct Origin {
     scheme: String,
     host: String,
     port: u16,
 }
 
 impl Address {
-    /// Reads what an owner entered.
+    /// Parses the URL that an owner entered.
     ///
     /// # Errors
-    /// A sentence that says what to do.
+    /// A message for the owner.
     pub fn parse(text: &str, allowed: &AllowList) -> Result<Self, String> {
-        as_typed(text)?;
-        let mut url = Url::parse(text).map_err(unreadable)?;
-        // `hooks.example.` is the same host; TLS and many servers know it without the dot only.
+        check_syntax(text)?;
+        let mut url = Url::parse(text).map_err(parse_error)?;
+        // `hooks.example.` is the same host, but TLS and many servers accept only the name without the dot.
         if let Some(name) = url.host_str().and_then(|host| host.strip_suffix('.')) {
             let name = name.to_owned();
-            url.set_host(Some(&name)).map_err(unreadable)?;
+            url.set_host(Some(&name)).map_err(parse_error)?;
         }
         let address = Self {
             host: url.host_str().unwrap_or_default().to_owned(),
             port: url.port_or_known_default().unwrap_or_default(),
             url: url.as_str().to_owned(),
         };
-        let pair = Pair {
+        let origin = Origin {
             scheme: url.scheme().to_owned(),
             host: address.host.clone(),
             port: address.port,
         };
-        if !allowed.0.contains(&pair) {
-            is_public(&url)?;
+        if !allowed.0.contains(&origin) {
+            check_public(&url)?;
         }
-        // Encoding what is not ASCII makes it longer.
-        if address.url.len() > LENGTH {
+        // Percent-encoding makes a URL longer.
+        if address.url.len() > MAX_LENGTH {
             return Err(too_long());
         }
         Ok(address)
     }
 
-    /// The whole URL. Its path may hold what only its owner should know: it is not for logs.
+    /// The whole URL. Its path may contain a secret: do not log it.
     pub fn as_str(&self) -> &str {
         &self.url
     }
 
-    /// The host's name.
     pub fn host(&self) -> &str {
         &self.host
     }
@@ -115,12 +114,12 @@ impl Debug for Address {
 }
 
 fn too_long() -> String {
-    format!("Give an address of at most {LENGTH} characters.")
+    format!("Give an address of at most {MAX_LENGTH} characters.")
 }
 
-/// Refuses what URL parsers read in different ways, before one of them has read it.
-fn as_typed(text: &str) -> Result<(), String> {
-    if text.chars().count() > LENGTH {
+/// Rejects text that URL parsers read in different ways, before parsing.
+fn check_syntax(text: &str) -> Result<(), String> {
+    if text.chars().count() > MAX_LENGTH {
         return Err(too_long());
     }
     let odd = |c: char| c.is_control() || c.is_whitespace() || c == '\\';
@@ -130,71 +129,70 @@ fn as_typed(text: &str) -> Result<(), String> {
         );
     }
     let Some((scheme, rest)) = text.split_once("://") else {
-        return Err(SHAPE.to_owned());
+        return Err(URL_HELP.to_owned());
     };
     if !["https", "http"].contains(&scheme.to_ascii_lowercase().as_str()) {
-        return Err(SHAPE.to_owned());
+        return Err(URL_HELP.to_owned());
     }
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if authority.is_empty() {
-        return Err(SHAPE.to_owned());
+        return Err(URL_HELP.to_owned());
     }
     if authority.contains('@') {
         return Err(
-            "Take the user name and the password off: the signature says who calls.".to_owned(),
+            "Remove the user name and the password: the signature authenticates the sender."
+                .to_owned(),
         );
     }
     if rest.contains('#') {
-        return Err("Take off the `#` and what follows it: it is never sent.".to_owned());
+        return Err("Remove the `#` and everything after it: a fragment is never sent.".to_owned());
     }
     Ok(())
 }
 
-fn unreadable(error: ParseError) -> String {
+fn parse_error(error: ParseError) -> String {
     match error {
         ParseError::InvalidIpv4Address | ParseError::InvalidIpv6Address => {
-            format!("{NAME} An IP address is refused.")
+            format!("{HOST_HELP} IP addresses are not allowed.")
         }
         ParseError::InvalidPort => {
-            "Use the usual port, 443: take the port off the address.".to_owned()
+            "Remove the port: only the default port 443 is allowed.".to_owned()
         }
-        error => format!("{SHAPE} This one cannot be read: {error}."),
+        error => format!("{URL_HELP} This one is not valid: {error}."),
     }
 }
 
-/// Holds a URL that is not on the allow-list to the rules of §6.
-fn is_public(url: &Url) -> Result<(), String> {
+/// Checks a URL that is not on the allow-list by the rules of §6.
+fn check_public(url: &Url) -> Result<(), String> {
     if url.scheme() != "https" {
-        return Err(
-            "Begin the address with https://: messages are sent encrypted only.".to_owned(),
-        );
+        return Err("Begin the address with https://: messages are always encrypted.".to_owned());
     }
     let name = match url.host() {
         Some(Host::Domain(name)) => name,
         Some(Host::Ipv4(_) | Host::Ipv6(_)) => {
-            return Err(format!("{NAME} An IP address is refused."));
+            return Err(format!("{HOST_HELP} IP addresses are not allowed."));
         }
-        None => return Err(SHAPE.to_owned()),
+        None => return Err(URL_HELP.to_owned()),
     };
     let labels: Vec<&str> = name.split('.').collect();
-    if name.len() > NAME_LENGTH || !labels.iter().all(|label| is_label(label)) {
-        return Err(format!("{NAME} `{name}` cannot be one."));
+    if name.len() > MAX_NAME_LENGTH || !labels.iter().all(|label| is_label(label)) {
+        return Err(format!("{HOST_HELP} `{name}` is not a valid host name."));
     }
     let top = labels.last().copied().unwrap_or_default();
-    if labels.len() < 2 || LOCAL.contains(&top) {
-        return Err(format!("{NAME} `{name}` is a local name."));
+    if labels.len() < 2 || LOCAL_SUFFIXES.contains(&top) {
+        return Err(format!("{HOST_HELP} `{name}` is a local name."));
     }
     if url.port().is_some() {
-        return Err("Use the usual port, 443: take the port off the address.".to_owned());
+        return Err("Remove the port: only the default port 443 is allowed.".to_owned());
     }
     Ok(())
 }
 
-/// Letters, digits, hyphens within, and the underscore that many names have; URLs would allow more.
+/// Allows letters, digits, inner hyphens, and underscores, which many names have. URLs would allow more.
 fn is_label(label: &str) -> bool {
     let known = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     !label.is_empty()
-        && label.len() <= LABEL_LENGTH
+        && label.len() <= MAX_LABEL_LENGTH
         && label.bytes().all(known)
         && !label.starts_with('-')
         && !label.ends_with('-')
@@ -210,9 +208,9 @@ impl AllowList {
         self.permits_host(&host, port)
     }
 
-    /// Whether a name of this list may lead anywhere.
+    /// Whether this host and port are on the list: the host may then resolve to any address.
     pub fn permits_host(&self, host: &str, port: u16) -> bool {
-        let named = |pair: &Pair| pair.host == host && pair.port == port;
+        let named = |origin: &Origin| origin.host == host && origin.port == port;
         self.0.iter().any(named)
     }
 
@@ -224,34 +222,34 @@ impl AllowList {
 impl FromStr for AllowList {
     type Err = String;
 
-    /// Reads pairs with commas between them.
+    /// Parses origins separated by commas.
     fn from_str(text: &str) -> Result<Self, String> {
         let parts = text.split(',').map(str::trim).filter(|it| !it.is_empty());
-        parts.map(pair).collect::<Result<_, _>>().map(Self)
+        parts.map(origin).collect::<Result<_, _>>().map(Self)
     }
 }
 
-fn pair(text: &str) -> Result<Pair, String> {
-    let wanted =
+fn origin(text: &str) -> Result<Origin, String> {
+    let help =
         || format!("`{text}` is not host:port, such as localhost:9400 or http://localhost:9400");
     let (scheme, host_and_port) = text.split_once("://").unwrap_or(("https", text));
     let has_port = host_and_port
         .rsplit_once(':')
         .is_some_and(|(_, port)| port.parse::<u16>().is_ok());
     let url = Url::parse(&format!("{scheme}://{host_and_port}")).map_err(|error| {
-        let wanted = wanted();
-        format!("{wanted}: {error}")
+        let help = help();
+        format!("{help}: {error}")
     })?;
     let bare = url.path() == "/" && url.query().is_none() && url.username().is_empty();
     match (url.host_str(), url.port_or_known_default()) {
         (Some(host), Some(port)) if has_port && bare && ["https", "http"].contains(&scheme) => {
-            Ok(Pair {
+            Ok(Origin {
                 scheme: scheme.to_owned(),
                 host: host.to_owned(),
                 port,
             })
         }
-        _ => Err(wanted()),
+        _ => Err(help()),
     }
 }
 
@@ -271,14 +269,14 @@ mod tests {
             let base = "https://hooks.example/";
             format!("{base}{}", "a".repeat(length - base.len()))
         };
-        assert_eq!(parse(&of(LENGTH)).unwrap().as_str().len(), LENGTH);
-        assert!(parse(&of(LENGTH + 1)).unwrap_err().contains("2048"));
+        assert_eq!(parse(&of(MAX_LENGTH)).unwrap().as_str().len(), MAX_LENGTH);
+        assert!(parse(&of(MAX_LENGTH + 1)).unwrap_err().contains("2048"));
         let grows = format!("https://hooks.example/{}", "é".repeat(1_000));
         assert!(parse(&grows).unwrap_err().contains("2048"));
     }
 
     #[test]
-    fn the_allow_list_is_of_exact_pairs() {
+    fn the_allow_list_is_of_exact_origins() {
         let allowed: AllowList =
             "localhost:9400, 127.0.0.1:9443,[::1]:9443,http://localhost:9500,hooks.example:443"
                 .parse()
@@ -326,7 +324,7 @@ mod tests {
         assert_eq!(format!("{address:?}"), "hooks.example:443/…");
     }
 
-    /// Everything that makes a URL odd, in any order.
+    /// Parts of unusual URLs in any order.
     fn pieces() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             Just("https://"),

@@ -1,6 +1,6 @@
 //! The events of §6.
 
-/// What is sent.
+/// An event that webhooks announce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Event {
     /// A listing was approved and is public.
@@ -11,12 +11,11 @@ pub enum Event {
     TipPaid,
     /// A listing moved on the board of the week.
     RankingMoved,
-    /// A test.
+    /// A test event.
     Ping,
 }
 
 impl Event {
-    /// Every event.
     pub const ALL: [Self; 5] = [
         Self::ListingPublished,
         Self::ListingUpdated,
@@ -24,15 +23,15 @@ impl Event {
         Self::RankingMoved,
         Self::Ping,
     ];
-    /// The events that an endpoint may tick. A ping is sent on demand.
-    pub const TICKED: [Self; 4] = [
+    /// The events that an endpoint can select. A ping is sent on demand only.
+    pub const SUBSCRIBABLE: [Self; 4] = [
         Self::ListingPublished,
         Self::ListingUpdated,
         Self::TipPaid,
         Self::RankingMoved,
     ];
 
-    /// As `event` and the header `x-service-event` say it.
+    /// The value of `event` and of the header `x-service-event`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ListingPublished => "listing.published",
@@ -43,23 +42,26 @@ impl Event {
         }
     }
 
-    /// The event of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|event| event.as_str() == name)
     }
 
-    /// The names of events that an endpoint ticks, each once and in the order of [`Event::TICKED`].
+    /// Parses the events that an endpoint selects: each once, in the order of [`Event::SUBSCRIBABLE`].
     ///
     /// # Errors
-    /// A sentence that says what to do.
-    pub fn ticked(names: &[String]) -> Result<Vec<Self>, String> {
-        let may_tick = |name: &String| Self::TICKED.iter().any(|event| event.as_str() == name);
-        if names.is_empty() || !names.iter().all(may_tick) {
-            let known = Self::TICKED.map(Self::as_str).join(", ");
+    /// A message for the owner.
+    pub fn parse_subscriptions(names: &[String]) -> Result<Vec<Self>, String> {
+        let is_subscribable = |name: &String| {
+            Self::SUBSCRIBABLE
+                .iter()
+                .any(|event| event.as_str() == name)
+        };
+        if names.is_empty() || !names.iter().all(is_subscribable) {
+            let known = Self::SUBSCRIBABLE.map(Self::as_str).join(", ");
             return Err(format!("Give one or more of {known}."));
         }
         let is_named = |event: &Self| names.iter().any(|name| name == event.as_str());
-        Ok(Self::TICKED.into_iter().filter(is_named).collect())
+        Ok(Self::SUBSCRIBABLE.into_iter().filter(is_named).collect())
     }
 }
 
@@ -76,15 +78,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ticked_is_known_and_named_once() {
-        let ticked = |names: &[&str]| {
+    fn subscriptions_are_known_and_named_once() {
+        let parse = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-            Event::ticked(&names)
+            Event::parse_subscriptions(&names)
         };
-        let twice = ticked(&["tip.paid", "listing.updated", "tip.paid"]);
+        let twice = parse(&["tip.paid", "listing.updated", "tip.paid"]);
         assert_eq!(twice, Ok(vec![Event::ListingUpdated, Event::TipPaid]));
         for bad in [&[][..], &["ping"], &["tip.paid", "tips"]] {
-            assert!(ticked(bad).is_err(), "{bad:?}");
+            assert!(parse(bad).is_err(), "{bad:?}");
         }
     }
 }

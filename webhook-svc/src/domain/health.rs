@@ -1,17 +1,17 @@
-//! When an endpoint is switched off, and what its owner is told (§6.2).
+//! When a failing endpoint is switched off, and when its owner is notified (§6.2).
 
 use time::{Duration, OffsetDateTime};
 
-/// When an endpoint that fails is switched off.
+/// When a failing endpoint is switched off: both conditions must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules {
-    /// Failed deliveries at least, with no success between.
+pub struct DisablePolicy {
+    /// Minimum failed deliveries in a row.
     pub failures: i32,
-    /// From the first to the last of them at least.
+    /// Minimum time from the first failure to the last.
     pub span: Duration,
 }
 
-impl Default for Rules {
+impl Default for DisablePolicy {
     fn default() -> Self {
         Self {
             failures: 5,
@@ -20,7 +20,7 @@ impl Default for Rules {
     }
 }
 
-/// Failed deliveries since the last success.
+/// The failed deliveries of an endpoint since its last success.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Health {
     pub failures: i32,
@@ -28,45 +28,45 @@ pub struct Health {
     pub last_failure_at: Option<OffsetDateTime>,
 }
 
-/// What the owner is told.
+/// A reason for a mail to the owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Notice {
-    /// The first delivery that ran out of tries.
+pub enum Notification {
+    /// All attempts of a delivery failed, for the first time since the last success.
     FirstFailure,
-    /// The endpoint is off: it failed for too long.
-    OffForFailures,
-    /// The endpoint is off: it answered 410.
-    OffForGone,
+    /// The endpoint was switched off because it failed for too long.
+    DisabledAfterFailures,
+    /// The endpoint was switched off because it answered 410.
+    DisabledByGone,
 }
 
 impl Health {
-    /// A delivery ran out of tries at `at`.
-    pub fn failed(self, at: OffsetDateTime, rules: Rules) -> (Self, Option<Notice>) {
+    /// All attempts of a delivery have failed, the last at `at`.
+    pub fn failed(self, at: OffsetDateTime, policy: DisablePolicy) -> (Self, Option<Notification>) {
         let first = self.first_failure_at.unwrap_or(at);
         let after = Self {
             failures: self.failures.saturating_add(1),
             first_failure_at: Some(first),
             last_failure_at: Some(at),
         };
-        let is_off = after.failures >= rules.failures && at - first >= rules.span;
-        let notice = match self.failures {
-            _ if is_off => Some(Notice::OffForFailures),
-            0 => Some(Notice::FirstFailure),
+        let is_off = after.failures >= policy.failures && at - first >= policy.span;
+        let notification = match self.failures {
+            _ if is_off => Some(Notification::DisabledAfterFailures),
+            0 => Some(Notification::FirstFailure),
             _ => None,
         };
-        (after, notice)
+        (after, notification)
     }
 }
 
-impl Notice {
-    /// Why the endpoint is off; `None` when it is not.
+impl Notification {
+    /// Why the endpoint was switched off; `None`: it was not.
     pub fn reason(self) -> Option<&'static str> {
         match self {
             Self::FirstFailure => None,
-            Self::OffForFailures => {
-                Some("Deliveries kept failing for days. Mend the endpoint, then resume it.")
+            Self::DisabledAfterFailures => {
+                Some("Deliveries failed for days. Repair the endpoint, then resume it.")
             }
-            Self::OffForGone => Some("The endpoint answered 410 Gone."),
+            Self::DisabledByGone => Some("The endpoint answered 410 Gone."),
         }
     }
 }
@@ -79,25 +79,35 @@ mod tests {
 
     const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
-    /// The notices after failures at these days.
-    fn notices(days: &[i64]) -> Vec<Option<Notice>> {
+    /// The notifications after failures at these days.
+    fn notifications(days: &[i64]) -> Vec<Option<Notification>> {
         let mut health = Health::default();
         days.iter()
             .map(|day| {
-                let (after, notice) = health.failed(START + Duration::days(*day), Rules::default());
+                let (after, notification) =
+                    health.failed(START + Duration::days(*day), DisablePolicy::default());
                 health = after;
-                notice
+                notification
             })
             .collect()
     }
 
     #[test]
     fn five_failures_over_five_days_switch_off() {
-        use Notice::{FirstFailure, OffForFailures};
+        use Notification::{DisabledAfterFailures, FirstFailure};
         let first = Some(FirstFailure);
-        assert_eq!(notices(&[0, 1, 2, 3, 5])[4], Some(OffForFailures));
-        assert_eq!(notices(&[0, 1, 2, 3, 4]), [first, None, None, None, None]);
-        assert_eq!(notices(&[0, 5, 6, 7]), [first, None, None, None]);
-        assert_eq!(notices(&[0, 0, 0, 0, 0, 6])[5], Some(OffForFailures));
+        assert_eq!(
+            notifications(&[0, 1, 2, 3, 5])[4],
+            Some(DisabledAfterFailures)
+        );
+        assert_eq!(
+            notifications(&[0, 1, 2, 3, 4]),
+            [first, None, None, None, None]
+        );
+        assert_eq!(notifications(&[0, 5, 6, 7]), [first, None, None, None]);
+        assert_eq!(
+            notifications(&[0, 0, 0, 0, 0, 6])[5],
+            Some(DisabledAfterFailures)
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What a message says (§6), and the id by which it is made only once.
+//! The content of messages (§6), and their ids, which prevent duplicates.
 
 use contracts::public::Timestamp;
 use serde::Serialize;
@@ -10,18 +10,18 @@ use super::event::Event;
 /// Namespace of the ids of messages.
 const NAMESPACE: Uuid = Uuid::from_u128(0x7c1d_26f0_92a4_4b0e_8a35_5e0f_63d1_b7c2);
 
-/// A message, rendered once for all endpoints and tries.
+/// A message, rendered once for all endpoints and attempts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     pub id: Uuid,
     pub event: Event,
-    /// `None` for a test.
+    /// `None`: a test event.
     pub subject: Option<Subject>,
-    /// Exactly as it is sent.
+    /// The exact bytes that are sent.
     pub body: Vec<u8>,
 }
 
-/// The listing that a message is about, as the listings feed names it.
+/// The listing of a message, as the listings feed names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Subject {
     /// `page`, `game` or `event`.
@@ -38,36 +38,34 @@ pub enum Data {
     Ping { message: &'static str },
 }
 
-/// A listing as it is when the message is made.
+/// A listing at the time of the message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Listing {
     /// `game`, `studio`, `person` or `event`.
     pub kind: String,
-    /// Of a game or an event.
+    /// Of games and events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slug: Option<String>,
-    /// Of a studio or a person.
+    /// Of studios and persons.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
     pub name: String,
-    /// The public page.
+    /// The public web page.
     pub url: String,
-    /// Where the API reads it, below the base address.
+    /// Path of the API, below its base URL.
     pub api: String,
 }
 
 impl Listing {
-    /// A game.
     pub fn game(slug: &str, name: &str, url: &str) -> Self {
         Self::with_slug("game", "games", slug, name, url)
     }
 
-    /// An event.
     pub fn event(slug: &str, name: &str, url: &str) -> Self {
         Self::with_slug("event", "events", slug, name, url)
     }
 
-    /// A page; `kind` is `studio` or `person`.
+    /// `kind` is `studio` or `person`.
     pub fn page(kind: &str, handle: &str, name: &str, url: &str) -> Self {
         Self {
             kind: kind.to_owned(),
@@ -79,8 +77,7 @@ impl Listing {
         }
     }
 
-    /// Its slug or handle.
-    pub fn name_in_addresses(&self) -> &str {
+    pub fn slug_or_handle(&self) -> &str {
         let name = self.slug.as_deref().or(self.handle.as_deref());
         name.unwrap_or_default()
     }
@@ -110,18 +107,18 @@ pub struct Move {
     pub previous_rank: u32,
 }
 
-/// What happened: no two messages are made of one happening.
+/// The change that causes a message. The message's id derives from it: a change that is read twice makes one message.
 #[derive(Debug, Clone, Copy)]
-pub struct Happening<'a> {
-    /// Whose feed says so.
+pub struct Source<'a> {
+    /// The service whose feed has the change.
     pub producer: &'static str,
     pub entity: &'a str,
     pub id: &'a str,
     pub revision: i64,
 }
 
-impl Happening<'_> {
-    /// The id of the message that `event` makes of it.
+impl Source<'_> {
+    /// The id of the change's message with this event.
     pub fn message_id(&self, event: Event) -> Uuid {
         let Self {
             producer,
@@ -190,19 +187,19 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_of_what_happened() {
-        let happening = Happening {
+    fn an_id_derives_from_its_source() {
+        let source = Source {
             producer: "listings",
             entity: "game",
             id: "1",
             revision: 2,
         };
-        let id = happening.message_id(Event::ListingUpdated);
-        assert_eq!(id, happening.message_id(Event::ListingUpdated));
-        assert_ne!(id, happening.message_id(Event::ListingPublished));
-        let later = Happening {
+        let id = source.message_id(Event::ListingUpdated);
+        assert_eq!(id, source.message_id(Event::ListingUpdated));
+        assert_ne!(id, source.message_id(Event::ListingPublished));
+        let later = Source {
             revision: 3,
-            ..happening
+            ..source
         };
         assert_ne!(id, later.message_id(Event::ListingUpdated));
     }

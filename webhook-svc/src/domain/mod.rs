@@ -1,4 +1,4 @@
-//! The rules of messages and endpoints: pure, without I/O and without a clock of their own.
+//! The rules of messages and endpoints: pure functions without I/O and without a clock.
 
 pub mod address;
 pub mod event;

@@ -1,7 +1,7 @@
-//! Which IP addresses are public: those that IANA has given to anybody's use on the internet.
+//! Which IP addresses are public: those that IANA has allocated for global use.
 //!
-//! The tables follow IANA's registries of special-purpose addresses. Of IPv6, IANA has allocated only `2000::/3`; the table names blocks
-//! outside it for the sake of the reason.
+//! The tables follow IANA's registries of special-purpose addresses. IANA has allocated only `2000::/3` of IPv6; the table has blocks outside
+//! it for better messages.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -72,10 +72,10 @@ const fn v6(first: [u16; 6]) -> Ipv6Addr {
     )
 }
 
-/// What `address` is instead of public, such as `a private address`; none for a public one.
+/// Why `address` is not public, such as `a private address`; `None`: it is public.
 ///
-/// An IPv6 address that carries an IPv4 address (mapped, 6to4, NAT64, Teredo) is never public, whatever it carries: routers and
-/// kernels between here and there decide where it leads.
+/// An IPv6 address that embeds an IPv4 address (mapped, 6to4, NAT64, Teredo) is never public, whatever it embeds: routers and kernels on the
+/// way decide where its packets go.
 pub fn special_purpose(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => V4

@@ -1,18 +1,17 @@
-//! One documented sample of each event and kind: what *Send a test event* sends.
+//! A documented sample of each event and kind, for *Send a test event*.
 
 use super::event::Event;
 use super::message::{Data, Listing, Move};
 
-/// A sample.
 #[derive(Debug, Clone)]
 pub struct Sample {
     pub event: Event,
-    /// What it is about: `game`, `studio`, `person` or `event`; empty for a ping.
+    /// `game`, `studio`, `person` or `event`; empty for a ping.
     pub kind: &'static str,
     pub data: Data,
 }
 
-/// Every sample; of each event the first is the usual one.
+/// All samples; the first of each event is its default.
 pub fn all() -> Vec<Sample> {
     let mut samples = Vec::new();
     for event in [Event::ListingPublished, Event::ListingUpdated] {
@@ -52,7 +51,7 @@ pub fn all() -> Vec<Sample> {
     samples
 }
 
-/// The sample of an event about a kind; the usual one when `kind` is empty.
+/// The sample of an event and a kind; the event's default when `kind` is empty.
 pub fn find(event: Event, kind: &str) -> Option<Sample> {
     all()
         .into_iter()

@@ -1,4 +1,4 @@
-//! Signatures of messages: the service's own, and those of Standard Webhooks (§6).
+//! Signatures of messages: `x-service-signature` and those of Standard Webhooks (§6).
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -8,9 +8,9 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use uuid::Uuid;
 
-/// What the text of every signing secret begins with.
+/// The prefix of every secret's text.
 const PREFIX: &str = "svc_whsec_";
-/// Random bytes of a secret.
+/// Length of a secret in bytes.
 const BYTES: usize = 32;
 
 /// A signing secret: `svc_whsec_` and the standard base64 of 32 random bytes.
@@ -21,12 +21,11 @@ pub struct Secret {
 }
 
 impl Secret {
-    /// A new one.
     pub fn generate() -> Self {
         Self::from(rand::random::<[u8; BYTES]>())
     }
 
-    /// Reads the text of a secret; none when it is not one.
+    /// Parses the text of a secret.
     pub fn parse(text: &str) -> Option<Self> {
         let decoded = STANDARD.decode(text.strip_prefix(PREFIX)?).ok()?;
         let key = decoded.try_into().ok()?;
@@ -41,7 +40,7 @@ impl Secret {
         &self.text
     }
 
-    /// `x-service-signature`: in hexadecimal, keyed with the whole text of the secret, over the timestamp, a dot and the body.
+    /// `x-service-signature`: hex HMAC-SHA256 of the timestamp, a dot and the body, keyed with the whole text of the secret.
     pub fn sign(&self, timestamp: i64, body: &[u8]) -> String {
         let timestamp = timestamp.to_string();
         hex::encode(hmac(
@@ -50,8 +49,8 @@ impl Secret {
         ))
     }
 
-    /// One signature of `webhook-signature`: `v1,` and base64, keyed with the decoded bytes, over id, timestamp and body with dots
-    /// between them.
+    /// A signature of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 of id, timestamp and body with dots between, keyed with the
+    /// decoded bytes of the secret.
     pub fn sign_standard(&self, id: Uuid, timestamp: i64, body: &[u8]) -> String {
         let head = format!("{id}.{timestamp}.");
         let code = hmac(&self.key, [head.as_bytes(), body]);

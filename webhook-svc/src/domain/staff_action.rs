@@ -1,9 +1,8 @@
-//! What staff do with webhooks, and the role that each action needs.
+//! The actions of staff, and the role that each needs.
 
 use kit::audit;
 use kit::rpc::staff::Role;
 
-/// What a call of staff does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Reads endpoints and deliveries.
@@ -18,11 +17,11 @@ pub enum Action {
     SendAgain,
     Recover,
     SendTestEvent,
-    /// Reads what others did.
+    /// Reads the audit.
     ReadAudit,
 }
 
-/// A member of staff, and what they do here.
+/// A member of staff and their action.
 pub type By = audit::By<Action>;
 
 impl audit::Action for Action {

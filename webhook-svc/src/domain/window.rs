@@ -1,33 +1,32 @@
-//! How many deliveries to an endpoint are in flight at once: more while it answers, fewer while it fails, like TCP's congestion window.
+//! The congestion window of an endpoint: the number of its deliveries in flight grows with each success and halves with each failure.
 
-/// At first.
-const START: usize = 8;
+/// Initial size.
+const INITIAL: usize = 8;
 
-/// The window of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     size: usize,
-    most: usize,
+    max: usize,
 }
 
 impl Window {
-    /// A window that grows up to `most`.
-    pub fn new(most: usize) -> Self {
-        let most = most.max(1);
+    /// A window that grows up to `max`.
+    pub fn new(max: usize) -> Self {
+        let max = max.max(1);
         Self {
-            size: START.min(most),
-            most,
+            size: INITIAL.min(max),
+            max,
         }
     }
 
-    /// How many are in flight at once.
+    /// Maximum deliveries in flight.
     pub fn size(self) -> usize {
         self.size
     }
 
-    /// The endpoint took a delivery.
+    /// A delivery succeeded.
     pub fn grow(&mut self) {
-        self.size = (self.size + 1).min(self.most);
+        self.size = (self.size + 1).min(self.max);
     }
 
     /// A delivery failed.
@@ -44,11 +43,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_window_stays_within_its_bounds(most in 0..300_usize, answers: Vec<bool>) {
-            let mut window = Window::new(most);
+        fn a_window_stays_within_its_bounds(max in 0..300_usize, answers: Vec<bool>) {
+            let mut window = Window::new(max);
             for took in answers {
                 if took { window.grow() } else { window.shrink() }
-                prop_assert!((1..=most.max(1)).contains(&window.size()));
+                prop_assert!((1..=max.max(1)).contains(&window.size()));
             }
         }
     }

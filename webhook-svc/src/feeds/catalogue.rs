@@ -10,25 +10,24 @@ use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::Outgoing;
+use super::Publisher;
 use crate::SCHEMA;
 use crate::config::Settings;
 use crate::domain::event::Event;
-use crate::domain::message::{Data, Happening, Message, Move, Subject};
+use crate::domain::message::{Data, Message, Move, Source, Subject};
 
-/// Starts following.
 pub(crate) fn follow(
     boot: &Boot<Settings>,
     pool: &PgPool,
-    outgoing: Outgoing,
+    publisher: Publisher,
 ) -> anyhow::Result<()> {
     let addresses = &boot.settings.catalogue_addresses;
-    boot.follow(pool, SCHEMA, "catalogue", addresses, Catalogue(outgoing))
+    boot.follow(pool, SCHEMA, "catalogue", addresses, Catalogue(publisher))
 }
 
 /// Takes in moves on boards; votes and whatever else is on the feed are passed over.
 #[derive(Debug, Clone)]
-pub struct Catalogue(pub Outgoing);
+pub struct Catalogue(pub Publisher);
 
 impl Store for Catalogue {
     async fn apply(
@@ -40,12 +39,12 @@ impl Store for Catalogue {
         let mut new = Vec::new();
         for change in changes
             .iter()
-            .filter(|change| super::is_told(change, taken))
+            .filter(|change| super::makes_messages(change, taken))
         {
             let message = message(change);
             new.extend(message.with_context(|| format!("change {} of catalogue", change.seq))?);
         }
-        self.0.fan_out(connection, &new).await?;
+        self.0.publish(connection, &new).await?;
         Ok(())
     }
 
@@ -53,16 +52,16 @@ impl Store for Catalogue {
         self.0.wakeup.wake();
     }
 
-    /// Nothing is held of the catalogue.
+    /// Nothing of the catalogue is stored.
     async fn sweep(&self, _: &mut PgConnection, _: Uuid) -> anyhow::Result<()> {
         Ok(())
     }
 }
 
-/// The message that a change makes; `None` when it is not a move.
+/// The message of a change; `None`: it is not a move.
 ///
 /// # Errors
-/// The change is damaged.
+/// The change cannot be decoded.
 pub fn message(change: &Change) -> anyhow::Result<Option<Message>> {
     if change.entity != "ranking_move" {
         return Ok(None);
@@ -76,14 +75,14 @@ pub fn message(change: &Change) -> anyhow::Result<Option<Message>> {
         },
         id: moved.listing_id.parse()?,
     };
-    let happening = Happening {
+    let source = Source {
         producer: "catalogue",
         entity: &change.entity,
         id: &change.id,
         revision: change.revision,
     };
     let at = change.at.and_then(timestamp::decode);
-    let at = at.context("a change without a time")?;
+    let at = at.context("the change has no time")?;
     let event = Event::RankingMoved;
     let data = Data::Move(Move {
         kind: moved.kind,
@@ -93,7 +92,7 @@ pub fn message(change: &Change) -> anyhow::Result<Option<Message>> {
         rank: moved.rank,
         previous_rank: moved.previous_rank,
     });
-    let id = happening.message_id(event);
+    let id = source.message_id(event);
     Ok(Some(Message::new(id, event, Some(subject), at, &data)?))
 }
 

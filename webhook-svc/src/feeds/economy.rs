@@ -1,4 +1,4 @@
-//! Follows economy-svc: tips that were paid.
+//! Follows economy-svc: paid tips.
 
 use anyhow::Context as _;
 use contracts::common::v1::Change;
@@ -10,26 +10,25 @@ use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::Outgoing;
+use super::Publisher;
 use crate::SCHEMA;
 use crate::config::Settings;
 use crate::domain::event::Event;
-use crate::domain::message::{Data, Happening, Listing, Message, Subject};
+use crate::domain::message::{Data, Listing, Message, Source, Subject};
 use crate::store::listings::{self, Game};
 
-/// Starts following.
 pub(crate) fn follow(
     boot: &Boot<Settings>,
     pool: &PgPool,
-    outgoing: Outgoing,
+    publisher: Publisher,
 ) -> anyhow::Result<()> {
     let addresses = &boot.settings.economy_addresses;
-    boot.follow(pool, SCHEMA, "economy", addresses, Economy(outgoing))
+    boot.follow(pool, SCHEMA, "economy", addresses, Economy(publisher))
 }
 
-/// Takes in changes of the economy.
+/// Publishes paid tips.
 #[derive(Debug, Clone)]
-pub struct Economy(pub Outgoing);
+pub struct Economy(pub Publisher);
 
 impl Store for Economy {
     async fn apply(
@@ -38,7 +37,8 @@ impl Store for Economy {
         changes: &[Change],
         taken: Taken,
     ) -> anyhow::Result<()> {
-        let is_tip = |change: &&Change| change.entity == "tip" && super::is_told(change, taken);
+        let is_tip =
+            |change: &&Change| change.entity == "tip" && super::makes_messages(change, taken);
         let mut tips = Vec::new();
         for change in changes.iter().filter(is_tip) {
             let context = || format!("change {} of economy", change.seq);
@@ -50,13 +50,13 @@ impl Store for Economy {
         let games = listings::games(connection, &ids).await?;
         let mut new = Vec::new();
         for (change, id) in tips {
-            // The economy knows the game from listings-svc, so this service will know it in a moment: the batch is taken again.
+            // Both services follow listings-svc: this one will have the game when the batch is repeated.
             let game = games
                 .get(&id)
-                .with_context(|| format!("game {id} of a tip is not known yet"))?;
+                .with_context(|| format!("the game {id} of a tip is not synchronised yet"))?;
             new.extend(message(change, game)?);
         }
-        self.0.fan_out(connection, &new).await?;
+        self.0.publish(connection, &new).await?;
         Ok(())
     }
 
@@ -64,18 +64,18 @@ impl Store for Economy {
         self.0.wakeup.wake();
     }
 
-    /// Nothing is held of the economy.
+    /// Nothing of the economy is stored.
     async fn sweep(&self, _: &mut PgConnection, _: Uuid) -> anyhow::Result<()> {
         Ok(())
     }
 }
 
-/// The message that a tip makes, if its game is public.
+/// The message of a tip; `None`: its game is not public.
 fn message(change: &Change, game: &Game) -> anyhow::Result<Option<Message>> {
     if game.mode != "live" || !game.published {
         return Ok(None);
     }
-    let happening = Happening {
+    let source = Source {
         producer: "economy",
         entity: &change.entity,
         id: &change.id,
@@ -86,9 +86,9 @@ fn message(change: &Change, game: &Game) -> anyhow::Result<Option<Message>> {
         id: game.id,
     };
     let at = change.at.and_then(timestamp::decode);
-    let at = at.context("a change without a time")?;
+    let at = at.context("the change has no time")?;
     let event = Event::TipPaid;
     let data = Data::Listing(Listing::game(&game.slug, &game.name, &game.url));
-    let id = happening.message_id(event);
+    let id = source.message_id(event);
     Ok(Some(Message::new(id, event, Some(subject), at, &data)?))
 }

@@ -13,13 +13,12 @@ use crate::SCHEMA;
 use crate::config::Settings;
 use crate::store::{accounts, plans};
 
-/// Starts following.
 pub(crate) fn follow(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()> {
     let addresses = &boot.settings.gateway_addresses;
     boot.follow(pool, SCHEMA, "gateway", addresses, Gateway)
 }
 
-/// Takes in changes of accounts and plans.
+/// Stores accounts and plans.
 #[derive(Debug, Clone)]
 pub struct Gateway;
 

@@ -10,26 +10,25 @@ use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::Outgoing;
+use super::Publisher;
 use crate::SCHEMA;
 use crate::config::Settings;
 use crate::domain::event::Event;
-use crate::domain::message::{Data, Happening, Listing, Message, Subject};
+use crate::domain::message::{Data, Listing, Message, Source, Subject};
 use crate::store::listings::{self, Row};
 
-/// Starts following.
 pub(crate) fn follow(
     boot: &Boot<Settings>,
     pool: &PgPool,
-    outgoing: Outgoing,
+    publisher: Publisher,
 ) -> anyhow::Result<()> {
     let addresses = &boot.settings.listings_addresses;
-    boot.follow(pool, SCHEMA, "listings", addresses, Listings(outgoing))
+    boot.follow(pool, SCHEMA, "listings", addresses, Listings(publisher))
 }
 
-/// Takes in changes of listings.
+/// Stores listings and publishes their changes.
 #[derive(Debug, Clone)]
-pub struct Listings(pub Outgoing);
+pub struct Listings(pub Publisher);
 
 impl Store for Listings {
     async fn apply(
@@ -44,13 +43,13 @@ impl Store for Listings {
             let Some((row, data)) = read(change).with_context(context)? else {
                 continue;
             };
-            if super::is_told(change, taken) {
+            if super::makes_messages(change, taken) {
                 new.extend(message(change, &row, data).with_context(context)?);
             }
             rows.push(row);
         }
         listings::upsert(connection, taken.epoch, rows).await?;
-        self.0.fan_out(connection, &new).await?;
+        self.0.publish(connection, &new).await?;
         Ok(())
     }
 
@@ -64,7 +63,7 @@ impl Store for Listings {
     }
 }
 
-/// The listing that a change is about, and what a message says of it; `None` for the gazetteer and whatever else is on the feed.
+/// The listing of a change and its data in messages; `None`: the change is of another entity, such as the gazetteer.
 fn read(change: &Change) -> anyhow::Result<Option<(Row, Listing)>> {
     let state = change.state.clone();
     let read = match change.entity.as_str() {
@@ -73,7 +72,7 @@ fn read(change: &Change) -> anyhow::Result<Option<(Row, Listing)>> {
             let owners: Result<_, _> = page.owners.iter().map(|owner| owner.parse()).collect();
             let data = Listing::page(&page.kind, &page.handle, &page.name, &page.url);
             let row = Row {
-                owners: owners.context("an owner is not an id")?,
+                owners: owners.context("an owner is not a UUID")?,
                 ..row(change, "page", page.mode(), page.state(), &data)?
             };
             (row, data)
@@ -111,9 +110,9 @@ fn row(
         mode: match mode {
             Mode::Live => "live",
             Mode::Test => "test",
-            Mode::Unspecified => anyhow::bail!("a listing without a mode"),
+            Mode::Unspecified => anyhow::bail!("the listing has no mode"),
         },
-        slug: data.name_in_addresses().to_owned(),
+        slug: data.slug_or_handle().to_owned(),
         name: data.name.clone(),
         url: data.url.clone(),
         published: state == State::Published,
@@ -123,7 +122,7 @@ fn row(
     })
 }
 
-/// The message that an announced change makes: of live listings that are published.
+/// The message of an announced change; `None`: the listing is not live or not published.
 fn message(change: &Change, row: &Row, data: Listing) -> anyhow::Result<Option<Message>> {
     let event = match change.event.as_str() {
         "published" => Event::ListingPublished,
@@ -133,7 +132,7 @@ fn message(change: &Change, row: &Row, data: Listing) -> anyhow::Result<Option<M
     if row.mode != "live" || !row.published {
         return Ok(None);
     }
-    let happening = Happening {
+    let source = Source {
         producer: "listings",
         entity: &change.entity,
         id: &change.id,
@@ -144,8 +143,8 @@ fn message(change: &Change, row: &Row, data: Listing) -> anyhow::Result<Option<M
         id: row.id,
     };
     let at = change.at.and_then(timestamp::decode);
-    let at = at.context("a change without a time")?;
-    let id = happening.message_id(event);
+    let at = at.context("the change has no time")?;
+    let id = source.message_id(event);
     let message = Message::new(id, event, Some(subject), at, &Data::Listing(data))?;
     Ok(Some(message))
 }

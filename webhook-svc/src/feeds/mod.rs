@@ -1,7 +1,6 @@
-//! What webhook-svc learns from others, and the messages that it makes of it.
+//! The followers of other services' feeds, which publish messages.
 //!
-//! Messages are made of each change, in the transaction that takes it in: of changes that are announced, and that were made after this
-//! service began to follow.
+//! A change becomes a message in the transaction that applies it, if it is announced and was made after this service began to follow.
 
 pub mod catalogue;
 pub mod economy;
@@ -18,18 +17,18 @@ use crate::domain::message::Message;
 use crate::domain::schedule::Schedule;
 use crate::store::messages;
 
-/// What followers need to make messages.
+/// Publishes messages to endpoints.
 #[derive(Debug, Clone)]
-pub struct Outgoing {
+pub struct Publisher {
     pub clock: Clock,
     pub schedule: Schedule,
-    /// Wakes those who deliver.
+    /// Wakes the dispatchers.
     pub wakeup: Wakeup,
 }
 
-impl Outgoing {
-    /// Stores messages with their deliveries, in the transaction of the changes that they are made of.
-    async fn fan_out(
+impl Publisher {
+    /// Inserts messages with their deliveries, in the transaction of the changes.
+    async fn publish(
         &self,
         connection: &mut PgConnection,
         messages: &[Message],
@@ -40,7 +39,7 @@ impl Outgoing {
     }
 }
 
-/// Whether messages are made of a change.
-fn is_told(change: &Change, taken: Taken) -> bool {
+/// Whether a change becomes a message.
+fn makes_messages(change: &Change, taken: Taken) -> bool {
     change.announced && change.seq > taken.acts_after
 }

@@ -1,4 +1,4 @@
-//! Connects to endpoints: resolves the name, checks every address, connects to a checked one, and speaks TLS.
+//! Connects to endpoints: resolves the name, checks every address, connects to a checked address, and speaks TLS.
 
 use std::cell::Cell;
 use std::io;
@@ -26,13 +26,13 @@ use super::settings::Settings;
 use crate::domain::address::AllowList;
 use crate::domain::network::special_purpose;
 
-/// Addresses of a name that are tried.
-const ADDRESSES: usize = 4;
-/// How long one of several addresses has to accept, before the next one is tried.
-const EACH: Duration = Duration::from_secs(2);
+/// Maximum addresses of a name to connect to.
+const MAX_ADDRESSES: usize = 4;
+/// With several addresses: the time for one to accept, before the next one is tried.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 tokio::task_local! {
-    /// Whether the request of this task has opened a connection.
+    /// Whether this task's request has opened a connection.
     pub(super) static OPENED: Cell<bool>;
 }
 
@@ -40,7 +40,7 @@ tokio::task_local! {
 #[derive(Clone, Debug)]
 pub(super) struct Connector {
     https: HttpsConnector<Dialer>,
-    /// Bounds connections that outlive their request: when another connection becomes free first, the client completes the new one in the
+    /// Bounds connects that outlive their request: when another connection becomes idle first, the client completes the new one in the
     /// background.
     timeout: Duration,
 }
@@ -66,7 +66,7 @@ pub(super) enum ConnectError {
     #[error("refused the connection")]
     Refused,
     #[error("did not accept a connection in time")]
-    Silent,
+    TimedOut,
     #[error("could not be reached: {0}")]
     Unreachable(io::Error),
 }
@@ -106,10 +106,10 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, target: Uri) -> Self::Future {
-        // There is no such value where the client opens a connection in the background.
+        // The value is absent where the client opens a connection in the background.
         OPENED.try_with(|opened| opened.set(true)).ok();
         let connecting = timeout(self.timeout, self.https.call(target));
-        let late = |_: Elapsed| BoxError::from(ConnectError::Silent);
+        let late = |_: Elapsed| BoxError::from(ConnectError::TimedOut);
         async move { connecting.await.map_err(late)? }.boxed()
     }
 }
@@ -133,7 +133,7 @@ impl Service<Uri> for Dialer {
             };
             let host = target.host().unwrap_or_default();
             let port = target.port_u16().unwrap_or(usual);
-            let addresses = dialer.checked(host, port).await?;
+            let addresses = dialer.resolve_public(host, port).await?;
             Ok(TokioIo::new(connect(&addresses).await?))
         }
         .boxed()
@@ -141,8 +141,9 @@ impl Service<Uri> for Dialer {
 }
 
 impl Dialer {
-    /// The addresses of a host, all of them checked. One that is not public refuses them all: the owner of the name decides their order.
-    async fn checked(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, ConnectError> {
+    /// The addresses of a host, after a check of each. One address that is not public rejects them all, since the owner of the name chooses
+    /// their order.
+    async fn resolve_public(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, ConnectError> {
         let literal = host.trim_start_matches('[').trim_end_matches(']');
         let addresses = match literal.parse::<IpAddr>() {
             Ok(address) => vec![SocketAddr::new(address, port)],
@@ -182,17 +183,17 @@ impl Dialer {
 
 /// Connects to the first address that accepts.
 async fn connect(addresses: &[SocketAddr]) -> Result<TcpStream, ConnectError> {
-    let mut failed = ConnectError::Silent;
-    for address in addresses.iter().take(ADDRESSES) {
+    let mut failed = ConnectError::TimedOut;
+    for address in addresses.iter().take(MAX_ADDRESSES) {
         let connecting = TcpStream::connect(address);
         let connected = if addresses.len() == 1 {
-            // The deadline of the whole call is the only one.
+            // The deadline of the whole request applies.
             connecting.await
         } else {
-            match timeout(EACH, connecting).await {
+            match timeout(CONNECT_TIMEOUT, connecting).await {
                 Ok(connected) => connected,
                 Err(_elapsed) => {
-                    failed = ConnectError::Silent;
+                    failed = ConnectError::TimedOut;
                     continue;
                 }
             }

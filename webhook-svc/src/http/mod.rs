@@ -1,7 +1,7 @@
-//! The outgoing side: one signed POST to an endpoint, and what came of it.
+//! Sends signed POSTs to endpoints.
 //!
-//! Each connection is made to an address that was checked a moment before ([`resolver`], [`connector`]); one deadline covers everything up
-//! to the end of the answer's head; no redirect is followed, and no proxy of the environment is asked.
+//! Each connection goes to an address that was checked just before ([`resolver`], [`connector`]). One deadline covers everything up to the
+//! end of the response's head. Redirects are not followed, and proxies of the environment are not used.
 
 mod connector;
 mod reason;
@@ -31,59 +31,56 @@ use resolver::Resolve;
 
 pub use settings::Settings;
 
-/// Bytes of an answer's body that are kept.
-const EXCERPT: usize = 1024;
-/// Bytes of an answer's head, at most.
-const HEAD: u32 = 32 * 1024;
-/// An idle connection is closed after this time: sooner than most servers close theirs, so that few requests are sent on a connection that
-/// the server is closing.
-const IDLE: Duration = Duration::from_secs(4);
-/// Bytes that an HTTP/2 peer may send before they are read: an answer needs few.
+/// Maximum bytes of a response's body that are stored.
+const EXCERPT_BYTES: usize = 1024;
+/// Maximum bytes of a response's head.
+const MAX_HEAD_BYTES: u32 = 32 * 1024;
+/// An idle connection is closed after this time: earlier than most servers close theirs, so that few requests go on a connection that the
+/// server is closing.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+/// Flow-control windows of HTTP/2 in bytes: a response needs few.
 const STREAM_WINDOW: u32 = 16 * 1024;
 const CONNECTION_WINDOW: u32 = 256 * 1024;
-/// An HTTP/2 connection with requests and without traffic is pinged after this time, and closed after the same time without a reply: later
-/// tries then open a new one.
-const PING: Duration = Duration::from_secs(3);
+/// An HTTP/2 connection with requests but without traffic is pinged after this time, and closed after the same time without a reply.
+const PING_INTERVAL: Duration = Duration::from_secs(3);
 
-/// One try of a delivery.
+/// One attempt of a delivery.
 #[derive(Debug)]
-pub struct Attempt<'a> {
+pub struct AttemptRequest<'a> {
     pub address: &'a Address,
-    /// The event's name.
     pub event: &'a str,
-    /// The id of the message, the same in each try.
+    /// The id of the message, the same in each attempt.
     pub id: Uuid,
-    /// The time of this try, which is signed.
+    /// The signed time of this attempt.
     pub at: OffsetDateTime,
-    /// The message, exactly as it is sent in each try.
     pub body: Bytes,
     pub secret: &'a Secret,
-    /// The secret that replaces `secret` soon.
+    /// During a rotation: the secret that replaces `secret`.
     pub next_secret: Option<&'a Secret>,
 }
 
-/// The outcome of a try.
+/// The result of an attempt.
 #[derive(Debug)]
-pub struct Answer {
+pub struct AttemptResult {
     pub outcome: Outcome,
-    /// None: there was no answer.
+    /// `None`: there was no response.
     pub status: Option<u16>,
-    /// From the start to the end of the answer's head, or to the failure.
+    /// Until the end of the response's head, or the failure.
     pub duration: Duration,
-    /// The beginning of the answer's body.
+    /// The beginning of the response's body.
     pub excerpt: Vec<u8>,
-    /// Why it failed, for the owner of the endpoint.
+    /// Why the attempt failed, for the owner of the endpoint.
     pub reason: Option<String>,
-    /// How long a 429 or 503 asks to wait, at least.
+    /// `Retry-After` of a 429 or 503.
     pub retry_after: Option<Duration>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// A 2xx in time.
+    /// A 2xx within the deadline.
     Delivered,
     Failed,
-    /// A 410: the endpoint wants nothing any more.
+    /// A 410: the endpoint asks for no more deliveries.
     Gone,
 }
 
@@ -96,33 +93,33 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender that asks the name servers of this machine.
+    /// A sender that resolves names with the name servers of this machine.
     ///
     /// # Errors
-    /// The file of extra authorities cannot be read.
+    /// The file of additional certificate authorities cannot be read.
     pub fn new(settings: &Settings) -> anyhow::Result<Self> {
         Self::with_resolver(settings, resolver::system())
     }
 
-    /// A sender with a resolver of its own.
+    /// A sender with another resolver.
     ///
     /// # Errors
-    /// The file of extra authorities cannot be read.
+    /// The file of additional certificate authorities cannot be read.
     pub fn with_resolver(settings: &Settings, resolver: Arc<dyn Resolve>) -> anyhow::Result<Self> {
-        let resolver = settings.resolve.in_front_of(resolver);
+        let resolver = settings.resolve.wrap(resolver);
         let connector = connector::new(settings, resolver)?;
-        let head = usize::try_from(HEAD)?;
+        let head = usize::try_from(MAX_HEAD_BYTES)?;
         let client = Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE)
+            .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_max_idle_per_host(settings.idle_connections)
             .http1_max_buf_size(head)
-            .http2_max_header_list_size(HEAD)
+            .http2_max_header_list_size(MAX_HEAD_BYTES)
             .http2_initial_stream_window_size(STREAM_WINDOW)
             .http2_initial_connection_window_size(CONNECTION_WINDOW)
-            .http2_keep_alive_interval(PING)
-            .http2_keep_alive_timeout(PING)
+            .http2_keep_alive_interval(PING_INTERVAL)
+            .http2_keep_alive_timeout(PING_INTERVAL)
             .build(connector);
         Ok(Self {
             client,
@@ -131,22 +128,24 @@ impl Sender {
         })
     }
 
-    /// Makes one try. It never fails: every outcome is an [`Answer`].
-    pub async fn post(&self, attempt: Attempt<'_>) -> Answer {
+    /// Makes one attempt. Every outcome, failures included, is an [`AttemptResult`].
+    pub async fn post(&self, attempt: AttemptRequest<'_>) -> AttemptResult {
         let begun = Instant::now();
-        let answered = timeout(self.timeout, self.request(&attempt)).await;
+        let response = timeout(self.timeout, self.request(&attempt)).await;
         let duration = begun.elapsed();
-        let (head, body) = match answered {
-            Ok(Ok(answer)) => answer.into_parts(),
-            Ok(Err(reason)) => return Answer::none(reason, duration),
-            Err(_elapsed) => return Answer::none(reason::too_late(self.timeout), duration),
+        let (head, body) = match response {
+            Ok(Ok(response)) => response.into_parts(),
+            Ok(Err(reason)) => return AttemptResult::no_response(reason, duration),
+            Err(_elapsed) => {
+                return AttemptResult::no_response(reason::timed_out(self.timeout), duration);
+            }
         };
         let outcome = match head.status {
             status if status.is_success() => Outcome::Delivered,
             StatusCode::GONE => Outcome::Gone,
             _ => Outcome::Failed,
         };
-        Answer {
+        AttemptResult {
             outcome,
             status: Some(head.status.as_u16()),
             duration,
@@ -157,32 +156,31 @@ impl Sender {
         }
     }
 
-    /// Sends the request, and once again if a reused connection is closed before an answer: many receivers close idle connections, and may
-    /// do so just as a request arrives.
-    async fn request(&self, attempt: &Attempt<'_>) -> Result<Response<Incoming>, String> {
+    /// Sends the request, and repeats it once if a reused connection is closed before a response: a receiver may close an idle connection
+    /// just as a request arrives.
+    async fn request(&self, attempt: &AttemptRequest<'_>) -> Result<Response<Incoming>, String> {
         let mut may_repeat = true;
         loop {
             let request = request::signed(attempt)
                 .map_err(|error| format!("could not be called: {error}"))?;
             let requesting = async {
-                let answered = self.client.request(request).await;
-                (answered, OPENED.with(Cell::get))
+                let response = self.client.request(request).await;
+                (response, OPENED.with(Cell::get))
             };
             match OPENED.scope(Cell::new(false), requesting).await {
-                (Ok(answer), _) => return Ok(answer),
+                (Ok(response), _) => return Ok(response),
                 (Err(error), false) if may_repeat && reason::is_closed(&error) => {
                     may_repeat = false;
                 }
-                (Err(error), _) => return Err(reason::of(&error)),
+                (Err(error), _) => return Err(reason::of_error(&error)),
             }
         }
     }
 
-    /// The beginning of a body, as far as it arrives in time. Dropping a body that has not ended closes its connection, or resets its
-    /// stream.
+    /// The beginning of a body, as far as it arrives in time. Dropping an unfinished body closes the connection, or resets the stream.
     async fn excerpt(&self, body: Incoming) -> Vec<u8> {
         let mut excerpt = Vec::new();
-        // The status has decided. Of a body that takes longer, keep what arrived.
+        // The status has decided; a slow body changes nothing.
         timeout(self.excerpt_timeout, fill(&mut excerpt, body))
             .await
             .ok();
@@ -190,8 +188,8 @@ impl Sender {
     }
 }
 
-impl Answer {
-    fn none(reason: String, duration: Duration) -> Self {
+impl AttemptResult {
+    fn no_response(reason: String, duration: Duration) -> Self {
         Self {
             outcome: Outcome::Failed,
             status: None,
@@ -204,24 +202,25 @@ impl Answer {
 }
 
 async fn fill(excerpt: &mut Vec<u8>, mut body: Incoming) {
-    // The status has decided; a body that breaks off changes nothing.
+    // The status has decided; an error in the body changes nothing.
     while let Some(Ok(frame)) = body.frame().await {
         if let Some(data) = frame.data_ref() {
-            let room = EXCERPT - excerpt.len();
-            excerpt.extend_from_slice(&data[..data.len().min(room)]);
+            let capacity = EXCERPT_BYTES - excerpt.len();
+            excerpt.extend_from_slice(&data[..data.len().min(capacity)]);
         }
-        if excerpt.len() == EXCERPT {
+        if excerpt.len() == EXCERPT_BYTES {
             return;
         }
     }
 }
 
 fn retry_after(status: StatusCode, headers: &HeaderMap, now: OffsetDateTime) -> Option<Duration> {
-    let asks = [
+    let statuses = [
         StatusCode::TOO_MANY_REQUESTS,
         StatusCode::SERVICE_UNAVAILABLE,
     ];
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?;
-    asks.contains(&status)
+    statuses
+        .contains(&status)
         .then(|| retry_after::parse(text, now))?
 }

@@ -1,4 +1,4 @@
-//! Why a try failed, in words for the owner of the endpoint.
+//! Why an attempt failed, as a message for the owner of the endpoint.
 
 use std::error::Error;
 use std::io;
@@ -10,10 +10,10 @@ use rustls::CertificateError;
 use super::connector::ConnectError;
 
 const CLOSED: &str = "closed the connection before it answered";
-/// Characters of a redirect's target that are shown.
+/// Maximum characters of a redirect's target in a message.
 const TARGET: usize = 200;
 
-pub(super) fn too_late(limit: Duration) -> String {
+pub(super) fn timed_out(limit: Duration) -> String {
     format!("did not answer within {} seconds", limit.as_secs_f64())
 }
 
@@ -34,9 +34,9 @@ pub(super) fn of_status(status: StatusCode, headers: &HeaderMap) -> String {
     }
 }
 
-/// Why there is no answer.
-pub(super) fn of(error: &(dyn Error + 'static)) -> String {
-    let reason = causes(error).find_map(known);
+/// Why there is no response.
+pub(super) fn of_error(error: &(dyn Error + 'static)) -> String {
+    let reason = causes(error).find_map(describe);
     reason.unwrap_or_else(|| {
         let innermost = causes(error).last().unwrap_or(error);
         format!("could not be called: {innermost}")
@@ -45,7 +45,7 @@ pub(super) fn of(error: &(dyn Error + 'static)) -> String {
 
 /// Whether the connection was closed before the answer's head was complete.
 pub(super) fn is_closed(error: &(dyn Error + 'static)) -> bool {
-    causes(error).find_map(known).as_deref() == Some(CLOSED)
+    causes(error).find_map(describe).as_deref() == Some(CLOSED)
 }
 
 /// An error and its causes, the innermost last.
@@ -60,7 +60,7 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
     })
 }
 
-fn known(error: &(dyn Error + 'static)) -> Option<String> {
+fn describe(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = error.downcast_ref::<ConnectError>() {
         return Some(error.to_string());
     }

@@ -1,14 +1,14 @@
-//! The request of a try: headers of the service and of Standard Webhooks (§6).
+//! The HTTP request of an attempt: headers of the service and of Standard Webhooks (§6).
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue, USER_AGENT};
 use http::{Request, Uri};
 use http_body_util::Full;
 
-use super::Attempt;
+use super::AttemptRequest;
 
-pub(super) fn signed(attempt: &Attempt<'_>) -> http::Result<Request<Full<Bytes>>> {
-    let Attempt {
+pub(super) fn signed(attempt: &AttemptRequest<'_>) -> http::Result<Request<Full<Bytes>>> {
+    let AttemptRequest {
         address,
         event,
         id,

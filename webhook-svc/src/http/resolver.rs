@@ -1,4 +1,4 @@
-//! Resolves the names of endpoints, for each connection anew. Tests replace it.
+//! Resolves the names of endpoints, for each connection again. Tests replace the resolver.
 
 use std::fmt::Debug;
 use std::net::SocketAddr;
@@ -11,11 +11,10 @@ use futures::future::BoxFuture;
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::LookupIpStrategy;
 
-/// Upper bounds of what is cached, so that an endpoint that has moved is found soon.
-const MOST_CACHED: Duration = Duration::from_mins(5);
-const MOST_CACHED_ABSENT: Duration = Duration::from_secs(10);
+/// Maximum lifetimes of cached answers, so that the new address of an endpoint is found soon.
+const MAX_TTL: Duration = Duration::from_mins(5);
+const MAX_NEGATIVE_TTL: Duration = Duration::from_secs(10);
 
-/// Finds the addresses of a name.
 pub trait Resolve: Debug + Send + Sync + 'static {
     /// The addresses of `host`, with `port`, or with another port where an override says so. The error is the reason, for the owner of the
     /// endpoint.
@@ -26,20 +25,19 @@ pub trait Resolve: Debug + Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Vec<SocketAddr>, String>>;
 }
 
-/// The resolver of this machine.
+/// A resolver that queries the name servers of this machine.
 ///
-/// It queries name servers itself. A look-up of the C library would hold a thread for as long as the slowest name server takes, and a few
-/// hostile ones would stop everybody's.
+/// A look-up of the C library would block a thread for as long as a name server takes: a few slow name servers would stop all look-ups.
 pub fn system() -> Arc<dyn Resolve> {
     let settings = TokioResolver::builder_tokio().and_then(|mut builder| {
         let options = builder.options_mut();
         options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
-        options.positive_max_ttl = Some(MOST_CACHED);
-        options.negative_max_ttl = Some(MOST_CACHED_ABSENT);
+        options.positive_max_ttl = Some(MAX_TTL);
+        options.negative_max_ttl = Some(MAX_NEGATIVE_TTL);
         builder.build()
     });
     Arc::new(System(settings.map_err(|error| {
-        format!("this machine has no name server (/etc/resolv.conf): {error}")
+        format!("this machine has no usable name server (/etc/resolv.conf): {error}")
     })))
 }
 
@@ -55,7 +53,7 @@ impl Resolve for System {
     ) -> BoxFuture<'a, Result<Vec<SocketAddr>, String>> {
         async move {
             let resolver = self.0.as_ref().map_err(String::clone)?;
-            // A dot at its end keeps the name out of this machine's search domains. Names without any dot are local ones.
+            // The final dot keeps the search domains of this machine out. Names without a dot are local.
             let dot = if host.contains('.') { "." } else { "" };
             match resolver.lookup_ip(format!("{host}{dot}")).await {
                 Ok(found) => Ok(found.iter().map(|ip| SocketAddr::new(ip, port)).collect()),
@@ -78,12 +76,12 @@ impl Overrides {
         self.0.is_empty()
     }
 
-    /// A resolver that asks `resolver` for all other names.
-    pub(super) fn in_front_of(&self, resolver: Arc<dyn Resolve>) -> Arc<dyn Resolve> {
+    /// A resolver that uses `resolver` for all other names.
+    pub(super) fn wrap(&self, resolver: Arc<dyn Resolve>) -> Arc<dyn Resolve> {
         if self.is_empty() {
             return resolver;
         }
-        Arc::new(Overridden {
+        Arc::new(WithOverrides {
             overrides: self.clone(),
             resolver,
         })
@@ -113,12 +111,12 @@ impl FromStr for Overrides {
 }
 
 #[derive(Debug)]
-struct Overridden {
+struct WithOverrides {
     overrides: Overrides,
     resolver: Arc<dyn Resolve>,
 }
 
-impl Resolve for Overridden {
+impl Resolve for WithOverrides {
     fn resolve<'a>(
         &'a self,
         host: &'a str,
@@ -144,7 +142,7 @@ mod tests {
             .parse()
             .unwrap();
         let nothing = Arc::new(System(Err("nobody is asked".to_owned())));
-        let resolver = overrides.in_front_of(nothing);
+        let resolver = overrides.wrap(nothing);
         let found = resolver.resolve("hooks.example", 443).await.unwrap();
         assert_eq!(
             found,

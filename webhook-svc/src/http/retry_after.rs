@@ -4,10 +4,10 @@ use std::time::{Duration, SystemTime};
 
 use time::OffsetDateTime;
 
-/// Longer waits are cut to this one, so that adding a wait to a time cannot overflow.
-const MOST: Duration = Duration::from_hours(365 * 24);
+/// Longer times are cut to this one, so that adding it to a time cannot overflow.
+const MAX_WAIT: Duration = Duration::from_hours(365 * 24);
 
-/// Reads the header; none for what is neither, and for a date that has passed.
+/// Parses the header; `None`: it is neither, or a date in the past.
 pub(super) fn parse(text: &str, now: OffsetDateTime) -> Option<Duration> {
     let text = text.trim();
     let wait = if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -16,7 +16,7 @@ pub(super) fn parse(text: &str, now: OffsetDateTime) -> Option<Duration> {
         let until = httpdate::parse_http_date(text).ok()?;
         until.duration_since(SystemTime::from(now)).ok()?
     };
-    Some(wait.min(MOST))
+    Some(wait.min(MAX_WAIT))
 }
 
 #[cfg(test)]
@@ -32,12 +32,12 @@ mod tests {
         for (text, seconds) in [
             ("120", Some(120)),
             (" 0 ", Some(0)),
-            ("99999999999999999999999", Some(MOST.as_secs())),
+            ("99999999999999999999999", Some(MAX_WAIT.as_secs())),
             ("Sun, 22 Nov 2026 08:50:37 GMT", Some(60)),
             ("Sunday, 22-Nov-26 08:50:37 GMT", Some(60)),
             ("Sun Nov 22 08:50:37 2026", Some(60)),
             ("Sun, 22 Nov 2026 08:48:37 GMT", None),
-            ("Fri, 31 Dec 9999 23:59:59 GMT", Some(MOST.as_secs())),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", Some(MAX_WAIT.as_secs())),
             ("-5", None),
             ("1.5", None),
             ("soon", None),

@@ -1,4 +1,4 @@
-//! The settings of the outgoing side.
+//! The settings of the HTTP client.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,19 +8,18 @@ use kit::config::{Profile, seconds};
 use super::resolver::Overrides;
 use crate::domain::address::AllowList;
 
-/// How endpoints are called.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Settings {
-    /// Seconds in which an endpoint has to answer, from the look-up of its name to the end of the answer's head
+    /// Seconds until an endpoint must have answered, from the look-up of its name to the end of the response's head
     #[arg(long, default_value = "8", value_parser = seconds)]
     pub answer_timeout: Duration,
-    /// Seconds in which the beginning of an answer's body is read
+    /// Seconds for reading the beginning of a response's body
     #[arg(long, default_value = "1", value_parser = seconds)]
     pub excerpt_timeout: Duration,
-    /// Idle connections that are kept for each host
+    /// Maximum idle connections per host
     #[arg(long, default_value_t = 64)]
     pub idle_connections: usize,
-    /// Certificate authorities to trust besides the public ones: a PEM file
+    /// A PEM file with certificate authorities to trust in addition to the public ones
     #[arg(long)]
     pub ca_file: Option<PathBuf>,
     /// Endpoints that need not be public, as `host:port,http://host:port` (local profile only)
@@ -32,7 +31,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What `profile` does not allow.
+    /// Settings that `profile` does not allow.
     pub fn problems(&self, profile: Profile) -> Vec<String> {
         let given = [
             ("allow", !self.allow.is_empty()),
@@ -42,7 +41,9 @@ impl Settings {
             .into_iter()
             .filter(|(_, given)| *given && profile == Profile::Production)
             .map(|(name, _)| {
-                format!("`{name}` is for the local profile only: endpoints are public ones")
+                format!(
+                    "`{name}` is for the local profile only: in production all endpoints are public"
+                )
             })
             .collect()
     }

@@ -1,4 +1,4 @@
-//! Sends mails: by SMTP, or into a folder where a developer reads them.
+//! Sends mails by SMTP, or writes them into a folder for developers.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -16,12 +16,11 @@ use sqlx::PgPool;
 use crate::SCHEMA;
 use crate::store::mails::{self, Mail};
 
-/// How often mails are looked for.
+/// How often the outbox is read.
 const PERIOD: Duration = Duration::from_secs(2);
-/// Pause before a server that takes none is asked again.
-const PAUSE: Duration = Duration::from_secs(30);
+/// Delay after the mail server refused a mail.
+const BACKOFF: Duration = Duration::from_secs(30);
 
-/// Where mails go.
 #[derive(Debug, Clone)]
 pub enum Transport {
     Smtp(Box<AsyncSmtpTransport<Tokio1Executor>>),
@@ -61,8 +60,11 @@ pub(crate) fn spawn(
                 let pause = match send_all(&pool, &transport, &sender).await {
                     Ok(()) => PERIOD,
                     Err(error) => {
-                        tracing::warn!(error = format!("{error:#}"), "mails wait");
-                        PAUSE
+                        tracing::warn!(
+                            error = format!("{error:#}"),
+                            "cannot send mails; trying again"
+                        );
+                        BACKOFF
                     }
                 };
                 tokio::time::sleep(pause).await;
@@ -71,7 +73,7 @@ pub(crate) fn spawn(
     });
 }
 
-/// Sends the mails that wait. One that was sent just before the process died is sent again.
+/// Sends all mails of the outbox. A mail is sent twice when the process dies between sending and removing it.
 pub async fn send_all(
     pool: &PgPool,
     transport: &Transport,
@@ -87,7 +89,7 @@ pub async fn send_all(
                 Ok(message) => transport.send(message).await?,
                 Err(error) => {
                     let error = format!("{error:#}");
-                    tracing::error!(mail = %mail.id, error, "a mail cannot be written, and is dropped");
+                    tracing::error!(mail = %mail.id, error, "cannot render a mail; it is dropped");
                 }
             }
             mails::remove(pool, mail.id).await?;

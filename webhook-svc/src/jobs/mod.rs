@@ -1,5 +1,5 @@
-//! Work that nobody asks for, once per fleet.
+//! Background jobs. Each runs in one replica at a time.
 
 pub mod mail;
+pub mod maintenance;
 pub mod sweep;
-pub mod upkeep;

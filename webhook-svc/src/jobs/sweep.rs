@@ -1,4 +1,4 @@
-//! At 04:00 UTC whatever is due is tried (§6.2), also where a row of the queue has been lost.
+//! At 04:00 UTC makes every endpoint with due deliveries due (§6.2), also where its row of the queue is wrong.
 
 use kit::daily::Daily;
 use kit::wakeup::Wakeup;
@@ -24,7 +24,7 @@ pub fn spawn(
         let (pool, clock, wakeup) = (pool.clone(), clock.clone(), wakeup.clone());
         async move {
             let endpoints = queue::sweep(&pool, clock.now()).await?;
-            tracing::info!(endpoints, "endpoints with deliveries due");
+            tracing::info!(endpoints, "made endpoints with due deliveries due");
             wakeup.wake();
             Ok(())
         }

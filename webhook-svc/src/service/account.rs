@@ -1,4 +1,4 @@
-//! Endpoints and deliveries of an account, for the dashboard (`webhook/v1/endpoints.proto`, `deliveries.proto`).
+//! The endpoints and deliveries of an account, for the dashboard (`webhook/v1/endpoints.proto`, `deliveries.proto`).
 
 use std::sync::Arc;
 
@@ -10,7 +10,6 @@ use tonic::{Request, Response, Status};
 use super::Parts;
 use super::scope::Scope;
 
-/// Both services.
 #[derive(Debug)]
 pub(super) struct Service(pub(super) Arc<Parts>);
 

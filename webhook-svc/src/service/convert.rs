@@ -1,4 +1,4 @@
-//! Rows as messages.
+//! Converts rows to protobuf messages.
 
 use contracts::webhook::v1 as proto;
 use kit::timestamp::encode;

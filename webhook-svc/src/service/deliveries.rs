@@ -1,4 +1,4 @@
-//! What is done with deliveries.
+//! Operations on deliveries.
 
 use contracts::webhook::v1 as proto;
 use kit::cursor::Binding;
@@ -16,9 +16,9 @@ use crate::store::deliveries::{self, Filter};
 use crate::store::endpoints::State;
 use crate::store::{attempts, messages};
 
-/// Rows of a page unless it is said otherwise, and at most.
-const USUAL: u32 = 20;
-const MOST: u32 = 100;
+/// Rows of a page: default and maximum.
+const DEFAULT_LIMIT: u32 = 20;
+const MAX_LIMIT: u32 = 100;
 
 impl Parts {
     pub(super) async fn list_deliveries(
@@ -30,10 +30,10 @@ impl Parts {
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
         let limit = match request.limit {
-            0 => USUAL,
+            0 => DEFAULT_LIMIT,
             limit => limit,
         };
-        if limit > MOST {
+        if limit > MAX_LIMIT {
             return Err(Fault::invalid_field("limit", "Give 1 to 100."));
         }
         let event = match request.event.as_str() {
@@ -49,8 +49,8 @@ impl Parts {
                 proto::DeliveryState::Cancelled => Some("cancelled"),
             },
             event,
-            since: moment("since", request.since)?,
-            until: moment("until", request.until)?,
+            since: parse_time("since", request.since)?,
+            until: parse_time("until", request.until)?,
             before: None,
         };
         let (endpoint_id, since, until) = (
@@ -97,7 +97,7 @@ impl Parts {
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
         let delivery = deliveries::find(&self.pool, endpoint.id, request.id).await?;
-        let delivery = delivery.ok_or_else(none)?;
+        let delivery = delivery.ok_or_else(not_found)?;
         let attempts = attempts::of_delivery(&self.pool, endpoint.id, request.id).await?;
         let body = deliveries::body(&self.pool, delivery.message_id).await?;
         Ok(proto::GetDeliveryResponse {
@@ -115,18 +115,18 @@ impl Parts {
         let endpoint = self
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
-        check_on(endpoint.state)?;
+        check_enabled(endpoint.state)?;
         let (id, now) = (endpoint.id, self.clock.now());
         let mut transaction = self.pool.begin().await?;
         if !deliveries::send_again(&mut transaction, id, request.id, now).await? {
-            return Err(none());
+            return Err(not_found());
         }
         let details = json!({"delivery": request.id});
         scope.record(&mut *transaction, id, details, now).await?;
         let delivery = deliveries::find(&mut *transaction, id, request.id).await?;
         transaction.commit().await?;
         self.wakeup.wake();
-        Ok(convert::delivery(delivery.ok_or_else(none)?))
+        Ok(convert::delivery(delivery.ok_or_else(not_found)?))
     }
 
     pub(super) async fn recover(
@@ -137,13 +137,13 @@ impl Parts {
         let endpoint = self
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
-        let missing = || Fault::invalid_field("since", "Give a point in time.");
-        let since = moment("since", request.since)?.ok_or_else(missing)?;
+        let missing = || Fault::invalid_field("since", "Give a time.");
+        let since = parse_time("since", request.since)?.ok_or_else(missing)?;
         if request.dry_run {
             let failed = deliveries::count_failed(&self.pool, endpoint.id, since).await?;
             return Ok(failed.unsigned_abs());
         }
-        check_on(endpoint.state)?;
+        check_enabled(endpoint.state)?;
         let (id, tries, now) = (endpoint.id, self.schedule.tries(), self.clock.now());
         let mut transaction = self.pool.begin().await?;
         let recovered = deliveries::recover(&mut transaction, id, since, tries, now).await?;
@@ -162,7 +162,7 @@ impl Parts {
         let endpoint = self
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
-        check_on(endpoint.state)?;
+        check_enabled(endpoint.state)?;
         let event = match request.event.as_str() {
             "" => Event::Ping,
             name => event(name)?,
@@ -173,7 +173,7 @@ impl Parts {
                 .filter(|sample| sample.event == event);
             let kinds: Vec<&str> = kinds.map(|sample| sample.kind).collect();
             let known = kinds.join(", ");
-            Fault::invalid_field("kind", format!("Of {} there is: {known}.", event.as_str()))
+            Fault::invalid_field("kind", format!("Kinds of {}: {known}.", event.as_str()))
         })?;
         let (now, id) = (self.clock.now(), ids::row_id());
         let message = Message::new(id, event, None, now, &sample.data);
@@ -189,7 +189,7 @@ impl Parts {
         let delivery = deliveries::find(&mut *transaction, endpoint.id, delivery).await?;
         transaction.commit().await?;
         self.wakeup.wake();
-        Ok(convert::delivery(delivery.ok_or_else(none)?))
+        Ok(convert::delivery(delivery.ok_or_else(not_found)?))
     }
 }
 
@@ -200,8 +200,8 @@ fn event(name: &str) -> Result<Event, Fault> {
     })
 }
 
-/// Nothing is sent to an endpoint that is off, and what is sent to a paused one waits.
-fn check_on(state: State) -> Result<(), Fault> {
+/// Rejects an endpoint that is switched off. Deliveries to a paused endpoint wait.
+fn check_enabled(state: State) -> Result<(), Fault> {
     if state == State::Off {
         let reason = "The endpoint is switched off: resume it first.";
         return Err(Fault::invalid_field("endpoint_id", reason));
@@ -209,12 +209,12 @@ fn check_on(state: State) -> Result<(), Fault> {
     Ok(())
 }
 
-fn moment(field: &str, at: Option<Timestamp>) -> Result<Option<OffsetDateTime>, Fault> {
-    let bad = || Fault::invalid_field(field, "It is no point in time.");
+fn parse_time(field: &str, at: Option<Timestamp>) -> Result<Option<OffsetDateTime>, Fault> {
+    let bad = || Fault::invalid_field(field, "It is not a valid time.");
     at.map(|at| timestamp::decode(at).ok_or_else(bad))
         .transpose()
 }
 
-fn none() -> Fault {
-    Fault::not_found("there is no such delivery to this endpoint")
+fn not_found() -> Fault {
+    Fault::not_found("this endpoint has no delivery with this id")
 }

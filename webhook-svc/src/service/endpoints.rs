@@ -1,4 +1,4 @@
-//! What is done with endpoints.
+//! Operations on endpoints.
 
 use contracts::webhook::v1 as proto;
 use kit::{Code, Fault, ids};
@@ -14,8 +14,8 @@ use crate::key_ring::SealError;
 use crate::store::endpoints::{self, Endpoint, State};
 use crate::store::plans;
 
-/// Deliveries a second, at most.
-const FASTEST: u32 = 10_000;
+/// Maximum of a rate limit, in deliveries per second.
+const MAX_RATE_LIMIT: u32 = 10_000;
 
 impl Parts {
     pub(super) async fn add(
@@ -23,7 +23,7 @@ impl Parts {
         scope: &Scope,
         request: proto::AddEndpointRequest,
     ) -> Result<proto::AddEndpointResponse, Fault> {
-        let (account, now) = (scope.one_account()?, self.clock.now());
+        let (account, now) = (scope.require_account()?, self.clock.now());
         let id = ids::row_id();
         let secret = Secret::generate();
         let endpoint = Endpoint {
@@ -34,7 +34,7 @@ impl Parts {
             state: State::On,
             reason: String::new(),
             rate_limit: request.rate_limit.map(rate_limit).transpose()?,
-            secret: self.key_ring.seal(id, &secret).map_err(broken)?,
+            secret: self.key_ring.seal(id, &secret).map_err(seal_error)?,
             next_secret: None,
             next_secret_from: None,
             created_at: now,
@@ -45,11 +45,12 @@ impl Parts {
         };
         let mut transaction = self.pool.begin().await?;
         let allowance = plans::of_account(&mut transaction, account).await?;
-        let allowance = allowance.ok_or_else(|| Fault::not_found("there is no such account"))?;
+        let allowance =
+            allowance.ok_or_else(|| Fault::not_found("there is no account with this id"))?;
         let count = endpoints::count_locked(&mut transaction, account).await?;
         if let Some(most) = allowance.endpoints.filter(|most| count >= *most) {
             let message = format!(
-                "the plan allows {most} endpoints: remove one first, or move to a plan that allows more"
+                "the plan allows {most} endpoints: remove one, or change to a plan that allows more"
             );
             return Err(Fault::new(Code::PlanRequired, message));
         }
@@ -95,7 +96,8 @@ impl Parts {
     pub(super) async fn pause(&self, scope: &Scope, id: &str) -> Result<proto::Endpoint, Fault> {
         self.modify(scope, id, json!({}), |endpoint| {
             if endpoint.state == State::Off {
-                let reason = "It is switched off, so there is nothing to pause.";
+                let reason =
+                    "The endpoint is switched off, so it cannot be paused; resume it first.";
                 return Err(Fault::invalid_field("id", reason));
             }
             endpoint.state = State::Paused;
@@ -127,7 +129,7 @@ impl Parts {
         let rotated = self.modify(scope, id, json!({}), |endpoint| {
             let (current, _) = endpoint.secrets(now);
             endpoint.secret = current.to_vec();
-            let sealed = self.key_ring.seal(endpoint.id, &new).map_err(broken)?;
+            let sealed = self.key_ring.seal(endpoint.id, &new).map_err(seal_error)?;
             endpoint.next_secret = Some(sealed);
             endpoint.next_secret_from = Some(now + self.rotation);
             Ok(())
@@ -140,7 +142,7 @@ impl Parts {
     pub(super) async fn switch(&self, scope: &Scope, id: &str) -> Result<proto::Endpoint, Fault> {
         self.modify(scope, id, json!({}), |endpoint| {
             let Some(next) = endpoint.next_secret.take() else {
-                let reason = "It has no new secret: rotate its secret first.";
+                let reason = "The endpoint has no new secret: rotate its secret first.";
                 return Err(Fault::invalid_field("id", reason));
             };
             endpoint.secret = next;
@@ -154,7 +156,7 @@ impl Parts {
         let (id, now) = (self::id("id", id)?, self.clock.now());
         let mut transaction = self.pool.begin().await?;
         let found = endpoints::lock(&mut transaction, id, scope.account).await?;
-        let endpoint = found.ok_or_else(none)?;
+        let endpoint = found.ok_or_else(not_found)?;
         endpoints::remove(&mut transaction, id).await?;
         let details = json!({"account": endpoint.account_id, "url": endpoint.url});
         scope.record(&mut *transaction, id, details, now).await?;
@@ -166,17 +168,18 @@ impl Parts {
         &self,
         scope: &Scope,
     ) -> Result<proto::ListEndpointsResponse, Fault> {
-        let account = scope.one_account()?;
+        let account = scope.require_account()?;
         let mut connection = self.pool.acquire().await?;
         let allowance = plans::of_account(&mut connection, account).await?;
-        let allowance = allowance.ok_or_else(|| Fault::not_found("there is no such account"))?;
-        let mut listed = Vec::new();
+        let allowance =
+            allowance.ok_or_else(|| Fault::not_found("there is no account with this id"))?;
+        let mut rows = Vec::new();
         for endpoint in endpoints::of_account(&mut *connection, account).await? {
             let queued = endpoints::queued(&mut *connection, endpoint.id).await?;
-            listed.push(convert::endpoint(endpoint, queued, self.clock.now()));
+            rows.push(convert::endpoint(endpoint, queued, self.clock.now()));
         }
         Ok(proto::ListEndpointsResponse {
-            endpoints: listed,
+            endpoints: rows,
             most: allowance.endpoints.and_then(|most| most.try_into().ok()),
             real_events: allowance.events,
         })
@@ -191,7 +194,7 @@ impl Parts {
         self.message(endpoint).await
     }
 
-    /// An endpoint that the call may touch.
+    /// Finds an endpoint within the scope.
     pub(super) async fn endpoint(
         &self,
         scope: &Scope,
@@ -200,10 +203,10 @@ impl Parts {
     ) -> Result<Endpoint, Fault> {
         let id = self::id(field, id)?;
         let found = endpoints::find(&self.pool, id, scope.account).await?;
-        found.ok_or_else(none)
+        found.ok_or_else(not_found)
     }
 
-    /// Changes an endpoint, and has whoever delivers to it look at it again.
+    /// Changes an endpoint, and makes its worker load it again.
     async fn modify(
         &self,
         scope: &Scope,
@@ -214,7 +217,7 @@ impl Parts {
         let (id, now): (Uuid, _) = (self::id("id", id)?, self.clock.now());
         let mut transaction = self.pool.begin().await?;
         let found = endpoints::lock(&mut transaction, id, scope.account).await?;
-        let mut endpoint = found.ok_or_else(none)?;
+        let mut endpoint = found.ok_or_else(not_found)?;
         change(&mut endpoint)?;
         endpoints::update(&mut transaction, &endpoint, now).await?;
         scope.record(&mut *transaction, id, details, now).await?;
@@ -236,7 +239,7 @@ impl Parts {
 }
 
 fn events(names: &[String]) -> Result<Vec<String>, Fault> {
-    let events = Event::ticked(names);
+    let events = Event::parse_subscriptions(names);
     let events = events.map_err(|problem| Fault::invalid_field("events", problem))?;
     let name = |event: Event| event.as_str().to_owned();
     Ok(events.into_iter().map(name).collect())
@@ -245,20 +248,20 @@ fn events(names: &[String]) -> Result<Vec<String>, Fault> {
 fn rate_limit(limit: u32) -> Result<i32, Fault> {
     let whole = i32::try_from(limit).ok();
     whole
-        .filter(|_| (1..=FASTEST).contains(&limit))
+        .filter(|_| (1..=MAX_RATE_LIMIT).contains(&limit))
         .ok_or_else(|| {
             Fault::invalid_field(
                 "rate_limit",
-                format!("Give 1 to {FASTEST} deliveries a second."),
+                format!("Give 1 to {MAX_RATE_LIMIT} deliveries per second."),
             )
         })
 }
 
-fn none() -> Fault {
-    Fault::not_found("there is no such endpoint")
+fn not_found() -> Fault {
+    Fault::not_found("there is no endpoint with this id")
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn broken(error: SealError) -> Fault {
+fn seal_error(error: SealError) -> Fault {
     Fault::internal(&error)
 }

@@ -1,5 +1,4 @@
-//! The gRPC services of webhook-svc. Accounts and staff do the same things: what is done is in `endpoints` and `deliveries`, and who may do
-//! it in `account` and `staff`.
+//! The gRPC services of webhook-svc. `endpoints` and `deliveries` implement the operations; `account` and `staff` authorize their callers.
 
 mod account;
 mod convert;
@@ -24,17 +23,17 @@ use crate::domain::address::AllowList;
 use crate::domain::schedule::Schedule;
 use crate::key_ring::KeyRing;
 
-/// What the services are made of.
+/// The dependencies of the services.
 #[derive(Debug)]
 pub struct Parts {
     pub pool: PgPool,
     pub clock: Clock,
-    /// Wakes those who deliver.
+    /// Wakes the dispatchers.
     pub wakeup: Wakeup,
     pub key_ring: KeyRing,
     pub allow: AllowList,
     pub schedule: Schedule,
-    /// How long the old secret goes on signing after a rotation.
+    /// How long the old secret signs after a rotation.
     pub rotation: time::Duration,
 }
 

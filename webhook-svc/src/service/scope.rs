@@ -1,4 +1,4 @@
-//! Whose endpoints a call may touch.
+//! Which endpoints a call may access.
 
 use kit::Fault;
 use kit::audit::Subject;
@@ -10,17 +10,16 @@ use uuid::Uuid;
 use crate::SCHEMA;
 use crate::domain::staff_action::By;
 
-/// Whose endpoints a call may touch.
 #[derive(Debug)]
 pub(super) struct Scope {
-    /// `None`: everybody's.
+    /// `None`: all accounts.
     pub(super) account: Option<Uuid>,
-    /// Who of the staff; `None` when the account itself calls.
+    /// The member of staff; `None`: the account itself calls.
     pub(super) by: Option<By>,
 }
 
 impl Scope {
-    /// The endpoints of an account, by itself.
+    /// A call of an account about its own endpoints.
     pub(super) fn account(account: &str) -> Result<Self, Fault> {
         Ok(Self {
             account: Some(id("account_id", account)?),
@@ -28,7 +27,7 @@ impl Scope {
         })
     }
 
-    /// Everybody's by staff, or those of an account if one is named.
+    /// A call of staff about all endpoints, or those of one account.
     pub(super) fn staff(account: &str, by: By) -> Result<Self, Fault> {
         let account = (!account.is_empty()).then(|| id("account_id", account));
         Ok(Self {
@@ -37,7 +36,7 @@ impl Scope {
         })
     }
 
-    /// Records what staff did to an endpoint; nothing when its account did it itself. `details` hold nothing secret.
+    /// Records an action of staff on an endpoint in the audit; calls of the account itself are not recorded. `details` must hold no secret.
     pub(super) async fn record(
         &self,
         executor: impl PgExecutor<'_>,
@@ -56,8 +55,9 @@ impl Scope {
         by.record(executor, SCHEMA, subject, now).await
     }
 
-    /// The account, where a call is about one.
-    pub(super) fn one_account(&self) -> Result<Uuid, Fault> {
+    /// # Errors
+    /// `invalid`: the call names no account.
+    pub(super) fn require_account(&self) -> Result<Uuid, Fault> {
         self.account
             .ok_or_else(|| Fault::invalid_field("account_id", "Give the id of an account."))
     }
@@ -67,7 +67,7 @@ pub(super) fn id(field: &str, text: &str) -> Result<Uuid, Fault> {
     text.parse().map_err(|_bad| {
         Fault::invalid_field(
             field,
-            "Give its id, a UUID, as the list of accounts or of endpoints has it.",
+            "Give an id, a UUID, from the list of accounts or of endpoints.",
         )
     })
 }

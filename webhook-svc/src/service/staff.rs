@@ -1,4 +1,4 @@
-//! Endpoints and deliveries of every account, by staff (`webhook/v1/staff.proto`).
+//! The endpoints and deliveries of all accounts, for staff (`webhook/v1/staff.proto`).
 
 use std::sync::Arc;
 
@@ -12,7 +12,6 @@ use super::Parts;
 use super::scope::Scope;
 use crate::domain::staff_action::Action;
 
-/// The service.
 #[derive(Debug)]
 pub(super) struct Service {
     pub(super) parts: Arc<Parts>,

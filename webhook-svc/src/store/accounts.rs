@@ -5,16 +5,15 @@ use std::collections::HashMap;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// An account, as its endpoints need to know it.
+/// What this service stores of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub id: Uuid,
     pub plan: String,
-    /// Where mails go.
     pub email: String,
 }
 
-/// Takes accounts in, in one statement; of several states of one account the last counts.
+/// Inserts or updates accounts in one statement. The last of several rows with one id wins.
 pub async fn upsert(
     connection: &mut PgConnection,
     epoch: Uuid,
@@ -35,7 +34,7 @@ pub async fn upsert(
     Ok(())
 }
 
-/// Removes the accounts that `epoch` does not know.
+/// Removes the accounts that were not seen in `epoch`.
 pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from webhook.account where epoch <> $1", epoch)
         .execute(connection)

@@ -1,10 +1,10 @@
-//! `webhook.attempt`, and what tries make of deliveries.
+//! `webhook.attempt`, and the changes of deliveries by attempts.
 
 use sqlx::{PgConnection, PgExecutor};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// A try, and how its delivery goes on.
+/// The result of an attempt, and the delivery's state after it.
 #[derive(Debug, Clone)]
 pub struct Completion {
     pub endpoint_id: Uuid,
@@ -14,18 +14,19 @@ pub struct Completion {
     pub at: OffsetDateTime,
     pub duration_ms: i32,
     pub status: Option<i32>,
-    /// Empty when it succeeded.
+    /// Why the attempt failed; empty: it succeeded.
     pub reason: String,
     pub answer: Vec<u8>,
-    /// Of the delivery after it.
+    /// Of the delivery.
     pub state: &'static str,
     pub tries_left: i32,
-    /// While it waits.
+    /// When the delivery is attempted next.
     pub due_at: Option<OffsetDateTime>,
 }
 
-/// Records tries, and resets the failures of the endpoints that `succeeded`, in one statement. A try whose number was recorded before, by a
-/// replica that lost its lease meanwhile, is left out.
+/// Records attempts, and resets the failures of the endpoints that `succeeded`, in one statement.
+///
+/// Skips an attempt whose number is recorded already: another replica has claimed the endpoint after this one's lease expired.
 pub async fn complete(
     executor: impl PgExecutor<'_>,
     batch: &[Completion],
@@ -63,7 +64,7 @@ pub async fn complete(
         &column(batch, |it| it.due_at) as _,
         succeeded,
         now,
-        // To the minute: an endpoint's row is not written for each of its deliveries.
+        // To the minute, so that an endpoint's row is not written for each of its deliveries.
         now - time::Duration::MINUTE,
     )
     .execute(executor)
@@ -75,7 +76,7 @@ fn column<T>(batch: &[Completion], of: impl Fn(&Completion) -> T) -> Vec<T> {
     batch.iter().map(of).collect()
 }
 
-/// Cancels deliveries whose listing is not public any more.
+/// Cancels deliveries whose listing is no longer public.
 pub async fn cancel(
     connection: &mut PgConnection,
     deliveries: &[(Uuid, i64)],
@@ -93,7 +94,7 @@ pub async fn cancel(
     Ok(())
 }
 
-/// A try, as it is shown.
+/// A row of `webhook.attempt`.
 #[derive(Debug, Clone)]
 pub struct Attempt {
     pub number: i32,
@@ -104,7 +105,7 @@ pub struct Attempt {
     pub answer: Vec<u8>,
 }
 
-/// The tries of a delivery, the oldest first.
+/// The attempts of a delivery, the oldest first.
 pub async fn of_delivery(
     executor: impl PgExecutor<'_>,
     endpoint: Uuid,

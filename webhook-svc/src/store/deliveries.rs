@@ -1,4 +1,4 @@
-//! `webhook.delivery`, as it is shown and sent again.
+//! `webhook.delivery`: lists deliveries, and makes them due again.
 
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::attempts::Attempt;
 
-/// A delivery with its last try.
+/// A delivery with its last attempt.
 #[derive(Debug, Clone)]
 pub struct Delivery {
     pub endpoint_id: Uuid,
@@ -25,7 +25,6 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Its last try.
     pub fn last_attempt(&self) -> Option<Attempt> {
         Some(Attempt {
             number: self.tries,
@@ -38,14 +37,14 @@ impl Delivery {
     }
 }
 
-/// Which deliveries are listed; what is `None` filters nothing.
+/// Which deliveries are listed; `None` does not filter.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     pub state: Option<&'static str>,
     pub event: Option<String>,
     pub since: Option<OffsetDateTime>,
     pub until: Option<OffsetDateTime>,
-    /// The id of the last one of the page before.
+    /// The id of the last delivery of the page before.
     pub before: Option<i64>,
 }
 
@@ -91,7 +90,6 @@ pub async fn list(
     .await
 }
 
-/// One of them.
 pub async fn find(
     executor: impl PgExecutor<'_>,
     endpoint: Uuid,
@@ -112,7 +110,7 @@ pub async fn body(
         .await
 }
 
-/// Makes a delivery due, with one try more if it is done. False when there is none.
+/// Makes a delivery due, with one more attempt if it is finished. `false`: there is no such delivery.
 pub async fn send_again(
     connection: &mut PgConnection,
     endpoint: Uuid,
@@ -133,7 +131,7 @@ pub async fn send_again(
     Ok(done.rows_affected() > 0)
 }
 
-/// How many deliveries to an endpoint failed that were made since `since`.
+/// The number of failed deliveries to an endpoint that were created since `since`.
 pub async fn count_failed(
     executor: impl PgExecutor<'_>,
     endpoint: Uuid,
@@ -149,7 +147,7 @@ pub async fn count_failed(
     .await
 }
 
-/// Makes those deliveries due, with as many tries as new ones; how many.
+/// Makes these failed deliveries due, with as many attempts as new ones. Returns how many.
 pub async fn recover(
     connection: &mut PgConnection,
     endpoint: Uuid,

@@ -4,13 +4,13 @@ use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// Whether an endpoint gets deliveries.
+/// Whether an endpoint receives deliveries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     On,
-    /// By its account.
+    /// Paused by its account.
     Paused,
-    /// By the service.
+    /// Switched off by the service.
     Off,
 }
 
@@ -34,7 +34,7 @@ impl From<String> for State {
     }
 }
 
-/// An endpoint, its secrets encrypted.
+/// A row of `webhook.endpoint`; its secrets are encrypted.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     pub id: Uuid,
@@ -42,9 +42,9 @@ pub struct Endpoint {
     pub url: String,
     pub events: Vec<String>,
     pub state: State,
-    /// Why it is off.
+    /// Why the service switched the endpoint off.
     pub reason: String,
-    /// Deliveries a second at most.
+    /// Maximum deliveries per second.
     pub rate_limit: Option<i32>,
     pub secret: Vec<u8>,
     /// Replaces `secret` at `next_secret_from`.
@@ -58,7 +58,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The sealed secrets that sign at `now`: the current one, and the next one while it is rotated.
+    /// The encrypted secrets that sign at `now`: the current one and, during a rotation, the next one.
     pub fn secrets(&self, now: OffsetDateTime) -> (&[u8], Option<&[u8]>) {
         match (&self.next_secret, self.next_secret_from) {
             (Some(next), Some(from)) if from <= now => (next, None),
@@ -80,7 +80,7 @@ macro_rules! endpoints {
     };
 }
 
-/// An endpoint; of this account, if one is given.
+/// Finds an endpoint, optionally only of this account.
 pub async fn find(
     executor: impl PgExecutor<'_>,
     id: Uuid,
@@ -95,7 +95,7 @@ pub async fn find(
     .await
 }
 
-/// The same, and nobody changes it until the transaction ends.
+/// Finds and locks an endpoint.
 pub async fn lock(
     connection: &mut PgConnection,
     id: Uuid,
@@ -110,7 +110,7 @@ pub async fn lock(
     .await
 }
 
-/// These endpoints, in the order of their ids, which nobody changes until the transaction ends.
+/// Locks these endpoints in the order of their ids.
 pub async fn lock_all(
     connection: &mut PgConnection,
     ids: &[Uuid],
@@ -130,7 +130,7 @@ pub async fn of_account(
         .await
 }
 
-/// How many endpoints an account has. Until the transaction ends, nobody adds one to it.
+/// Counts the endpoints of an account. Locks the account, so that no concurrent transaction adds one.
 pub async fn count_locked(
     connection: &mut PgConnection,
     account: Uuid,
@@ -149,7 +149,7 @@ pub async fn count_locked(
     .await
 }
 
-/// Stores a new endpoint, with its row of the queue.
+/// Inserts an endpoint and its row of the queue.
 pub async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "with queue as (insert into webhook.queue (endpoint_id) values ($1))
@@ -168,7 +168,7 @@ pub async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Resul
     Ok(())
 }
 
-/// Stores what has changed. The replica that holds it sees to it at once.
+/// Updates an endpoint, and makes it due: the replica that has claimed it loads it again.
 pub async fn update(
     connection: &mut PgConnection,
     endpoint: &Endpoint,
@@ -200,7 +200,7 @@ pub async fn update(
     Ok(())
 }
 
-/// Removes an endpoint. Its deliveries go with age.
+/// Removes an endpoint. Its deliveries are removed by age.
 pub async fn remove(connection: &mut PgConnection, id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "with queue as (delete from webhook.queue where endpoint_id = $1)
@@ -212,7 +212,7 @@ pub async fn remove(connection: &mut PgConnection, id: Uuid) -> Result<(), sqlx:
     Ok(())
 }
 
-/// Deliveries that wait at an endpoint, and since when the first of them does.
+/// The number of waiting deliveries of an endpoint, and the creation time of the first.
 pub async fn queued(
     executor: impl PgExecutor<'_>,
     id: Uuid,
@@ -230,8 +230,7 @@ pub async fn queued(
     Ok((queued.count, queued.since))
 }
 
-/// Endpoints after `after` whose secrets are to be written anew: rotated by now, or not encrypted with a key that begins with
-/// `prefix`.
+/// Endpoints after `after` whose secrets must be encrypted again: their rotation has ended, or a ciphertext does not begin with `prefix`.
 pub async fn with_old_secrets(
     pool: &PgPool,
     after: Uuid,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// A listing, as a message about it needs to know it.
+/// What this service stores of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub kind: &'static str,
@@ -16,13 +16,13 @@ pub struct Row {
     pub url: String,
     pub published: bool,
     pub revision: i64,
-    /// The page that a game stands under.
+    /// The page of a game.
     pub page_id: Option<Uuid>,
     /// The accounts that own a page.
     pub owners: Vec<Uuid>,
 }
 
-/// Takes listings in, in one statement; of several states of one listing the last counts.
+/// Inserts or updates listings in one statement. The last of several rows with one id wins.
 pub async fn upsert(
     connection: &mut PgConnection,
     epoch: Uuid,
@@ -39,7 +39,7 @@ pub async fn upsert(
             .map(|row| of(row).to_owned())
             .collect::<Vec<_>>()
     };
-    // Arrays of arrays cannot be passed: owners travel as texts, such as `{…,…}`.
+    // PostgreSQL has no arrays of arrays with different lengths: each array goes as text, such as `{…,…}`.
     let owners: Vec<String> = rows.iter().map(|row| array(&row.owners)).collect();
     sqlx::query!(
         "insert into webhook.listing (epoch, kind, id, mode, slug, name, url, published, revision, page_id, owners)
@@ -72,7 +72,7 @@ fn array(ids: &[Uuid]) -> String {
     format!("{{{}}}", ids.join(","))
 }
 
-/// A game as a message about it names it.
+/// What a message says of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Game {
     pub id: Uuid,
@@ -83,7 +83,7 @@ pub struct Game {
     pub published: bool,
 }
 
-/// Those of these games that are known.
+/// The games with these ids.
 pub async fn games(
     connection: &mut PgConnection,
     ids: &[Uuid],
@@ -98,7 +98,7 @@ pub async fn games(
     Ok(games.into_iter().map(|game| (game.id, game)).collect())
 }
 
-/// Removes the listings that `epoch` does not know.
+/// Removes the listings that were not seen in `epoch`.
 pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from webhook.listing where epoch <> $1", epoch)
         .execute(connection)

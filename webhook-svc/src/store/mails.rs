@@ -1,11 +1,10 @@
-//! `webhook.mail`: mails that are to be sent. They are stored in the transaction of what they tell, and removed once they are sent.
+//! `webhook.mail`: an outbox of mails. The transaction that causes a mail inserts it; the mail job removes it after sending.
 
 use kit::ids;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// A mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mail {
     pub id: Uuid,
@@ -14,7 +13,7 @@ pub struct Mail {
     pub body: String,
 }
 
-/// Stores a mail to an account, if its address is known.
+/// Inserts a mail to an account, if its address is known.
 pub async fn insert(
     connection: &mut PgConnection,
     account: Uuid,
@@ -46,7 +45,6 @@ pub async fn oldest(pool: &PgPool) -> Result<Vec<Mail>, sqlx::Error> {
     .await
 }
 
-/// A mail was sent.
 pub async fn remove(pool: &PgPool, id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from webhook.mail where id = $1", id)
         .execute(pool)

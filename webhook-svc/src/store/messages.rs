@@ -1,4 +1,4 @@
-//! `webhook.message`: what is sent, and to which endpoints.
+//! `webhook.message`, and the deliveries of messages to endpoints.
 
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -7,10 +7,10 @@ use uuid::Uuid;
 use crate::domain::event::Event;
 use crate::domain::message::Message;
 
-/// Stores messages and a delivery of each for every endpoint that is to have it; returns how many deliveries.
+/// Inserts messages, and a delivery of each to every subscribed endpoint. Returns the number of deliveries.
 ///
-/// An endpoint has it that ticked the event, and whose account's plan has webhooks; of a tip, only those of the owners of the game's page.
-/// Messages that are stored already are left as they are.
+/// An endpoint is subscribed when it has selected the event and its account's plan has webhooks; a tip goes only to the owners of the
+/// game's page. Messages that exist already are skipped.
 pub async fn fan_out(
     connection: &mut PgConnection,
     messages: &[Message],
@@ -64,7 +64,7 @@ pub async fn fan_out(
     Ok(made.count.unsigned_abs())
 }
 
-/// Stores a message for one endpoint, whatever is ticked; the id of its delivery.
+/// Inserts a message and its delivery to one endpoint, whatever events the endpoint has selected. Returns the delivery's id.
 pub async fn send_to(
     connection: &mut PgConnection,
     message: &Message,

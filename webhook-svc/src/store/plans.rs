@@ -5,17 +5,17 @@ use std::collections::HashMap;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// What a plan allows in webhooks (§8).
+/// The limits of a plan for webhooks (§8).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub name: String,
     /// `None`: no limit.
     pub endpoints: Option<i64>,
-    /// Whether real events are sent, and not test events only.
+    /// Whether real events are sent; otherwise only test events.
     pub events: bool,
 }
 
-/// Takes plans in, in one statement; of several states of one plan the last counts.
+/// Inserts or updates plans in one statement. The last of several rows with one name wins.
 pub async fn upsert(
     connection: &mut PgConnection,
     epoch: Uuid,
@@ -41,7 +41,7 @@ pub async fn upsert(
     Ok(())
 }
 
-/// What an account's plan allows.
+/// The limits of an account's plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
     /// `None`: no limit.
@@ -50,7 +50,7 @@ pub struct Allowance {
     pub events: bool,
 }
 
-/// What the plan of an account allows; `None` for an account that is not known.
+/// `None`: the account is unknown.
 pub async fn of_account(
     connection: &mut PgConnection,
     account: Uuid,
@@ -65,7 +65,7 @@ pub async fn of_account(
     .await
 }
 
-/// Removes the plans that `epoch` does not know.
+/// Removes the plans that were not seen in `epoch`.
 pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from webhook.plan where epoch <> $1", epoch)
         .execute(connection)
@@ -80,7 +80,7 @@ mod tests {
     use sqlx::PgPool;
 
     #[sqlx::test]
-    async fn accounts_and_plans_are_as_last_told(pool: PgPool) {
+    async fn the_last_state_of_accounts_and_plans_counts(pool: PgPool) {
         let mut connection = pool.acquire().await.unwrap();
         let (old, new) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let plan = |endpoints, events| Row {

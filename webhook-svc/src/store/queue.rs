@@ -1,9 +1,9 @@
-//! `webhook.queue`: which endpoints have something to be done, and which replica does it.
+//! `webhook.queue`: which endpoints have due deliveries, and which replica sends them.
 //!
-//! A replica claims endpoints, not deliveries, and holds each by a lease. So one statement of a few rows finds what is to be done, whatever the
-//! backlog; deliveries are read by the one replica that holds their endpoint, without a lock or a write; and an endpoint's limits hold for the whole
-//! fleet. Whoever adds work lowers `due_at` in the same transaction; while an endpoint is held, `due_at` is the end of the
-//! lease otherwise. The holder sees new work when it claims, and reads the deliveries again when it releases.
+//! A replica claims endpoints, not deliveries, with a lease on each. A claim therefore touches a few rows, whatever the backlog; the replica
+//! that has claimed an endpoint reads its deliveries without a lock or a write; and an endpoint's limits hold for the whole fleet. A
+//! transaction that adds work lowers `due_at`; while an endpoint is claimed, `due_at` is otherwise the end of the lease. The holder sees new
+//! work when it claims, and reads the deliveries again when it releases.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// How long a claim holds when it is not renewed.
+/// The length of a lease.
 pub const TERM: Duration = Duration::from_secs(10);
 
-/// Claims up to `most` endpoints that have something to be done; those that this replica holds already are among them.
+/// Claims up to `most` due endpoints. Endpoints that this replica has claimed already are among them when they have new work.
 pub async fn claim(
     pool: &PgPool,
     holder: Uuid,
@@ -40,7 +40,7 @@ pub async fn claim(
     .await
 }
 
-/// Prolongs the leases that this replica holds: the endpoints that it still has. It looks for what is due at each of them then.
+/// Renews the leases of these endpoints. Returns those that this replica still holds; it must then read what is due at each.
 pub async fn renew(
     pool: &PgPool,
     holder: Uuid,
@@ -59,8 +59,8 @@ pub async fn renew(
     .await
 }
 
-/// Gives endpoints back. Each is due again when its next delivery is, behind all that are due now. An endpoint whose lease has passed on is
-/// left alone.
+/// Releases endpoints. Each is due again when its next delivery is, after the endpoints that are due now. Endpoints that
+/// another replica has claimed are skipped.
 pub async fn release(
     pool: &PgPool,
     holder: Uuid,
@@ -68,8 +68,8 @@ pub async fn release(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let mut transaction = pool.begin().await?;
-    // Whoever adds a delivery updates the endpoint's row in the same transaction. Lock the row first, then read the deliveries in a second
-    // statement: what was added before the lock is seen, and what is added after it lowers `due_at` again.
+    // A transaction that adds a delivery updates the endpoint's row. Lock the row first, then read the deliveries in a second statement: it
+    // sees deliveries that were added before the lock, and a delivery that is added later lowers `due_at` again.
     let held = sqlx::query_scalar!(
         "select endpoint_id from webhook.queue where endpoint_id = any($1) and holder = $2 order by endpoint_id for update",
         endpoints,
@@ -93,7 +93,7 @@ pub async fn release(
     transaction.commit().await
 }
 
-/// Gives back all that this replica holds: it stops.
+/// Releases all endpoints of this replica, at its shutdown.
 pub async fn release_all(
     pool: &PgPool,
     holder: Uuid,
@@ -109,7 +109,7 @@ pub async fn release_all(
     Ok(())
 }
 
-/// When the next endpoint is due that is not due yet.
+/// The earliest time after `now` at which an endpoint is due.
 pub async fn next(
     pool: &PgPool,
     now: OffsetDateTime,
@@ -121,7 +121,7 @@ pub async fn next(
     Ok(next.fetch_optional(pool).await?.flatten())
 }
 
-/// Makes every endpoint due that has a delivery due, whatever its row says. Returns how many.
+/// Makes every endpoint with a due delivery due, whatever its row says. Returns how many.
 pub async fn sweep(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let swept = sqlx::query!(
         "update webhook.queue set due_at = least(queue.due_at, $1)
@@ -134,7 +134,7 @@ pub async fn sweep(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Erro
     Ok(swept.execute(pool).await?.rows_affected())
 }
 
-/// A delivery that is to be tried.
+/// A delivery to attempt.
 #[derive(Debug, Clone)]
 pub struct DueDelivery {
     pub id: i64,
@@ -144,12 +144,12 @@ pub struct DueDelivery {
     pub tries: i32,
     pub tries_left: i32,
     pub due_at: OffsetDateTime,
-    /// Its listing is public, or it is a test.
+    /// The listing is still public, or the delivery is a test.
     pub is_current: bool,
 }
 
-/// A place in an endpoint's deliveries, which are in the order in which they are due.
-pub type Place = (OffsetDateTime, i64);
+/// A position in an endpoint's deliveries, ordered by `(due_at, id)`.
+pub type Cursor = (OffsetDateTime, i64);
 
 /// Begins a read of deliveries in the order of their index.
 ///
@@ -157,12 +157,12 @@ pub type Place = (OffsetDateTime, i64);
 /// page.
 pub const BEGIN_READ: &str = "begin read only; set local enable_bitmapscan = off";
 
-/// Deliveries of an endpoint that are due, those after `after` first, without those in `held`.
+/// Up to `most` due deliveries of an endpoint after the cursor, without the pending ones.
 pub async fn due(
     pool: &PgPool,
     endpoint: Uuid,
-    after: Place,
-    held: &[i64],
+    after: Cursor,
+    pending: &[i64],
     most: i64,
     now: OffsetDateTime,
 ) -> Result<Vec<DueDelivery>, sqlx::Error> {
@@ -183,7 +183,7 @@ pub async fn due(
         now,
         after.0,
         after.1,
-        held,
+        pending,
         most,
     )
     .fetch_all(&mut *transaction)

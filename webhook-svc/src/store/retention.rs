@@ -1,25 +1,25 @@
-//! Removes what is old, a portion a statement.
+//! Removes old deliveries and messages, in batches.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-/// Rows of one statement.
-const PORTION: i64 = 5_000;
+/// Rows per statement.
+const BATCH: i64 = 5_000;
 
-/// Removes the deliveries made before `before` with their tries, then the messages that none is left of. Returns how many deliveries.
+/// Removes deliveries created before `before` with their attempts, then the messages without deliveries. Returns the number of deliveries.
 pub async fn remove(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let mut removed = 0;
     loop {
-        let portion = deliveries(pool, before).await?;
-        removed += portion;
-        if portion < PORTION.unsigned_abs() {
+        let batch = deliveries(pool, before).await?;
+        removed += batch;
+        if batch < BATCH.unsigned_abs() {
             break;
         }
     }
-    // A delivery is made with its message, or later within the same transaction.
-    let mut portion = PORTION.unsigned_abs();
-    while portion == PORTION.unsigned_abs() {
-        portion = messages(pool, before - time::Duration::DAY).await?;
+    // A delivery is created in the transaction of its message: a day of margin is ample.
+    let mut batch = BATCH.unsigned_abs();
+    while batch == BATCH.unsigned_abs() {
+        batch = messages(pool, before - time::Duration::DAY).await?;
     }
     Ok(removed)
 }
@@ -37,7 +37,7 @@ async fn deliveries(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::
          )
          select count(*) as "count!" from gone"#,
         before,
-        PORTION,
+        BATCH,
     );
     Ok(removed.fetch_one(pool).await?.unsigned_abs())
 }
@@ -48,7 +48,7 @@ async fn messages(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Er
              select ctid from webhook.message where created_at < $1 limit $2
          ))",
         before,
-        PORTION,
+        BATCH,
     );
     Ok(removed.execute(pool).await?.rows_affected())
 }

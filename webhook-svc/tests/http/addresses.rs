@@ -15,7 +15,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.is_empty() && !line.starts_with("# ") && *line != "#")
 }
 
-/// The characters that a line of the list stands for.
+/// Decodes the escapes of a line of the list.
 fn spelled(text: &str) -> String {
     let mut text = text.replace('␠', " ").replace('␉', "\t");
     for length in [63, 64] {
@@ -37,7 +37,7 @@ fn every_address_of_the_list_is_accepted_or_refused_as_it_says() {
         let (text, expected) = line.split_once(" => ").unwrap();
         let found = Address::parse(&spelled(text), &AllowList::default());
         if let Ok(address) = &found {
-            // The HTTP client and TLS can do with it.
+            // The HTTP client and TLS accept the URL.
             Uri::try_from(address.as_str()).unwrap();
             ServerName::try_from(address.host()).unwrap();
         }

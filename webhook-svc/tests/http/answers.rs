@@ -1,4 +1,4 @@
-//! What each answer comes to.
+//! The results of answers.
 
 use std::time::Duration;
 
@@ -93,7 +93,7 @@ async fn what_a_redirect_says_is_shown_shortened_and_escaped() {
 async fn a_receiver_may_ask_to_wait() {
     let authority = Authority::new();
     let hour = Some(Duration::from_hours(1));
-    // The try is made at 08:49:37.
+    // The attempt is at 08:49:37.
     for (status, value, expected) in [
         (429, "3600", hour),
         (503, "3600", hour),

@@ -1,4 +1,4 @@
-//! Receivers that answer slowly, without an end, half, or not at all. One deadline bounds them all, and nothing is held afterwards.
+//! Receivers that answer slowly, endlessly, partially or not at all. One deadline bounds all, and no connection remains.
 
 use std::io;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use tokio::io::AsyncWriteExt as _;
 use tokio::time::sleep;
-use webhook::http::{Answer, Outcome};
+use webhook::http::{AttemptResult, Outcome};
 
 use super::receiver::{Authority, Behaviour, PATIENCE, Receiver, Stream, ping, request, sender};
 
@@ -54,12 +54,12 @@ fn closing(first: &'static str) -> Behaviour {
     })
 }
 
-/// The answer to a test event; by then, or soon after, the connection is given up.
+/// The result of a test event, after which the connection is closed.
 async fn answer(
     behaviour: Behaviour,
     answer_timeout: Duration,
     excerpt_timeout: Duration,
-) -> Answer {
+) -> AttemptResult {
     let authority = Authority::new();
     let mut receiver = Receiver::start(&authority, behaviour).await;
     let mut settings = authority.settings(&[&receiver]);
@@ -217,7 +217,7 @@ async fn the_beginning_of_a_body_is_kept() {
     }
 }
 
-/// A receiver may answer before it has read the request. Whether the client takes that for an answer depends on what arrives first.
+/// A receiver may answer before it has read the request. Whether the client accepts the answer depends on what arrives first.
 #[tokio::test]
 async fn an_early_answer_holds_nothing() {
     let behaviour: Behaviour = Arc::new(|mut stream: Stream| {

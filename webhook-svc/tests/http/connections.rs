@@ -1,4 +1,4 @@
-//! Where connections are made to, and how many.
+//! The number and the addresses of connections.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ async fn a_name_that_leads_elsewhere_at_the_next_connection_is_checked_again() {
         vec![outer.address],
     ]);
     let sender = Sender::with_resolver(&authority.settings(&[&outer]), resolver).unwrap();
-    // If the name were resolved once more between check and connection, this one would reach the inner receiver.
+    // A second look-up between check and connect would reach the inner receiver.
     assert_eq!(ping(&sender).await.outcome, Outcome::Delivered);
     for _ in 0..3 {
         let answer = ping(&sender).await;
@@ -93,7 +93,7 @@ async fn a_name_without_an_address_is_a_failure() {
 async fn the_next_address_is_tried_when_one_refuses() {
     let authority = Authority::new();
     let receiver = Receiver::answering(&authority, OK).await;
-    // A port that was free a moment ago.
+    // A port that was just free.
     let closed = TcpListener::bind("127.0.0.1:0")
         .await
         .unwrap()
@@ -131,7 +131,7 @@ async fn a_connection_is_used_again() {
 #[tokio::test]
 async fn a_connection_that_the_receiver_has_closed_is_not_used_again() {
     let authority = Authority::new();
-    // It says that the connection stays, ends it, and waits until the sender has noticed.
+    // The receiver promises to keep the connection open, closes it, and waits until the sender has noticed.
     let once: Behaviour = Arc::new(|mut stream: Stream| {
         async move {
             request(&mut stream).await?;
@@ -202,7 +202,7 @@ async fn few_unused_connections_are_kept() {
     for outcome in tries.join_all().await {
         assert_eq!(outcome, Outcome::Delivered);
     }
-    // Those above the bound are closed, and the bound is one of a host.
+    // Connections above the limit, which is per host, are closed.
     for _ in 2..receiver.connections() {
         receiver.ended().await;
     }

@@ -13,7 +13,7 @@ use webhook::http::Outcome;
 
 use super::receiver::{Authority, Behaviour, PATIENCE, Receiver, Stream, good, ping, sender};
 
-/// Answers each request by a head, then sends pieces of a body until the sender has enough.
+/// Answers each request with a head, then sends frames of a body until the sender resets the stream.
 fn serving(piece: &'static [u8]) -> Behaviour {
     Arc::new(move |stream: Stream| {
         async move {
@@ -90,7 +90,7 @@ async fn a_connection_that_falls_silent_is_a_failure_in_time() {
                 .await
                 .map_err(std::io::Error::other)?;
             let accepted = connection.accept().await;
-            // From here on the connection is not driven: it answers no ping either.
+            // Nothing polls the connection from here on: it answers no ping either.
             tokio::time::sleep(PATIENCE).await;
             drop(accepted);
             Ok(())

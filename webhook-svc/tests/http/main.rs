@@ -1,5 +1,4 @@
-//! The outgoing side on real sockets: against lists of addresses, against independent implementations of its signatures, and against
-//! receivers that do what receivers should not.
+//! The HTTP client on real sockets: lists of addresses, independent implementations of the signatures, and misbehaving receivers.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod addresses;

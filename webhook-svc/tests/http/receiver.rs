@@ -1,4 +1,4 @@
-//! A receiver that does whatever a test says, byte by byte, over TLS; and senders that find it.
+//! A receiver over TLS whose behaviour a test scripts byte by byte, and senders that resolve to it.
 
 use std::collections::VecDeque;
 use std::io;
@@ -25,11 +25,11 @@ use uuid::Uuid;
 use webhook::domain::address::{Address, AllowList};
 use webhook::domain::signature::Secret;
 use webhook::http::resolver::Resolve;
-use webhook::http::{Answer, Attempt, Sender, Settings};
+use webhook::http::{AttemptRequest, AttemptResult, Sender, Settings};
 
-/// The name of every receiver that does not say otherwise.
+/// The default host name of receivers.
 pub(crate) const HOST: &str = "hooks.example";
-/// For giving up, not for measuring.
+/// Timeout of waits; nothing is measured by it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) type Stream = TlsStream<TcpStream>;
@@ -52,7 +52,7 @@ pub(crate) struct Identity {
 pub(crate) struct Receiver {
     pub(crate) address: SocketAddr,
     connections: Arc<AtomicUsize>,
-    /// One for each connection that has ended.
+    /// A message for each connection that has ended.
     ended: mpsc::UnboundedReceiver<()>,
     _tasks: JoinSet<()>,
 }
@@ -78,7 +78,7 @@ impl Authority {
         Identity::new(certificate.der().clone(), &key)
     }
 
-    /// Settings under which endpoints of this authority may be called at `receivers`, and which do not wait long.
+    /// Settings that trust this authority and allow `receivers`.
     pub(crate) fn settings(&self, receivers: &[&Receiver]) -> Settings {
         let pairs: Vec<String> = receivers
             .iter()
@@ -102,7 +102,7 @@ impl Identity {
         }
     }
 
-    /// One that vouches for itself.
+    /// A self-signed certificate.
     pub(crate) fn self_signed(params: &CertificateParams) -> Self {
         let key = KeyPair::generate().unwrap();
         let certificate = params.self_signed(&key).unwrap();
@@ -122,7 +122,7 @@ impl Identity {
     }
 }
 
-/// What a good certificate says.
+/// The parameters of a valid certificate.
 pub(crate) fn good() -> CertificateParams {
     CertificateParams::new(vec![HOST.to_owned()]).unwrap()
 }
@@ -169,7 +169,7 @@ impl Receiver {
         }
     }
 
-    /// One that answers each request of a connection with these bytes.
+    /// A receiver that answers each request with these bytes.
     pub(crate) async fn answering(authority: &Authority, answer: &str) -> Self {
         let answer: Arc<str> = answer.into();
         let behaviour = move |stream| {
@@ -187,7 +187,7 @@ impl Receiver {
         Self::start(authority, Arc::new(behaviour)).await
     }
 
-    /// Connections that were made until now.
+    /// Connections so far.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
@@ -199,7 +199,7 @@ impl Receiver {
     }
 }
 
-/// Reads a request: its head and its body; none when the connection has ended.
+/// Reads a request's head and body; `None`: the connection has ended.
 pub(crate) async fn request(stream: &mut Stream) -> io::Result<Option<(String, Vec<u8>)>> {
     let mut read = Vec::new();
     loop {
@@ -226,7 +226,7 @@ pub(crate) fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     head.lines().find_map(of)
 }
 
-/// A resolver that answers what it was told, in this order; the last answer stays.
+/// A resolver that returns these answers in their order; the last one repeats.
 #[derive(Debug)]
 pub(crate) struct Scripted(Mutex<VecDeque<Vec<SocketAddr>>>);
 
@@ -248,7 +248,7 @@ impl Resolve for Scripted {
     }
 }
 
-/// A sender for whom every name leads to `receiver`.
+/// A sender that resolves every name to `receiver`.
 pub(crate) fn sender(settings: &Settings, receiver: &Receiver) -> Sender {
     let resolver = Scripted::new([vec![receiver.address]]);
     Sender::with_resolver(settings, resolver).unwrap()
@@ -258,10 +258,10 @@ pub(crate) fn secret() -> Secret {
     Secret::from([7; 32])
 }
 
-/// A try to send a test event to `address`.
-pub(crate) async fn post(sender: &Sender, address: &str) -> Answer {
+/// Sends a test event to `address`.
+pub(crate) async fn post(sender: &Sender, address: &str) -> AttemptResult {
     let address = Address::parse(address, &AllowList::default()).unwrap();
-    let attempt = Attempt {
+    let attempt = AttemptRequest {
         address: &address,
         event: "ping",
         id: Uuid::from_u128(7),
@@ -273,7 +273,7 @@ pub(crate) async fn post(sender: &Sender, address: &str) -> Answer {
     sender.post(attempt).await
 }
 
-/// The same, to the name of every receiver.
-pub(crate) async fn ping(sender: &Sender) -> Answer {
+/// Sends a test event to the default host.
+pub(crate) async fn ping(sender: &Sender) -> AttemptResult {
     post(sender, "https://hooks.example/in").await
 }

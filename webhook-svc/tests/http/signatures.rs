@@ -1,5 +1,5 @@
-//! Signatures as they arrive, against independent implementations: Python's hmac, openssl, a library of Standard Webhooks, and a list that
-//! other libraries of that standard have made.
+//! Signatures against independent implementations: Python's hmac, openssl, a library of Standard Webhooks, and test vectors of other libraries of
+//! that standard.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -16,7 +16,7 @@ use tokio::io::AsyncWriteExt as _;
 use uuid::Uuid;
 use webhook::domain::address::{Address, AllowList};
 use webhook::domain::signature::Secret;
-use webhook::http::{Attempt, Outcome};
+use webhook::http::{AttemptRequest, Outcome};
 
 use super::receiver::{Authority, Behaviour, Receiver, Stream, header, request, sender};
 
@@ -44,7 +44,7 @@ async fn arriving(secret: &Secret, next: Option<&Secret>) -> (String, Vec<u8>) {
     });
     let receiver = Receiver::start(&authority, behaviour).await;
     let sender = sender(&authority.settings(&[&receiver]), &receiver);
-    let attempt = Attempt {
+    let attempt = AttemptRequest {
         address: &Address::parse("https://hooks.example/in?a=b", &AllowList::default()).unwrap(),
         event: "listing.published",
         id: Uuid::from_u128(7),
@@ -59,7 +59,7 @@ async fn arriving(secret: &Secret, next: Option<&Secret>) -> (String, Vec<u8>) {
     requests.lock().unwrap().remove(0)
 }
 
-/// What a program writes when it reads `input`, without spaces around it.
+/// The trimmed output of a program that reads `input`.
 fn output(program: &str, args: &[&str], input: &[u8]) -> String {
     let mut child = Command::new(program)
         .args(args)
@@ -165,7 +165,7 @@ async fn a_library_of_standard_webhooks_verifies_by_either_secret() {
     library(&now).verify(b"{}", &headers).unwrap_err();
 }
 
-/// `data/README.md` says how the list was made.
+/// `data/README.md` describes the origin of the vectors.
 #[test]
 fn other_libraries_of_standard_webhooks_have_made_the_same_signatures() {
     let vectors: Vec<serde_json::Value> = serde_json::from_str(VECTORS).unwrap();

@@ -1,4 +1,4 @@
-//! Deliveries to real receivers, over the whole span of tries.
+//! Deliveries to real receivers, through all attempts.
 
 use contracts::listings::v1::State::{Published, Removed};
 use contracts::webhook::v1::{self as proto, DeliveryState, EndpointState};
@@ -91,7 +91,7 @@ async fn a_delivery_is_tried_six_times_with_growing_waits(pool: PgPool) {
     let health = service.endpoint(ADA, endpoint).await.health.unwrap();
     assert_eq!(health.failures, 1);
 
-    // Mended: what failed is counted, and then sent again.
+    // The receiver works again: a dry run counts the failed deliveries, then they are sent again.
     receiver.answer(Answer::Status(204));
     let recover = |dry_run| proto::RecoverRequest {
         account_id: ADA.to_string(),
@@ -263,7 +263,7 @@ async fn what_a_dead_replica_had_in_flight_is_sent_by_another(pool: PgPool) {
     let service = start(pool.clone(), &[&receiver]).await;
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
-    // A replica claims it and dies.
+    // A replica claims the endpoint and dies.
     let dead = uuid::Uuid::from_u128(1);
     let claimed = queue::claim(&pool, dead, 10, START).await.unwrap();
     assert_eq!(claimed, [endpoint]);

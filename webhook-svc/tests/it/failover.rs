@@ -1,4 +1,4 @@
-//! PostgreSQL dies while messages are on their way: a standby takes its place, or it comes back.
+//! PostgreSQL dies while messages are in flight: a standby is promoted, or the server restarts.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::receiver::{Answer, Received, Receiver};
 use crate::support::{ADA, PATIENCE, TAKEN, Webhook, game, replica, start};
 
-/// How often each message came.
+/// How often each message arrived.
 fn times(received: &[Received]) -> HashMap<Uuid, usize> {
     let mut times = HashMap::new();
     for one in received {
@@ -21,7 +21,7 @@ fn times(received: &[Received]) -> HashMap<Uuid, usize> {
     times
 }
 
-/// Waits until so many tries are recorded.
+/// Waits until this many attempts are recorded.
 async fn recorded(pool: &PgPool, tries: i64) {
     let recorded = async {
         loop {
@@ -69,7 +69,7 @@ async fn a_promoted_standby_neither_loses_nor_repeats_a_message() {
     receiver.answer(Answer::Status(200));
     let second = replica(standby.pool.clone(), clock, &[&receiver]).await;
     let second = second.delivering();
-    // The follower reads changes again that it has taken in.
+    // The follower reads changes again that it has applied already.
     second.listings(&changes, TAKEN).await;
     second.clock.advance(Duration::minutes(2));
     recorded(&standby.pool, 50).await;

@@ -1,4 +1,4 @@
-//! Which endpoints get which messages, each once.
+//! Which endpoints receive which messages.
 
 use contracts::listings::v1::State::{Published, Removed};
 use kit::feed::Taken;
@@ -10,7 +10,7 @@ use crate::support::{ADA, BOB, EVE, START, TAKEN, game, page, start, tip};
 
 const URL: &str = "https://hooks.example/";
 
-/// The events that were made for an endpoint, the oldest first.
+/// The events of an endpoint's deliveries, the oldest first.
 async fn events(pool: &PgPool, endpoint: Uuid) -> Vec<String> {
     sqlx::query_scalar!(
         "select event from webhook.delivery join webhook.message on message.id = message_id
@@ -107,7 +107,7 @@ async fn a_tip_is_for_the_owners_of_the_page(pool: PgPool) {
     assert_eq!(events(&pool, maker).await, ["tip.paid"]);
     assert_eq!(events(&pool, other).await, [""; 0]);
 
-    // From now on the page is somebody else's.
+    // The page changes its owner.
     service
         .listings(&[page(3, "owners_changed", BOB)], TAKEN)
         .await;

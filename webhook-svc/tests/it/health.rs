@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::receiver::{Answer, Receiver};
 use crate::support::{ADA, START, TAKEN, Webhook, game, start};
 
-/// Moves the clock until the newest delivery has no tries left.
+/// Moves the clock until the newest delivery has no attempts left.
 async fn run_out_of_tries(service: &Webhook, endpoint: Uuid) {
     for tries in 1..=6 {
         let delivery = service.tried(ADA, endpoint, tries).await;
@@ -48,7 +48,7 @@ async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
     ];
     assert_eq!(told.fetch_all(&pool).await.unwrap(), subjects);
 
-    // Nothing queues up for it, until its owner resumes it.
+    // No deliveries are created until the owner resumes the endpoint.
     let change = game(6, "updated", Published);
     service.listings(&[change], TAKEN).await;
     assert_eq!(service.list(ADA, endpoint).await.len(), 5);

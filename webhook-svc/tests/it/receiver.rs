@@ -1,4 +1,4 @@
-//! A receiver over plain HTTP that answers as a test says, and keeps what it was sent.
+//! A receiver over plain HTTP that answers as a test says, and records requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,13 +12,13 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-/// What it does with a request.
+/// How the receiver answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     Status(u16),
     /// 503 with `Retry-After` in seconds.
     RetryAfter(u32),
-    /// None, until it is told something else.
+    /// No answer, until the test sets another one.
     Hang,
 }
 
@@ -80,7 +80,7 @@ impl Receiver {
         format!("{}/hook", self.origin)
     }
 
-    /// From now on it answers so.
+    /// Sets the answer.
     pub(crate) fn answer(&self, answer: Answer) {
         self.shared.answer.send_replace(answer);
     }
@@ -89,7 +89,7 @@ impl Receiver {
         self.shared.received.lock().unwrap().clone()
     }
 
-    /// What it was sent, once that is as much.
+    /// Waits for this many requests, and returns all.
     pub(crate) async fn wait_for(&self, count: usize) -> Vec<Received> {
         let waited = tokio::time::timeout(super::support::PATIENCE, async {
             loop {

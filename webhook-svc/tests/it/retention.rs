@@ -1,4 +1,4 @@
-//! What is old is removed.
+//! Old deliveries are removed.
 
 use sqlx::PgPool;
 use time::Duration;

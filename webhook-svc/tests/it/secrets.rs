@@ -1,9 +1,9 @@
-//! Secrets: shown once, encrypted where they are stored, rotated with an overlap.
+//! Secrets: shown once, encrypted at rest, rotated with an overlap.
 
 use contracts::webhook::v1 as proto;
 use sqlx::PgPool;
 use time::Duration;
-use webhook::jobs::upkeep;
+use webhook::jobs::maintenance;
 use webhook::key_ring::KeyRing;
 
 use crate::receiver::{Answer, Receiver};
@@ -65,8 +65,18 @@ async fn secrets_are_encrypted_anew_with_the_first_key(pool: PgPool) {
     let new = "b:AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=";
     let both: KeyRing = format!("{new},{old}").parse().unwrap();
     let now = service.clock.now();
-    assert_eq!(upkeep::renew_secrets(&pool, &both, now).await.unwrap(), 1);
-    assert_eq!(upkeep::renew_secrets(&pool, &both, now).await.unwrap(), 0);
+    assert_eq!(
+        maintenance::reencrypt_secrets(&pool, &both, now)
+            .await
+            .unwrap(),
+        1
+    );
+    assert_eq!(
+        maintenance::reencrypt_secrets(&pool, &both, now)
+            .await
+            .unwrap(),
+        0
+    );
     let only_new: KeyRing = new.parse().unwrap();
     let (_, sealed) = stored().await;
     assert_eq!(only_new.open(id, &sealed).unwrap().reveal(), added.secret);

@@ -1,4 +1,4 @@
-//! Mails by SMTP (RFC 5321), to a mail server of the test's own.
+//! Mails by SMTP (RFC 5321), to a mail server within the test.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use webhook::store::mails;
 
 use crate::support::{ADA, START, start};
 
-/// A mail as it came.
+/// A received mail.
 #[derive(Debug)]
 struct Mail {
     recipient: String,
@@ -23,7 +23,7 @@ struct Mail {
 /// A mail server.
 struct Server {
     url: String,
-    /// It asks to come again later.
+    /// Refuses mails temporarily.
     busy: Arc<AtomicBool>,
     mails: mpsc::UnboundedReceiver<Mail>,
     _tasks: JoinSet<()>,

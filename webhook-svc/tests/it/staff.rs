@@ -1,4 +1,4 @@
-//! Staff: everybody's endpoints, in the audit.
+//! Staff: endpoints of all accounts, and the audit.
 
 use contracts::common::v1::ListAuditRequest;
 use contracts::webhook::v1 as proto;

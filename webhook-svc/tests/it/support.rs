@@ -1,4 +1,4 @@
-//! A service to call, feeds that a test makes by hand, and short ways to use both.
+//! A running service, changes of feeds, and helpers.
 
 use std::time::Duration as StdDuration;
 
@@ -22,9 +22,9 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use webhook::deliver::{self, Limits};
 use webhook::domain::address::AllowList;
-use webhook::domain::health::Rules;
+use webhook::domain::health::DisablePolicy;
 use webhook::domain::schedule::Schedule;
-use webhook::feeds::Outgoing;
+use webhook::feeds::Publisher;
 use webhook::feeds::economy::Economy;
 use webhook::feeds::listings::Listings;
 use webhook::http::{self, Sender};
@@ -35,9 +35,9 @@ use webhook::store::{accounts, plans};
 
 use super::receiver::Receiver;
 
-/// What the clock shows at first.
+/// The clock's first time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
-/// For giving up, not for measuring.
+/// Timeout of waits; nothing is measured by it.
 pub(crate) const PATIENCE: StdDuration = StdDuration::from_secs(30);
 pub(crate) const TAKEN: Taken = Taken {
     epoch: Uuid::nil(),
@@ -63,27 +63,27 @@ pub(crate) struct Webhook {
     pub(crate) endpoints: EndpointsServiceClient<Client>,
     pub(crate) deliveries: DeliveriesServiceClient<Client>,
     pub(crate) staff: StaffServiceClient<Client>,
-    pub(crate) outgoing: Outgoing,
+    pub(crate) publisher: Publisher,
     parts: deliver::Parts,
     lifecycle: Lifecycle,
     _supervisor: Supervisor,
 }
 
-/// Starts a replica that may send to these receivers, and knows three accounts and two plans.
+/// Starts a replica with three accounts and two plans, which may call these receivers.
 pub(crate) async fn start(pool: PgPool, receivers: &[&Receiver]) -> Webhook {
-    know_accounts(&pool).await;
+    insert_accounts(&pool).await;
     replica(pool, Clock::fixed(START), receivers).await
 }
 
-async fn know_accounts(pool: &PgPool) {
+async fn insert_accounts(pool: &PgPool) {
     let mut connection = pool.acquire().await.unwrap();
     let plan = |name: &str, endpoints, events| plans::Row {
         name: name.to_owned(),
         endpoints: Some(endpoints),
         events,
     };
-    let known = vec![plan("free", 1, false), plan("build", 5, true)];
-    plans::upsert(&mut connection, Uuid::nil(), known)
+    let plans = vec![plan("free", 1, false), plan("build", 5, true)];
+    plans::upsert(&mut connection, Uuid::nil(), plans)
         .await
         .unwrap();
     let account = |id, plan: &str| accounts::Row {
@@ -91,17 +91,17 @@ async fn know_accounts(pool: &PgPool) {
         plan: plan.to_owned(),
         email: format!("{id}@mail.example"),
     };
-    let known = vec![
+    let accounts = vec![
         account(ADA, "build"),
         account(BOB, "build"),
         account(EVE, "free"),
     ];
-    accounts::upsert(&mut connection, Uuid::nil(), known)
+    accounts::upsert(&mut connection, Uuid::nil(), accounts)
         .await
         .unwrap();
 }
 
-/// Starts one more replica.
+/// Starts another replica.
 pub(crate) async fn replica(pool: PgPool, clock: Clock, receivers: &[&Receiver]) -> Webhook {
     let (lifecycle, supervisor) = Lifecycle::new();
     let wakeup = Wakeup::start(pool.clone(), webhook::CHANNEL, &lifecycle);
@@ -119,14 +119,14 @@ pub(crate) async fn replica(pool: PgPool, clock: Clock, receivers: &[&Receiver])
         key_ring: key_ring("a"),
         allow: allow.clone(),
         schedule: Schedule::default(),
-        rules: Rules::default(),
+        disable_policy: DisablePolicy::default(),
         limits: Limits {
             in_flight: 256,
             per_endpoint: 16,
             endpoints: 64,
         },
     };
-    let outgoing = Outgoing {
+    let publisher = Publisher {
         clock: clock.clone(),
         schedule: Schedule::default(),
         wakeup: wakeup.clone(),
@@ -151,7 +151,7 @@ pub(crate) async fn replica(pool: PgPool, clock: Clock, receivers: &[&Receiver])
         endpoints: EndpointsServiceClient::new(fleet.clone()),
         deliveries: DeliveriesServiceClient::new(fleet),
         staff: StaffServiceClient::new(staff),
-        outgoing,
+        publisher,
         parts,
         lifecycle,
         _supervisor: supervisor,
@@ -159,7 +159,7 @@ pub(crate) async fn replica(pool: PgPool, clock: Clock, receivers: &[&Receiver])
 }
 
 impl Drop for Webhook {
-    /// Lets go of the database, which the test is about to drop.
+    /// Closes connections to the database, which the test is about to drop.
     fn drop(&mut self) {
         self.lifecycle.draining().cancel();
         self.lifecycle.stopping().cancel();
@@ -167,13 +167,13 @@ impl Drop for Webhook {
 }
 
 impl Webhook {
-    /// The same, which also delivers.
+    /// Starts the delivery tasks too.
     pub(crate) fn delivering(self) -> Self {
         deliver::spawn(self.parts.clone(), &self.lifecycle);
         self
     }
 
-    /// The same, with the daily sweep.
+    /// Starts the daily sweep too.
     pub(crate) fn sweeping(self) -> Self {
         let (parts, lifecycle) = (&self.parts, &self.lifecycle);
         sweep::spawn(lifecycle, &parts.pool, &parts.clock, &parts.wakeup, 4).unwrap();
@@ -197,24 +197,24 @@ impl Webhook {
         Ok(answer?.into_inner())
     }
 
-    /// Adds an endpoint; its id.
+    /// Adds an endpoint; returns its id.
     pub(crate) async fn added(&self, account: Uuid, url: &str, events: &[&str]) -> Uuid {
         let added = self.add(account, url, events).await.unwrap();
         added.endpoint.unwrap().id.parse().unwrap()
     }
 
-    /// Takes changes of listings in, as the follower does.
+    /// Applies changes of listings, as the follower does.
     pub(crate) async fn listings(&self, changes: &[Change], taken: Taken) {
-        let store = Listings(self.outgoing.clone());
+        let store = Listings(self.publisher.clone());
         let mut transaction = self.pool.begin().await.unwrap();
         store.apply(&mut transaction, changes, taken).await.unwrap();
         transaction.commit().await.unwrap();
         store.committed();
     }
 
-    /// Takes changes of the economy in.
+    /// Applies changes of the economy.
     pub(crate) async fn economy(&self, changes: &[Change]) -> anyhow::Result<()> {
-        let store = Economy(self.outgoing.clone());
+        let store = Economy(self.publisher.clone());
         let mut transaction = self.pool.begin().await?;
         store.apply(&mut transaction, changes, TAKEN).await?;
         transaction.commit().await?;
@@ -222,7 +222,7 @@ impl Webhook {
         Ok(())
     }
 
-    /// Sends a test event; its delivery.
+    /// Sends a test event; returns its delivery.
     pub(crate) async fn ping(&self, account: Uuid, endpoint: Uuid) -> proto::Delivery {
         let request = proto::SendTestEventRequest {
             account_id: account.to_string(),
@@ -255,7 +255,7 @@ impl Webhook {
         answer.unwrap().into_inner().deliveries
     }
 
-    /// One delivery with its tries.
+    /// A delivery with its attempts.
     pub(crate) async fn delivery(
         &self,
         account: Uuid,
@@ -271,7 +271,7 @@ impl Webhook {
         answer.unwrap().into_inner()
     }
 
-    /// The newest delivery to an endpoint, once it was tried so often.
+    /// Waits until the newest delivery to an endpoint has this many attempts.
     pub(crate) async fn tried(&self, account: Uuid, endpoint: Uuid, tries: u32) -> proto::Delivery {
         let waited = tokio::time::timeout(PATIENCE, async {
             loop {

@@ -9,7 +9,7 @@ use time::Duration;
 use crate::receiver::{Answer, Receiver};
 use crate::support::{ADA, PATIENCE, replica, start};
 
-/// Waits until the sweep has run for so many moments, or has noted that it begins with the next.
+/// Waits until the sweep has run for this many days, or has recorded its first due day.
 async fn noted(pool: &PgPool) {
     let noted = async {
         while sqlx::query!("select done_for from webhook.daily_run where name = 'sweep'")
@@ -36,7 +36,7 @@ async fn the_sweep_finds_what_the_queue_has_lost(pool: PgPool) {
 
     let delivering = replica(pool, service.clock.clone(), &[&receiver]).await;
     let delivering = delivering.delivering();
-    // 08:00 to one minute before 04:00: nobody looks.
+    // From 08:00 to 03:59 the sweep does not run.
     service.clock.advance(Duration::minutes(20 * 60 - 1));
     delivering
         .ping(

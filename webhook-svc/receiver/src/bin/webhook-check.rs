@@ -1,4 +1,4 @@
-//! Tests anybody's receiver: see the library.
+//! Tests a receiver: see the library.
 #![expect(clippy::print_stderr, reason = "a command-line tool")]
 
 use std::io::{self, Write as _};
@@ -12,11 +12,10 @@ use receiver::check::{self, Probe};
 use receiver::client::Client;
 use receiver::signature::Secret;
 
-/// Holds a receiver of Mchezo's webhooks to the six rules of the contract
+/// Test whether a receiver of Mchezo's webhooks conforms to the six rules of the contract
 ///
-/// It sends signed and tampered messages about a game that does not exist, so let it talk to a receiver that is there for testing. A rule that
-/// cannot be seen from outside is reported as `not checked`. The status is 0 when no rule was found broken, 1 when one was, 2 when nothing
-/// could be checked.
+/// It sends signed and tampered messages about a game that does not exist: use a test deployment of the receiver. A rule that a client cannot
+/// see is reported as `not checked`. The exit status is 0 when no check failed, 1 when one failed, 2 when nothing could be checked.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Options {
@@ -25,22 +24,22 @@ struct Options {
     /// Its signing secret
     #[arg(long, env = "SERVICE_WEBHOOK_SECRET", hide_env_values = true)]
     secret: Secret,
-    /// A command that restarts the receiver, and returns
+    /// A command that restarts the receiver and returns
     #[arg(long, value_name = "COMMAND")]
     restart: Option<String>,
-    /// A command that prints how often the work of the message `$WEBHOOK_ID` was done
+    /// A command that prints how often the message `$WEBHOOK_ID` was processed
     #[arg(long, value_name = "COMMAND")]
     handled: Option<String>,
-    /// An event for which the receiver does work
+    /// An event that the receiver processes
     #[arg(long, default_value = "listing.published")]
     event: String,
-    /// Seconds after which an answer is not one at once
+    /// Maximum seconds of an immediate response
     #[arg(long, default_value_t = 2.0)]
     at_once: f64,
-    /// Seconds that it has to do its work, and to come back after a restart
+    /// Timeout in seconds of processing a message, and of a restart
     #[arg(long, default_value_t = 60.0)]
     patience: f64,
-    /// Authorities to trust besides the public ones: a PEM file
+    /// A PEM file with certificate authorities to trust in addition to the public ones
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
 }
@@ -65,19 +64,19 @@ async fn run(options: Options) -> anyhow::Result<bool> {
         handled: options.handled,
         event: options.event,
         at_once: Duration::try_from_secs_f64(options.at_once)?,
-        patience: Duration::try_from_secs_f64(options.patience)?,
+        timeout: Duration::try_from_secs_f64(options.patience)?,
     };
     let found = probe
         .client
         .post(&probe.url, http::HeaderMap::new(), bytes::Bytes::new());
     if let Err(problem) = found.await {
         anyhow::bail!(
-            "{} is not there: {problem}. Start the receiver first",
+            "{} does not respond: {problem}. Start the receiver first",
             probe.url
         );
     }
     let report = check::run(&probe).await;
-    // Whoever reads may hang up.
+    // A closed pipe is not an error.
     write!(io::stdout(), "{report}").ok();
     Ok(report.has_failed())
 }

@@ -1,4 +1,4 @@
-//! Shows what arrives while one develops: see the library.
+//! Prints messages during development: see the library.
 #![expect(clippy::print_stderr, reason = "a command-line tool")]
 
 use std::io::{self, Write as _};
@@ -15,20 +15,20 @@ use receiver::listen::{Listener, router};
 use receiver::signature::Secret;
 use tokio::net::TcpListener;
 
-/// Shows and verifies the webhooks of Mchezo that arrive, and forwards them to a receiver that is being developed
+/// Print and verify webhooks of Mchezo, and forward them to a receiver under development
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Options {
-    /// Where it listens
+    /// Address to listen on
     #[arg(long, default_value = "127.0.0.1:9500")]
     listen: SocketAddr,
     /// The signing secret of the endpoint
     #[arg(long, env = "SERVICE_WEBHOOK_SECRET", hide_env_values = true)]
     secret: Secret,
-    /// Where verified messages go on to, unchanged; the answer is passed back
+    /// URL that verified messages are forwarded to, unchanged; its response is passed back
     #[arg(long, value_name = "URL")]
     forward: Option<Uri>,
-    /// Authorities to trust besides the public ones: a PEM file
+    /// A PEM file with certificate authorities to trust in addition to the public ones
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
 }
@@ -49,12 +49,12 @@ async fn run(options: Options) -> anyhow::Result<()> {
         secret: options.secret,
         forward: options.forward,
         client: Client::new(options.ca_file.as_deref())?,
-        // Whoever reads may hang up.
+        // A closed pipe is not an error.
         show: |line| drop(writeln!(io::stdout(), "{line}")),
     };
     let socket = TcpListener::bind(options.listen)
         .await
-        .with_context(|| format!("{} cannot be listened at", options.listen))?;
+        .with_context(|| format!("cannot listen on {}", options.listen))?;
     eprintln!(
         "webhook-listen: listening at http://{}",
         socket.local_addr()?

@@ -15,20 +15,20 @@ use receiver::work;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
-/// Receives the webhooks of Mchezo, and runs a command for each
+/// Receive webhooks of Mchezo, and run a command for each
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Options {
-    /// Where it listens; a proxy in front of it speaks HTTPS
+    /// Address to listen on; a proxy in front terminates HTTPS
     #[arg(long, default_value = "127.0.0.1:9400")]
     listen: SocketAddr,
     /// The signing secret of the endpoint
     #[arg(long, env = "SERVICE_WEBHOOK_SECRET", hide_env_values = true)]
     secret: Secret,
-    /// A file that holds what was received
+    /// File that stores received messages
     #[arg(long, default_value = "webhooks.redb")]
     store: PathBuf,
-    /// What a shell does for each message, which it reads from standard input; its id is `$WEBHOOK_ID`
+    /// Shell command to run for each message, which is its standard input; the id is in `$WEBHOOK_ID`
     #[arg(long, default_value = "cat; echo")]
     work: String,
 }
@@ -52,13 +52,13 @@ async fn run(options: Options) -> anyhow::Result<()> {
     });
     let listener = TcpListener::bind(options.listen)
         .await
-        .with_context(|| format!("{} cannot be listened at", options.listen))?;
+        .with_context(|| format!("cannot listen on {}", options.listen))?;
     eprintln!(
         "webhook-receiver: listening at http://{}",
         listener.local_addr()?
     );
     let app = router(Arc::clone(&receiver));
-    // Whatever ends it, nothing is lost: what was answered is on disk.
+    // Nothing is lost at the end: every acknowledged message is on disk.
     tokio::select! {
         served = axum::serve(listener, app) => Ok(served?),
         ended = work::run(receiver, options.work) => ended,

@@ -1,4 +1,4 @@
-//! The messages of a check: signed as the service signs them, then tampered where the check says so.
+//! The messages of a check: signed like the service's, then tampered with.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::clock::now;
 use crate::signature::Secret;
 
-/// A message, not yet signed.
+/// An unsigned message.
 #[derive(Debug, Clone)]
 pub(super) struct Message {
     pub(super) id: Uuid,
@@ -35,17 +35,17 @@ fn new_id() -> Uuid {
 }
 
 impl Message {
-    /// A message of this event, about a game that does not exist.
+    /// A message with this event, about a game that does not exist.
     pub(super) fn of(event: &str) -> Self {
-        Self::written(event, |id| {
+        Self::with_body(event, |id| {
             format!(
                 r#"{{"id":"{id}","event":"{event}","created_at":"2026-01-01T00:00:00.000Z","data":{{"kind":"game","slug":"webhook-check","name":"A message of webhook-check","url":"https://mchezo.example/games/webhook-check","api":"/games/webhook-check"}}}}"#
             )
         })
     }
 
-    /// A message with a body of the check's own.
-    pub(super) fn written(event: &str, body: impl Fn(Uuid) -> String) -> Self {
+    /// A message with any body.
+    pub(super) fn with_body(event: &str, body: impl Fn(Uuid) -> String) -> Self {
         let id = new_id();
         Self {
             id,
@@ -54,12 +54,12 @@ impl Message {
         }
     }
 
-    /// As the service sends it now.
+    /// Signs the message with the current time.
     pub(super) fn signed(&self, secret: &Secret) -> Signed {
         self.signed_at(secret, &now().to_string())
     }
 
-    /// As the service would send it at another time.
+    /// Signs the message with this timestamp.
     pub(super) fn signed_at(&self, secret: &Secret, timestamp: &str) -> Signed {
         let id = self.id.to_string();
         let standard = sign_standard(secret, &id, timestamp, &self.body);
@@ -81,7 +81,7 @@ impl Message {
 }
 
 impl Signed {
-    /// Sets a header; what cannot be a header's value leaves it out.
+    /// Sets a header, or removes it if the value is not valid.
     pub(super) fn set(&mut self, name: &'static str, value: &str) {
         let name = HeaderName::from_static(name);
         match HeaderValue::from_bytes(value.as_bytes()) {
@@ -90,13 +90,13 @@ impl Signed {
         }
     }
 
-    /// Sets the timestamp, of the service and of Standard Webhooks, and leaves the signatures as they are.
+    /// Sets both timestamps, and leaves the signatures unchanged.
     pub(super) fn set_timestamp(&mut self, value: &str) {
         self.set("x-service-timestamp", value);
         self.set("webhook-timestamp", value);
     }
 
-    /// Changes both signatures by one function of their text.
+    /// Changes the text of both signatures.
     pub(super) fn change_signatures(&mut self, change: impl Fn(&str) -> String) {
         for name in ["x-service-signature", "webhook-signature"] {
             let value = self.headers.get(name).and_then(|value| value.to_str().ok());
@@ -105,7 +105,7 @@ impl Signed {
         }
     }
 
-    /// Takes headers away.
+    /// Removes headers.
     pub(super) fn without(&mut self, names: [&str; 2]) {
         for name in names {
             self.headers.remove(name);

@@ -1,4 +1,4 @@
-//! `webhook-check`: holds a receiver to the six rules of the contract, as far as they can be seen from outside.
+//! `webhook-check`: tests whether a receiver conforms to the six rules of the contract, as far as a client can see.
 
 mod message;
 pub mod probe;
@@ -8,10 +8,10 @@ mod rules;
 pub use probe::Probe;
 use report::{Finding, Report, Verdict};
 
-/// What a rule comes to: fine, or the reason why not.
+/// The result of a rule's check.
 type Outcome = Result<(), Verdict>;
 
-/// Checks all rules, one after the other.
+/// Checks all rules in their order.
 pub async fn run(probe: &Probe) -> Report {
     let finding = |rule, what, outcome: Outcome| Finding {
         rule,

@@ -1,4 +1,4 @@
-//! How a check reaches a receiver: by messages, and by the two commands that its owner gives.
+//! A check's access to a receiver: messages, and two commands of its owner.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -13,9 +13,8 @@ use super::report::Verdict;
 use crate::client::Client;
 use crate::signature::Secret;
 
-const PAUSE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What is checked, and how.
 #[derive(Debug)]
 pub struct Probe {
     pub client: Client,
@@ -23,18 +22,18 @@ pub struct Probe {
     pub secret: Secret,
     /// Restarts the receiver.
     pub restart: Option<String>,
-    /// Prints how often the work of the message `$WEBHOOK_ID` was done.
+    /// Prints how often the message `$WEBHOOK_ID` was processed.
     pub handled: Option<String>,
-    /// An event for which the receiver does work.
+    /// An event that the receiver processes.
     pub event: String,
-    /// An answer that takes longer is not one at once.
+    /// Maximum time of an immediate response.
     pub at_once: Duration,
-    /// How long it has to do its work, and to come back after a restart.
-    pub patience: Duration,
+    /// Timeout of processing a message, and of a restart.
+    pub timeout: Duration,
 }
 
 impl Probe {
-    /// Sends a message as it is, and wants this status.
+    /// Sends a message, and expects this status.
     pub(super) async fn expect(
         &self,
         what: &str,
@@ -57,18 +56,18 @@ impl Probe {
         }
     }
 
-    /// Sends a good message, and wants 200.
+    /// Sends a valid message, and expects 200.
     pub(super) async fn send(&self, what: &str, message: &Message) -> Result<Duration, Verdict> {
         let signed = message.signed(&self.secret);
         self.expect(what, signed, StatusCode::OK).await
     }
 
-    /// A message of an event for which the receiver does work.
+    /// A message that the receiver processes.
     pub(super) fn message(&self) -> Message {
         Message::of(&self.event)
     }
 
-    /// How often the work of a message was done.
+    /// How often a message was processed.
     pub(super) async fn count(&self, command: &str, id: Uuid) -> Result<u64, Verdict> {
         let output = Command::new("sh")
             .args(["-c", command])
@@ -87,22 +86,22 @@ impl Probe {
         })
     }
 
-    /// Waits until the work of a message is done.
+    /// Waits until a message is processed.
     pub(super) async fn until_handled(&self, command: &str, id: Uuid) -> Result<(), Verdict> {
         let begun = Instant::now();
         while self.count(command, id).await? == 0 {
-            if begun.elapsed() > self.patience {
+            if begun.elapsed() > self.timeout {
                 return Err(Verdict::Failed(format!(
                     "the work of a message was not done within {} seconds of its 200",
-                    self.patience.as_secs()
+                    self.timeout.as_secs()
                 )));
             }
-            sleep(PAUSE).await;
+            sleep(POLL_INTERVAL).await;
         }
         Ok(())
     }
 
-    /// Restarts the receiver and waits until it answers.
+    /// Restarts the receiver, and waits until it responds.
     pub(super) async fn restart(&self, command: &str) -> Result<(), Verdict> {
         let status = Command::new("sh")
             .args(["-c", command])
@@ -116,18 +115,18 @@ impl Probe {
         }
         let begun = Instant::now();
         loop {
-            // It has no signature: a receiver that is there refuses it.
+            // Any response will do, such as the rejection of this unsigned request.
             let answer = self
                 .client
                 .post(&self.url, http::HeaderMap::new(), bytes::Bytes::new());
             match answer.await {
                 Ok(_) => return Ok(()),
-                Err(problem) if begun.elapsed() > self.patience => {
+                Err(problem) if begun.elapsed() > self.timeout => {
                     return Err(Verdict::NotChecked(format!(
-                        "the receiver did not come back after --restart: {problem}"
+                        "the receiver did not respond after --restart: {problem}"
                     )));
                 }
-                Err(_) => sleep(PAUSE).await,
+                Err(_) => sleep(POLL_INTERVAL).await,
             }
         }
     }

@@ -1,20 +1,19 @@
-//! What a check found: a verdict for each rule, and the reason of each that is not plain.
+//! The report of a check: a verdict for each rule, with its reason.
 
 use std::fmt::{self, Display, Formatter};
 
-/// What was found of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Passed,
     Failed(String),
-    /// It cannot be seen from outside, or not with these options.
+    /// A client cannot see it, or not with these options.
     NotChecked(String),
 }
 
 /// The verdict on one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Its number in the contract's list.
+    /// The rule's number in the contract.
     pub rule: u8,
     pub what: &'static str,
     pub verdict: Verdict,
@@ -25,7 +24,7 @@ pub struct Finding {
 pub struct Report(pub Vec<Finding>);
 
 impl Report {
-    /// Whether a rule was found broken.
+    /// Whether a check failed.
     pub fn has_failed(&self) -> bool {
         let failed = |finding: &Finding| matches!(finding.verdict, Verdict::Failed(_));
         self.0.iter().any(failed)

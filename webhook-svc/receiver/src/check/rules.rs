@@ -45,7 +45,7 @@ pub(super) async fn raw_body(probe: &Probe) -> Outcome {
         }),
     ];
     for (what, body) in bodies {
-        probe.send(what, &Message::written("ping", body)).await?;
+        probe.send(what, &Message::with_body("ping", body)).await?;
     }
     Ok(())
 }
@@ -68,7 +68,7 @@ pub(super) async fn signature(probe: &Probe) -> Outcome {
     Ok(())
 }
 
-/// Messages that nobody should believe.
+/// Messages that a receiver must reject.
 fn tampered(probe: &Probe) -> Vec<(&'static str, Signed)> {
     let good = || Message::of(&probe.event).signed(&probe.secret);
     let tampered = |tamper: &dyn Fn(&mut Signed)| {
@@ -124,7 +124,7 @@ fn tampered(probe: &Probe) -> Vec<(&'static str, Signed)> {
     ]
 }
 
-/// Base64 of 32 bytes ends in `=`, and the bits before it do not all count: so the character before the last two is changed there.
+/// Base64 of 32 bytes ends in `=`, and not all bits of the character before count: there the character before these two is changed.
 fn last_changed(text: &str) -> String {
     let at = if text.ends_with('=') { 3 } else { 1 };
     let (before, last) = text.split_at(text.len().saturating_sub(at));
@@ -140,10 +140,10 @@ fn by_another(probe: &Probe) -> Signed {
     Message::of(&probe.event).signed(&secret)
 }
 
-/// The rest of rule 2.
+/// Rule 2, constant time.
 pub(super) fn constant_time() -> Outcome {
     not_checked(
-        "nobody can see that from outside: look for hmac.compare_digest, timingSafeEqual or the like in its code",
+        "a client cannot see this: look for hmac.compare_digest, timingSafeEqual or the like in its code",
     )
 }
 
@@ -156,7 +156,7 @@ pub(super) async fn not_json(probe: &Probe) -> Outcome {
         ("two JSON objects", "{} {}"),
         ("JSON with single quotes", "{'id':'1'}"),
     ] {
-        let message = Message::written(&probe.event, |_| body.to_owned());
+        let message = Message::with_body(&probe.event, |_| body.to_owned());
         let message = message.signed(&probe.secret);
         probe.expect(what, message, StatusCode::BAD_REQUEST).await?;
     }
@@ -237,7 +237,7 @@ pub(super) async fn at_once(probe: &Probe) -> Outcome {
     };
     if probe.count(handled, message.id).await? > 0 {
         return not_checked(
-            "the answer came quickly, but the work was done by then: make the work take a second, so that one sees which comes first",
+            "the response came quickly, but processing was finished by then: make processing take a second, so that the order is visible",
         );
     }
     probe.until_handled(handled, message.id).await
@@ -246,7 +246,7 @@ pub(super) async fn at_once(probe: &Probe) -> Outcome {
 /// Rule 6.
 pub(super) async fn unknown_event(probe: &Probe) -> Outcome {
     let unknown = Message::of("webhook-check.unknown");
-    probe.send("an event that nobody knows", &unknown).await?;
+    probe.send("an unknown event", &unknown).await?;
     let Some(handled) = &probe.handled else {
         return not_checked("it answered 200; to see whether it ignored the event, give --handled");
     };
@@ -255,8 +255,6 @@ pub(super) async fn unknown_event(probe: &Probe) -> Outcome {
     probe.until_handled(handled, known.id).await?;
     match probe.count(handled, unknown.id).await? {
         0 => Ok(()),
-        _ => Err(Verdict::Failed(
-            "it did work for an event that it cannot know".to_owned(),
-        )),
+        _ => Err(Verdict::Failed("it processed an unknown event".to_owned())),
     }
 }

@@ -168,5 +168,5 @@ fn an_unknown_event_that_is_worked_on_breaks_the_sixth() {
         "message.get(\"event\") not in EVENTS",
         "message.get(\"event\") is None",
     )];
-    assert_breaks(6, "it did work for an event", &changes);
+    assert_breaks(6, "it processed an unknown event", &changes);
 }

@@ -20,9 +20,9 @@ fn messages_are_verified_and_go_on_unchanged() {
     for line in [
         "ping ",
         "verified",
-        "refused: its signature is not by this secret",
-        "refused: its time is more than 300 seconds from this machine's",
-        "refused: it has no x-service-timestamp in seconds",
+        "rejected: its signature does not match this secret",
+        "rejected: its timestamp differs from this machine's clock by more than 300 seconds",
+        "rejected: x-service-timestamp is missing or not a number of seconds",
         "answered 200",
         "answered 400",
     ] {

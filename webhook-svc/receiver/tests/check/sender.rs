@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 use webhook::domain::address::Address;
 use webhook::domain::signature::Secret;
-use webhook::http::{Attempt, Outcome, Sender, Settings};
+use webhook::http::{AttemptRequest, Outcome, Sender, Settings};
 
 #[tokio::test]
 async fn what_the_service_sends_is_accepted() {
@@ -36,7 +36,7 @@ async fn what_the_service_sends_is_accepted() {
     let sender = Sender::new(&settings).unwrap();
     let (id, other) = (Uuid::from_u128(1), Secret::generate());
     let send = async |secret: &Secret, body: &str, minutes: i64| {
-        let attempt = Attempt {
+        let attempt = AttemptRequest {
             address: &address,
             event: "ping",
             id,

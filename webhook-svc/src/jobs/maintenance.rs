@@ -1,4 +1,4 @@
-//! Every hour: removes old deliveries, and writes secrets anew that were rotated or are encrypted with an old key.
+//! Every hour: removes old deliveries, replaces rotated secrets, and encrypts secrets again that an old key has encrypted.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use uuid::Uuid;
 
 use crate::SCHEMA;
 use crate::key_ring::KeyRing;
-use crate::store::{endpoints, retention};
+use crate::store::{endpoints, retention as old_deliveries};
 
 const PERIOD: Duration = Duration::from_hours(1);
 
-/// Starts the job. Deliveries are kept for `keep`.
+/// Starts the job. Deliveries older than `retention` are removed.
 pub(crate) fn spawn(
     lifecycle: &Lifecycle,
     pool: &PgPool,
     clock: &Clock,
     key_ring: &KeyRing,
-    keep: time::Duration,
+    retention: time::Duration,
 ) {
     let lease = Lease::new(pool.clone(), SCHEMA, "upkeep", clock.clone());
     let (pool, clock, key_ring) = (pool.clone(), clock.clone(), key_ring.clone());
@@ -29,18 +29,18 @@ pub(crate) fn spawn(
         async move {
             loop {
                 let now = clock.now();
-                match retention::remove(&pool, now - keep).await {
+                match old_deliveries::remove(&pool, now - retention).await {
                     Ok(0) => {}
-                    Ok(removed) => tracing::info!(removed, "old deliveries are removed"),
-                    Err(error) => tracing::warn!(%error, "old deliveries are kept"),
+                    Ok(removed) => tracing::info!(removed, "removed old deliveries"),
+                    Err(error) => tracing::warn!(%error, "cannot remove old deliveries"),
                 }
-                match renew_secrets(&pool, &key_ring, now).await {
+                match reencrypt_secrets(&pool, &key_ring, now).await {
                     Ok(0) => {}
-                    Ok(renewed) => tracing::info!(renewed, "secrets are written anew"),
+                    Ok(reencrypted) => tracing::info!(reencrypted, "encrypted secrets again"),
                     Err(error) => {
                         tracing::warn!(
                             error = format!("{error:#}"),
-                            "secrets are left as they are"
+                            "cannot encrypt secrets again"
                         );
                     }
                 }
@@ -50,17 +50,17 @@ pub(crate) fn spawn(
     });
 }
 
-/// Drops secrets that were replaced, and encrypts with the first key what another one encrypted. Returns of how many endpoints.
-pub async fn renew_secrets(
+/// Drops secrets whose rotation has ended, and encrypts the others with the first key. Returns the number of endpoints.
+pub async fn reencrypt_secrets(
     pool: &PgPool,
     key_ring: &KeyRing,
     now: OffsetDateTime,
 ) -> anyhow::Result<u64> {
-    let (mut renewed, mut after) = (0, Uuid::nil());
+    let (mut reencrypted, mut after) = (0, Uuid::nil());
     loop {
         let ids = endpoints::with_old_secrets(pool, after, &key_ring.prefix(), now).await?;
         let Some(last) = ids.last() else {
-            return Ok(renewed);
+            return Ok(reencrypted);
         };
         after = *last;
         for id in ids {
@@ -76,7 +76,7 @@ pub async fn renew_secrets(
             endpoint.next_secret = next.map(|next| key_ring.seal(id, &next)).transpose()?;
             endpoints::update(&mut transaction, &endpoint, now).await?;
             transaction.commit().await?;
-            renewed += 1;
+            reencrypted += 1;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! An endpoint with a rate limit of its own.
+//! Rate limits of endpoints.
 
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,6 @@ async fn a_rate_limit_holds_deliveries_back(pool: PgPool) {
     let changes = [1, 2, 3, 4, 5, 6].map(|seq| game(seq, "updated", Published));
     service.listings(&changes, TAKEN).await;
     receiver.wait_for(6).await;
-    // Five times a fifth of a second lie between six. However slow the machine is, it is not less.
+    // Six deliveries have five intervals of a fifth of a second. A slow machine makes them longer only.
     assert!(begun.elapsed() >= Duration::from_secs(1));
 }
