@@ -265,8 +265,9 @@ fn named_paths(text: &str) -> impl Iterator<Item = &str> {
     let spans = text.split('`').skip(1).step_by(2);
     spans.filter(|span| {
         let top = span.split('/').next().unwrap();
+        let is_top = !top.is_empty() && root().join(top).is_dir();
         let is_path = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
-        span.contains('/') && root().join(top).is_dir() && span.chars().all(is_path)
+        span.contains('/') && is_top && span.chars().all(is_path)
     })
 }
 
@@ -325,12 +326,14 @@ fn every_section_that_a_comment_names_is_in_the_contract() {
 
 /// Metaphors, and adjectives or participles that stand for a noun: no name of a type, a module or a function is one of these. The
 /// field's words are in their place: `acquire`, `shed`, `reject`, `snapshot`, `index`, `batch`, `transition`.
-const RETIRED_NAMES: [&str; 58] = [
+const RETIRED_NAMES: [&str; 67] = [
     "act",
+    "amended",
+    "amendment",
     "anteroom",
     "apart",
-    "ask",
     "asked",
+    "away",
     "beside",
     "bury",
     "buried",
@@ -339,51 +342,58 @@ const RETIRED_NAMES: [&str; 58] = [
     "deed",
     "desk",
     "door",
+    "fresh",
     "guesses",
-    "hand",
     "happened",
-    "held",
     "illustration",
     "issued",
     "keep",
     "kept",
     "known",
-    "latest",
-    "listed",
     "lists",
     "lost",
     "maker",
     "mark",
     "moment",
     "nearest",
-    "object",
-    "once",
+    "now_and_then",
+    "objection",
     "opening",
     "openings",
+    "outgoing",
     "own",
-    "owner",
     "paged",
     "patience",
+    "placed",
     "reached",
     "readdress",
-    "refusal",
     "room",
     "rooms",
     "seat",
     "seats",
     "seeds",
-    "sent",
+    "sending",
     "settle",
     "shelf",
     "standing",
     "stored",
     "take_on",
+    "take_in",
+    "taken",
     "tell",
+    "telling",
+    "throw",
     "thrown",
     "together",
     "told",
+    "tried",
     "turn",
     "turn_away",
+    "upkeep",
+    "wanted",
+    "way",
+    "whoever",
+    "world",
 ];
 
 /// The name that a line of Rust gives to a type, a module or a function.

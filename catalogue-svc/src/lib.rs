@@ -23,7 +23,7 @@ use sqlx::migrate::Migrator;
 use boards::Boards;
 use config::Settings;
 use feeds::listings::Follower;
-use feeds::own;
+use feeds::vote_feed;
 use index::{CHUNK_ROWS, Catalogue};
 use service::Parts;
 
@@ -47,7 +47,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     // Before anything is removed from the feed.
     store::tallies::fold(&pool).await?;
-    let votes = own::load(&pool).await?;
+    let votes = vote_feed::load(&pool).await?;
     let boards = Arc::new(Boards::new(votes, clock.now())?);
     let catalogue = Arc::new(Catalogue::new(settings.patience));
     let follower = Follower::load(
@@ -72,7 +72,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     };
     let producer = Producer::start(pool.clone(), SCHEMA, clock.clone(), lifecycle, retention);
     let writer = producer.writer(settings.writes());
-    let following = own::follow(pool.clone(), Arc::clone(&boards), producer.subscribe());
+    let following = vote_feed::follow(pool.clone(), Arc::clone(&boards), producer.subscribe());
     lifecycle.spawn_background("own feed", following);
     jobs::tallies::spawn(lifecycle, &pool, clock, &producer);
     jobs::retention::spawn(lifecycle, &pool, clock, settings.retention());

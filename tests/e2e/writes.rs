@@ -388,7 +388,10 @@ async fn only_an_owner_writes_and_whoever_stops_being_one_stops() {
     patch(&newcomer.live, &path, &change)
         .await
         .assert_error(404, "not_found");
-    newcomer.staff.own(&newcomer.account, &studio.handle).await;
+    newcomer
+        .staff
+        .add_owner(&newcomer.account, &studio.handle)
+        .await;
     assert_eq!(patch(&newcomer.live, &path, &change).await.status, 200);
     assert!(own(&newcomer.live).await.contains_key(&studio.game));
     newcomer

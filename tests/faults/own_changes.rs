@@ -86,7 +86,7 @@ impl Studio {
         let account: NewAccount = staff.account("unlimited").await;
         let page = json!({"handle": HANDLE, "name": "A Studio", "kind": "studio", "country_code": COUNTRY, "city": "Far"});
         staff.import("page", &[page]).await;
-        staff.own(&account, HANDLE).await;
+        staff.add_owner(&account, HANDLE).await;
         let caller = staff.writer(fleet, &account, "live").await;
         let gateways = fleet.services.iter().filter(|one| one.name == "gateway");
         Self {

@@ -151,11 +151,11 @@ impl Staff {
     pub async fn page(&mut self, account: &NewAccount, handle: &str) {
         let row = json!({"handle": handle, "name": "A Studio", "kind": "studio", "country_code": "NG", "city": "Lagos"});
         self.import("page", &[row]).await;
-        self.own(account, handle).await;
+        self.add_owner(account, handle).await;
     }
 
-    /// Gives a page to `account` as well.
-    pub async fn own(&mut self, account: &NewAccount, handle: &str) {
+    /// Adds `account` to the owners of a page.
+    pub async fn add_owner(&mut self, account: &NewAccount, handle: &str) {
         let request = AddOwnerRequest {
             handle: handle.to_owned(),
             account_id: account.account.id.clone(),

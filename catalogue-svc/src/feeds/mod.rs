@@ -4,4 +4,4 @@
 //! ([`crate::store::Listings`]); the catalogue's own by every replica into its boards ([`own`]).
 
 pub mod listings;
-pub mod own;
+pub mod vote_feed;

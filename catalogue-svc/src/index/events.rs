@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::document::{Document, IndexedFields};
 use super::rendered::Rendered;
-use super::timestamp::{latest, moment};
+use super::timestamp::{latest, point_in_time};
 use crate::domain::days::{self, Days};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
@@ -114,7 +114,7 @@ impl Document for Event {
 
 fn public_event(event: listings::Event) -> anyhow::Result<public::Event> {
     Ok(public::Event {
-        created_at: public::Timestamp(moment(event.created_at.as_ref())?),
+        created_at: public::Timestamp(point_in_time(event.created_at.as_ref())?),
         slug: event.slug,
         title: event.title,
         kind: event.kind,

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::creators::CreatorSummary;
 use super::document::{Document, IndexedFields};
 use super::rendered::Rendered;
-use super::timestamp::{latest, microseconds, moment};
+use super::timestamp::{latest, microseconds, point_in_time};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::order::GameKey;
@@ -165,7 +165,7 @@ impl Document for Game {
 /// The public shape of a game, without what its creator gives to it.
 fn public_game(game: listings::Game) -> anyhow::Result<public::Game> {
     let row = public::GameRow {
-        created_at: public::Timestamp(moment(game.created_at.as_ref())?),
+        created_at: public::Timestamp(point_in_time(game.created_at.as_ref())?),
         slug: game.slug,
         title: game.title,
         tagline: game.tagline,
@@ -190,7 +190,7 @@ fn public_game(game: listings::Game) -> anyhow::Result<public::Game> {
         links: game.links.into_iter().collect(),
         credits: game.credits.into_iter().map(credit).collect(),
         trailer_url: game.trailer_url,
-        updated_at: public::Timestamp(moment(game.updated_at.as_ref())?),
+        updated_at: public::Timestamp(point_in_time(game.updated_at.as_ref())?),
     })
 }
 

@@ -5,16 +5,16 @@ use prost_types::Timestamp;
 use time::OffsetDateTime;
 
 /// When something happened.
-pub(super) fn moment(at: Option<&Timestamp>) -> anyhow::Result<OffsetDateTime> {
+pub(super) fn point_in_time(at: Option<&Timestamp>) -> anyhow::Result<OffsetDateTime> {
     let at = at.context("a time is missing")?;
-    let moment = kit::timestamp::decode(*at).context("a time is in no calendar")?;
-    anyhow::ensure!(moment.year() >= 0, "a time lies before the year 0");
-    Ok(moment)
+    let at = kit::timestamp::decode(*at).context("a time is in no calendar")?;
+    anyhow::ensure!(at.year() >= 0, "a time lies before the year 0");
+    Ok(at)
 }
 
 /// The same in microseconds since 1970: what PostgreSQL keeps.
 pub(super) fn microseconds(at: Option<&Timestamp>) -> anyhow::Result<i64> {
-    let nanos = moment(at)?.unix_timestamp_nanos();
+    let nanos = point_in_time(at)?.unix_timestamp_nanos();
     Ok(i64::try_from(nanos / 1_000)?)
 }
 

@@ -13,7 +13,7 @@ use crate::SCHEMA;
 use crate::boards::{Boards, Card, Votable};
 use crate::domain::moves::{Move, moves};
 use crate::domain::rankings::{BoardKind, Hour, Window};
-use crate::feeds::own;
+use crate::feeds::vote_feed;
 use crate::index::{Catalogue, Creator, Game};
 use crate::store::snapshots;
 use crate::write::{Announce, NamedMove, Write, Writes};
@@ -63,7 +63,7 @@ impl Parts {
     pub async fn take(&self, due: OffsetDateTime) -> anyhow::Result<()> {
         // Without listings the boards would be empty.
         self.catalogue.snapshot()?;
-        own::catch_up(&self.pool, &self.boards).await?;
+        vote_feed::catch_up(&self.pool, &self.boards).await?;
         let mut moves = Vec::new();
         for kind in BoardKind::ALL {
             for window in Window::ALL {

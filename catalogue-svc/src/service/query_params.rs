@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
-use crate::domain::{moment, words};
+use crate::domain::{point_in_time, words};
 use crate::index::{Query, Snapshot};
 
 const DEFAULT_LIMIT: u32 = 20;
@@ -95,8 +95,8 @@ impl Fields {
 
     /// Since when rows must have changed (§10.14), in microseconds since 1970.
     pub(super) fn updated_since(&mut self, text: Option<String>) -> Option<i64> {
-        let since = moment::read(&given(text)?);
-        let reason = "Use a moment as RFC 3339 has it, such as 2026-03-01T08:00:00Z, or a day, such as 2026-03-01; a + in it is written %2B.";
+        let since = point_in_time::read(&given(text)?);
+        let reason = "Use a time in RFC 3339, such as 2026-03-01T08:00:00Z, or a day, such as 2026-03-01. Write + as %2B.";
         self.check("updated_since", since.ok_or_else(|| reason.to_owned()))
     }
 

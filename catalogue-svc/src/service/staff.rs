@@ -19,7 +19,7 @@ use crate::boards::{Boards, Votable};
 use crate::domain::rankings::BoardKind;
 use crate::domain::staff_action::{Action, By};
 use crate::domain::vote;
-use crate::feeds::own;
+use crate::feeds::vote_feed;
 use crate::store::voters;
 use crate::store::votes::{self, NewlyFavoured};
 use crate::write::{Done, Void, Write, Writes, unexpected};
@@ -105,7 +105,7 @@ impl Staff {
         let now = self.clock.now();
         // The boards say how many wins a listing has, so they must have the votes that are read.
         let favoured = votes::by_new_voters(&self.pool, now - NEW).await?;
-        let caught_up = own::catch_up(&self.pool, &self.boards).await;
+        let caught_up = vote_feed::catch_up(&self.pool, &self.boards).await;
         caught_up.map_err(|error| Fault::internal(error.as_ref()))?;
         // Advances the boards to this hour.
         self.boards.view(now);

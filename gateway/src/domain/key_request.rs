@@ -149,7 +149,7 @@ mod tests {
 
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
-    fn asked() -> KeyRequest {
+    fn requested() -> KeyRequest {
         let spec = Spec {
             name: "server".to_owned(),
             mode: Mode::Live,
@@ -162,7 +162,10 @@ mod tests {
     }
 
     fn in_state(state: State) -> KeyRequest {
-        KeyRequest { state, ..asked() }
+        KeyRequest {
+            state,
+            ..requested()
+        }
     }
 
     /// The new state for each step and state: `Some(None)` changes nothing, `None` is an error.
@@ -198,7 +201,10 @@ mod tests {
 
     #[test]
     fn a_decision_has_a_time_and_a_reason() {
-        let rejected = asked().rejected("No such studio", NOW).unwrap().unwrap();
+        let rejected = requested()
+            .rejected("No such studio", NOW)
+            .unwrap()
+            .unwrap();
         assert_eq!(rejected.reason.as_deref(), Some("No such studio"));
         assert_eq!((rejected.decided_at, rejected.revision), (Some(NOW), 2));
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use catalogue::boards::{Boards, Votable};
-use catalogue::feeds::own;
+use catalogue::feeds::vote_feed;
 use catalogue::index::{Catalogue, Game, Writer as IndexWriter};
 use catalogue::jobs::snapshot;
 use catalogue::service::Parts;
@@ -117,7 +117,7 @@ impl Replica {
 
     pub(crate) async fn start_at(pool: &PgPool, clock: Clock) -> Self {
         let (lifecycle, supervisor) = Lifecycle::new();
-        let votes = own::load(pool).await.unwrap();
+        let votes = vote_feed::load(pool).await.unwrap();
         let boards = Arc::new(Boards::new(votes, clock.now()).unwrap());
         let catalogue = Arc::new(Catalogue::default());
         let producer = Producer::start(
@@ -177,7 +177,7 @@ impl Replica {
 
     /// Takes in what was committed.
     pub(crate) async fn catch_up(&self) {
-        own::catch_up(&self.pool, &self.boards).await.unwrap();
+        vote_feed::catch_up(&self.pool, &self.boards).await.unwrap();
     }
 
     /// Adds votes up for replicas that start.

@@ -69,7 +69,7 @@ pub(crate) async fn run(
                 .await;
             let response = response.map_err(|status| {
                 let error = Error::from(status);
-                error.followed_by(&keep(&name, &pretty(&changes)))
+                error.followed_by(&save_draft(&name, &pretty(&changes)))
             })?;
             return show::print(response.into_inner().listing, output);
         }
@@ -127,7 +127,7 @@ impl Edit {
         })?;
         let after: Map<String, Value> = serde_json::from_str(&edited).map_err(|error| {
             let problem = Error::usage(format!("your text is not a JSON object: {error}"));
-            problem.followed_by(&keep(name, &edited))
+            problem.followed_by(&save_draft(name, &edited))
         })?;
         let changes = changed_fields(&before, after);
         Ok((!changes.is_empty()).then_some((Value::Object(changes), revision)))
@@ -171,7 +171,7 @@ fn temporary_file(title: &str) -> io::Result<NamedTempFile> {
 }
 
 /// Keeps a text that could not be sent in a file, and says where.
-fn keep(name: &proto::ListingName, text: &str) -> String {
+fn save_draft(name: &proto::ListingName, text: &str) -> String {
     let kept = temporary_file(&name.name).and_then(|mut file| {
         file.write_all(text.as_bytes())?;
         file.keep().map_err(io::Error::other)
