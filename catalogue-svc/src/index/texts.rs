@@ -1,7 +1,7 @@
 //! Long texts, which only a single read needs: in a file instead of memory.
 //!
-//! The file belongs to the process, has no name and ends with it. The page cache of the system holds what is read often. A text that was
-//! replaced keeps its place in the file until the process ends.
+//! The file belongs to the process, has no name and ends with it. The page cache of the system holds what is read often. The space of a
+//! replaced text is free again when the process ends; once the file has its greatest size, further texts stay in memory.
 
 use std::fs::File;
 use std::io;
@@ -26,6 +26,8 @@ static FILE: LazyLock<Option<TextFile>> = LazyLock::new(|| match tempfile::tempf
 
 /// Texts of at least so many bytes are worth a place in the file.
 const LONG: usize = 64;
+/// The greatest size of the file in bytes: the texts of a million listings, and some three million changes of them.
+const MAX_SIZE: u64 = 4 << 30;
 /// Bits that hold the length of a text in the file.
 const LENGTH_BITS: u32 = 20;
 
@@ -73,10 +75,13 @@ impl Text {
 }
 
 impl TextFile {
-    /// Where the text is then; `None` when it could not be written, or is too long.
+    /// Returns where the text is; `None` when it could not be written, it is too long, or the file is full.
     fn append(&self, text: &[u8]) -> Option<u64> {
         let length = u64::try_from(text.len()).ok()?;
         if length >> LENGTH_BITS > 0 {
+            return None;
+        }
+        if self.end.load(Ordering::Relaxed) > MAX_SIZE {
             return None;
         }
         let at = self.end.fetch_add(length, Ordering::Relaxed);
