@@ -213,10 +213,13 @@ mod tests {
     async fn an_unreachable_redis_is_reported_in_one_sentence() {
         for (url, said) in [
             ("no address", "redis_url is not an address"),
-            ("redis://127.0.0.1:1", "Redis at 127.0.0.1:1 "),
+            (
+                "redis://127.0.0.1:1",
+                "cannot connect to Redis at 127.0.0.1:1;",
+            ),
             (
                 "redis+cluster://127.0.0.1:1,127.0.0.1:2",
-                "Redis at 127.0.0.1:1,127.0.0.1:2 ",
+                "cannot connect to Redis at 127.0.0.1:1,127.0.0.1:2;",
             ),
         ] {
             let url = Secret::from(url.to_owned());
