@@ -83,5 +83,5 @@ fn happening(entity: &'static str, event: &'static str, id: String, state: Vec<u
 /// The writer answers each kind of command in one way.
 pub fn unexpected(done: &Done) -> Fault {
     tracing::error!(?done, "the writer did something else than what was sent");
-    Fault::new(Code::Internal, "something broke on our side")
+    Fault::new(Code::Internal, "Something broke on our side.")
 }

@@ -145,5 +145,5 @@ pub fn unexpected_outcome(outcome: &Outcome) -> Fault {
         ?outcome,
         "the writer returned the outcome of another command"
     );
-    Fault::new(Code::Internal, "something broke on our side")
+    Fault::new(Code::Internal, "Something broke on our side.")
 }

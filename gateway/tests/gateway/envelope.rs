@@ -46,7 +46,7 @@ async fn errors_say_what_to_do(pool: PgPool) {
     assert_eq!(
         response.text,
         format!(
-            r#"{{"success":false,"error":{{"code":"invalid","message":"not acceptable: limit, q; `fields` says why","docs_url":"https://docs.example/errors#invalid"}},"fields":{{"limit":"Give a whole number from 1 to 100.","q":"It is not UTF-8."}},"meta":{{"request_id":"{id}","mode":"live"}}}}"#
+            r#"{{"success":false,"error":{{"code":"invalid","message":"Not acceptable: limit, q. `fields` says why.","docs_url":"https://docs.example/errors#invalid"}},"fields":{{"limit":"Give a whole number from 1 to 100.","q":"It is not UTF-8."}},"meta":{{"request_id":"{id}","mode":"live"}}}}"#
         )
     );
 }

@@ -157,5 +157,5 @@ impl Apply for Writes {
 /// The error for a result that does not belong to the command.
 pub fn unexpected(done: &Done) -> Fault {
     tracing::error!(?done, "the writer returned the result of another command");
-    Fault::new(Code::Internal, "something broke on our side")
+    Fault::new(Code::Internal, "Something broke on our side.")
 }

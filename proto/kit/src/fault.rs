@@ -140,7 +140,7 @@ impl Fault {
             fields,
             ..Self::new(
                 Code::Invalid,
-                format!("not acceptable: {names}; `fields` says why"),
+                format!("Not acceptable: {names}. `fields` says why."),
             )
         }
     }
@@ -162,7 +162,7 @@ impl Fault {
             retry_after: Some(1),
             ..Self::new(
                 Code::Unavailable,
-                "a part of the service is unavailable; try again in a moment",
+                "A part of the service is unavailable. Try again in a moment.",
             )
         }
     }
@@ -173,8 +173,8 @@ impl Fault {
         tracing::warn!(why, "the outcome of a write is unknown");
         Self::new(
             Code::OutcomeUnknown,
-            "the write was not answered in time and may or may not have taken effect: send it again only with the same Idempotency-Key; \
-             without one, check in GET /me/listings first whether it took effect",
+            "The write was not answered in time and may or may not have taken effect. Send it again only with the same Idempotency-Key; \
+             without one, check in GET /me/listings first whether it took effect.",
         )
     }
 
@@ -187,7 +187,7 @@ impl Fault {
         );
         Self::new(
             Code::Internal,
-            "something broke on our side; it has been logged under this request id",
+            "Something broke on our side. It has been logged under this request id.",
         )
     }
 }

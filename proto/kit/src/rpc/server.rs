@@ -193,7 +193,7 @@ where
                 tracing::error!("the call panicked");
                 Ok(tonic::Status::from(Fault::new(
                     Code::Internal,
-                    "something broke on our side; it has been logged under this request id",
+                    "Something broke on our side. It has been logged under this request id.",
                 ))
                 .into_http())
             });
