@@ -113,7 +113,7 @@ impl Wakeup {
 
 /// The settings of a loop that catches up with committed rows: at each wakeup, and by polling in case a wakeup was lost.
 ///
-/// ```ignore
+/// ```text
 /// let mut catch_up = CatchUp { … }.on(wakeups);
 /// loop {
 ///     catch_up.begin();
