@@ -1,7 +1,7 @@
-//! Following feeds.
+//! Followers of feeds.
 //!
-//! That of listings is followed by every replica into memory ([`listings`]), and by one of the fleet into the schema
-//! ([`crate::store::Listings`]); the catalogue's own by every replica into its boards ([`own`]).
+//! Every replica follows the feed of listings into memory ([`listings`]), and one replica also into the schema
+//! ([`crate::store::Listings`]). Every replica follows the catalogue's own feed into its boards ([`vote_feed`]).
 
 pub mod listings;
 pub mod vote_feed;
