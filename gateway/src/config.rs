@@ -23,7 +23,7 @@ pub struct Settings {
     /// Redis 6.2 or newer: redis://host:port, redis+cluster://host:port,host:port, or rediss:// for TLS
     #[arg(long, hide_env_values = true)]
     pub redis_url: Secret,
-    /// Milliseconds after which Redis counts as away; each gateway then counts calls by itself
+    /// Milliseconds after which Redis counts as away; each gateway then counts calls alone
     #[arg(long, default_value = "50", value_parser = milliseconds)]
     pub redis_patience: Duration,
     /// Milliseconds between writes of month use to PostgreSQL: the most that is lost with Redis

@@ -8,11 +8,11 @@ use super::ranked_list::RankedList;
 use super::votable::Votable;
 use crate::domain::vote::Pair;
 
-/// Pairs that are looked at for one draw, at most.
+/// The most pairs that one draw examines.
 const MOST: usize = 50_000;
 
-/// A pair of two creators that is not among `judged`: listings with the fewest votes first, and of equals those that come after the number
-/// `start`. `None` when there is none.
+/// Draws two listings of different creators, as a pair that is not among `judged`. Listings with the fewest votes come first; equals are in
+/// order from the number `start`. `None` when no examined pair qualifies.
 pub(super) fn draw<L: Votable>(
     candidates: &RankedList<Candidate<L>>,
     start: u32,

@@ -1,4 +1,4 @@
-//! Values to filter by of which there are few: a chunk has a bit set for each.
+//! Filter values of fields with few values: each chunk has a bit set per value.
 
 use contracts::public::{CREATOR_KINDS, EVENT_KINDS, PLATFORMS, STAGES};
 

@@ -1,4 +1,4 @@
-//! Values to filter by of which there are many: an index has a set of rows for each.
+//! Filter values of fields with many values: each index has a set of rows per value.
 
 use std::sync::Arc;
 

@@ -68,7 +68,7 @@ pub struct Misspelled<'a> {
 }
 
 impl<'a> Misspelled<'a> {
-    /// Words that are `edits` from a word, of which [`most_edits`] allows as many.
+    /// Matches words that are `edits` away from `word`. The caller checks that [`most_edits`] allows so many.
     pub fn new(word: &'a str, is_alone: bool, edits: u8) -> Self {
         let builder = &BUILDERS[usize::from(edits > 1)];
         let letters = word.chars().count();

@@ -55,7 +55,7 @@ impl Vote {
     }
 }
 
-/// What an address is limited by: itself, or the network (/64) that an IPv6 address is in, of which its holder has all.
+/// The key of the limit for an address: an IPv4 address itself, or the /64 network of an IPv6 address, since one holder has all of it.
 pub fn network(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_string(),
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pair_is_one_whoever_wins() {
+    fn a_pair_is_the_same_in_both_orders() {
         let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         assert_eq!(Pair::of(one, other), Pair::of(other, one));
         assert_ne!(Pair::of(one, other), Pair::of(one, one));

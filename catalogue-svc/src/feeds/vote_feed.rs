@@ -12,9 +12,9 @@ use crate::SCHEMA;
 use crate::boards::{Boards, Votes};
 use crate::store::{snapshots, tallies};
 
-/// How often a replica looks by itself, in case a wake-up was lost.
+/// How often a replica polls, in case a wakeup was lost.
 const PERIOD: Duration = Duration::from_secs(1);
-/// A look that takes longer is begun anew, over another connection.
+/// The time limit of a poll; the next poll uses another connection.
 const DEADLINE: Duration = Duration::from_secs(10);
 /// Between two looks: what is committed meanwhile comes together.
 const PAUSE: Duration = Duration::from_millis(20);

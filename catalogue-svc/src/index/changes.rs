@@ -217,7 +217,7 @@ impl Changes {
 fn start(cursor: &MirrorCursor) -> (Bound<Changed>, Bound<Changed>) {
     match &cursor.listing {
         Some((kind, address)) => {
-            let first = placeholder(cursor.seq, *kind, address);
+            let first = search_key(cursor.seq, *kind, address);
             (Bound::Excluded(first), Bound::Unbounded)
         }
         None => after_change(cursor.seq),
@@ -226,11 +226,11 @@ fn start(cursor: &MirrorCursor) -> (Bound<Changed>, Bound<Changed>) {
 
 /// What comes after all listings of a change.
 fn after_change(seq: i64) -> (Bound<Changed>, Bound<Changed>) {
-    let first = placeholder(seq.saturating_add(1), ListingKind::Creators, "");
+    let first = search_key(seq.saturating_add(1), ListingKind::Creators, "");
     (Bound::Included(first), Bound::Unbounded)
 }
 
-/// A place in the order. Listings are compared by their places alone, so one that never was can mark it.
-fn placeholder(seq: i64, kind: ListingKind, address: &str) -> Changed {
+/// A key to search the ordered sets with: changes are compared by position, kind and address alone.
+fn search_key(seq: i64, kind: ListingKind, address: &str) -> Changed {
     Changed::removed(seq, kind, address.into())
 }

@@ -4,7 +4,7 @@ use roaring::RoaringBitmap;
 
 use crate::domain::words::Field;
 
-/// Up to so many docs are an array. At a million rows a bitmap has up to 18 containers, each of which takes as much memory as a dozen docs
+/// The most docs that are stored as an array. At a million rows a bitmap has up to 18 containers, each of which takes as much memory as a dozen docs
 /// of an array.
 const ARRAY: usize = 256;
 

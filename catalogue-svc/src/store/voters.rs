@@ -16,7 +16,7 @@ pub enum Locked {
     },
     /// Another transaction has it.
     Busy,
-    /// There is none.
+    /// The voter does not exist.
     Absent,
 }
 

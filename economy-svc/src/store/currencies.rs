@@ -74,7 +74,7 @@ pub async fn name(
     Ok(row.map(|row| (row.name, row.since)))
 }
 
-/// Names a game's currency from `since` on, and creates the currency if there is none. Returns its revision.
+/// Names a game's currency from `since` on, and creates the currency if the game has none. Returns its revision.
 pub async fn set_name(
     connection: &mut PgConnection,
     game: Uuid,

@@ -90,7 +90,7 @@ impl KeyRequest {
         }
     }
 
-    /// The revealed request and its key, of which `last4` are the last characters of the secret. A key is revealed once.
+    /// Reveals the key of the request, once. `last4` are the last characters of the secret.
     pub fn revealed(&self, last4: &str, now: OffsetDateTime) -> Result<(Self, Key), Fault> {
         match self.state {
             State::Approved => {}

@@ -159,7 +159,7 @@ async fn pairs_are_drawn_by_fewest_votes_and_never_of_one_creator_or_twice(pool:
     }
     assert!(seen.len() > 1, "chance decides between equals: {seen:?}");
 
-    // Somebody who judges every pair is never asked twice, and at the end there is none.
+    // A voter who judges every pair gets no pair twice, and at last no pair.
     let mut judged = BTreeSet::new();
     for _ in 0..14 {
         let pair = replica.draw(account(8), "games").await.unwrap();
