@@ -98,7 +98,7 @@ impl<L: Document> Index<L> {
         let filter = query.filter(docs);
         let (from, position) = self.start(query);
         let enough = query.limit.saturating_add(1);
-        let mut scratch = Scratch::new(self.capacity);
+        let mut scratch = Scratch::new(self.capacity, filter);
         let mut found = Vec::new();
         let mut counted = 0;
         for index in self.to_visit(filter, query.backwards) {
@@ -118,8 +118,10 @@ impl<L: Document> Index<L> {
             if (known.is_some() && positions.is_empty()) || !chunk.may_match(filter) {
                 continue;
             }
+            let Some(passing) = chunk.select(filter, &mut scratch) else {
+                continue;
+            };
             work.chunks += 1;
-            let passing = chunk.select(filter, &mut scratch);
             counted += u64::from(passing);
             if passing > 0 && !full {
                 let found = (&mut found, enough);

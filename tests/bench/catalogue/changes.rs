@@ -1,4 +1,7 @@
 //! Reads of a million games while games change, compared with reads while nothing changes; and how soon a change is visible.
+//!
+//! The processes of a change (listings-svc and PostgreSQL above all) share the cores with the reads. Therefore reads are also timed
+//! while the same changes happen in a second fleet: what is left of the difference is what a change does to reads of its catalogue.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,10 +19,12 @@ use crate::side::{median, print_ratio};
 use crate::visibility::Reader;
 use crate::writes::studios::{STUDIOS, Studios, Way};
 
-/// Rounds, each of which has a part without changes and one with.
+/// Rounds, each of which has a part without changes, one with changes of the other fleet, and one with changes of this fleet.
 const ROUNDS: usize = 7;
 const PART: Duration = Duration::from_secs(4);
 const BETWEEN_CHANGES: Duration = Duration::from_millis(10);
+/// Changes that are looked for.
+const LOOKED_FOR: usize = 1_000;
 /// What is read, in turns.
 const READS: [Question; 4] = [
     Question::FirstPage,
@@ -29,42 +34,54 @@ const READS: [Question; 4] = [
 ];
 
 pub(crate) async fn run() {
-    let mut small = SmallFleet::new();
-    let plans = small.plans();
-    let fleet = small.up_with(&["--plans", &plans]).await;
+    let (mut one, mut other) = (SmallFleet::new(), SmallFleet::new());
+    let plans = one.plans();
+    let elsewhere = other.up_with(&["--plans", &plans]).await;
+    let elsewhere = Changer::of(&elsewhere).await;
+    let fleet = one.up_with(&["--plans", &plans]).await;
     let generator = Generator::new(MANY);
     fill(&fleet, &generator).await;
-    let (fleet, _) = restart(&small).await;
-    let studios = Studios::open(&fleet).await;
+    let (fleet, _) = restart(&one).await;
+    let here = Changer::of(&fleet).await;
     let mut caller = Caller::of(&fleet, &generator).await;
-    read_until(&mut caller, Instant::now() + PART).await;
-    let (mut ratios, mut longer, mut visible) = (Vec::new(), Vec::new(), Vec::new());
-    let mut shown = [Vec::new(), Vec::new()];
+    read_for(PART, &mut caller).await;
+    let mut parts = [const { Vec::new() }; 3];
+    let mut longer = 0_f64;
     for _ in 0..ROUNDS {
-        let mut quiet = read_until(&mut caller, Instant::now() + PART).await;
-        let stop = Arc::new(AtomicBool::new(false));
-        let changes = change_until(&fleet, &studios, Arc::clone(&stop)).await;
-        let mut busy = read_until(&mut caller, Instant::now() + PART).await;
-        stop.store(true, Ordering::Relaxed);
-        visible.extend(changes.join_all().await.concat());
-        let p99 = [&mut quiet, &mut busy].map(|times| percentile(times, 99));
-        ratios.push(p99[1] / p99[0]);
-        for (shown, p99) in shown.iter_mut().zip(p99) {
-            shown.push(p99);
+        let mut quiet = read_for(PART, &mut caller).await;
+        let mut changed_elsewhere = read_beside(&elsewhere, &mut caller).await;
+        let mut changed_here = read_beside(&here, &mut caller).await;
+        longer = longer.max(percentile(&mut changed_here, 100) - percentile(&mut quiet, 50));
+        let times = [&mut quiet, &mut changed_elsewhere, &mut changed_here];
+        for (part, times) in parts.iter_mut().zip(times) {
+            part.push(percentile(times, 99));
         }
-        longer.push(percentile(&mut busy, 100) - percentile(&mut quiet, 50));
     }
-    let of = |values: &[f64]| median(values, |value| *value);
+    let [quiet, changed_elsewhere, changed_here] = &parts;
+    let of = |values: &Vec<f64>| median(values, |value| *value);
     println!(
-        "p99 of reads: {:.0} µs without changes, {:.0} µs with",
-        of(&shown[0]),
-        of(&shown[1])
+        "p99 of reads: {:.0} µs without changes, {:.0} µs with changes elsewhere, {:.0} µs with changes here",
+        of(quiet),
+        of(changed_elsewhere),
+        of(changed_here)
     );
-    print_ratio("p99 of reads, a change every 10 ms / none", &ratios);
+    let ratios = |with: &[f64], without: &[f64]| -> Vec<f64> {
+        let pairs = with.iter().zip(without);
+        pairs.map(|(with, without)| with / without).collect()
+    };
+    print_ratio(
+        "p99 of reads, a change every 10 ms / none",
+        &ratios(changed_here, quiet),
+    );
+    print_ratio(
+        "p99 of reads, a change every 10 ms here / elsewhere",
+        &ratios(changed_here, changed_elsewhere),
+    );
     println!(
         "the slowest read took {:.1} ms longer than half of those without changes, at most",
-        longer.iter().copied().fold(0.0, f64::max) / 1_000.0
+        longer / 1_000.0
     );
+    let mut visible = here.look_for_changes(&Reader::new(&fleet).await).await;
     println!(
         "{} changes, visible after p50 {:.1} ms, p99 {:.1} ms, at most {:.1} ms",
         visible.len(),
@@ -75,7 +92,8 @@ pub(crate) async fn run() {
 }
 
 /// The times of reads, one after the other.
-async fn read_until(caller: &mut Caller, end: Instant) -> Vec<Duration> {
+async fn read_for(length: Duration, caller: &mut Caller) -> Vec<Duration> {
+    let end = Instant::now() + length;
     let mut times = Vec::new();
     while Instant::now() < end {
         for question in READS {
@@ -85,30 +103,63 @@ async fn read_until(caller: &mut Caller, end: Instant) -> Vec<Duration> {
     times
 }
 
-/// Changes a game every 10 ms and looks for the change. Returns how long each took from its answer until it was found.
-async fn change_until(
-    fleet: &Fleet,
-    studios: &Studios,
-    stop: Arc<AtomicBool>,
-) -> JoinSet<Vec<Duration>> {
-    let (studios, reader) = (studios.clone(), Reader::new(fleet).await);
-    let mut way = Way::replicas(fleet, 1).await;
-    let mut task = JoinSet::new();
-    task.spawn(async move {
-        let mut ticks = tokio::time::interval(BETWEEN_CHANGES);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut visible = Vec::new();
-        for turn in 0.. {
-            ticks.tick().await;
-            if stop.load(Ordering::Relaxed) {
-                break;
+/// The same, while games change.
+async fn read_beside(changer: &Changer, caller: &mut Caller) -> Vec<Duration> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let changes = changer.clone().change_until(Arc::clone(&stop));
+    let times = read_for(PART, caller).await;
+    stop.store(true, Ordering::Relaxed);
+    changes.join_all().await;
+    times
+}
+
+/// Changes games of a fleet.
+#[derive(Clone)]
+struct Changer {
+    studios: Studios,
+    way: Way,
+}
+
+impl Changer {
+    async fn of(fleet: &Fleet) -> Self {
+        Self {
+            studios: Studios::open(fleet).await,
+            way: Way::replicas(fleet, 1).await,
+        }
+    }
+
+    /// Changes a game every 10 ms.
+    fn change_until(mut self, stop: Arc<AtomicBool>) -> JoinSet<()> {
+        let mut task = JoinSet::new();
+        task.spawn(async move {
+            let mut ticks = tokio::time::interval(BETWEEN_CHANGES);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            for turn in 0.. {
+                ticks.tick().await;
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                self.change(turn).await;
             }
-            let (slug, tagline) = studios.change(turn, turn / STUDIOS, &mut way).await;
+        });
+        task
+    }
+
+    /// Changes games one after the other. Returns how long each change took from its response until a list had it.
+    async fn look_for_changes(mut self, reader: &Reader) -> Vec<Duration> {
+        let mut visible = Vec::with_capacity(LOOKED_FOR);
+        for turn in 0..LOOKED_FOR {
+            let (slug, tagline) = self.change(turn).await;
             let answered = Instant::now();
             reader.sees(&slug, &tagline).await;
             visible.push(answered.elapsed());
         }
         visible
-    });
-    task
+    }
+
+    /// Returns the game's slug and its new tagline.
+    async fn change(&mut self, turn: usize) -> (String, String) {
+        let round = turn / STUDIOS;
+        self.studios.change(turn, round, &mut self.way).await
+    }
 }
