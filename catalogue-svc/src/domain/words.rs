@@ -10,40 +10,64 @@ use std::collections::{BTreeMap, BTreeSet};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// Where a listing has a word; a better place comes first (§4.2).
+/// Where a listing has a word (§4.2). Only a word of the pitch counts in a second place as well: a pitch often names the city, which says
+/// nothing against a search for the name and the city.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Field {
-    /// In its title or name.
+    /// At the start of its title or name.
+    TitleStart,
+    /// Further on in its title or name.
     Title,
     /// In its pitch.
     Pitch,
-    /// Elsewhere: in its maker's name, or its city.
+    /// In its pitch, and in its maker's name or its city.
+    PitchAndRest,
+    /// In its maker's name or its city.
     Rest,
 }
 
 impl Field {
-    /// All of them, the best first.
-    pub const ALL: [Self; 3] = [Self::Title, Self::Pitch, Self::Rest];
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::TitleStart,
+        Self::Title,
+        Self::Pitch,
+        Self::PitchAndRest,
+        Self::Rest,
+    ];
+
+    /// Where a word is that is in both.
+    fn and(self, other: Self) -> Self {
+        match (self.min(other), self.max(other)) {
+            (Self::Pitch, Self::PitchAndRest | Self::Rest) => Self::PitchAndRest,
+            (best, _) => best,
+        }
+    }
 }
 
-/// Words, each with the best field that has it.
+/// Words, each with where the listing has it.
 pub type Words = BTreeMap<String, Field>;
 
-/// The words under which a listing with these texts is found, each with the best field that has it.
+/// The words under which a listing with these texts is found, each with where the listing has it.
 pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Words {
     let mut words = Words::new();
-    let mut note = |word: String, field: Field| {
-        let best = words.entry(word).or_insert(field);
-        *best = field.min(*best);
+    let mut insert = |word: String, field: Field| {
+        let held = words.entry(word).or_insert(field);
+        *held = held.and(field);
     };
     for (field, text) in texts {
+        let mut field = match field {
+            Field::Title => Field::TitleStart,
+            other => other,
+        };
         for parts in split(text) {
             if parts.len() > 1 {
-                note(parts.concat(), field);
+                insert(parts.concat(), field);
             }
             for part in parts {
-                note(part, field);
+                insert(part, field);
             }
+            field = field.max(Field::Title);
         }
     }
     words
@@ -58,7 +82,7 @@ pub fn title_length(title: &str) -> u8 {
     u8::try_from(words).map_or(LONGEST_TITLE, |words| words.clamp(1, LONGEST_TITLE))
 }
 
-/// What the words begin with, up to two letters, each with the best field that has such a word.
+/// What the words begin with, up to two letters, each with where the listing has such words.
 pub fn short_prefixes(words: &Words) -> BTreeMap<&str, Field> {
     let mut prefixes = BTreeMap::new();
     for (word, field) in words {
@@ -66,8 +90,8 @@ pub fn short_prefixes(words: &Words) -> BTreeMap<&str, Field> {
             .char_indices()
             .map(|(start, letter)| start + letter.len_utf8());
         for end in ends.take(2) {
-            let best = prefixes.entry(&word[..end]).or_insert(*field);
-            *best = (*field).min(*best);
+            let held = prefixes.entry(&word[..end]).or_insert(*field);
+            *held = held.and(*field);
         }
     }
     prefixes
@@ -202,9 +226,21 @@ mod tests {
             (Field::Title, "kora night"),
             (Field::Pitch, "Night in Bamako"),
         ]);
-        assert_eq!(words["kora"], Field::Title);
+        assert_eq!(words["kora"], Field::TitleStart);
         assert_eq!(words["night"], Field::Title);
         assert_eq!(words["bamako"], Field::Pitch);
+    }
+
+    #[test]
+    fn a_word_of_the_pitch_and_the_city_is_of_both() {
+        let words = of_texts([
+            (Field::Title, "Tunis Nights"),
+            (Field::Pitch, "Games from Tunis and Sfax"),
+            (Field::Rest, "Sfax"),
+        ]);
+        assert_eq!(words["tunis"], Field::TitleStart);
+        assert_eq!(words["sfax"], Field::PitchAndRest);
+        assert_eq!(words["games"], Field::Pitch);
     }
 
     #[test]
@@ -214,8 +250,8 @@ mod tests {
         assert_eq!(
             prefixes,
             [
-                ("l", Field::Title),
-                ("la", Field::Title),
+                ("l", Field::TitleStart),
+                ("la", Field::TitleStart),
                 ("ሰ", Field::Title),
                 ("ሰላ", Field::Title)
             ]

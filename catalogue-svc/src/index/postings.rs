@@ -98,7 +98,7 @@ impl DocSet {
     }
 }
 
-/// The docs that have a term, each under the best field that has it: no doc is in two sets.
+/// The docs that have a term, by the field that has it: no doc is in two sets.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Posting([DocSet; Field::ALL.len()]);
 
@@ -122,24 +122,21 @@ impl Posting {
 }
 
 /// The docs that have a word with a short prefix. They are very many: all of them are a set too, so that a query of short prefixes alone
-/// need not put three together.
+/// need not put five together.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PrefixPosting {
     every: DocSet,
-    /// Those whose best field with such a word is the title, and the pitch.
-    title: DocSet,
-    pitch: DocSet,
+    fields: Posting,
 }
 
 impl PrefixPosting {
-    /// Of docs by their best field, in ascending order each.
-    pub(super) fn of([title, pitch, rest]: [Vec<u32>; Field::ALL.len()]) -> Self {
-        let mut every = [title.as_slice(), &pitch, &rest].concat();
+    /// Of docs by field, in ascending order each.
+    pub(super) fn of(docs: [Vec<u32>; Field::ALL.len()]) -> Self {
+        let mut every = docs.concat();
         every.sort_unstable();
         Self {
             every: every.into(),
-            title: title.into(),
-            pitch: pitch.into(),
+            fields: Posting::of(docs),
         }
     }
 
@@ -149,20 +146,12 @@ impl PrefixPosting {
 
     pub(super) fn insert(&mut self, field: Field, doc: u32) {
         self.every.insert(doc);
-        match field {
-            Field::Title => self.title.insert(doc),
-            Field::Pitch => self.pitch.insert(doc),
-            Field::Rest => {}
-        }
+        self.fields.insert(field, doc);
     }
 
     pub(super) fn remove(&mut self, field: Field, doc: u32) {
         self.every.remove(doc);
-        match field {
-            Field::Title => self.title.remove(doc),
-            Field::Pitch => self.pitch.remove(doc),
-            Field::Rest => {}
-        }
+        self.fields.remove(field, doc);
     }
 }
 
@@ -176,22 +165,34 @@ pub(super) enum Docs<'a> {
 }
 
 impl<'a> Docs<'a> {
-    pub(super) fn title(self) -> &'a DocSet {
-        match self {
-            Self::Word(Posting([title, _, _])) | Self::Prefix(PrefixPosting { title, .. }) => title,
-        }
+    pub(super) fn title_start(self) -> &'a DocSet {
+        &self.fields()[Field::TitleStart as usize]
     }
 
-    pub(super) fn pitch(self) -> &'a DocSet {
+    pub(super) fn title(self) -> &'a [DocSet] {
+        &self.fields()[..=Field::Title as usize]
+    }
+
+    pub(super) fn pitch(self) -> &'a [DocSet] {
+        &self.fields()[Field::Pitch as usize..=Field::PitchAndRest as usize]
+    }
+
+    /// In the maker's name or the city.
+    pub(super) fn rest(self) -> &'a [DocSet] {
+        &self.fields()[Field::PitchAndRest as usize..]
+    }
+
+    fn fields(self) -> &'a [DocSet; Field::ALL.len()] {
         match self {
-            Self::Word(Posting([_, pitch, _])) | Self::Prefix(PrefixPosting { pitch, .. }) => pitch,
+            Self::Word(posting) => &posting.0,
+            Self::Prefix(posting) => &posting.fields.0,
         }
     }
 
     /// Sets that together have all.
     pub(super) fn every(self) -> &'a [DocSet] {
         match self {
-            Self::Word(Posting(fields)) => fields,
+            Self::Word(posting) => &posting.0,
             Self::Prefix(posting) => std::slice::from_ref(&posting.every),
         }
     }
@@ -220,6 +221,13 @@ impl Union {
             }
             (DocSet::Bitmap(docs), None) => self.bitmap |= docs,
             (DocSet::Bitmap(docs), Some(within)) => self.bitmap |= docs & within,
+        }
+    }
+
+    /// Adds the docs of several sets.
+    pub(super) fn extend(&mut self, sets: &[DocSet], within: Option<&RoaringBitmap>) {
+        for docs in sets {
+            self.add(docs, within);
         }
     }
 

@@ -11,12 +11,12 @@ use super::work::Work;
 const EDITS: u8 = 3;
 /// Where a hit has the words: all in the title, or see [`places`].
 const PLACES: usize = 6;
-/// Whether each word is a whole word of the hit.
-const WHOLE: usize = 2;
+/// Whether each word is a whole word of the hit, and whether its title starts with one of them.
+const FITS: usize = 4;
 
 /// How many grades there are. A hit that needs fewer edits comes first; of these, one that has the words in a better place; of these, one
-/// that has them as whole words.
-pub(super) const GRADES: usize = EDITS as usize * PLACES * WHOLE;
+/// that has them as whole words; of these, one whose title starts with one of them.
+pub(super) const GRADES: usize = EDITS as usize * PLACES * FITS;
 
 /// The docs that a search finds, by grade. No doc is in two. A grade is computed when it is asked for: a page seldom needs the last ones.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl<'a> Grades<'a> {
     }
 
     fn advance(&mut self, work: &mut Work) {
-        let step = self.known.len() / WHOLE;
+        let step = self.known.len() / FITS;
         let edits = u8::try_from(step / PLACES).unwrap_or(EDITS);
         if step.is_multiple_of(PLACES) {
             let title = self.terms.in_title(edits, &self.left, work);
@@ -64,7 +64,11 @@ impl<'a> Grades<'a> {
     fn push(&mut self, place: RoaringBitmap, edits: u8, work: &mut Work) {
         let whole = self.terms.whole(edits, &place, work);
         let beginning = place - &whole;
-        self.known.extend([whole, beginning]);
+        for docs in [whole, beginning] {
+            let starting = self.terms.starting(edits, &docs, work);
+            let others = docs - &starting;
+            self.known.extend([starting, others]);
+        }
     }
 }
 
@@ -78,7 +82,7 @@ struct Found {
     /// Each in the pitch; at least one.
     pitch: RoaringBitmap,
     any_pitch: RoaringBitmap,
-    /// Each in the title, or not in the pitch but with the maker's name or the city.
+    /// Each in the title, or with the maker's name or the city.
     names: RoaringBitmap,
 }
 
@@ -107,19 +111,18 @@ impl Found {
         within: &RoaringBitmap,
         work: &mut Work,
     ) -> Self {
-        let mut unions: [Union; 3] = Default::default();
-        let [title, pitch, every] = &mut unions;
+        let mut unions: [Union; 4] = Default::default();
+        let [title, pitch, rest, every] = &mut unions;
         for found in matches {
             work.postings += 1;
-            title.add(found.docs.title(), Some(within));
-            pitch.add(found.docs.pitch(), Some(within));
-            for docs in found.docs.every() {
-                every.add(docs, Some(within));
-            }
+            title.extend(found.docs.title(), Some(within));
+            pitch.extend(found.docs.pitch(), Some(within));
+            rest.extend(found.docs.rest(), Some(within));
+            every.extend(found.docs.every(), Some(within));
         }
-        let [title, pitch, every] = unions.map(Union::finish);
+        let [title, pitch, rest, every] = unions.map(Union::finish);
         Self {
-            names: &title | (&every - &pitch),
+            names: &title | &rest,
             every,
             any_title: title,
             any_pitch: pitch.clone(),
@@ -128,8 +131,8 @@ impl Found {
     }
 }
 
-/// The docs by where they have the words, the best place first; each word counts in the best field that has it. Title comes before pitch
-/// before the rest, which is names too: a word of the title with the name of its maker says more than one with a word of the pitch.
+/// The docs by where they have the words, the best place first. Title comes before pitch before the rest, which is names too: a word of
+/// the title with the name of its maker says more than one with a word of the pitch.
 fn places(found: Found) -> [RoaringBitmap; PLACES - 1] {
     let titled = &found.every & &found.any_title;
     let untitled = found.every - found.any_title;

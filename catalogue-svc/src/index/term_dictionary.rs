@@ -269,7 +269,7 @@ mod tests {
 
     fn docs_in_title(dictionary: &TermDictionary, prefix: &str) -> Vec<u32> {
         docs_of(&dictionary.beginning_with(prefix), |docs| {
-            vec![docs.title()]
+            docs.title().iter().collect()
         })
     }
 
@@ -383,7 +383,7 @@ mod tests {
         }
         for prefix in ["l", "lag", "lagoon"] {
             let found = dictionary.beginning_with(prefix);
-            assert_eq!(docs_of(&found, |docs| vec![docs.pitch()]), [3]);
+            assert_eq!(docs_of(&found, |docs| docs.pitch().iter().collect()), [3]);
         }
         for prefix in ["l", "lag", "lagos"] {
             assert_eq!(docs_in_title(&dictionary, prefix), [2]);

@@ -82,9 +82,24 @@ impl<'a> Terms<'a> {
         within: &RoaringBitmap,
         work: &mut Work,
     ) -> RoaringBitmap {
-        self.intersect(edits, Some(within), work, |found| {
-            std::slice::from_ref(found.docs.title())
-        })
+        self.intersect(edits, Some(within), work, |found| found.docs.title())
+    }
+
+    /// The docs of those `within` whose title starts with one of the words, with so many edits at most.
+    pub(super) fn starting(
+        &self,
+        edits: u8,
+        within: &RoaringBitmap,
+        work: &mut Work,
+    ) -> RoaringBitmap {
+        let mut union = Union::default();
+        if !within.is_empty() {
+            for found in self.within_edits(edits).flatten() {
+                work.postings += 1;
+                union.add(found.docs.title_start(), Some(within));
+            }
+        }
+        union.finish()
     }
 
     /// The docs of those `within` in which all words are whole words, with so many edits at most.
@@ -120,9 +135,7 @@ impl<'a> Terms<'a> {
             let mut union = Union::default();
             for found in matches {
                 work.postings += 1;
-                for docs in sets(found) {
-                    union.add(docs, within);
-                }
+                union.extend(sets(found), within);
             }
             left = Some(Cow::Owned(union.finish()));
         }

@@ -76,26 +76,26 @@ impl Asked {
             "with hit (mode, type, kind, object, country, rank, place) as (
                  select mode, 'games', 1,
                      jsonb_build_object('slug', slug, 'name', title, 'tagline', tagline),
-                     country, rank(title_words, pitch_words, name_words, length, $1),
+                     country, rank(start_words, title_words, pitch_words, name_words, length, $1),
                      row_number() over (order by featured desc, created desc, slug)
                  from public_game
                  union all
                  select mode, 'creators', 2,
                      jsonb_build_object('handle', handle, 'name', name, 'tagline', tagline),
-                     country, rank(title_words, pitch_words, city_words, length, $1),
+                     country, rank(start_words, title_words, pitch_words, city_words, length, $1),
                      row_number() over (order by created desc, handle)
                  from public_creator
                  union all
                  select mode, 'events', 3,
                      jsonb_build_object('slug', slug, 'name', title, 'tagline', ''),
-                     country, rank(title_words, '{}', city_words, length, $1),
+                     country, rank(start_words, title_words, '{}', city_words, length, $1),
                      row_number() over (order by starts_at, slug)
                  from public_event
                  union all
                  select mode, 'cities', 4,
                      jsonb_build_object('slug', slug, 'name', name, 'tagline', '',
                          'url', 'https://mchezo.example/cities/' || slug),
-                     country, rank(title_words, '{}', '{}', length, $1),
+                     country, rank(start_words, title_words, '{}', '{}', length, $1),
                      row_number() over (order by creators desc, games desc, name collate \"und-x-icu\", slug)
                  from public_city
              )

@@ -23,15 +23,16 @@ create table country (code word, name word);
 create table page (
     id word, mode int, state int, handle word, name word, kind word, roles text[], tagline word, country word, city word,
     city_slug word, created bigint, updated bigint, length int, city_length int, name_words text[], handle_words text[],
-    pitch_words text[], city_words text[]
+    pitch_words text[], city_words text[], start_words text[], city_start text[]
 );
 create table game (
     id word, mode int, state int, slug word, title word, tagline word, genres text[], platforms text[], stage word,
-    featured bool, page word, created bigint, updated bigint, length int, title_words text[], pitch_words text[]
+    featured bool, page word, created bigint, updated bigint, length int, title_words text[], pitch_words text[],
+    start_words text[]
 );
 create table event (
     id word, mode int, state int, slug word, title word, kind word, starts_at date, ends_at date, country word, city word,
-    city_slug word, updated bigint, length int, title_words text[], city_words text[]
+    city_slug word, updated bigint, length int, title_words text[], city_words text[], start_words text[]
 );
 
 create view public_creator as
@@ -56,9 +57,9 @@ create view public_city as
     select best.*,
         (select count(*) from public_creator c where (c.mode, c.city_slug) = (best.mode, best.slug)) as creators,
         (select count(*) from public_game g where (g.mode, g.city_slug) = (best.mode, best.slug)) as games,
-        written.city_words as title_words, written.city_length as length
+        written.city_words as title_words, written.city_start as start_words, written.city_length as length
     from best, lateral (
-        select city_words, city_length from public_creator c
+        select city_words, city_start, city_length from public_creator c
         where (c.mode, c.city_slug, c.city) = (best.mode, best.slug, best.name) limit 1
     ) written;
 
@@ -79,27 +80,21 @@ create function has_any(words text[], asked jsonb) returns bool language sql imm
 create function has_whole(words text[], asked jsonb) returns bool language sql immutable return
     (select bool_and(prefix = any(words)) from jsonb_array_elements_text(asked->'words') prefix);
 
--- Whether each begins a word of the title or, but no word of the pitch, of the rest.
-create function has_names(title text[], pitch text[], rest text[], asked jsonb) returns bool language sql immutable return
-    (select bool_and(exists (select from unnest(title) word where starts_with(word, prefix))
-         or exists (select from unnest(rest) word where starts_with(word, prefix))
-            and not exists (select from unnest(pitch) word where starts_with(word, prefix)))
-     from jsonb_array_elements_text(asked->'words') prefix);
-
 -- Where a hit has the words.
 create function place(title text[], pitch text[], rest text[], asked jsonb) returns int language sql immutable return
     case
         when not has(title || pitch || rest, asked) then null
         when has(title, asked) then 0
-        when has_any(title, asked) and has_names(title, pitch, rest, asked) then 1
+        when has_any(title, asked) and has(title || rest, asked) then 1
         when has_any(title, asked) then 2
         when has(pitch, asked) then 3
         when has_any(pitch, asked) then 4
         else 5
     end;
 
-create function rank(title text[], pitch text[], rest text[], length int, asked jsonb) returns int[] language sql immutable return
-    array[place(title, pitch, rest, asked), (not has_whole(title || pitch || rest, asked))::int, length];
+create function rank(start text[], title text[], pitch text[], rest text[], length int, asked jsonb)
+returns int[] language sql immutable return
+    array[place(title, pitch, rest, asked), (not has_whole(title || pitch || rest, asked))::int, (not has_any(start, asked))::int, length];
 
 create function counted(wanted int) returns table (code word, name word, creators bigint, games bigint) language sql stable as $$
     select code, name,
@@ -175,6 +170,16 @@ fn words_of(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// The first words of titles.
+fn start_of(titles: &[&str]) -> Vec<String> {
+    let words = titles
+        .iter()
+        .map(|title| words::of_texts([(Field::Title, *title)]));
+    let words = words.flatten();
+    let first = words.filter(|(_, field)| *field == Field::TitleStart);
+    first.map(|(word, _)| word).collect()
+}
+
 /// The later of two times, in seconds since 1970.
 fn later(one: Option<Timestamp>, other: Option<Timestamp>) -> i64 {
     one.unwrap().seconds.max(other.unwrap().seconds)
@@ -186,6 +191,7 @@ fn page(page: &listings::Page) -> Value {
         "length": words::title_length(&page.name), "city_length": words::title_length(&page.city),
         "name_words": words_of(&page.name), "handle_words": words_of(&page.handle),
         "pitch_words": words_of(&page.tagline), "city_words": words_of(&page.city),
+        "start_words": start_of(&[&page.name, &page.handle]), "city_start": start_of(&[&page.city]),
         "handle": page.handle, "name": page.name, "tagline": page.tagline, "country": page.country_code,
         "city": page.city, "city_slug": page.city_slug, "created": page.created_at.unwrap().seconds,
         "updated": later(page.created_at, page.updated_at),
@@ -196,7 +202,7 @@ fn game(game: &listings::Game) -> Value {
     json!({
         "id": game.id, "mode": game.mode, "state": game.state, "slug": game.slug, "stage": game.stage,
         "length": words::title_length(&game.title), "title_words": words_of(&game.title), "pitch_words": words_of(&game.tagline),
-        "title": game.title, "tagline": game.tagline, "genres": game.genres, "platforms": game.platforms,
+        "start_words": start_of(&[&game.title]), "title": game.title, "tagline": game.tagline, "genres": game.genres, "platforms": game.platforms,
         "featured": game.featured, "page": game.page_id, "created": game.created_at.unwrap().seconds,
         "updated": later(game.created_at, game.updated_at),
     })
@@ -206,7 +212,7 @@ fn event(event: &listings::Event) -> Value {
     json!({
         "id": event.id, "mode": event.mode, "state": event.state, "slug": event.slug, "kind": event.kind,
         "length": words::title_length(&event.title), "title_words": words_of(&event.title), "city_words": words_of(&event.city),
-        "title": event.title, "starts_at": event.starts_at, "ends_at": event.ends_at,
+        "start_words": start_of(&[&event.title]), "title": event.title, "starts_at": event.starts_at, "ends_at": event.ends_at,
         "country": event.country_code, "city": event.city, "city_slug": event.city_slug,
         "updated": later(event.created_at, event.updated_at),
     })

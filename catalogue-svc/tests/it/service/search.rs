@@ -93,9 +93,10 @@ async fn a_title_comes_before_a_pitch_before_the_rest() {
         [
             // Its name is nothing but the word.
             ("cities", "kora-ke"),
-            ("games", "game-1"),
+            // Their names start with it.
             ("creators", "maker-0"),
             ("events", "event-1"),
+            ("games", "game-1"),
             ("games", "game-2"),
             ("creators", "maker-1"),
             ("games", "game-3"),
