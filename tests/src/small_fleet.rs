@@ -63,6 +63,11 @@ impl SmallFleet {
         self.settings.push((variable.to_owned(), value.to_owned()));
     }
 
+    /// What `up` prints. It is shown when the test fails.
+    fn launcher_log(&self) -> PathBuf {
+        self.folder.path().join("launcher.log")
+    }
+
     fn command(&self, command: &str, args: &[&str]) -> Command {
         let mut launcher = Command::new(binaries().join("fleet"));
         launcher
@@ -102,9 +107,16 @@ impl SmallFleet {
             let turn = Arc::clone(&AT_ONCE).acquire_owned().await;
             self.turn = Some(turn.unwrap());
         }
+        let log = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.launcher_log())
+            .unwrap();
         let launcher = self
             .command("up", &["--bin-dir", binaries().to_str().unwrap()])
             .args(args)
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
             .kill_on_drop(true)
             .spawn()
             .unwrap();
@@ -171,6 +183,14 @@ impl Drop for SmallFleet {
             .arg(&self.state)
             .output();
         drop(down);
+        if std::thread::panicking()
+            && let Ok(log) = std::fs::read_to_string(self.launcher_log())
+        {
+            #[expect(clippy::print_stderr, reason = "the log of a test that failed")]
+            {
+                eprint!("{log}");
+            }
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which two listings a voter is asked about.
+//! The choice of the two listings that a voter compares.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use crate::domain::vote::Pair;
 /// The most pairs that one draw examines.
 const MOST: usize = 50_000;
 
-/// Draws two listings of different creators, as a pair that is not among `judged`. Listings with the fewest votes come first; equals are in
-/// order from the number `start`. `None` when no examined pair qualifies.
+/// Draws two listings of different creators, as a pair that is not among `judged`. Listings with the fewest votes come first; listings with
+/// equally many are taken from the number `start` on. `None`: no examined pair qualifies.
 pub(super) fn draw<L: Votable>(
     candidates: &RankedList<Candidate<L>>,
     start: u32,
     judged: &HashSet<Pair>,
 ) -> Option<(Arc<L>, Arc<L>)> {
-    let mut looked = 0;
+    let mut examined = 0;
     let mut firsts = FromStart::new(candidates, start);
     while let Some(first) = firsts.next() {
         for second in firsts.clone() {
-            looked += 1;
-            if looked > MOST {
+            examined += 1;
+            if examined > MOST {
                 return None;
             }
             let of_one_creator =
@@ -37,11 +37,11 @@ pub(super) fn draw<L: Votable>(
     None
 }
 
-/// Iterates over all candidates. Those with equal votes come from the number `start` on, then those before it.
+/// Iterates over all candidates. In a group of equally many votes, those from the number `start` on come first.
 struct FromStart<'a, L> {
     candidates: &'a RankedList<Candidate<L>>,
     start: u32,
-    /// Places of the group that are yet to come, and those after them.
+    /// Ranges of places in the group: the current one, and the one after it.
     now: (usize, usize),
     then: (usize, usize),
     group_end: usize,
@@ -64,7 +64,7 @@ impl<'a, L: Votable> FromStart<'a, L> {
         }
     }
 
-    /// Goes on to the group that begins where the last one ended.
+    /// Advances to the next group.
     fn next_group(&mut self) -> Option<()> {
         let begin = self.group_end;
         let votes = self.candidates.iter_from(begin).next()?.votes;

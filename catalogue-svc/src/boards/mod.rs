@@ -1,6 +1,6 @@
-//! The ranking boards in memory, next to the listings. One writer holds a lock; readers need none.
+//! The ranking boards in memory, next to the listings. One writer holds a lock; readers take no lock.
 //!
-//! They are made of three things. Votes come from the catalogue's own feed ([`crate::feeds::vote_feed`]), listings from the follower of the
+//! The boards have three inputs. Votes come from the catalogue's own feed ([`crate::feeds::vote_feed`]), listings from the follower of the
 //! listings feed ([`crate::feeds::listings`]), and windows move with the clock: the first reader in a new hour advances the boards to it.
 
 mod draw;
@@ -33,19 +33,19 @@ pub use place::Place;
 pub use previous::{PreviousRanks, Ranks};
 pub use standings::{KindView, Tallies};
 pub use tally_change::TallyChange;
-pub use view::{ModeView, View};
+pub use view::{ModeView, Ranked, View};
 pub use votable::{Card, Votable};
 
-/// What boards are made of besides listings, at a position of the catalogue's own feed.
+/// The inputs of the boards other than listings, at a position of the catalogue's own feed.
 #[derive(Debug)]
 pub struct Votes {
-    /// How far the tallies have come.
+    /// The last change that the tallies include.
     pub position: Position,
     /// Tallies of games.
     pub games: Tallies,
     /// Tallies of creators.
     pub creators: Tallies,
-    /// Ranks in the snapshot before the latest.
+    /// The ranks in the snapshot before the latest.
     pub previous: PreviousRanks,
 }
 
@@ -64,7 +64,7 @@ impl Votes {
     }
 }
 
-/// Where the newest boards are found.
+/// The current boards, and their writer.
 #[derive(Debug)]
 pub struct Boards {
     writer: Mutex<Writer>,
@@ -87,7 +87,7 @@ impl Boards {
     /// The boards of these votes at `now`, without listings yet.
     ///
     /// # Errors
-    /// The sample votes that ship are none.
+    /// The sample votes in the binary do not parse.
     pub fn new(votes: Votes, now: OffsetDateTime) -> anyhow::Result<Self> {
         let hour = Hour::of(now);
         let writer = Writer {
@@ -105,7 +105,7 @@ impl Boards {
         })
     }
 
-    /// How far they have come in the catalogue's own feed.
+    /// The last change of the catalogue's own feed that the boards include.
     pub fn position(&self) -> Position {
         self.writer().position
     }
@@ -121,7 +121,7 @@ impl Boards {
         self.view.load_full()
     }
 
-    /// Begins anew with these votes.
+    /// Replaces all votes.
     pub fn reset(&self, votes: Votes) {
         self.change(|writer| {
             let (games, creators) = (writer.games.rows(), writer.creators.rows());
@@ -132,8 +132,8 @@ impl Boards {
         });
     }
 
-    /// Applies changes of the catalogue's own feed, which lead up to `reached`; those that were applied before are passed over. `previous`
-    /// comes with a new snapshot.
+    /// Applies changes of the catalogue's own feed up to the sequence number `reached`. Changes that were applied before are skipped. A new
+    /// snapshot brings the ranks of the one before it, `previous`.
     pub fn apply(&self, changes: &[Change], reached: i64, previous: Option<PreviousRanks>) {
         self.change(|writer| {
             let held = writer.position.seq;
@@ -145,7 +145,7 @@ impl Boards {
                         tracing::error!(
                             seq = change.seq,
                             reason = format!("{error:#}"),
-                            "a change of votes cannot be converted, and the boards go on without it"
+                            "skipped a change of votes that cannot be decoded"
                         );
                     }
                 }
@@ -157,7 +157,7 @@ impl Boards {
         });
     }
 
-    /// The public listings are those of `snapshot`, whatever they were before.
+    /// Replaces the public listings by those of `snapshot`.
     pub fn set_listings(&self, snapshot: &Snapshot) {
         self.change(|writer| {
             let live = snapshot.dataset(Mode::Live);
@@ -169,7 +169,7 @@ impl Boards {
         });
     }
 
-    /// Listings have become public, are public no more, or are other rows in `snapshot`.
+    /// Applies that listings became public, stopped being public, or have new rows in `snapshot`.
     pub fn replace(&self, replaced_rows: ReplacedRows, snapshot: &Snapshot) {
         if replaced_rows.is_empty() {
             return;
@@ -190,8 +190,9 @@ impl Boards {
         });
     }
 
-    /// Two live listings of different creators for somebody who has `judged` these pairs; `start` says where among equals to begin.
-    pub fn draw<L: Votable>(
+    /// Draws two live listings of different creators for a voter who has `judged` these pairs. Among listings with equally many votes, the
+    /// draw begins at the number `start`.
+    pub fn draw<L: Ranked>(
         &self,
         now: OffsetDateTime,
         start: u32,
@@ -201,7 +202,7 @@ impl Boards {
         draw::draw(&view.live.of::<L>().candidates, start, judged)
     }
 
-    /// The live listings of a board in their order, as it stood when the hour `due` began.
+    /// The live listings of a board in the order that it had when the hour `due` began.
     pub fn ranking_at(&self, kind: BoardKind, window: Window, due: Hour) -> Vec<Uuid> {
         let writer = self.writer();
         match kind {
@@ -210,14 +211,14 @@ impl Boards {
         }
     }
 
-    /// A live game, if it is public; with its wins of the week.
+    /// A public live game and its wins of the week.
     pub fn game(&self, id: Uuid) -> Option<(Arc<Game>, u32)> {
         let writer = self.writer();
         let wins = writer.games.record(id, Window::Week).wins;
         Some((Arc::clone(writer.games.row(id)?), wins))
     }
 
-    /// A live creator, likewise.
+    /// A public live creator and its wins of the week.
     pub fn creator(&self, id: Uuid) -> Option<(Arc<Creator>, u32)> {
         let writer = self.writer();
         let wins = writer.creators.record(id, Window::Week).wins;
@@ -227,7 +228,7 @@ impl Boards {
     fn change(&self, change: impl FnOnce(&mut Writer)) {
         let mut writer = self.writer();
         change(&mut writer);
-        // Under the lock, so that no older view follows a newer one.
+        // Under the lock, so that no older view replaces a newer one.
         self.view.store(Arc::new(writer.view()));
     }
 
@@ -276,7 +277,7 @@ impl Writer {
     }
 }
 
-/// A row that is of the live dataset.
+/// The row, if it is in the live dataset.
 fn live<L>(listed: Option<(Mode, L)>) -> Option<L> {
     listed.and_then(|(mode, row)| (mode == Mode::Live).then_some(row))
 }

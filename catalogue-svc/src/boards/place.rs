@@ -1,4 +1,4 @@
-//! A listing on a board, and a listing as a candidate for a pair that somebody votes on.
+//! The items of the sorted lists: a listing on a board, and a candidate for a pair to vote on.
 
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -13,14 +13,14 @@ use crate::domain::tally::Record;
 /// A listing on a board, in the order of [`BoardKey`].
 #[derive(Debug, Clone)]
 pub struct Place<L> {
-    /// In the board's window.
+    /// Votes in the board's window.
     pub record: Record,
-    /// The listing.
+    /// The row of the listing.
     pub row: Arc<L>,
 }
 
 impl<L: Votable> Place<L> {
-    /// What the board is sorted by.
+    /// The sort key.
     pub fn key(&self) -> BoardKey<'_> {
         self.row.board_key(self.record)
     }
@@ -46,18 +46,17 @@ impl<L: Votable> PartialEq for Place<L> {
 
 impl<L: Votable> Eq for Place<L> {}
 
-/// A public listing that may be drawn. Listings with the fewest votes come first; the order of equals is that of a hash.
+/// A public listing that may be drawn. Listings with the fewest votes come first; a hash orders listings with equally many.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate<L> {
-    /// In all.
+    /// Of all time.
     pub(crate) votes: u32,
-    /// Scatters the listings.
+    /// A hash of the id, so that equals are not in the order of their ids.
     number: u32,
-    /// The listing.
     pub(crate) row: Arc<L>,
 }
 
-/// What candidates are sorted by: votes, a number that scatters the listings, and the id.
+/// The sort key of candidates: votes, hash of the id, id.
 pub(crate) type CandidateKey = (u32, u32, Uuid);
 
 /// The sort key of a listing with this many votes.

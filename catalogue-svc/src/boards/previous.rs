@@ -1,4 +1,4 @@
-//! Where listings stood on the snapshot before the latest (§2.5).
+//! The ranks of listings in the snapshot before the latest (§2.5).
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::domain::rankings::{BoardKind, Window};
 pub struct Ranks(Arc<[(Uuid, u32)]>);
 
 impl Ranks {
-    /// Of listings in their order.
+    /// The ranks of listings, best first.
     pub fn of(order: Vec<Uuid>) -> Self {
         let mut ranks: Vec<(Uuid, u32)> = order.into_iter().zip(1..).collect();
         ranks.sort_unstable();
@@ -25,7 +25,7 @@ impl Ranks {
     }
 }
 
-/// Those of all boards.
+/// The ranks of all boards.
 #[derive(Debug, Clone, Default)]
 pub struct PreviousRanks {
     games: [Ranks; 3],
@@ -33,7 +33,7 @@ pub struct PreviousRanks {
 }
 
 impl PreviousRanks {
-    /// Those of a board.
+    /// The ranks of a board.
     pub fn of(&self, kind: BoardKind, window: Window) -> &Ranks {
         let boards = match kind {
             BoardKind::Games => &self.games,
@@ -42,7 +42,7 @@ impl PreviousRanks {
         &boards[window.index()]
     }
 
-    /// Sets those of a board.
+    /// Sets the ranks of a board.
     pub fn set(&mut self, kind: BoardKind, window: Window, ranks: Ranks) {
         let boards = match kind {
             BoardKind::Games => &mut self.games,

@@ -1,4 +1,4 @@
-//! A sorted list that knows at which place an item stands. Copies share their chunks; a change copies one.
+//! A sorted list that finds items by rank and ranks by item. Clones share their chunks; a change copies one.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 /// Items in a chunk at most.
 const CHUNK: usize = 512;
 
-/// Items in their order, no two of them equal.
+/// Sorted items, no two of them equal.
 #[derive(Debug, Clone)]
 pub(crate) struct RankedList<T> {
-    /// None is empty.
+    /// No chunk is empty.
     chunks: Vec<Arc<Vec<T>>>,
     len: usize,
 }
@@ -42,7 +42,7 @@ impl<T> RankedList<T> {
         chunks.flat_map(|chunk| chunk.iter()).skip(place)
     }
 
-    /// Where the items that `order` finds less end.
+    /// How many items `order` finds less.
     pub(crate) fn place(&self, order: impl Fn(&T) -> Ordering) -> usize {
         let (chunk, offset) = self.locate(order);
         let before = self.chunks.iter().take(chunk);
@@ -80,11 +80,11 @@ impl<T: Ord + Clone> RankedList<T> {
         }
     }
 
-    /// Adds an item that is not there.
+    /// Inserts an item that the list does not have.
     pub(crate) fn insert(&mut self, item: T) {
         let (mut index, mut offset) = self.locate(|other| other.cmp(&item));
         if index == self.chunks.len() {
-            // Behind all others: the last chunk takes it.
+            // It is greater than all others and goes into the last chunk.
             match index.checked_sub(1) {
                 Some(last) => (index, offset) = (last, self.chunks[last].len()),
                 None => self.chunks.push(Arc::default()),
@@ -99,7 +99,7 @@ impl<T: Ord + Clone> RankedList<T> {
         self.len += 1;
     }
 
-    /// Takes an item off the list. Says whether it was there.
+    /// Removes an item. Returns whether the list had it.
     pub(crate) fn remove(&mut self, item: &T) -> bool {
         let (index, offset) = self.locate(|other| other.cmp(item));
         let Some(chunk) = self.chunks.get_mut(index) else {
@@ -119,7 +119,7 @@ impl<T: Ord + Clone> RankedList<T> {
         true
     }
 
-    /// Puts a chunk that has become small together with the one behind it, if both are.
+    /// Merges a chunk with the next one, if both are small.
     fn merge(&mut self, index: usize) {
         let [chunk, next, ..] = &self.chunks[index..] else {
             return;

@@ -1,4 +1,4 @@
-//! The boards that test keys see (§5.3): sample votes that ship, dated back from the last 04:00 UTC, on the sample listings.
+//! The boards that test keys see (§5.3): sample votes from the binary, dated back from the last 04:00 UTC, on the sample listings.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ struct SampleVote {
     /// Slugs or handles.
     winner: String,
     loser: String,
-    /// Before the last 04:00.
+    /// Hours before the last 04:00 UTC.
     hours_ago: u32,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// The votes that ship.
+    /// The votes in the binary.
     pub(super) fn new() -> anyhow::Result<Self> {
         let votes = FILE.lines().map(serde_json::from_str);
         let votes: Result<_, _> = votes.collect();
@@ -49,14 +49,14 @@ impl Samples {
         })
     }
 
-    /// Takes the sample listings from the catalogue. There are few, so all are taken whenever one may have changed.
+    /// Replaces the sample listings. There are few, so all are replaced whenever one may have changed.
     pub(super) fn set_rows(&mut self, snapshot: &Snapshot) {
         let dataset = snapshot.dataset(Mode::Test);
         self.games = dataset.games.search(&every()).rows;
         self.creators = dataset.creators.search(&every()).rows;
     }
 
-    /// The boards of now.
+    /// The boards in an hour.
     pub(super) fn boards(&self, now: Hour) -> ModeView {
         let mut previous = PreviousRanks::default();
         ModeView {
@@ -101,7 +101,7 @@ fn last_snapshot(now: Hour) -> Hour {
     now.before((now.0 + 24 - 4) % 24)
 }
 
-/// Every row of a list.
+/// A query for every row of a list.
 pub(super) fn every<K>() -> Query<K> {
     Query {
         limit: usize::MAX,

@@ -11,15 +11,15 @@ use super::votable::Votable;
 use crate::domain::rankings::{Hour, Window};
 use crate::domain::tally::{Record, Tally};
 
-/// Tallies by listing.
+/// Tallies by the listing's id.
 pub type Tallies = HashMap<Uuid, Tally>;
 
-/// The boards of a kind as readers meet them.
+/// A snapshot of the boards of a kind.
 #[derive(Debug, Clone)]
 pub struct KindView<L> {
-    /// By [`Window::index`]: public listings with votes in the window.
+    /// By [`Window::index`]: the public listings with votes in the window.
     pub(crate) boards: [RankedList<Place<L>>; 3],
-    /// Every public listing.
+    /// All public listings.
     pub(crate) candidates: RankedList<Candidate<L>>,
 }
 
@@ -39,16 +39,16 @@ impl<L: Votable> KindView<L> {
     }
 }
 
-/// The boards of a kind, and what they are made of.
+/// The boards of a kind, with the tallies behind them.
 #[derive(Debug)]
 pub(crate) struct Standings<L> {
-    /// The current one, by which windows end.
+    /// The current hour, the last of every window.
     hour: Hour,
-    /// The tally of every listing that was ever voted on, public or not.
+    /// The tallies of all listings with votes, public or not.
     tallies: Vec<(Uuid, Tally)>,
-    /// Where `tallies` has a listing.
+    /// Indexes into `tallies`.
     numbers: HashMap<Uuid, u32>,
-    /// Which listings have votes in an hour, by their numbers: with many votes this is most of the memory of a board.
+    /// Indexes into `tallies` of the listings with votes in an hour. With many votes this is most of the memory of a board.
     voted: BTreeMap<Hour, Vec<u32>>,
     kind: KindView<L>,
 }
@@ -77,12 +77,12 @@ impl<L: Votable> Standings<L> {
         standings
     }
 
-    /// What readers answer from. It shares its parts with this.
+    /// The current boards. A clone of them shares their chunks.
     pub(crate) fn kind(&self) -> &KindView<L> {
         &self.kind
     }
 
-    /// The public listings are these, whatever they were before.
+    /// Replaces the public listings.
     pub(crate) fn set_rows(&mut self, rows: Vec<Arc<L>>) {
         self.kind.boards = Window::ALL.map(|window| {
             let places = rows.iter().filter_map(|row| self.place(row, window));
@@ -100,7 +100,7 @@ impl<L: Votable> Standings<L> {
             .collect()
     }
 
-    /// A listing, if it is public.
+    /// The row of a public listing.
     pub(crate) fn row(&self, id: Uuid) -> Option<&Arc<L>> {
         let key = candidate_key(self.votes(id), id);
         let candidate = self
@@ -110,7 +110,7 @@ impl<L: Votable> Standings<L> {
         candidate.map(|candidate| &candidate.row)
     }
 
-    /// A listing has become public, is public no more, or is another row now.
+    /// Applies that a listing became public (no `old`), stopped being public (no `new`), or has a new row.
     pub(crate) fn replace(&mut self, old: Option<&Arc<L>>, new: Option<Arc<L>>) {
         if let Some(old) = old {
             self.remove_row(old);
@@ -120,7 +120,7 @@ impl<L: Votable> Standings<L> {
         }
     }
 
-    /// Counts votes of an hour for and against a listing; negative ones are void.
+    /// Adds votes of an hour for and against a listing. Negative numbers void votes.
     pub(crate) fn count(&mut self, id: Uuid, hour: Hour, wins: i64, losses: i64) {
         let row = self.row(id).map(Arc::clone);
         if let Some(row) = &row {
@@ -140,7 +140,7 @@ impl<L: Votable> Standings<L> {
         }
     }
 
-    /// It is this hour now: votes enter and leave the windows.
+    /// Moves the windows, so that `hour` is their last.
     pub(crate) fn advance_to(&mut self, hour: Hour) {
         if hour == self.hour {
             return;
@@ -167,7 +167,7 @@ impl<L: Votable> Standings<L> {
         self.remove_before(hour.oldest_kept());
     }
 
-    /// The listings of a board in their order, as it stood when the hour `due` began; of those that are public now.
+    /// The listings that are public now, in the order that the board had when the hour `due` began.
     pub(crate) fn ranking_at(&self, window: Window, due: Hour) -> Vec<Uuid> {
         let rows = self
             .kind
@@ -186,8 +186,8 @@ impl<L: Votable> Standings<L> {
 
     fn remove_before(&mut self, oldest: Hour) {
         let kept = self.voted.split_off(&oldest);
-        let forgotten = std::mem::replace(&mut self.voted, kept);
-        for number in forgotten.into_values().flatten() {
+        let removed = std::mem::replace(&mut self.voted, kept);
+        for number in removed.into_values().flatten() {
             if let Some((_, tally)) = self.tallies.get_mut(number as usize) {
                 tally.remove_before(oldest);
             }

@@ -1,4 +1,4 @@
-//! What a change on the catalogue's own feed does to the tallies of listings.
+//! The change of tallies that a change on the catalogue's own feed brings.
 
 use anyhow::Context as _;
 use contracts::catalogue::v1 as proto;
@@ -8,23 +8,23 @@ use uuid::Uuid;
 
 use crate::domain::rankings::{BoardKind, Hour};
 
-/// Votes of an hour for and against a listing that count from now on; negative ones count no more.
+/// Votes of an hour for and against a listing, to be added to its tally. Negative numbers void votes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TallyChange {
-    /// What the listing is.
+    /// The kind of the listing.
     pub kind: BoardKind,
-    /// Which one.
+    /// The id of the listing.
     pub listing: Uuid,
-    /// When the votes were cast.
+    /// The hour in which the votes were cast.
     pub hour: Hour,
-    /// Votes for it.
+    /// Votes for the listing.
     pub wins: i64,
-    /// Votes for the other one.
+    /// Votes for the other listing of the pair.
     pub losses: i64,
 }
 
 impl TallyChange {
-    /// What a vote does.
+    /// The changes that a vote makes.
     pub fn of_vote(kind: BoardKind, winner: Uuid, loser: Uuid, hour: Hour) -> [Self; 2] {
         [(winner, 1, 0), (loser, 0, 1)].map(|(listing, wins, losses)| Self {
             kind,
@@ -35,10 +35,10 @@ impl TallyChange {
         })
     }
 
-    /// What a change of the feed does; nothing, when it is about something else.
+    /// The changes that a change of the feed makes. None, if it is not about votes.
     ///
     /// # Errors
-    /// The change is damaged.
+    /// The change cannot be decoded.
     pub fn read(change: &Change) -> anyhow::Result<Vec<Self>> {
         let context = || format!("change {} of the catalogue", change.seq);
         match change.entity.as_str() {
@@ -64,7 +64,7 @@ impl TallyChange {
         }
     }
 
-    /// As it travels on the feed.
+    /// The message on the feed.
     pub fn encode(&self) -> proto::TallyChange {
         proto::TallyChange {
             kind: self.kind.as_str().to_owned(),

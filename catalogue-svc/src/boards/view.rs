@@ -1,4 +1,4 @@
-//! One moment of the boards: what readers answer from.
+//! A snapshot of the boards, from which reads are answered.
 
 use time::OffsetDateTime;
 
@@ -9,10 +9,10 @@ use crate::domain::listing::Mode;
 use crate::domain::rankings::Hour;
 use crate::index::{Creator, Game};
 
-/// All boards as they are in an hour, after so many changes. Nothing in it changes.
+/// All boards in one hour. It is immutable.
 #[derive(Debug, Clone)]
 pub struct View {
-    /// The hour that windows end with.
+    /// The last hour of every window.
     pub(super) hour: Hour,
     pub(super) live: ModeView,
     pub(super) test: ModeView,
@@ -35,19 +35,37 @@ impl View {
         }
     }
 
-    /// When the clock changes them next.
+    /// The time at which the windows move next.
     pub fn valid_until(&self) -> OffsetDateTime {
         self.hour.next().start()
     }
 }
 
+/// A listing whose kind has boards.
+pub trait Ranked: Votable {
+    /// The boards of its kind.
+    fn boards(view: &ModeView) -> &KindView<Self>;
+}
+
+impl Ranked for Game {
+    fn boards(view: &ModeView) -> &KindView<Self> {
+        &view.games
+    }
+}
+
+impl Ranked for Creator {
+    fn boards(view: &ModeView) -> &KindView<Self> {
+        &view.creators
+    }
+}
+
 impl ModeView {
-    /// Those of a kind.
-    pub(crate) fn of<L: Votable>(&self) -> &KindView<L> {
+    /// The boards of a kind.
+    pub(crate) fn of<L: Ranked>(&self) -> &KindView<L> {
         L::boards(self)
     }
 
-    /// Ranks in the snapshot before the latest.
+    /// The ranks in the snapshot before the latest.
     pub fn previous(&self) -> &PreviousRanks {
         &self.previous
     }

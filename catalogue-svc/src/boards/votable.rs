@@ -4,8 +4,6 @@ use contracts::public;
 use contracts::public::RankingRow;
 use uuid::Uuid;
 
-use super::standings::KindView;
-use super::view::ModeView;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::BoardKind;
 use crate::domain::tally::Record;
@@ -13,7 +11,7 @@ use crate::index::{Creator, Document, Game};
 
 /// A listing that is voted on.
 pub trait Votable: Document<Id = Uuid> + 'static {
-    /// What it is.
+    /// The kind of its boards.
     const KIND: BoardKind;
     /// What the listings feed calls it.
     const ENTITY: &'static str;
@@ -21,25 +19,22 @@ pub trait Votable: Document<Id = Uuid> + 'static {
     /// When it was first published, in microseconds since 1970.
     fn published_at(&self) -> i64;
 
-    /// The handle of its creator; `None` when it is one.
+    /// The handle of its creator; `None` for a creator.
     fn creator(&self) -> Option<&str>;
 
-    /// What boards and voters see of it.
+    /// The fields that boards and voters see.
     ///
     /// # Errors
-    /// What was rendered does not parse.
+    /// The rendered row does not parse.
     fn card(&self) -> anyhow::Result<Card>;
 
-    /// The boards of its kind.
-    fn boards(of: &ModeView) -> &KindView<Self>;
-
-    /// Its place on a board.
+    /// The sort key on a board.
     fn board_key(&self, record: Record) -> BoardKey<'_> {
         BoardKey::new(record, self.published_at(), self.address())
     }
 }
 
-/// What boards and voters see of a listing.
+/// The fields of a listing that boards and voters see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Card {
     /// `game`, `studio` or `person`.
@@ -75,6 +70,7 @@ impl Card {
 }
 
 impl Votable for Game {
+    /// The kind of its boards.
     const KIND: BoardKind = BoardKind::Games;
     const ENTITY: &'static str = "game";
 
@@ -84,10 +80,6 @@ impl Votable for Game {
 
     fn creator(&self) -> Option<&str> {
         Some(&self.creator.handle)
-    }
-
-    fn boards(of: &ModeView) -> &KindView<Self> {
-        &of.games
     }
 
     fn card(&self) -> anyhow::Result<Card> {
@@ -105,6 +97,7 @@ impl Votable for Game {
 }
 
 impl Votable for Creator {
+    /// The kind of its boards.
     const KIND: BoardKind = BoardKind::Creators;
     const ENTITY: &'static str = "page";
 
@@ -114,10 +107,6 @@ impl Votable for Creator {
 
     fn creator(&self) -> Option<&str> {
         None
-    }
-
-    fn boards(of: &ModeView) -> &KindView<Self> {
-        &of.creators
     }
 
     fn card(&self) -> anyhow::Result<Card> {

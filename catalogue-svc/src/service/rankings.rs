@@ -13,7 +13,7 @@ use tonic::{Request, Response, Status};
 use super::answer;
 use super::query_params::Fields;
 use super::typed;
-use crate::boards::{Boards, ModeView, Place, View, Votable};
+use crate::boards::{Boards, ModeView, Place, Ranked, View};
 use crate::domain::listing::Mode;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::{BoardKind, Window};
@@ -122,7 +122,7 @@ fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
     })
 }
 
-fn page<L: Votable>(boards: &ModeView, query: &BoardQuery) -> anyhow::Result<Page> {
+fn page<L: Ranked>(boards: &ModeView, query: &BoardQuery) -> anyhow::Result<Page> {
     let board = boards.of::<L>().board(query.window);
     let previous = boards.previous().of(L::KIND, query.window);
     let is_read = |key: &BoardKey<'_>| query.after.as_ref().is_some_and(|after| key <= after);

@@ -13,7 +13,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::query_params::Fields;
-use crate::boards::{Boards, Votable};
+use crate::boards::{Boards, Ranked, Votable};
 use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
 use crate::domain::vote::{self, Vote, Voter};
@@ -68,7 +68,7 @@ impl VotesService for Votes {
 }
 
 impl Votes {
-    async fn draw<L: Votable>(
+    async fn draw<L: Ranked>(
         &self,
         voter: &Voter,
         name: fn(String) -> NameInAddress,
