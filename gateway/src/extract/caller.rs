@@ -5,19 +5,20 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-use crate::domain::key;
+use crate::domain::key::Caller;
 use crate::domain::quota::RateLimitStatus;
 use crate::envelope;
 use crate::errors::ApiError;
 
+/// Extracts the caller whose key the gate has looked up.
 #[derive(Debug)]
-pub struct Caller(pub Arc<key::Caller>);
+pub struct AuthenticatedCaller(pub Arc<Caller>);
 
-impl<S: Sync> FromRequestParts<S> for Caller {
+impl<S: Sync> FromRequestParts<S> for AuthenticatedCaller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let caller = parts.extensions.get::<Arc<key::Caller>>();
+        let caller = parts.extensions.get::<Arc<Caller>>();
         caller.map(Arc::clone).map(Self).ok_or_else(missing_gate)
     }
 }

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 
 use super::MANY;
-use super::ask::{Caller, Question, percentile};
+use super::ask::{CatalogueClient, Question, percentile};
 use super::fill::{fill, restart};
 use super::generate::Generator;
 use crate::side::{median, print_ratio};
@@ -36,15 +36,15 @@ pub(crate) async fn run() {
     fill(&fleet, &generator).await;
     let (fleet, _) = restart(&small).await;
     let studios = Studios::open(&fleet).await;
-    let mut caller = Caller::of(&fleet, &generator).await;
-    read_until(&mut caller, Instant::now() + PART).await;
+    let mut client = CatalogueClient::of(&fleet, &generator).await;
+    read_until(&mut client, Instant::now() + PART).await;
     let (mut ratios, mut longer, mut visible) = (Vec::new(), Vec::new(), Vec::new());
     let mut shown = [Vec::new(), Vec::new()];
     for _ in 0..ROUNDS {
-        let mut quiet = read_until(&mut caller, Instant::now() + PART).await;
+        let mut quiet = read_until(&mut client, Instant::now() + PART).await;
         let stop = Arc::new(AtomicBool::new(false));
         let changes = change_until(&fleet, &studios, Arc::clone(&stop)).await;
-        let mut busy = read_until(&mut caller, Instant::now() + PART).await;
+        let mut busy = read_until(&mut client, Instant::now() + PART).await;
         stop.store(true, Ordering::Relaxed);
         visible.extend(changes.join_all().await.concat());
         let p99 = [&mut quiet, &mut busy].map(|times| percentile(times, 99));
@@ -75,11 +75,11 @@ pub(crate) async fn run() {
 }
 
 /// The times of reads, one after the other.
-async fn read_until(caller: &mut Caller, end: Instant) -> Vec<Duration> {
+async fn read_until(client: &mut CatalogueClient, end: Instant) -> Vec<Duration> {
     let mut times = Vec::new();
     while Instant::now() < end {
         for question in READS {
-            times.push(caller.time(question).await);
+            times.push(client.time(question).await);
         }
     }
     times
