@@ -44,7 +44,7 @@ pub use games::Game;
 pub use listing_index::Index;
 pub use query::{Query, ResultPage};
 pub use rendered::Rendered;
-pub use search::{Hit, Hits, Kind, Search, SearchCursor};
+pub use search::{Hit, HitKind, Hits, Search, SearchCursor};
 pub use snapshot::{Dataset, Genres, Snapshot};
 pub use work::Work;
 pub use writer::{ReplacedRows, Writer};

@@ -144,7 +144,7 @@ mod tests {
     use time::Duration;
     use time::macros::datetime;
 
-    use super::super::key::{Kind, Mode};
+    use super::super::key::{KeyKind, Mode};
     use super::*;
 
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
@@ -153,7 +153,7 @@ mod tests {
         let spec = Spec {
             name: "server".to_owned(),
             mode: Mode::Live,
-            kind: Kind::Secret,
+            kind: KeyKind::Secret,
             may_write: true,
             game: Some("kora".to_owned()),
             expires_at: Some(NOW + Duration::DAY),
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!((key.id, key.account), (request.id, request.account));
         assert_eq!(
             (key.mode, key.kind, key.may_write),
-            (Mode::Live, Kind::Secret, true)
+            (Mode::Live, KeyKind::Secret, true)
         );
         assert_eq!(
             (key.name.as_str(), key.game.as_deref()),

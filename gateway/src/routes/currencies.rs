@@ -9,7 +9,10 @@ use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
 
-pub async fn list(State(app): State<App>, AuthenticatedCaller(caller): AuthenticatedCaller) -> Result<ApiResponse, ApiError> {
+pub async fn list(
+    State(app): State<App>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+) -> Result<ApiResponse, ApiError> {
     let request = ListCurrenciesRequest {
         mode: convert::mode(caller.key.mode).into(),
     };

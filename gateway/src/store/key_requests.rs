@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::RowLock;
-use crate::domain::key::{Kind, Mode, Spec};
+use crate::domain::key::{KeyKind, Mode, Spec};
 use crate::domain::key_request::{KeyRequest, State};
 
 struct Row {
@@ -34,7 +34,7 @@ impl TryFrom<Row> for KeyRequest {
             spec: Spec {
                 name: row.name,
                 mode: Mode::Live,
-                kind: Kind::parse(&row.kind).ok_or_else(|| unknown(&row.kind))?,
+                kind: KeyKind::parse(&row.kind).ok_or_else(|| unknown(&row.kind))?,
                 may_write: row.may_write,
                 game: row.game,
                 expires_at: row.expires_at,

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{Staff, accounts, id, unexpected_result};
 use crate::domain::fields::Problems;
-use crate::domain::key::{Key, Kind, Mode, Spec};
+use crate::domain::key::{Key, KeyKind, Mode, Spec};
 use crate::domain::secret::Secret;
 use crate::domain::staff_action::By;
 use crate::store::keys;
@@ -124,8 +124,8 @@ pub(super) fn expiry(problems: &mut Problems, at: Option<Timestamp>) -> Option<O
 }
 
 /// Generates a secret, and what is stored of it.
-pub(super) fn new_secret(staff: &Staff, id: Uuid, mode: Mode, kind: Kind) -> (Secret, NewKey) {
-    let public = kind == Kind::Public;
+pub(super) fn new_secret(staff: &Staff, id: Uuid, mode: Mode, kind: KeyKind) -> (Secret, NewKey) {
+    let public = kind == KeyKind::Public;
     let secret = staff.format.generate(mode, public, &mut rand::rng());
     let new_key = NewKey {
         id,

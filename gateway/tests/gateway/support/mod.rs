@@ -17,7 +17,7 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
 use gateway::domain::address::{ProxyHeader, TrustedProxies};
-use gateway::domain::key::{Caller, Key, Kind, Mode};
+use gateway::domain::key::{Caller, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
 use gateway::domain::secret::KeyFormat;
@@ -171,7 +171,7 @@ pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
             account,
             name: "server".to_owned(),
             mode,
-            kind: Kind::Account,
+            kind: KeyKind::Account,
             may_write: false,
             game: None,
             last4: "abcd".to_owned(),
