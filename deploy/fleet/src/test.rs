@@ -12,7 +12,7 @@ use crate::cargo::{self, Profile};
 use crate::database::Address;
 use crate::fleet::{ExternalServers, Fleet, Plan};
 use crate::folder::Folder;
-use crate::manifest::State;
+use crate::manifest::FleetState;
 use crate::packages::{self, Requirement};
 use crate::prepare;
 use crate::process;
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         run_all(&mut fleet, &mut supervisor, args, &folder, &mut outcome)
     };
     let stopped = supervisor.stop();
-    let saved = fleet.set_state(State::Stopped);
+    let saved = fleet.set_state(FleetState::Stopped);
     if !args.prepare {
         if !outcome.failed_steps.is_empty() {
             say(format!("Failed: {}", outcome.failed_steps.join(", ")));
@@ -167,9 +167,9 @@ fn run_all(
     if args.package.as_ref().is_none_or(|package| package == E2E) {
         fleet.start_services(supervisor)?;
         fleet.seed()?;
-        fleet.set_state(State::Running)?;
+        fleet.set_state(FleetState::Running)?;
     } else {
-        fleet.set_state(State::Starting)?;
+        fleet.set_state(FleetState::Starting)?;
     }
     server.query("create database test", signals)?;
     say("== tests (about 7 minutes for all)");

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::account::Identifier;
 use super::key::{KeyKind, Mode, Spec};
-use super::key_request::State;
+use super::key_request::KeyRequestState;
 use super::plan::Plans;
 use super::switch::Switch;
 
@@ -126,13 +126,13 @@ impl Problems {
     }
 
     /// A state of a key request; empty means `asked`.
-    pub fn state(&mut self, field: &str, text: &str) -> State {
+    pub fn state(&mut self, field: &str, text: &str) -> KeyRequestState {
         match text {
-            "" => State::Asked,
-            text => State::parse(text).unwrap_or_else(|| {
-                let names = State::ALL.map(State::as_str).join(", ");
+            "" => KeyRequestState::Asked,
+            text => KeyRequestState::parse(text).unwrap_or_else(|| {
+                let names = KeyRequestState::ALL.map(KeyRequestState::as_str).join(", ");
                 self.add(field, format!("Use one of: {names}."));
-                State::Asked
+                KeyRequestState::Asked
             }),
         }
     }

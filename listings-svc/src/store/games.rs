@@ -15,7 +15,7 @@ use crate::domain::game::Game;
 use crate::domain::links::Links;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
-use crate::domain::state::State;
+use crate::domain::state::ListingState as State;
 
 /// A row of the table. Games change hundreds of times per second; reading a row as JSON, as the other tables do, costs several times as
 /// much.

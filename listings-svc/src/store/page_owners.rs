@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::domain::listing::Listing;
 use crate::domain::page::Page;
-use crate::domain::state::State;
+use crate::domain::state::ListingState as State;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrantSource {

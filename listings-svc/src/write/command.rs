@@ -19,7 +19,7 @@ use crate::domain::page::Page;
 use crate::domain::record::Record as _;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
-use crate::domain::state::State;
+use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
 use crate::store::{ListingTable, Locked, RecordTable as _, accounts, games, pages};
@@ -120,7 +120,7 @@ impl<'a> Command<'a> {
         };
         // For accounts, a listing that was taken down does not exist until staff restore it.
         let mut found = found.into_iter();
-        Ok(found.find(|listing| listing.state != State::Removed))
+        Ok(found.find(|listing| listing.state != ListingState::Removed))
     }
 
     /// Locks the game to change, and reads its page if the account owns it.
@@ -149,7 +149,7 @@ impl<'a> Command<'a> {
                 Err(Stop::Busy)
             };
         };
-        let page = page.filter(|_| game.state != State::Removed);
+        let page = page.filter(|_| game.state != ListingState::Removed);
         Ok(page.map(|page| (game, page)))
     }
 
@@ -159,8 +159,10 @@ impl<'a> Command<'a> {
             return Err(limits::not_yours(handle).into());
         }
         match self.lock_page(PageRef::Handle(handle)).await? {
-            Some(page) if page.state.0 == State::Removed => Err(limits::taken_down(handle).into()),
-            Some(page) if page.state.0 != State::Rejected => Ok(page),
+            Some(page) if page.state.0 == ListingState::Removed => {
+                Err(limits::taken_down(handle).into())
+            }
+            Some(page) if page.state.0 != ListingState::Rejected => Ok(page),
             Some(_) | None => Err(limits::not_yours(handle).into()),
         }
     }
@@ -254,7 +256,7 @@ impl<'a> Command<'a> {
         Listing<C>: SubmittedListing,
     {
         let public_url = &self.rules.public_url;
-        let announced = listing.state == State::Published;
+        let announced = listing.state == ListingState::Published;
         AcceptedCommand {
             outcome: Outcome {
                 answer: Answer {

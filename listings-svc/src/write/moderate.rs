@@ -15,7 +15,7 @@ use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::state::{State, Transition};
+use crate::domain::state::{ListingState, Transition};
 use crate::feed::{ChangeKind, PublicUrl, Publish};
 use crate::store::{ListingTable, RecordTable as _};
 
@@ -111,12 +111,12 @@ pub fn listing_not_found() -> Fault {
     )
 }
 
-fn transition_refused(state: State, transition: Transition) -> Fault {
+fn transition_refused(state: ListingState, transition: Transition) -> Fault {
     let current = match state {
-        State::Pending => "is pending review",
-        State::Rejected => "was rejected",
-        State::Published => "is public",
-        State::Removed => "was taken down",
+        ListingState::Pending => "is pending review",
+        ListingState::Rejected => "was rejected",
+        ListingState::Published => "is public",
+        ListingState::Removed => "was taken down",
     };
     let rule = match transition {
         Transition::Approve | Transition::Reject => {

@@ -16,7 +16,7 @@ use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::pictures::{FileName, PictureSizes};
-use crate::domain::state::State;
+use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, PublicUrl, Publish};
 use crate::store::pictures;
 use crate::store::{ListingTable, RecordTable as _};
@@ -166,7 +166,9 @@ where
         return Ok(Applied::Busy);
     };
     // A listing that was taken down cannot get pictures until staff restore it.
-    let existing = rows.into_iter().find(|it| it.state != State::Removed);
+    let existing = rows
+        .into_iter()
+        .find(|it| it.state != ListingState::Removed);
     let Some(before) = existing else {
         return Ok(Applied::Refused(listing_not_found()));
     };
@@ -189,7 +191,7 @@ where
         now,
     };
     update_by_staff(connection, (&before, &after), change).await?;
-    let announced = after.state == State::Published;
+    let announced = after.state == ListingState::Published;
     let change = after.change(ChangeKind::Updated, announced, public_url);
     Ok(Applied::Done((), vec![change]))
 }

@@ -20,7 +20,7 @@ use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
-use crate::domain::state::State;
+use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, PublicUrl, Publish};
 use crate::store::{ListingTable, RecordTable as _};
 
@@ -91,7 +91,7 @@ pub async fn apply(
         }
         (EditOperation::Feature(featured), Entity::Game) => {
             let change = |game: &Listing<Game>| {
-                if *featured && game.state != State::Published {
+                if *featured && game.state != ListingState::Published {
                     let reason = "This game is not public: only a published game can be featured.";
                     return Err(Fault::invalid_field("name", reason));
                 }
@@ -109,7 +109,8 @@ pub async fn apply(
                 return Ok(Applied::Busy);
             };
             let accepts_games = |page: &Listing<Page>| {
-                matches!(page.state, State::Pending | State::Published).then_some(page.id)
+                matches!(page.state, ListingState::Pending | ListingState::Published)
+                    .then_some(page.id)
             };
             let Some(page) = pages.iter().find_map(accepts_games) else {
                 return Ok(Applied::Refused(Fault::invalid_field(
@@ -182,7 +183,7 @@ impl EditContext<'_> {
         };
         update_by_staff(connection, (&before, &after), change).await?;
         // The account of an event is not public.
-        let announced = after.state == State::Published
+        let announced = after.state == ListingState::Published
             && !matches!(self.edit.operation, EditOperation::AssignToAccount(_));
         let change = after.change(ChangeKind::Updated, announced, self.public_url);
         Ok(Applied::Done((), vec![change]))

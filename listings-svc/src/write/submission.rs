@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::domain::mode::Mode;
-use crate::domain::state::State;
+use crate::domain::state::ListingState;
 
 /// The account that submits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct Submission {
 pub struct Answer {
     /// The handle, for a page.
     pub slug: String,
-    pub state: State,
+    pub state: ListingState,
     /// URL of the public page.
     pub url: String,
     /// Revision after the write; 0 in an answer that was stored before answers had it.

@@ -13,7 +13,7 @@ use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::page::{Page, hidden_note};
-use crate::domain::state::State;
+use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
 use crate::store::page_owners::PageRef;
 use crate::store::revisions::Actor;
@@ -35,10 +35,10 @@ pub(super) async fn game(command: &mut Command<'_>, slug: &str) -> Result<Accept
     let page = match read.creator {
         Some(handle) if handle != page.handle => command.page_with_handle(&handle).await?,
         // A change of a rejected game is a submission (§3).
-        _ if before.state == State::Rejected => {
+        _ if before.state == ListingState::Rejected => {
             let page = command.lock_page(PageRef::Id(page.id)).await?;
             let page = page.ok_or_else(not_found)?;
-            if page.state.0 == State::Removed {
+            if page.state.0 == ListingState::Removed {
                 return Err(taken_down(&page.handle).into());
             }
             page
@@ -116,7 +116,7 @@ where
     let change_kind = after
         .as_ref()
         .map(|after| match (before.state, after.state) {
-            (State::Rejected, State::Pending) => ChangeKind::Submitted,
+            (ListingState::Rejected, ListingState::Pending) => ChangeKind::Submitted,
             _ => ChangeKind::Updated,
         });
     if change_kind == Some(ChangeKind::Submitted) {

@@ -16,7 +16,7 @@ use crate::domain::schedule::JITTER;
 use crate::http::{AttemptResult, Outcome};
 use crate::notification;
 use crate::store::attempts::{self, Completion};
-use crate::store::endpoints::{self, State};
+use crate::store::endpoints::{self, EndpointState};
 use crate::store::queue::DueDelivery;
 
 /// Maximum records of one transaction.
@@ -204,9 +204,9 @@ impl Endpoints {
             endpoint.first_failure_at = health.first_failure_at;
             endpoint.last_failure_at = health.last_failure_at;
             for notification in notifications {
-                let is_off = endpoint.state == State::Off;
+                let is_off = endpoint.state == EndpointState::Off;
                 if let Some(reason) = notification.reason() {
-                    endpoint.state = State::Off;
+                    endpoint.state = EndpointState::Off;
                     reason.clone_into(&mut endpoint.reason);
                 }
                 if !is_off {

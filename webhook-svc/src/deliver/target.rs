@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::Parts;
 use crate::domain::address::Address;
 use crate::domain::signature::Secret;
-use crate::store::endpoints::{self, State};
+use crate::store::endpoints::{self, EndpointState};
 
 #[derive(Debug)]
 pub(super) struct Target {
@@ -32,7 +32,7 @@ impl Target {
 /// Loads an endpoint; `None`: it is removed, paused or off.
 pub(super) async fn load(parts: &Parts, endpoint: Uuid) -> anyhow::Result<Option<Target>> {
     let found = endpoints::find(&parts.pool, endpoint, None).await?;
-    let Some(found) = found.filter(|found| found.state == State::On) else {
+    let Some(found) = found.filter(|found| found.state == EndpointState::On) else {
         return Ok(None);
     };
     let address = match Address::parse(&found.url, &parts.allow) {

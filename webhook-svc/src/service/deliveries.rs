@@ -13,7 +13,7 @@ use crate::domain::event::Event;
 use crate::domain::message::Message;
 use crate::domain::samples;
 use crate::store::deliveries::{self, Filter};
-use crate::store::endpoints::State;
+use crate::store::endpoints::EndpointState;
 use crate::store::{attempts, messages};
 
 /// Rows of a page: default and maximum.
@@ -201,8 +201,8 @@ fn event(name: &str) -> Result<Event, Fault> {
 }
 
 /// Rejects an endpoint that is switched off. Deliveries to a paused endpoint wait.
-fn check_enabled(state: State) -> Result<(), Fault> {
-    if state == State::Off {
+fn check_enabled(state: EndpointState) -> Result<(), Fault> {
+    if state == EndpointState::Off {
         let reason = "The endpoint is switched off: resume it first.";
         return Err(Fault::invalid_field("endpoint_id", reason));
     }

@@ -11,7 +11,7 @@ use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::signature::Secret;
 use crate::key_ring::SealError;
-use crate::store::endpoints::{self, Endpoint, State};
+use crate::store::endpoints::{self, Endpoint, EndpointState};
 use crate::store::plans;
 
 /// Maximum of a rate limit, in deliveries per second.
@@ -31,7 +31,7 @@ impl Parts {
             account_id: account,
             url: self.url(&request.url)?,
             events: events(&request.events)?,
-            state: State::On,
+            state: EndpointState::On,
             reason: String::new(),
             rate_limit: request.rate_limit.map(rate_limit).transpose()?,
             secret: self.key_ring.seal(id, &secret).map_err(seal_error)?,
@@ -95,12 +95,12 @@ impl Parts {
 
     pub(super) async fn pause(&self, scope: &Scope, id: &str) -> Result<proto::Endpoint, Fault> {
         self.modify(scope, id, json!({}), |endpoint| {
-            if endpoint.state == State::Off {
+            if endpoint.state == EndpointState::Off {
                 let reason =
                     "The endpoint is switched off, so it cannot be paused; resume it first.";
                 return Err(Fault::invalid_field("id", reason));
             }
-            endpoint.state = State::Paused;
+            endpoint.state = EndpointState::Paused;
             Ok(())
         })
         .await
@@ -108,12 +108,12 @@ impl Parts {
 
     pub(super) async fn resume(&self, scope: &Scope, id: &str) -> Result<proto::Endpoint, Fault> {
         self.modify(scope, id, json!({}), |endpoint| {
-            if endpoint.state == State::Off {
+            if endpoint.state == EndpointState::Off {
                 endpoint.failures = 0;
                 endpoint.first_failure_at = None;
                 endpoint.reason.clear();
             }
-            endpoint.state = State::On;
+            endpoint.state = EndpointState::On;
             Ok(())
         })
         .await
