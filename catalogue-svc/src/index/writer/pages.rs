@@ -11,7 +11,7 @@ use crate::index::creators::{Creator, CreatorSummary};
 
 /// A page and the ids of its games. A game may arrive before its page.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(super) struct PageEntry {
     /// `None` while only games of it have arrived.
     pub(super) known: Option<StoredPage>,
     /// Only when it is published.
@@ -28,7 +28,7 @@ pub(super) struct StoredPage {
     pub(super) last_change: LastChange,
 }
 
-impl Page {
+impl PageEntry {
     /// What its games show of it; `None` when they are not public.
     pub(super) fn summary(&self) -> Option<&Arc<CreatorSummary>> {
         Some(&self.creator.as_ref()?.1.summary)
