@@ -115,8 +115,8 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         draining: lifecycle.draining(),
     };
     parts.add_to(&mut services);
-    let gate = Authenticator::new(testing::identity()).with_members(Arc::new(members));
-    let address = testing::serve_with_authenticator(gate, services, &lifecycle)
+    let authenticator = Authenticator::new(testing::identity()).with_members(Arc::new(members));
+    let address = testing::serve_with_authenticator(authenticator, services, &lifecycle)
         .await
         .unwrap();
     let client = client::dial(&address, &testing::identity().staff_token)

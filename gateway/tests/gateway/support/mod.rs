@@ -163,7 +163,7 @@ pub(crate) fn plans(limits: &str) -> Plans {
     .unwrap()
 }
 
-/// The caller that the gate finds.
+/// The caller that the checks of a route find.
 pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
     Caller {
         key: Key {
