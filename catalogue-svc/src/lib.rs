@@ -25,7 +25,7 @@ use config::Settings;
 use feeds::listings::Follower;
 use feeds::vote_feed;
 use index::{CHUNK_ROWS, Catalogue};
-use service::Parts;
+use service::ServiceDependencies;
 
 /// The schema that this service owns.
 pub const SCHEMA: Schema = Schema("catalogue");
@@ -76,7 +76,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     lifecycle.spawn_background("own feed", following);
     jobs::tallies::spawn(lifecycle, &pool, clock, &producer);
     jobs::retention::spawn(lifecycle, &pool, clock, settings.retention());
-    let snapshot = jobs::snapshot::Parts {
+    let snapshot = jobs::snapshot::SnapshotJob {
         pool: pool.clone(),
         catalogue: Arc::clone(&catalogue),
         boards: Arc::clone(&boards),
@@ -86,7 +86,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     jobs::snapshot::spawn(lifecycle, clock, snapshot, settings.snapshot_hour)?;
 
     let mut services = kit::rpc::server::services();
-    let parts = Parts {
+    let dependencies = ServiceDependencies {
         pool,
         catalogue,
         boards,
@@ -95,7 +95,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         clock: clock.clone(),
         public_url: settings.public_url.clone(),
     };
-    parts.add_to(&mut services);
+    dependencies.add_to(&mut services);
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

@@ -15,7 +15,7 @@ use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
 use kit::rpc::FleetMembers;
 
-use service::Parts;
+use service::ServiceDependencies;
 use write::CommandHandler;
 
 pub use config::Settings;
@@ -40,7 +40,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     kit::idempotency::spawn_cleanup(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
 
     let mut services = kit::rpc::server::services();
-    let parts = Parts {
+    let dependencies = ServiceDependencies {
         pool,
         clock: boot.clock.clone(),
         producer,
@@ -48,7 +48,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         rules,
         late: boot.settings.late_after(),
     };
-    parts.add_to(&mut services);
+    dependencies.add_to(&mut services);
     let listings = boot.client(&boot.settings.listings_addresses)?;
     let members = FleetMembers::new(
         listings,

@@ -22,7 +22,7 @@ use config::Settings;
 use feed::PublicUrl;
 use members::Members;
 use pictures::{FileStore, PictureProcessor};
-use service::Parts;
+use service::ServiceDependencies;
 use write::import::Importer;
 use write::reference_data_cache::ReferenceDataCache;
 use write::{Rules, Writes};
@@ -74,7 +74,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let members = Members::new(pool.clone(), boot.clock.clone());
     let mut services = kit::rpc::server::services();
-    let parts = Parts {
+    let dependencies = ServiceDependencies {
         pool,
         clock: boot.clock.clone(),
         producer,
@@ -86,6 +86,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         members: members.clone(),
         draining: boot.lifecycle.draining(),
     };
-    parts.add_to(&mut services);
+    dependencies.add_to(&mut services);
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

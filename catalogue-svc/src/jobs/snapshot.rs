@@ -18,9 +18,9 @@ use crate::index::{Catalogue, Creator, Game};
 use crate::store::snapshots;
 use crate::write::{Announce, NamedMove, Write, Writes};
 
-/// What the job works with.
+/// The daily job that takes a snapshot of each board.
 #[derive(Debug, Clone)]
-pub struct Parts {
+pub struct SnapshotJob {
     /// The schema.
     pub pool: PgPool,
     /// Says which listings are public.
@@ -37,25 +37,25 @@ pub struct Parts {
 pub(crate) fn spawn(
     lifecycle: &Lifecycle,
     clock: &Clock,
-    parts: Parts,
+    job: SnapshotJob,
     hour: u8,
 ) -> anyhow::Result<()> {
     let at = Time::from_hms(hour, 0, 0)?;
     let daily = Daily::new(
-        parts.pool.clone(),
+        job.pool.clone(),
         SCHEMA,
         "board snapshot",
         at,
         clock.clone(),
     );
     daily.spawn(lifecycle, move |due| {
-        let parts = parts.clone();
-        async move { parts.take(due).await }
+        let job = job.clone();
+        async move { job.take(due).await }
     });
     Ok(())
 }
 
-impl Parts {
+impl SnapshotJob {
     /// Takes the snapshot of `due`, as the boards stood then, whenever it is taken. Taken again, it stays as it is.
     ///
     /// # Errors

@@ -49,9 +49,9 @@ pub use search::Searches;
 pub use staff::Staff;
 pub use votes::Votes;
 
-/// What the services are made of.
+/// The dependencies of the services.
 #[derive(Debug)]
-pub struct Parts {
+pub struct ServiceDependencies {
     /// The schema.
     pub pool: PgPool,
     /// The listings.
@@ -68,7 +68,7 @@ pub struct Parts {
     pub public_url: String,
 }
 
-impl Parts {
+impl ServiceDependencies {
     /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
         let Self {

@@ -11,7 +11,7 @@ use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::public::{Currency, Rate};
-use economy::service::Parts;
+use economy::service::ServiceDependencies;
 use economy::store::{games, pages};
 use economy::write::{CommandHandler, Rules};
 use kit::Fault;
@@ -66,7 +66,7 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
     };
     let writer = producer.writer(CommandHandler(rules));
     let mut services = kit::rpc::server::services();
-    let parts = Parts {
+    let dependencies = ServiceDependencies {
         pool: pool.clone(),
         clock: clock.clone(),
         producer,
@@ -74,7 +74,7 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
         rules,
         late: Duration::days(7),
     };
-    parts.add_to(&mut services);
+    dependencies.add_to(&mut services);
     let address = testing::serve(services, &lifecycle).await.unwrap();
     let fleet = testing::client(&address, &lifecycle).unwrap();
     let staff = testing::staff_client(&address, &lifecycle).unwrap();

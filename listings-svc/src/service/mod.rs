@@ -46,9 +46,9 @@ use crate::write::import::Importer;
 use crate::write::{Rules, Writes};
 use submissions::Submissions;
 
-/// What the services need.
+/// The dependencies of the services.
 #[derive(Debug)]
-pub struct Parts {
+pub struct ServiceDependencies {
     pub pool: PgPool,
     pub clock: Clock,
     /// Serves the feed.
@@ -64,7 +64,7 @@ pub struct Parts {
     pub draining: CancellationToken,
 }
 
-impl Parts {
+impl ServiceDependencies {
     pub fn add_to(self, services: &mut RoutesBuilder) {
         services.add_service(self.producer.service());
         self.add_accounts(services);

@@ -25,7 +25,7 @@ use listings::config::{PictureLocation, PictureSettings as Settings};
 use listings::feed::PublicUrl;
 use listings::members::Members;
 use listings::pictures::{FileStore, PictureProcessor};
-use listings::service::Parts;
+use listings::service::ServiceDependencies;
 use listings::write::import::Importer;
 use listings::write::reference_data_cache::ReferenceDataCache;
 use listings::write::{Rules, Writes};
@@ -102,7 +102,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     let processor = PictureProcessor::new(pool.clone(), store.clone(), clock.clone(), &settings);
 
     let mut services = kit::rpc::server::services();
-    let parts = Parts {
+    let dependencies = ServiceDependencies {
         pool: pool.clone(),
         clock: clock.clone(),
         producer,
@@ -114,7 +114,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         members: members.clone(),
         draining: lifecycle.draining(),
     };
-    parts.add_to(&mut services);
+    dependencies.add_to(&mut services);
     let authenticator = Authenticator::new(testing::identity()).with_members(Arc::new(members));
     let address = testing::serve_with_authenticator(authenticator, services, &lifecycle)
         .await

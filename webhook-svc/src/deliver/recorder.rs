@@ -90,7 +90,7 @@ struct Endpoints {
 }
 
 async fn record(shared: &Shared, batch: &[Record]) -> Result<(), sqlx::Error> {
-    let now = shared.parts.clock.now();
+    let now = shared.dependencies.clock.now();
     let (mut completions, mut cancelled) = (Vec::new(), Vec::new());
     let mut endpoints = Endpoints::default();
     for record in batch {
@@ -105,7 +105,7 @@ async fn record(shared: &Shared, batch: &[Record]) -> Result<(), sqlx::Error> {
             } => cancelled.push((*endpoint, *delivery)),
         }
     }
-    let pool = &shared.parts.pool;
+    let pool = &shared.dependencies.pool;
     let succeeded: Vec<Uuid> = endpoints.succeeded.iter().copied().collect();
     if cancelled.is_empty() && endpoints.failed.is_empty() && endpoints.gone.is_empty() {
         // The usual batch needs no transaction around its one statement.
@@ -122,7 +122,7 @@ async fn record(shared: &Shared, batch: &[Record]) -> Result<(), sqlx::Error> {
 fn complete(shared: &Shared, attempt: &FinishedAttempt, now: OffsetDateTime) -> Completion {
     let FinishedAttempt { due, result, .. } = attempt;
     let tries_left = due.tries_left - 1;
-    let schedule = &shared.parts.schedule;
+    let schedule = &shared.dependencies.schedule;
     let due_at = match result.outcome {
         Outcome::Failed => {
             schedule.next_attempt_at(tries_left, jitter(due), result.retry_after, now)
@@ -193,7 +193,7 @@ impl Endpoints {
             };
             let mut notifications = Vec::new();
             for at in self.failed.get(&endpoint.id).into_iter().flatten() {
-                let (after, notification) = health.failed(*at, shared.parts.disable_policy);
+                let (after, notification) = health.failed(*at, shared.dependencies.disable_policy);
                 health = after;
                 notifications.extend(notification);
             }
