@@ -35,8 +35,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         &boot.lifecycle,
         Retention::default(),
     );
-    let rules = boot.settings.rules();
-    let writer = producer.writer(CommandHandler(rules));
+    let policy = boot.settings.report_policy();
+    let writer = producer.writer(CommandHandler(policy));
     kit::idempotency::spawn_cleanup(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
 
     let mut services = kit::rpc::server::services();
@@ -45,7 +45,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         clock: boot.clock.clone(),
         producer,
         writer,
-        rules,
+        policy,
         late: boot.settings.late_after(),
     };
     dependencies.add_to(&mut services);

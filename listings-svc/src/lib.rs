@@ -25,7 +25,7 @@ use pictures::{FileStore, PictureProcessor};
 use service::ServiceDependencies;
 use write::import::Importer;
 use write::reference_data_cache::ReferenceDataCache;
-use write::{Rules, Writes};
+use write::{CommandDependencies, Writes};
 
 pub const SCHEMA: Schema = Schema("listings");
 
@@ -50,12 +50,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         Retention::default(),
     )
     .publish_to(HighWaterMark::new(redis, SCHEMA.0));
-    let rules = Arc::new(Rules {
+    let command_dependencies = Arc::new(CommandDependencies {
         public_url: public_url.clone(),
         max_pending: boot.settings.max_pending,
         reference_data: ReferenceDataCache::default(),
     });
-    let writer = producer.writer(Writes::new(Arc::clone(&rules)));
+    let writer = producer.writer(Writes::new(Arc::clone(&command_dependencies)));
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
     let files = FileStore::open(&boot.settings.files)?;
     jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);
@@ -79,7 +79,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         clock: boot.clock.clone(),
         producer,
         writer,
-        rules,
+        command_dependencies,
         importer,
         pictures,
         files,

@@ -8,14 +8,14 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::store::games;
-use crate::write::{Command, CommandHandler, Outcome, Rules};
+use crate::write::{Command, CommandHandler, Outcome, ReportPolicy};
 
 /// Runs the commands of games.
 #[derive(Debug, Clone)]
 pub(super) struct CommandRunner {
     pub(super) pool: PgPool,
     pub(super) clock: Clock,
-    pub(super) rules: Rules,
+    pub(super) policy: ReportPolicy,
     writer: Writer<CommandHandler>,
     calls: InFlightCalls,
 }
@@ -66,12 +66,12 @@ impl CommandRunner {
         pool: PgPool,
         writer: Writer<CommandHandler>,
         clock: Clock,
-        rules: Rules,
+        policy: ReportPolicy,
     ) -> Self {
         Self {
             pool,
             clock,
-            rules,
+            policy,
             writer,
             calls: InFlightCalls::default(),
         }

@@ -75,6 +75,6 @@ impl Service {
         }
         let now = self.0.clock.now();
         let newest = reports::baseline(&mut connection, game).await?.newest_at;
-        check_interval(newest, &self.0.rules, now)
+        check_interval(newest, &self.0.policy, now)
     }
 }

@@ -24,9 +24,9 @@ pub use report::{Receipt as ReportReceipt, Submit as SubmitReport};
 pub use review::{ReviewOutcome, ReviewReport};
 pub use tip::{Receipt as TipReceipt, Send as SendTip};
 
-/// Limits that commands must meet.
+/// What a report must meet to be stored, and to count without a review.
 #[derive(Debug, Clone, Copy)]
-pub struct Rules {
+pub struct ReportPolicy {
     /// The shortest time between two stored reports of a game.
     pub report_interval: Duration,
     /// The largest change of the basket's cost, in percent, with which a report counts without a review.
@@ -58,7 +58,7 @@ pub enum Outcome {
 
 /// Applies commands inside the kit's writer.
 #[derive(Debug, Clone)]
-pub struct CommandHandler(pub Rules);
+pub struct CommandHandler(pub ReportPolicy);
 
 impl Apply for CommandHandler {
     type Item = Command;

@@ -8,7 +8,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Outcome, Rules, rates_moved};
+use super::{Outcome, ReportPolicy, rates_moved};
 use crate::SCHEMA;
 use crate::domain::hold;
 use crate::domain::report::Report;
@@ -42,7 +42,7 @@ pub struct Receipt {
 pub(super) async fn submit(
     connection: &mut PgConnection,
     submit: &Submit,
-    rules: &Rules,
+    policy: &ReportPolicy,
     now: OffsetDateTime,
 ) -> Result<(Outcome, Vec<NewChange>), Stop> {
     // Of two concurrent reports the second waits here, and is then refused as too soon.
@@ -62,9 +62,9 @@ pub(super) async fn submit(
         }
     }
     let baseline = reports::baseline(connection, submit.game).await?;
-    check_interval(baseline.newest_at, rules, now)?;
+    check_interval(baseline.newest_at, policy, now)?;
     let held = baseline.counted.and_then(|(id, basket, at)| {
-        let reason = hold::reason(submit.report.basket, (basket, at), rules.most_jump_percent);
+        let reason = hold::reason(submit.report.basket, (basket, at), policy.most_jump_percent);
         reason.map(|reason| (reason, id))
     });
     let new = NewReport {
@@ -95,10 +95,10 @@ pub(super) async fn submit(
 /// Refuses a report that comes too soon after the game's last one, whether that one counts or is held.
 pub fn check_interval(
     newest: Option<OffsetDateTime>,
-    rules: &Rules,
+    policy: &ReportPolicy,
     now: OffsetDateTime,
 ) -> Result<(), Fault> {
-    let wait = newest.map(|newest| newest + rules.report_interval - now);
+    let wait = newest.map(|newest| newest + policy.report_interval - now);
     let Some(wait) = wait.filter(|wait| wait.is_positive()) else {
         return Ok(());
     };
@@ -109,7 +109,7 @@ pub fn check_interval(
             Code::TooSoon,
             format!(
                 "the game's last report is less than {} minutes old; send the next one as Retry-After says",
-                rules.report_interval.whole_minutes()
+                policy.report_interval.whole_minutes()
             ),
         )
     })

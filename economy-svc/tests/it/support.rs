@@ -13,7 +13,7 @@ use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::public::{Currency, Rate};
 use economy::service::ServiceDependencies;
 use economy::store::{games, pages};
-use economy::write::{CommandHandler, Rules};
+use economy::write::{CommandHandler, ReportPolicy};
 use kit::Fault;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
@@ -60,18 +60,18 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
         &lifecycle,
         Retention::default(),
     );
-    let rules = Rules {
+    let policy = ReportPolicy {
         report_interval: Duration::HOUR,
         most_jump_percent: 50,
     };
-    let writer = producer.writer(CommandHandler(rules));
+    let writer = producer.writer(CommandHandler(policy));
     let mut services = kit::rpc::server::services();
     let dependencies = ServiceDependencies {
         pool: pool.clone(),
         clock: clock.clone(),
         producer,
         writer,
-        rules,
+        policy,
         late: Duration::days(7),
     };
     dependencies.add_to(&mut services);

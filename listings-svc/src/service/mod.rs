@@ -43,7 +43,7 @@ use tonic::service::RoutesBuilder;
 use crate::members::Members;
 use crate::pictures::{FileStore, PictureProcessor};
 use crate::write::import::Importer;
-use crate::write::{Rules, Writes};
+use crate::write::{CommandDependencies, Writes};
 use submissions::Submissions;
 
 /// The dependencies of the services.
@@ -55,7 +55,7 @@ pub struct ServiceDependencies {
     pub producer: Producer,
     /// Applies commands.
     pub writer: Writer<Writes>,
-    pub rules: Arc<Rules>,
+    pub command_dependencies: Arc<CommandDependencies>,
     pub importer: Importer,
     pub pictures: PictureProcessor,
     pub files: FileStore,
@@ -73,10 +73,15 @@ impl ServiceDependencies {
 
     /// The services that the gateway calls for accounts.
     fn add_accounts(&self, services: &mut RoutesBuilder) {
-        let (pool, rules) = (self.pool.clone(), Arc::clone(&self.rules));
-        let public_url = rules.public_url.clone();
-        let submissions =
-            Submissions::new(pool.clone(), self.writer.clone(), rules, self.clock.clone());
+        let (pool, command_dependencies) =
+            (self.pool.clone(), Arc::clone(&self.command_dependencies));
+        let public_url = command_dependencies.public_url.clone();
+        let submissions = Submissions::new(
+            pool.clone(),
+            self.writer.clone(),
+            command_dependencies,
+            self.clock.clone(),
+        );
         let pages = pages::Service::new(
             submissions.clone(),
             pool.clone(),
@@ -119,7 +124,7 @@ impl ServiceDependencies {
             self.draining.clone(),
         );
         let listing = listing::Service::new(pool.clone(), audit.clone());
-        let public_url = self.rules.public_url.clone();
+        let public_url = self.command_dependencies.public_url.clone();
         let picture =
             staff_picture::Service::new(pool, writer, self.pictures, public_url, audit.clone());
         let import = import::Service::new(importer, self.draining, audit);

@@ -16,24 +16,29 @@ use crate::domain::mode::Mode;
 use crate::feed;
 use crate::write::check::check;
 use crate::write::submission::{Answer, Author, Submission, Target};
-use crate::write::{self, Done, Rules, Write, Writes};
+use crate::write::{self, CommandDependencies, Done, Write, Writes};
 
 #[derive(Debug, Clone)]
 pub struct Submissions {
     pool: PgPool,
     writer: Writer<Writes>,
-    rules: Arc<Rules>,
+    command_dependencies: Arc<CommandDependencies>,
     clock: Clock,
     in_flight_calls: InFlightCalls,
 }
 
 impl Submissions {
     /// Writes through `writer`. Dry runs and calls with test keys only read from `pool`.
-    pub fn new(pool: PgPool, writer: Writer<Writes>, rules: Arc<Rules>, clock: Clock) -> Self {
+    pub fn new(
+        pool: PgPool,
+        writer: Writer<Writes>,
+        command_dependencies: Arc<CommandDependencies>,
+        clock: Clock,
+    ) -> Self {
         Self {
             pool,
             writer,
-            rules,
+            command_dependencies,
             clock,
             in_flight_calls: InFlightCalls::default(),
         }
@@ -66,7 +71,13 @@ impl Submissions {
             precondition: precondition.map(|condition| condition.revisions),
         };
         if !is_written {
-            let answer = check(&self.pool, &submission, &self.rules, self.clock.now()).await?;
+            let answer = check(
+                &self.pool,
+                &submission,
+                &self.command_dependencies,
+                self.clock.now(),
+            )
+            .await?;
             return Ok(Some(proto::Written {
                 state: feed::state(answer.state),
                 ..proto::Written::default()

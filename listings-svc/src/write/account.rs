@@ -9,17 +9,17 @@ use time::OffsetDateTime;
 
 use super::command::{AcceptedCommand, Command};
 use super::submission::{Outcome, Submission, Target};
-use super::{Rules, submit, update};
+use super::{CommandDependencies, submit, update};
 use crate::SCHEMA;
 
 /// Applies a submission, inside the writer's transaction.
 pub(super) async fn apply(
     connection: &mut PgConnection,
     submission: &Submission,
-    rules: &Rules,
+    dependencies: &CommandDependencies,
     now: OffsetDateTime,
 ) -> Result<Applied<Box<Outcome>>, sqlx::Error> {
-    let accepted = run(Command::new(connection, submission, rules, now)).await;
+    let accepted = run(Command::new(connection, submission, dependencies, now)).await;
     Applied::of(accepted.map(|accepted| {
         let changes = accepted.change.into_iter().collect();
         (Box::new(accepted.outcome), changes)

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 
 use super::command::Command;
 use super::submission::{Answer, Submission};
-use super::{Rules, account};
+use super::{CommandDependencies, account};
 
 /// Makes the same decision as the call, on rows that are not locked.
 ///
@@ -16,11 +16,11 @@ use super::{Rules, account};
 pub async fn check(
     pool: &PgPool,
     submission: &Submission,
-    rules: &Rules,
+    dependencies: &CommandDependencies,
     now: OffsetDateTime,
 ) -> Result<Answer, Fault> {
     let mut connection = pool.acquire().await?;
-    let command = Command::new(&mut connection, submission, rules, now).dry_run();
+    let command = Command::new(&mut connection, submission, dependencies, now).dry_run();
     match account::run(command).await {
         Ok(accepted) => Ok(accepted.outcome.answer),
         Err(Stop::Refused(fault)) => Err(fault),

@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::submission::{Answer, Outcome, Submission};
-use super::{Rules, limits};
+use super::{CommandDependencies, limits};
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -42,7 +42,7 @@ impl<T: ListingTable + Publish + Serialize> SubmittedListing for T {}
 pub(super) struct Command<'a> {
     pub(super) connection: &'a mut PgConnection,
     pub(super) submission: &'a Submission,
-    pub(super) rules: &'a Rules,
+    pub(super) dependencies: &'a CommandDependencies,
     pub(super) now: OffsetDateTime,
     /// Reads rows without locks, and saves nothing.
     pub(super) is_dry_run: bool,
@@ -54,13 +54,13 @@ impl<'a> Command<'a> {
     pub(super) fn new(
         connection: &'a mut PgConnection,
         submission: &'a Submission,
-        rules: &'a Rules,
+        dependencies: &'a CommandDependencies,
         now: OffsetDateTime,
     ) -> Self {
         Self {
             connection,
             submission,
-            rules,
+            dependencies,
             now,
             is_dry_run: false,
             writes_today: 0,
@@ -97,7 +97,7 @@ impl<'a> Command<'a> {
     }
 
     pub(super) async fn reference_data(&mut self) -> Result<Arc<ReferenceData>, Stop> {
-        let cache = &self.rules.reference_data;
+        let cache = &self.dependencies.reference_data;
         let reference_data = cache.get(self.connection, self.submission, self.now);
         Ok(reference_data.await?)
     }
@@ -214,7 +214,7 @@ impl<'a> Command<'a> {
         let waiting = accounts::count_pending(self.connection, account).await?;
         Ok(limits::check_pending_limit(
             waiting,
-            self.rules.max_pending,
+            self.dependencies.max_pending,
         )?)
     }
 
@@ -255,7 +255,7 @@ impl<'a> Command<'a> {
     where
         Listing<C>: SubmittedListing,
     {
-        let public_url = &self.rules.public_url;
+        let public_url = &self.dependencies.public_url;
         let announced = listing.state == ListingState::Published;
         AcceptedCommand {
             outcome: Outcome {

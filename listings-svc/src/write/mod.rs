@@ -74,9 +74,9 @@ pub enum Done {
     Republished(Option<Uuid>),
 }
 
-/// What the commands check against.
+/// What commands need besides the database.
 #[derive(Debug)]
-pub struct Rules {
+pub struct CommandDependencies {
     pub public_url: PublicUrl,
     /// Maximum number of pending submissions of one account.
     pub max_pending: i64,
@@ -86,12 +86,12 @@ pub struct Rules {
 /// Applies commands.
 #[derive(Debug)]
 pub struct Writes {
-    rules: Arc<Rules>,
+    dependencies: Arc<CommandDependencies>,
 }
 
 impl Writes {
-    pub fn new(rules: Arc<Rules>) -> Self {
-        Self { rules }
+    pub fn new(dependencies: Arc<CommandDependencies>) -> Self {
+        Self { dependencies }
     }
 }
 
@@ -105,10 +105,10 @@ impl Apply for Writes {
         item: &Write,
         now: OffsetDateTime,
     ) -> Result<Applied<Done>, sqlx::Error> {
-        let public_url = &self.rules.public_url;
+        let public_url = &self.dependencies.public_url;
         let mut applied = match item {
             Write::Submit(submission) => {
-                let submitting = account::apply(connection, submission, &self.rules, now);
+                let submitting = account::apply(connection, submission, &self.dependencies, now);
                 Box::pin(submitting).await?.map(Done::Submitted)
             }
             Write::Import(chunk) => {

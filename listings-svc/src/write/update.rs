@@ -23,7 +23,7 @@ pub(super) async fn game(command: &mut Command<'_>, slug: &str) -> Result<Accept
     let (before, page) = command.lock_game(slug).await?.ok_or_else(not_found)?;
     let reference = command.reference_data().await?;
     let read = {
-        let public_url = &command.rules.public_url;
+        let public_url = &command.dependencies.public_url;
         let representation = LazyCell::new(|| representation::game(&before, &page, public_url));
         let current = CurrentListing {
             listing: &before,
@@ -62,7 +62,7 @@ pub(super) async fn event(command: &mut Command<'_>, slug: &str) -> Result<Accep
     let before = before.ok_or_else(|| Fault::not_found("no event of yours has this slug"))?;
     let reference = command.reference_data().await?;
     let read = {
-        let public_url = &command.rules.public_url;
+        let public_url = &command.dependencies.public_url;
         let representation = LazyCell::new(|| representation::event(&before, public_url));
         let current = CurrentListing {
             listing: &before,
@@ -83,7 +83,7 @@ pub(super) async fn page(command: &mut Command<'_>, handle: &str) -> Result<Acce
     owned.ok_or_else(not_found)?;
     let reference = command.reference_data().await?;
     let read = {
-        let public_url = &command.rules.public_url;
+        let public_url = &command.dependencies.public_url;
         let representation = LazyCell::new(|| representation::page(&before, public_url));
         let current = CurrentListing {
             listing: &before,

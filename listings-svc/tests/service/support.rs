@@ -28,7 +28,7 @@ use listings::pictures::{FileStore, PictureProcessor};
 use listings::service::ServiceDependencies;
 use listings::write::import::Importer;
 use listings::write::reference_data_cache::ReferenceDataCache;
-use listings::write::{Rules, Writes};
+use listings::write::{CommandDependencies, Writes};
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use time::macros::datetime;
@@ -80,12 +80,12 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         &lifecycle,
         Retention::default(),
     );
-    let rules = Arc::new(Rules {
+    let command_dependencies = Arc::new(CommandDependencies {
         public_url: PublicUrl::new(public_url),
         max_pending: MAX_PENDING,
         reference_data: ReferenceDataCache::default(),
     });
-    let writer = producer.writer(Writes::new(Arc::clone(&rules)));
+    let writer = producer.writer(Writes::new(Arc::clone(&command_dependencies)));
     let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());
     let members = Members::new(pool.clone(), clock.clone());
     let folder = tempfile::tempdir().unwrap();
@@ -107,7 +107,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         clock: clock.clone(),
         producer,
         writer,
-        rules,
+        command_dependencies,
         importer: importer.clone(),
         pictures: processor.clone(),
         files: store.clone(),

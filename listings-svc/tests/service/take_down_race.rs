@@ -13,7 +13,7 @@ use listings::feed::PublicUrl;
 use listings::write::moderate::Moderation;
 use listings::write::reference_data_cache::ReferenceDataCache;
 use listings::write::submission::{Author, Submission, Target};
-use listings::write::{Done, Rules, Write, Writes};
+use listings::write::{CommandDependencies, Done, Write, Writes};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
@@ -66,12 +66,12 @@ async fn listings(pool: &PgPool) -> (Service, Writes) {
     );
     service.import(&File::rows("game", &games)).await;
     set_state(&service, "a-game", "rejected").await;
-    let rules = Rules {
+    let command_dependencies = CommandDependencies {
         public_url: PublicUrl::new("https://mchezo.example"),
         max_pending: MAX_PENDING,
         reference_data: ReferenceDataCache::default(),
     };
-    (service, Writes::new(Arc::new(rules)))
+    (service, Writes::new(Arc::new(command_dependencies)))
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
