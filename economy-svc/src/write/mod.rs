@@ -20,9 +20,9 @@ use crate::domain::staff_action::By;
 use crate::store::swaps::Swap;
 
 pub use currency::{NameChange, SetName};
-pub use report::{Receipt as ReportReceipt, Submit as SubmitReport};
+pub use report::{ReportReceipt, SubmitReport};
 pub use review::{ReviewOutcome, ReviewReport};
-pub use tip::{Receipt as TipReceipt, Send as SendTip};
+pub use tip::{SendTip, TipReceipt};
 
 /// What a report must meet to be stored, and to count without a review.
 #[derive(Debug, Clone, Copy)]

@@ -17,7 +17,7 @@ use crate::store::reports::{self, NewReport};
 
 /// Submits a report.
 #[derive(Debug)]
-pub struct Submit {
+pub struct SubmitReport {
     pub game: Uuid,
     /// The JSON that the game sent.
     pub body: String,
@@ -27,7 +27,7 @@ pub struct Submit {
 
 /// The answer to a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Receipt {
+pub struct ReportReceipt {
     pub report: i64,
     #[serde(with = "time::serde::rfc3339")]
     pub at: OffsetDateTime,
@@ -41,7 +41,7 @@ pub struct Receipt {
 /// Stores a report, which counts or is held.
 pub(super) async fn submit(
     connection: &mut PgConnection,
-    submit: &Submit,
+    submit: &SubmitReport,
     policy: &ReportPolicy,
     now: OffsetDateTime,
 ) -> Result<(Outcome, Vec<NewChange>), Stop> {
@@ -52,13 +52,13 @@ pub(super) async fn submit(
         LockResult::NotFound => return Err(no_currency().into()),
     }
     if let Some(key) = &submit.idempotency_key {
-        let stored: Option<Receipt> = key.replay(connection, SCHEMA, now).await?;
-        if let Some(answer) = stored {
-            let answer = Receipt {
+        let stored: Option<ReportReceipt> = key.replay(connection, SCHEMA, now).await?;
+        if let Some(receipt) = stored {
+            let receipt = ReportReceipt {
                 replayed: true,
-                ..answer
+                ..receipt
             };
-            return Ok((Outcome::Reported(answer), Vec::new()));
+            return Ok((Outcome::Reported(receipt), Vec::new()));
         }
     }
     let baseline = reports::baseline(connection, submit.game).await?;
@@ -75,21 +75,21 @@ pub(super) async fn submit(
         held: held.as_ref().map(|(reason, id)| (reason.as_str(), *id)),
     };
     let report = reports::insert(connection, new).await?;
-    let answer = Receipt {
+    let receipt = ReportReceipt {
         report,
         at: now,
         held: held.map(|(reason, _)| reason),
         replayed: false,
     };
     if let Some(key) = &submit.idempotency_key {
-        key.store(connection, SCHEMA, &answer, now).await?;
+        key.store(connection, SCHEMA, &receipt, now).await?;
     }
-    let changes = if answer.held.is_none() {
+    let changes = if receipt.held.is_none() {
         vec![rates_moved()]
     } else {
         Vec::new()
     };
-    Ok((Outcome::Reported(answer), changes))
+    Ok((Outcome::Reported(receipt), changes))
 }
 
 /// Refuses a report that comes too soon after the game's last one, whether that one counts or is held.

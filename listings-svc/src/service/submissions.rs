@@ -15,7 +15,7 @@ use crate::domain::body::json::{self, BadBody};
 use crate::domain::mode::Mode;
 use crate::feed;
 use crate::write::check::check;
-use crate::write::submission::{Answer, Author, Submission, Target};
+use crate::write::submission::{Author, Submission, SubmissionReceipt, Target};
 use crate::write::{self, CommandDependencies, Done, Write, Writes};
 
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ impl Submissions {
             precondition: precondition.map(|condition| condition.revisions),
         };
         if !is_written {
-            let answer = check(
+            let receipt = check(
                 &self.pool,
                 &submission,
                 &self.command_dependencies,
@@ -79,7 +79,7 @@ impl Submissions {
             )
             .await?;
             return Ok(Some(proto::Written {
-                state: feed::state(answer.state),
+                state: feed::state(receipt.state),
                 ..proto::Written::default()
             }));
         }
@@ -116,20 +116,20 @@ impl Submissions {
             .write(Write::Submit(Box::new(submission)))
             .await?;
         match done {
-            Done::Submitted(outcome) => Ok(written(outcome.answer, outcome.replayed)),
+            Done::Submitted(outcome) => Ok(written(outcome.receipt, outcome.replayed)),
             other => Err(write::unexpected(&other)),
         }
     }
 }
 
-fn written(answer: Answer, replayed: bool) -> proto::Written {
+fn written(receipt: SubmissionReceipt, replayed: bool) -> proto::Written {
     proto::Written {
-        slug: Some(answer.slug),
-        state: feed::state(answer.state),
-        url: answer.url,
+        slug: Some(receipt.slug),
+        state: feed::state(receipt.state),
+        url: receipt.url,
         replayed,
-        revision: answer.revision,
-        note: answer.note.unwrap_or_default(),
+        revision: receipt.revision,
+        note: receipt.note.unwrap_or_default(),
     }
 }
 

@@ -5,8 +5,8 @@ use kit::feed::Stop;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use super::command::Command;
-use super::submission::{Answer, Submission};
+use super::submission::{Submission, SubmissionReceipt};
+use super::submission_context::SubmissionContext;
 use super::{CommandDependencies, account};
 
 /// Makes the same decision as the call, on rows that are not locked.
@@ -18,11 +18,11 @@ pub async fn check(
     submission: &Submission,
     dependencies: &CommandDependencies,
     now: OffsetDateTime,
-) -> Result<Answer, Fault> {
+) -> Result<SubmissionReceipt, Fault> {
     let mut connection = pool.acquire().await?;
-    let command = Command::new(&mut connection, submission, dependencies, now).dry_run();
-    match account::run(command).await {
-        Ok(accepted) => Ok(accepted.outcome.answer),
+    let context = SubmissionContext::new(&mut connection, submission, dependencies, now).dry_run();
+    match account::run(context).await {
+        Ok(accepted) => Ok(accepted.outcome.receipt),
         Err(Stop::Refused(fault)) => Err(fault),
         Err(Stop::Busy) => Err(Fault::unavailable("a row that is read without a lock")),
         Err(Stop::Database(error)) => Err(error.into()),

@@ -5,7 +5,7 @@
 
 mod account;
 pub mod check;
-mod command;
+
 pub mod import;
 mod limits;
 pub mod moderate;
@@ -17,6 +17,7 @@ mod representation;
 mod republish;
 pub mod staff_edit;
 pub mod submission;
+mod submission_context;
 mod submit;
 mod update;
 
@@ -39,7 +40,7 @@ use page_owners::OwnerChange;
 use picture_edit::PictureEdit;
 use reference_data_cache::ReferenceDataCache;
 use staff_edit::StaffEdit;
-use submission::{Outcome, Submission};
+use submission::{Submission, SubmissionOutcome};
 
 /// A command.
 #[derive(Debug)]
@@ -65,7 +66,7 @@ pub enum Done {
     Imported,
     Moderated,
     Edited,
-    Submitted(Box<Outcome>),
+    Submitted(Box<SubmissionOutcome>),
     PicturesEdited,
     /// The owners after the change.
     OwnersChanged(Vec<Owner>),

@@ -1,5 +1,4 @@
-//! A command of an account: what submissions and changes have in common. Rows are locked in the order accounts, listings, head of the
-//! feed.
+//! What `submit` and `update` share while a submission is applied. Rows are locked in the order accounts, listings, head of the feed.
 
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::submission::{Answer, Outcome, Submission};
+use super::submission::{Submission, SubmissionOutcome, SubmissionReceipt};
 use super::{CommandDependencies, limits};
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
@@ -27,10 +26,10 @@ use crate::store::{ListingTable, Locked, RecordTable as _, accounts, games, page
 /// Slugs with the same base in the first query; each further query doubles the number.
 const FIRST_WINDOW: usize = 8;
 
-/// An accepted command: its outcome, and its change unless nothing changed.
+/// An accepted submission: its outcome, and its change unless nothing changed.
 #[derive(Debug)]
-pub(super) struct AcceptedCommand {
-    pub(super) outcome: Outcome,
+pub(super) struct AcceptedSubmission {
+    pub(super) outcome: SubmissionOutcome,
     pub(super) change: Option<NewChange>,
 }
 
@@ -38,8 +37,8 @@ pub(super) struct AcceptedCommand {
 pub(super) trait SubmittedListing: ListingTable + Publish + Serialize {}
 impl<T: ListingTable + Publish + Serialize> SubmittedListing for T {}
 
-/// A command that is running.
-pub(super) struct Command<'a> {
+/// The context in which a submission is applied.
+pub(super) struct SubmissionContext<'a> {
     pub(super) connection: &'a mut PgConnection,
     pub(super) submission: &'a Submission,
     pub(super) dependencies: &'a CommandDependencies,
@@ -50,7 +49,7 @@ pub(super) struct Command<'a> {
     pub(super) writes_today: i32,
 }
 
-impl<'a> Command<'a> {
+impl<'a> SubmissionContext<'a> {
     pub(super) fn new(
         connection: &'a mut PgConnection,
         submission: &'a Submission,
@@ -67,7 +66,7 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// The same command as a dry run.
+    /// The same submission as a dry run.
     pub(super) fn dry_run(self) -> Self {
         Self {
             is_dry_run: true,
@@ -91,7 +90,7 @@ impl<'a> Command<'a> {
         Ok(before.saturating_add(added))
     }
 
-    /// Whether the command is about samples. Every account may use them, and no limits apply.
+    /// Whether the submission is about samples. Every account may use them, and no limits apply.
     pub(super) fn is_about_samples(&self) -> bool {
         self.submission.author.mode == Mode::Test
     }
@@ -167,7 +166,7 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// Locks a page of the account, in any state, until the command is committed: nothing is submitted under a page whose removal is
+    /// Locks a page of the account, in any state, until the submission is committed: nothing is submitted under a page whose removal is
     /// being committed.
     pub(super) async fn lock_page(
         &mut self,
@@ -228,7 +227,7 @@ impl<'a> Command<'a> {
         )?)
     }
 
-    /// The first free slug with this base. If another replica takes it first, PostgreSQL refuses the listing, and the command runs again.
+    /// The first free slug with this base. If another replica takes it first, PostgreSQL refuses the listing, and the submission is applied again.
     pub(super) async fn free_slug<C>(&mut self, base: &str) -> Result<String, Stop>
     where
         Listing<C>: SubmittedListing,
@@ -246,20 +245,20 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// The answer and the change of a listing; `change_kind` is `None` when nothing changed.
+    /// The receipt and the change of a listing; `change_kind` is `None` when nothing changed.
     pub(super) fn accept<C>(
         &self,
         listing: &Listing<C>,
         change_kind: Option<ChangeKind>,
-    ) -> AcceptedCommand
+    ) -> AcceptedSubmission
     where
         Listing<C>: SubmittedListing,
     {
         let public_url = &self.dependencies.public_url;
         let announced = listing.state == ListingState::Published;
-        AcceptedCommand {
-            outcome: Outcome {
-                answer: Answer {
+        AcceptedSubmission {
+            outcome: SubmissionOutcome {
+                receipt: SubmissionReceipt {
                     slug: listing.key().to_owned(),
                     state: listing.state,
                     url: listing.url(public_url),
