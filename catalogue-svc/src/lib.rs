@@ -71,7 +71,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         ..Retention::default()
     };
     let producer = Producer::start(pool.clone(), SCHEMA, clock.clone(), lifecycle, retention);
-    let writer = producer.writer(settings.writes());
+    let writer = producer.writer(settings.command_handler());
     let following = vote_feed::follow(pool.clone(), Arc::clone(&boards), producer.subscribe());
     lifecycle.spawn_background("own feed", following);
     jobs::tallies::spawn(lifecycle, &pool, clock, &producer);

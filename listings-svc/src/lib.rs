@@ -25,7 +25,7 @@ use pictures::{FileStore, PictureProcessor};
 use service::ServiceDependencies;
 use write::import::Importer;
 use write::reference_data_cache::ReferenceDataCache;
-use write::{CommandDependencies, Writes};
+use write::{CommandDependencies, CommandHandler};
 
 pub const SCHEMA: Schema = Schema("listings");
 
@@ -55,7 +55,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         max_pending: boot.settings.max_pending,
         reference_data: ReferenceDataCache::default(),
     });
-    let writer = producer.writer(Writes::new(Arc::clone(&command_dependencies)));
+    let writer = producer.writer(CommandHandler::new(Arc::clone(&command_dependencies)));
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
     let files = FileStore::open(&boot.settings.files)?;
     jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);

@@ -16,7 +16,7 @@ use crate::domain::rankings::{BoardKind, Hour, Window};
 use crate::feeds::vote_feed;
 use crate::index::{Catalogue, Creator, Game};
 use crate::store::snapshots;
-use crate::write::{Announce, NamedMove, Write, Writes};
+use crate::write::{Announce, Command, CommandHandler, NamedMove};
 
 /// The daily job that takes a snapshot of each board.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub struct SnapshotJob {
     /// Of this replica.
     pub boards: Arc<Boards>,
     /// Where the snapshot is announced.
-    pub writer: Writer<Writes>,
+    pub writer: Writer<CommandHandler>,
     /// A move is published if the rank before or after it is this or better.
     pub lowest: u32,
 }
@@ -77,7 +77,7 @@ impl SnapshotJob {
             taken_for: due,
             moves,
         };
-        self.writer.write(Write::Snapshot(announce)).await?;
+        self.writer.write(Command::Snapshot(announce)).await?;
         Ok(())
     }
 

@@ -36,7 +36,7 @@ use tonic::service::RoutesBuilder;
 use crate::SCHEMA;
 use crate::boards::Boards;
 use crate::index::Catalogue;
-use crate::write::Writes;
+use crate::write::CommandHandler;
 
 pub use changes::Changes;
 pub use creators::Creators;
@@ -61,7 +61,7 @@ pub struct ServiceDependencies {
     /// The catalogue's own feed.
     pub producer: Producer,
     /// Through which votes go.
-    pub writer: Writer<Writes>,
+    pub writer: Writer<CommandHandler>,
     /// The time.
     pub clock: Clock,
     /// Public pages are below it.

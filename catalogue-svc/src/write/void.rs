@@ -2,7 +2,7 @@
 
 use contracts::catalogue::v1 as proto;
 use kit::audit::Subject;
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyError, ApplyResult};
 use kit::{Fault, ids};
 use prost::Message as _;
 use serde_json::json;
@@ -10,7 +10,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Done, happening};
+use super::{Outcome, happening};
 use crate::SCHEMA;
 use crate::boards::TallyChange;
 use crate::domain::staff_action::By;
@@ -31,7 +31,7 @@ pub struct Void {
     pub reason: String,
 }
 
-/// What came of it.
+/// What a [`Void`] changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Voided {
     /// Votes that were taken from the boards, or given back.
@@ -50,16 +50,16 @@ pub(super) async fn void(
         reason,
     }: &Void,
     now: OffsetDateTime,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     match voters::lock(connection, *voter).await? {
-        Locked::Busy => return Err(Stop::Busy),
+        Locked::Busy => return Err(ApplyError::Busy),
         Locked::Absent => return Err(Fault::not_found("no voter has this id").into()),
         Locked::Held { voided } if voided != *restore => {
             let unchanged = Voided {
                 votes: 0,
                 unchanged: true,
             };
-            return Ok((Done::Voided(unchanged), Vec::new()));
+            return Ok((Outcome::Voided(unchanged), Vec::new()));
         }
         Locked::Held { .. } => {}
     }
@@ -98,5 +98,5 @@ pub(super) async fn void(
         votes,
         unchanged: false,
     };
-    Ok((Done::Voided(voided), changes))
+    Ok((Outcome::Voided(voided), changes))
 }

@@ -1,13 +1,13 @@
 //! A vote (§2.5).
 
 use contracts::catalogue::v1 as proto;
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyError, ApplyResult, NewChange};
 use kit::{Code, Fault, ids};
 use prost::Message as _;
 use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime, Time};
 
-use super::{Done, happening};
+use super::{Outcome, happening};
 use crate::domain::rankings::Hour;
 use crate::domain::vote::{self, Vote};
 use crate::store::voters::{self, Locked};
@@ -19,19 +19,19 @@ pub(super) async fn cast(
     vote: &Vote,
     votes_per_address: i32,
     now: OffsetDateTime,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     let voided = match voters::lock_for_vote(connection, vote.voter.id).await? {
         Locked::Held { voided } => voided,
-        Locked::Busy => return Err(Stop::Busy),
+        Locked::Busy => return Err(ApplyError::Busy),
         Locked::Absent => {
             if !voters::insert(connection, &vote.voter, now).await? {
-                return Err(Stop::Busy);
+                return Err(ApplyError::Busy);
             }
             false
         }
     };
     if !votes::insert(connection, vote, now).await? {
-        return Ok((Done::Repeated, Vec::new()));
+        return Ok((Outcome::Repeated, Vec::new()));
     }
     if let Some(network) = &vote.voter.network {
         let day = vote::day(now);
@@ -40,7 +40,7 @@ pub(super) async fn cast(
         }
     }
     let counted = (!voided).then(|| counted(vote, now));
-    Ok((Done::Voted, counted.into_iter().collect()))
+    Ok((Outcome::Voted, counted.into_iter().collect()))
 }
 
 fn too_many(votes_per_address: i32, now: OffsetDateTime) -> Fault {

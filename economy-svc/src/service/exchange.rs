@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::exchange_service_server::ExchangeService;
-use kit::feed::Writer;
+use kit::feed::{Writer, unexpected_outcome};
 use kit::{Clock, Code, Fault, timestamp};
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -15,7 +15,7 @@ use crate::domain::fields::MAX_SAFE_INTEGER;
 use crate::store::currencies;
 use crate::store::games;
 use crate::store::swaps::{self, Swap};
-use crate::write::{Command, CommandHandler, Outcome, unexpected_outcome};
+use crate::write::{Command, CommandHandler, Outcome};
 
 /// Why the second of two different swaps with one id is refused.
 pub(super) const ID_CONFLICT: &str =

@@ -3,7 +3,7 @@
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use kit::audit::Subject;
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyError, ApplyResult, NewChange};
 use prost::Message as _;
 use serde_json::json;
 use sqlx::PgConnection;
@@ -44,9 +44,9 @@ pub(super) async fn set_name(
     connection: &mut PgConnection,
     request: &SetName,
     now: OffsetDateTime,
-) -> Result<(NameChange, Vec<NewChange>), Stop> {
+) -> ApplyResult<NameChange> {
     if currencies::lock(connection, request.game).await? == LockResult::Busy {
-        return Err(Stop::Busy);
+        return Err(ApplyError::Busy);
     }
     let before = currencies::name(connection, request.game).await?;
     let change = NameChange {

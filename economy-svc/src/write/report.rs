@@ -1,6 +1,6 @@
 //! A report of a game (§4.4).
 
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyError, ApplyResult};
 use kit::idempotency;
 use kit::{Code, Fault};
 use serde::{Deserialize, Serialize};
@@ -44,11 +44,11 @@ pub(super) async fn submit(
     submit: &SubmitReport,
     policy: &ReportPolicy,
     now: OffsetDateTime,
-) -> Result<(Outcome, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     // Of two concurrent reports the second waits here, and is then refused as too soon.
     match currencies::lock(connection, submit.game).await? {
         LockResult::Acquired(_) => {}
-        LockResult::Busy => return Err(Stop::Busy),
+        LockResult::Busy => return Err(ApplyError::Busy),
         LockResult::NotFound => return Err(no_currency().into()),
     }
     if let Some(key) = &submit.idempotency_key {

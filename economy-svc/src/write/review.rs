@@ -1,7 +1,7 @@
 //! Decisions of staff on held reports (§3).
 
 use kit::audit::Subject;
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyError, ApplyResult};
 use kit::{Code, Fault};
 use serde_json::json;
 use sqlx::PgConnection;
@@ -34,7 +34,7 @@ pub(super) async fn decide(
     by: &By,
     review: &ReviewReport,
     now: OffsetDateTime,
-) -> Result<(ReviewOutcome, Vec<NewChange>), Stop> {
+) -> ApplyResult<ReviewOutcome> {
     let Some(state) = reports::review_state(connection, review.report).await? else {
         return Err(Fault::not_found(
             "there is no report with this number; `staff report list` lists the held reports",
@@ -43,7 +43,7 @@ pub(super) async fn decide(
     };
     // The lock of the currency guards all writes to the game's reports.
     if currencies::lock(connection, state.game_id).await? == LockResult::Busy {
-        return Err(Stop::Busy);
+        return Err(ApplyError::Busy);
     }
     let state = reports::review_state(connection, review.report).await?;
     match state {

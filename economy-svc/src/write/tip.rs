@@ -1,7 +1,7 @@
 //! A tip of a player (§4.2).
 
 use contracts::economy::v1 as proto;
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyError, ApplyResult, NewChange};
 use kit::idempotency;
 use kit::{Fault, ids, timestamp};
 use prost::Message as _;
@@ -40,11 +40,11 @@ pub(super) async fn send(
     connection: &mut PgConnection,
     send: &SendTip,
     now: OffsetDateTime,
-) -> Result<(Outcome, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     if let Some(key) = &send.idempotency_key {
         // A tip locks its key, not the game's row: tips to one game must not wait for each other.
         if !key.lock(connection).await? {
-            return Err(Stop::Busy);
+            return Err(ApplyError::Busy);
         }
         let stored: Option<TipReceipt> = key.replay(connection, SCHEMA, now).await?;
         if let Some(receipt) = stored {

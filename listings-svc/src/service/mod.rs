@@ -43,7 +43,7 @@ use tonic::service::RoutesBuilder;
 use crate::members::Members;
 use crate::pictures::{FileStore, PictureProcessor};
 use crate::write::import::Importer;
-use crate::write::{CommandDependencies, Writes};
+use crate::write::{CommandDependencies, CommandHandler};
 use submissions::Submissions;
 
 /// The dependencies of the services.
@@ -54,7 +54,7 @@ pub struct ServiceDependencies {
     /// Serves the feed.
     pub producer: Producer,
     /// Applies commands.
-    pub writer: Writer<Writes>,
+    pub writer: Writer<CommandHandler>,
     pub command_dependencies: Arc<CommandDependencies>,
     pub importer: Importer,
     pub pictures: PictureProcessor,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
-use kit::feed::Writer;
+use kit::feed::{Writer, unexpected_outcome};
 use kit::idempotency::{self, CallId, InFlightCalls, body_hash};
 use kit::{Clock, Code, Fault};
 use serde_json::Value;
@@ -16,12 +16,12 @@ use crate::domain::mode::Mode;
 use crate::feed;
 use crate::write::check::check;
 use crate::write::submission::{Author, Submission, SubmissionReceipt, Target};
-use crate::write::{self, CommandDependencies, Done, Write, Writes};
+use crate::write::{Command, CommandDependencies, CommandHandler, Outcome};
 
 #[derive(Debug, Clone)]
 pub struct Submissions {
     pool: PgPool,
-    writer: Writer<Writes>,
+    writer: Writer<CommandHandler>,
     command_dependencies: Arc<CommandDependencies>,
     clock: Clock,
     in_flight_calls: InFlightCalls,
@@ -31,7 +31,7 @@ impl Submissions {
     /// Writes through `writer`. Dry runs and calls with test keys only read from `pool`.
     pub fn new(
         pool: PgPool,
-        writer: Writer<Writes>,
+        writer: Writer<CommandHandler>,
         command_dependencies: Arc<CommandDependencies>,
         clock: Clock,
     ) -> Self {
@@ -111,13 +111,13 @@ impl Submissions {
         let key = submission.idempotency_key.as_ref();
         let in_flight = key.map(|key| self.in_flight_calls.begin(key.call.clone()));
         let _in_flight = in_flight.transpose()?;
-        let (done, _) = self
+        let (outcome, _) = self
             .writer
-            .write(Write::Submit(Box::new(submission)))
+            .write(Command::Submit(Box::new(submission)))
             .await?;
-        match done {
-            Done::Submitted(outcome) => Ok(written(outcome.receipt, outcome.replayed)),
-            other => Err(write::unexpected(&other)),
+        match outcome {
+            Outcome::Submitted(submitted) => Ok(written(submitted.receipt, submitted.replayed)),
+            other => Err(unexpected_outcome(&other)),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! The steps are in the order of §7.1: lock the account, look for a stored receipt, then (`submit`, `update`) lock and load the listing
 //! (404), read the body (`invalid`, `not_yours`), check the limits of the account (`too_many_pending`, `limit`), save, and publish.
 
-use kit::feed::{Applied, Stop};
+use kit::feed::{ApplyError, ApplyResult};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
@@ -18,22 +18,17 @@ pub(super) async fn apply(
     submission: &Submission,
     dependencies: &CommandDependencies,
     now: OffsetDateTime,
-) -> Result<Applied<Box<SubmissionOutcome>>, sqlx::Error> {
-    let accepted = run(SubmissionContext::new(
-        connection,
-        submission,
-        dependencies,
-        now,
-    ))
-    .await;
-    Applied::of(accepted.map(|accepted| {
-        let changes = accepted.change.into_iter().collect();
-        (Box::new(accepted.outcome), changes)
-    }))
+) -> ApplyResult<Box<SubmissionOutcome>> {
+    let context = SubmissionContext::new(connection, submission, dependencies, now);
+    let accepted = run(context).await?;
+    let changes = accepted.change.into_iter().collect();
+    Ok((Box::new(accepted.outcome), changes))
 }
 
 /// Applies a submission; a dry run saves nothing.
-pub(super) async fn run(mut context: SubmissionContext<'_>) -> Result<AcceptedSubmission, Stop> {
+pub(super) async fn run(
+    mut context: SubmissionContext<'_>,
+) -> Result<AcceptedSubmission, ApplyError> {
     let submission = context.submission;
     if let Some(key) = &submission.idempotency_key {
         // A replayed call does not count as a write.

@@ -1,7 +1,7 @@
 //! Calls that write nothing: those of test keys, and dry runs (§4.3, §10.3).
 
 use kit::Fault;
-use kit::feed::Stop;
+use kit::feed::ApplyError;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
@@ -23,8 +23,8 @@ pub async fn check(
     let context = SubmissionContext::new(&mut connection, submission, dependencies, now).dry_run();
     match account::run(context).await {
         Ok(accepted) => Ok(accepted.outcome.receipt),
-        Err(Stop::Refused(fault)) => Err(fault),
-        Err(Stop::Busy) => Err(Fault::unavailable("a row that is read without a lock")),
-        Err(Stop::Database(error)) => Err(error.into()),
+        Err(ApplyError::Rejected(fault)) => Err(fault),
+        Err(ApplyError::Busy) => Err(Fault::unavailable("a row that is read without a lock")),
+        Err(ApplyError::Database(error)) => Err(error.into()),
     }
 }

@@ -23,8 +23,8 @@ mod update;
 
 use std::sync::Arc;
 
-use kit::feed::{Applied, Apply, ErrorClass};
-use kit::{Code, Fault};
+use kit::Fault;
+use kit::feed::{Apply, ApplyResult, ErrorClass};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -42,9 +42,9 @@ use reference_data_cache::ReferenceDataCache;
 use staff_edit::StaffEdit;
 use submission::{Submission, SubmissionOutcome};
 
-/// A command.
+/// A change of records.
 #[derive(Debug)]
-pub enum Write {
+pub enum Command {
     Import(Box<Chunk>),
     /// Staff approve, reject, take down or restore a listing.
     Moderate(Box<Moderation>),
@@ -60,9 +60,9 @@ pub enum Write {
     Republish(Entity, Uuid),
 }
 
-/// The result of a command.
+/// The outcome of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Done {
+pub enum Outcome {
     Imported,
     Moderated,
     Edited,
@@ -84,63 +84,63 @@ pub struct CommandDependencies {
     pub reference_data: ReferenceDataCache,
 }
 
-/// Applies commands.
+/// Applies commands inside the writer's transaction.
 #[derive(Debug)]
-pub struct Writes {
+pub struct CommandHandler {
     dependencies: Arc<CommandDependencies>,
 }
 
-impl Writes {
+impl CommandHandler {
     pub fn new(dependencies: Arc<CommandDependencies>) -> Self {
         Self { dependencies }
     }
 }
 
-impl Apply for Writes {
-    type Item = Write;
-    type Done = Done;
+impl Apply for CommandHandler {
+    type Item = Command;
+    type Outcome = Outcome;
 
     async fn apply(
         &self,
         connection: &mut PgConnection,
-        item: &Write,
+        command: &Command,
         now: OffsetDateTime,
-    ) -> Result<Applied<Done>, sqlx::Error> {
+    ) -> ApplyResult<Outcome> {
         let public_url = &self.dependencies.public_url;
-        let mut applied = match item {
-            Write::Submit(submission) => {
+        let (outcome, mut changes) = match command {
+            Command::Submit(submission) => {
                 let submitting = account::apply(connection, submission, &self.dependencies, now);
-                Box::pin(submitting).await?.map(Done::Submitted)
+                let (outcome, changes) = Box::pin(submitting).await?;
+                (Outcome::Submitted(outcome), changes)
             }
-            Write::Import(chunk) => {
+            Command::Import(chunk) => {
                 let importing = import::apply::apply(connection, chunk, public_url, now);
-                Box::pin(importing).await?.map(|()| Done::Imported)
+                (Outcome::Imported, Box::pin(importing).await?)
             }
-            Write::Moderate(moderation) => {
+            Command::Moderate(moderation) => {
                 let moderating = moderate::apply(connection, moderation, public_url, now);
-                Box::pin(moderating).await?.map(|()| Done::Moderated)
+                (Outcome::Moderated, Box::pin(moderating).await?)
             }
-            Write::Edit(edit) => {
+            Command::Edit(edit) => {
                 let editing = staff_edit::apply(connection, edit, public_url, now);
-                Box::pin(editing).await?.map(|()| Done::Edited)
+                (Outcome::Edited, Box::pin(editing).await?)
             }
-            Write::EditPictures(edit) => {
+            Command::EditPictures(edit) => {
                 let editing = picture_edit::apply(connection, edit, public_url, now);
-                Box::pin(editing).await?.map(|()| Done::PicturesEdited)
+                (Outcome::PicturesEdited, Box::pin(editing).await?)
             }
-            Write::ChangeOwners(change) => {
+            Command::ChangeOwners(change) => {
                 let changing = page_owners::apply(connection, change, public_url, now);
                 Box::pin(changing).await?
             }
-            Write::Republish(entity, after) => {
+            Command::Republish(entity, after) => {
                 let republishing = republish::republish(connection, *entity, *after, public_url);
-                Box::pin(republishing).await?.map(Done::Republished)
+                let (last, changes) = Box::pin(republishing).await?;
+                (Outcome::Republished(last), changes)
             }
         };
-        if let Applied::Done(_, changes) = &mut applied {
-            page_owners::append_owners(connection, changes).await?;
-        }
-        Ok(applied)
+        page_owners::append_owners(connection, &mut changes).await?;
+        Ok((outcome, changes))
     }
 
     fn classify(&self, error: &sqlx::Error) -> ErrorClass {
@@ -153,10 +153,4 @@ impl Apply for Writes {
             None => ErrorClass::Unknown,
         }
     }
-}
-
-/// The error for a result that does not belong to the command.
-pub fn unexpected(done: &Done) -> Fault {
-    tracing::error!(?done, "the writer returned the result of another command");
-    Fault::new(Code::Internal, "Something broke on our side.")
 }

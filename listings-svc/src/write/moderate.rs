@@ -1,7 +1,7 @@
 //! Moderation, inside the writer's transaction: staff approve, reject, take down and restore listings.
 
 use kit::Fault;
-use kit::feed::Applied;
+use kit::feed::{ApplyError, NewChange};
 use kit::rpc::staff::Member;
 use serde::Serialize;
 use sqlx::PgConnection;
@@ -39,12 +39,12 @@ pub async fn apply(
     moderation: &Moderation,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<()>, sqlx::Error> {
+) -> Result<Vec<NewChange>, ApplyError> {
     match moderation.entity {
         Entity::Page => moderate::<Page>(connection, moderation, public_url, now).await,
         Entity::Game => moderate::<Game>(connection, moderation, public_url, now).await,
         Entity::Event => moderate::<Event>(connection, moderation, public_url, now).await,
-        Entity::Genre | Entity::Country | Entity::City => Ok(Applied::Refused(listing_not_found())),
+        Entity::Genre | Entity::Country | Entity::City => Err(listing_not_found().into()),
     }
 }
 
@@ -53,30 +53,23 @@ async fn moderate<C>(
     moderation: &Moderation,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<()>, sqlx::Error>
+) -> Result<Vec<NewChange>, ApplyError>
 where
     C: Clone + PartialEq,
     Listing<C>: ListingTable + Publish + Serialize,
 {
     let names = std::slice::from_ref(&moderation.name);
     let locked = Listing::<C>::lock(connection, moderation.mode, names).await?;
-    let Some(rows) = locked.complete() else {
-        return Ok(Applied::Busy);
-    };
-    let Some(before) = rows.into_iter().next() else {
-        return Ok(Applied::Refused(listing_not_found()));
-    };
+    let rows = locked.complete().ok_or(ApplyError::Busy)?;
+    let before = rows.into_iter().next().ok_or_else(listing_not_found)?;
     let Some(state) = before.state.apply(moderation.transition) else {
-        return Ok(Applied::Refused(transition_refused(
-            before.state,
-            moderation.transition,
-        )));
+        return Err(transition_refused(before.state, moderation.transition).into());
     };
     let Some(after) = before.with_state(state, now) else {
-        return Ok(Applied::Done((), Vec::new()));
+        return Ok(Vec::new());
     };
     if let Some(fault) = check_revision(moderation.revision, before.revision) {
-        return Ok(Applied::Refused(fault));
+        return Err(fault.into());
     }
     let change = StaffChange {
         by: &moderation.by,
@@ -93,7 +86,7 @@ where
         Transition::Restore => (ChangeKind::Restored, false),
     };
     let change = after.change(change_kind, announced, public_url);
-    Ok(Applied::Done((), vec![change]))
+    Ok(vec![change])
 }
 
 pub const fn audit_action(transition: Transition) -> AuditAction {

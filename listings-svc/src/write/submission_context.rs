@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyError, NewChange};
 use serde::Serialize;
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -76,11 +76,11 @@ impl<'a> SubmissionContext<'a> {
 
     /// Locks the row of the account, so that its daily writes and its pending submissions are counted exactly. Adds `added` to the writes
     /// of the day, and returns the sum.
-    pub(super) async fn lock_account(&mut self, added: i32) -> Result<i32, Stop> {
+    pub(super) async fn lock_account(&mut self, added: i32) -> Result<i32, ApplyError> {
         let (account, today) = (self.submission.author.account, self.now.date());
         if !self.is_dry_run {
             let locked = accounts::lock(self.connection, account, today, added).await?;
-            return locked.ok_or(Stop::Busy);
+            return locked.ok_or(ApplyError::Busy);
         }
         let before = if self.is_about_samples() {
             0
@@ -95,14 +95,17 @@ impl<'a> SubmissionContext<'a> {
         self.submission.author.mode == Mode::Test
     }
 
-    pub(super) async fn reference_data(&mut self) -> Result<Arc<ReferenceData>, Stop> {
+    pub(super) async fn reference_data(&mut self) -> Result<Arc<ReferenceData>, ApplyError> {
         let cache = &self.dependencies.reference_data;
         let reference_data = cache.get(self.connection, self.submission, self.now);
         Ok(reference_data.await?)
     }
 
     /// Locks the listing to change.
-    pub(super) async fn lock_listing<C>(&mut self, name: &str) -> Result<Option<Listing<C>>, Stop>
+    pub(super) async fn lock_listing<C>(
+        &mut self,
+        name: &str,
+    ) -> Result<Option<Listing<C>>, ApplyError>
     where
         Listing<C>: SubmittedListing,
     {
@@ -115,7 +118,7 @@ impl<'a> SubmissionContext<'a> {
             Listing::<C>::find(self.connection, mode, &names).await?
         } else {
             let locked = Listing::<C>::lock(self.connection, mode, &names).await?;
-            Locked::complete(locked).ok_or(Stop::Busy)?
+            Locked::complete(locked).ok_or(ApplyError::Busy)?
         };
         // For accounts, a listing that was taken down does not exist until staff restore it.
         let mut found = found.into_iter();
@@ -126,7 +129,7 @@ impl<'a> SubmissionContext<'a> {
     pub(super) async fn lock_game(
         &mut self,
         name: &str,
-    ) -> Result<Option<(Listing<Game>, OwnedPage)>, Stop> {
+    ) -> Result<Option<(Listing<Game>, OwnedPage)>, ApplyError> {
         if self.is_dry_run {
             let Some(game) = self.lock_listing::<Game>(name).await? else {
                 return Ok(None);
@@ -145,7 +148,7 @@ impl<'a> SubmissionContext<'a> {
             return if present.is_empty() {
                 Ok(None)
             } else {
-                Err(Stop::Busy)
+                Err(ApplyError::Busy)
             };
         };
         let page = page.filter(|_| game.state != ListingState::Removed);
@@ -153,7 +156,7 @@ impl<'a> SubmissionContext<'a> {
     }
 
     /// The page of the account with this handle, for a game under it (§4.3): pending or public.
-    pub(super) async fn page_with_handle(&mut self, handle: &str) -> Result<OwnedPage, Stop> {
+    pub(super) async fn page_with_handle(&mut self, handle: &str) -> Result<OwnedPage, ApplyError> {
         if !slug::is_valid(handle) {
             return Err(limits::not_yours(handle).into());
         }
@@ -171,14 +174,14 @@ impl<'a> SubmissionContext<'a> {
     pub(super) async fn lock_page(
         &mut self,
         page_ref: PageRef<'_>,
-    ) -> Result<Option<OwnedPage>, Stop> {
+    ) -> Result<Option<OwnedPage>, ApplyError> {
         if self.is_dry_run {
             return self.find_page(page_ref).await;
         }
         let account = self.submission.author.account;
         let locked = page_owners::lock(self.connection, account, page_ref).await?;
         if locked.is_none() && self.find_page(page_ref).await?.is_some() {
-            return Err(Stop::Busy);
+            return Err(ApplyError::Busy);
         }
         Ok(locked)
     }
@@ -187,7 +190,7 @@ impl<'a> SubmissionContext<'a> {
     pub(super) async fn find_page(
         &mut self,
         page_ref: PageRef<'_>,
-    ) -> Result<Option<OwnedPage>, Stop> {
+    ) -> Result<Option<OwnedPage>, ApplyError> {
         let account = self.submission.author.account;
         let found = page_owners::find(self.connection, account, page_ref).await?;
         if found.is_some() || !self.is_about_samples() {
@@ -205,7 +208,7 @@ impl<'a> SubmissionContext<'a> {
     }
 
     /// Refuses a submission beyond the limit of pending ones.
-    pub(super) async fn check_pending_limit(&mut self) -> Result<(), Stop> {
+    pub(super) async fn check_pending_limit(&mut self) -> Result<(), ApplyError> {
         if self.is_about_samples() {
             return Ok(());
         }
@@ -218,7 +221,7 @@ impl<'a> SubmissionContext<'a> {
     }
 
     /// Refuses a write beyond the daily limit of the plan.
-    pub(super) fn check_daily_limit(&self) -> Result<(), Stop> {
+    pub(super) fn check_daily_limit(&self) -> Result<(), ApplyError> {
         let most = self.submission.author.writes_per_day;
         Ok(limits::check_daily_limit(
             self.writes_today,
@@ -228,7 +231,7 @@ impl<'a> SubmissionContext<'a> {
     }
 
     /// The first free slug with this base. If another replica takes it first, PostgreSQL refuses the listing, and the submission is applied again.
-    pub(super) async fn free_slug<C>(&mut self, base: &str) -> Result<String, Stop>
+    pub(super) async fn free_slug<C>(&mut self, base: &str) -> Result<String, ApplyError>
     where
         Listing<C>: SubmittedListing,
     {

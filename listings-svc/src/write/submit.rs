@@ -1,6 +1,6 @@
 //! New pages, games and events of accounts.
 
-use kit::feed::Stop;
+use kit::feed::ApplyError;
 use kit::{Fault, ids};
 
 use super::record_change;
@@ -16,7 +16,9 @@ use crate::store::revisions::Actor;
 use crate::store::{ListingTable as _, page_owners};
 
 /// Submits a game under a page of the account.
-pub(super) async fn game(context: &mut SubmissionContext<'_>) -> Result<AcceptedSubmission, Stop> {
+pub(super) async fn game(
+    context: &mut SubmissionContext<'_>,
+) -> Result<AcceptedSubmission, ApplyError> {
     let reference = context.reference_data().await?;
     let body = &context.submission.body;
     let read = body::read::<Game>(body, &reference, None).map_err(Fault::invalid)?;
@@ -35,7 +37,9 @@ pub(super) async fn game(context: &mut SubmissionContext<'_>) -> Result<Accepted
     Ok(context.accept(&listing, Some(ChangeKind::Submitted)))
 }
 
-pub(super) async fn event(context: &mut SubmissionContext<'_>) -> Result<AcceptedSubmission, Stop> {
+pub(super) async fn event(
+    context: &mut SubmissionContext<'_>,
+) -> Result<AcceptedSubmission, ApplyError> {
     let reference = context.reference_data().await?;
     let body = &context.submission.body;
     let read = body::read::<Event>(body, &reference, None).map_err(Fault::invalid)?;
@@ -48,7 +52,9 @@ pub(super) async fn event(context: &mut SubmissionContext<'_>) -> Result<Accepte
 }
 
 /// Submits a page; the account becomes its owner. It does not count as a write of the day (§8).
-pub(super) async fn page(context: &mut SubmissionContext<'_>) -> Result<AcceptedSubmission, Stop> {
+pub(super) async fn page(
+    context: &mut SubmissionContext<'_>,
+) -> Result<AcceptedSubmission, ApplyError> {
     let reference = context.reference_data().await?;
     let body = &context.submission.body;
     let read = body::read::<Page>(body, &reference, None).map_err(Fault::invalid)?;
@@ -76,7 +82,7 @@ pub(super) async fn page(context: &mut SubmissionContext<'_>) -> Result<Accepted
 async fn insert_pending<C: Clone + PartialEq>(
     context: &mut SubmissionContext<'_>,
     content: C,
-) -> Result<Listing<C>, Stop>
+) -> Result<Listing<C>, ApplyError>
 where
     Listing<C>: SubmittedListing,
 {

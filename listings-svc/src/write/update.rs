@@ -2,7 +2,7 @@
 
 use std::cell::LazyCell;
 
-use kit::feed::Stop;
+use kit::feed::ApplyError;
 use kit::{Code, Fault};
 
 use super::limits::taken_down;
@@ -21,7 +21,7 @@ use crate::store::revisions::Actor;
 pub(super) async fn game(
     context: &mut SubmissionContext<'_>,
     slug: &str,
-) -> Result<AcceptedSubmission, Stop> {
+) -> Result<AcceptedSubmission, ApplyError> {
     let not_found = || Fault::not_found("no game of yours has this slug");
     let (before, page) = context.lock_game(slug).await?.ok_or_else(not_found)?;
     let reference = context.reference_data().await?;
@@ -60,7 +60,7 @@ pub(super) async fn game(
 pub(super) async fn event(
     context: &mut SubmissionContext<'_>,
     slug: &str,
-) -> Result<AcceptedSubmission, Stop> {
+) -> Result<AcceptedSubmission, ApplyError> {
     let before = context.lock_listing::<Event>(slug).await?;
     let account = context.submission.author.account;
     let is_test = context.is_about_samples();
@@ -84,7 +84,7 @@ pub(super) async fn event(
 pub(super) async fn page(
     context: &mut SubmissionContext<'_>,
     handle: &str,
-) -> Result<AcceptedSubmission, Stop> {
+) -> Result<AcceptedSubmission, ApplyError> {
     let not_found = || Fault::not_found("no page of yours has this handle");
     let before = context.lock_listing::<Page>(handle).await?;
     let before = before.ok_or_else(not_found)?;
@@ -117,7 +117,7 @@ async fn update<C: Clone + PartialEq>(
     context: &mut SubmissionContext<'_>,
     before: Listing<C>,
     content: C,
-) -> Result<AcceptedSubmission, Stop>
+) -> Result<AcceptedSubmission, ApplyError>
 where
     Listing<C>: SubmittedListing,
 {

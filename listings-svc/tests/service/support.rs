@@ -28,7 +28,7 @@ use listings::pictures::{FileStore, PictureProcessor};
 use listings::service::ServiceDependencies;
 use listings::write::import::Importer;
 use listings::write::reference_data_cache::ReferenceDataCache;
-use listings::write::{CommandDependencies, Writes};
+use listings::write::{CommandDependencies, CommandHandler};
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use time::macros::datetime;
@@ -85,7 +85,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         max_pending: MAX_PENDING,
         reference_data: ReferenceDataCache::default(),
     });
-    let writer = producer.writer(Writes::new(Arc::clone(&command_dependencies)));
+    let writer = producer.writer(CommandHandler::new(Arc::clone(&command_dependencies)));
     let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());
     let members = Members::new(pool.clone(), clock.clone());
     let folder = tempfile::tempdir().unwrap();

@@ -9,7 +9,7 @@ use catalogue::index::{Catalogue, Game, Writer as IndexWriter};
 use catalogue::jobs::snapshot;
 use catalogue::service::ServiceDependencies;
 use catalogue::store::tallies;
-use catalogue::write::Writes;
+use catalogue::write::CommandHandler;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::staff_service_client::StaffServiceClient;
@@ -127,10 +127,10 @@ impl Replica {
             &lifecycle,
             Retention::default(),
         );
-        let writes = Writes {
+        let handler = CommandHandler {
             votes_per_address: VOTES_PER_ADDRESS,
         };
-        let writer = producer.writer(writes);
+        let writer = producer.writer(handler);
         let job = snapshot::SnapshotJob {
             pool: pool.clone(),
             catalogue: Arc::clone(&catalogue),

@@ -30,7 +30,7 @@ use gateway::service::staff::Staff;
 use gateway::switches::SwitchCache;
 use gateway::upstream;
 use gateway::upstream::pictures::Pictures;
-use gateway::write::{Command, Write, Writes};
+use gateway::write::{AuthoredCommand, Command, CommandHandler};
 use kit::audit::Audit;
 use kit::config::Secret;
 use kit::feed::{HighWaterMark, Producer, Retention, Writer};
@@ -359,7 +359,7 @@ async fn write(
     lifecycle: &Lifecycle,
     plans: &Arc<Plans>,
     grace: Duration,
-) -> Writer<Writes> {
+) -> Writer<CommandHandler> {
     let producer = Producer::start(
         pool.clone(),
         gateway::SCHEMA,
@@ -368,8 +368,8 @@ async fn write(
         Retention::default(),
     );
     let plans = Arc::clone(plans);
-    let writer = producer.writer(Writes { plans, grace });
-    let publish = Write::by_gateway(Command::PublishPlans);
+    let writer = producer.writer(CommandHandler { plans, grace });
+    let publish = AuthoredCommand::by_gateway(Command::PublishPlans);
     writer.write(publish).await.unwrap();
     writer
 }

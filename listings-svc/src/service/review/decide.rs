@@ -12,7 +12,7 @@ use crate::domain::state::{ListingState, Transition};
 use crate::service::listing;
 use crate::service::listing_name::{self, ListingName, Problems};
 use crate::store::{listings, queue};
-use crate::write::Write;
+use crate::write::Command;
 use crate::write::moderate::{self, Moderation};
 
 const MAX_LISTINGS: usize = 100;
@@ -114,7 +114,7 @@ impl Service {
         let transition = moderation.transition;
         let (_, position) = self
             .writer
-            .write(Write::Moderate(Box::new(moderation)))
+            .write(Command::Moderate(Box::new(moderation)))
             .await?;
         let listing = listing::find(&self.pool, name).await?;
         let unchanged = match transition {
