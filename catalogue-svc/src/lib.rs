@@ -25,7 +25,7 @@ use config::Settings;
 use feeds::listings::Follower;
 use feeds::vote_feed;
 use index::{CHUNK_ROWS, Catalogue};
-use service::ServiceDependencies;
+use service::Dependencies;
 
 /// The schema that this service owns.
 pub const SCHEMA: Schema = Schema("catalogue");
@@ -76,7 +76,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     lifecycle.spawn_background("own feed", following);
     jobs::tallies::spawn(lifecycle, &pool, clock, &producer);
     jobs::retention::spawn(lifecycle, &pool, clock, settings.retention());
-    let snapshot = jobs::snapshot::SnapshotJob {
+    let snapshot = jobs::snapshot::Job {
         pool: pool.clone(),
         catalogue: Arc::clone(&catalogue),
         boards: Arc::clone(&boards),
@@ -86,7 +86,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     jobs::snapshot::spawn(lifecycle, clock, snapshot, settings.snapshot_hour)?;
 
     let mut services = kit::rpc::server::services();
-    let dependencies = ServiceDependencies {
+    let dependencies = Dependencies {
         pool,
         catalogue,
         boards,

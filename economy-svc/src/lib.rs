@@ -15,7 +15,7 @@ use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
 use kit::rpc::FleetMembers;
 
-use service::ServiceDependencies;
+use service::Dependencies;
 use write::CommandHandler;
 
 pub use config::Settings;
@@ -40,7 +40,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     kit::idempotency::spawn_cleanup(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
 
     let mut services = kit::rpc::server::services();
-    let dependencies = ServiceDependencies {
+    let dependencies = Dependencies {
         pool,
         clock: boot.clock.clone(),
         producer,

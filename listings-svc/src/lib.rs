@@ -22,7 +22,7 @@ use config::Settings;
 use feed::PublicUrl;
 use members::Members;
 use pictures::{FileStore, PictureProcessor};
-use service::ServiceDependencies;
+use service::Dependencies;
 use write::import::Importer;
 use write::reference_data_cache::ReferenceDataCache;
 use write::{CommandDependencies, CommandHandler};
@@ -50,12 +50,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         Retention::default(),
     )
     .publish_to(HighWaterMark::new(redis, SCHEMA.0));
-    let command_dependencies = Arc::new(CommandDependencies {
+    let commands = Arc::new(CommandDependencies {
         public_url: public_url.clone(),
         max_pending: boot.settings.max_pending,
         reference_data: ReferenceDataCache::default(),
     });
-    let writer = producer.writer(CommandHandler::new(Arc::clone(&command_dependencies)));
+    let writer = producer.writer(CommandHandler::new(Arc::clone(&commands)));
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
     let files = FileStore::open(&boot.settings.files)?;
     jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);
@@ -74,12 +74,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let members = Members::new(pool.clone(), boot.clock.clone());
     let mut services = kit::rpc::server::services();
-    let dependencies = ServiceDependencies {
+    let dependencies = Dependencies {
         pool,
         clock: boot.clock.clone(),
         producer,
         writer,
-        command_dependencies,
+        commands,
         importer,
         pictures,
         files,

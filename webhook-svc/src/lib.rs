@@ -72,7 +72,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     );
 
     let mut services = kit::rpc::server::services();
-    let dependencies = service::ServiceDependencies {
+    let dependencies = service::Dependencies {
         pool,
         clock: clock.clone(),
         wakeup,

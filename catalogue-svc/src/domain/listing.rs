@@ -25,6 +25,10 @@ impl Mode {
 
 /// The state of a listing (§3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "`State` alone is also the state of other things"
+)]
 pub enum ListingState {
     /// It waits for review.
     Pending,

@@ -16,7 +16,7 @@ use crate::domain::changes::{BEFORE_ALL, ListingKind, MirrorCursor};
 
 /// The last change of each listing of a mode. Copies share what they have in common.
 #[derive(Debug, Clone, Default)]
-pub struct ChangeIndex {
+pub struct ChangeLog {
     public: OrdSet<ListingChange>,
     removed: OrdSet<ListingChange>,
 }
@@ -155,7 +155,7 @@ impl PartialEq for ListingChange {
     }
 }
 
-impl ChangeIndex {
+impl ChangeLog {
     /// The last changes of these listings. Each listing comes once.
     pub(super) fn build(mut changed: Vec<ListingChange>) -> Self {
         // In order each is put at the end, which is the quickest.

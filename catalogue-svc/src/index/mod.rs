@@ -35,7 +35,7 @@ mod work;
 mod writer;
 
 pub use catalogue::Catalogue;
-pub use changes::{ChangeIndex, Listing, ListingChange};
+pub use changes::{ChangeLog, Listing, ListingChange};
 pub use cities::City;
 pub use creators::{Creator, CreatorSummary};
 pub use document::{Document, IndexedFields};

@@ -20,7 +20,7 @@ use crate::write::{Announce, Command, CommandHandler, NamedMove};
 
 /// The daily job that takes a snapshot of each board.
 #[derive(Debug, Clone)]
-pub struct SnapshotJob {
+pub struct Job {
     /// The schema.
     pub pool: PgPool,
     /// Says which listings are public.
@@ -37,7 +37,7 @@ pub struct SnapshotJob {
 pub(crate) fn spawn(
     lifecycle: &Lifecycle,
     clock: &Clock,
-    job: SnapshotJob,
+    job: Job,
     hour: u8,
 ) -> anyhow::Result<()> {
     let at = Time::from_hms(hour, 0, 0)?;
@@ -55,7 +55,7 @@ pub(crate) fn spawn(
     Ok(())
 }
 
-impl SnapshotJob {
+impl Job {
     /// Takes the snapshot of `due`, as the boards stood then, whenever it is taken. Taken again, it stays as it is.
     ///
     /// # Errors

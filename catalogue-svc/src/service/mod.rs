@@ -51,7 +51,7 @@ pub use votes::Votes;
 
 /// The dependencies of the services.
 #[derive(Debug)]
-pub struct ServiceDependencies {
+pub struct Dependencies {
     /// The schema.
     pub pool: PgPool,
     /// The listings.
@@ -68,7 +68,7 @@ pub struct ServiceDependencies {
     pub public_url: String,
 }
 
-impl ServiceDependencies {
+impl Dependencies {
     /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
         let Self {

@@ -36,7 +36,7 @@ use snapshots::SnapshotCache;
 
 /// The dependencies of the services.
 #[derive(Debug)]
-pub struct ServiceDependencies {
+pub struct Dependencies {
     pub pool: PgPool,
     pub clock: Clock,
     pub producer: Producer,
@@ -46,7 +46,7 @@ pub struct ServiceDependencies {
     pub late: Duration,
 }
 
-impl ServiceDependencies {
+impl Dependencies {
     /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
         let Self {

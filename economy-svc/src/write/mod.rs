@@ -4,10 +4,10 @@
 //! of the feed.
 
 mod currency;
-pub mod report;
+pub(crate) mod report;
 mod review;
 mod swap;
-pub mod tip;
+pub(crate) mod tip;
 
 use kit::audit::Subject;
 use kit::feed::{Apply, ApplyResult, NewChange};

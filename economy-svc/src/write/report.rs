@@ -93,7 +93,7 @@ pub(super) async fn submit(
 }
 
 /// Refuses a report that comes too soon after the game's last one, whether that one counts or is held.
-pub fn check_interval(
+pub(crate) fn check_interval(
     newest: Option<OffsetDateTime>,
     policy: &ReportPolicy,
     now: OffsetDateTime,
@@ -116,7 +116,7 @@ pub fn check_interval(
 }
 
 /// The error for a report of a game without a currency.
-pub fn no_currency() -> Fault {
+pub(crate) fn no_currency() -> Fault {
     Fault::new(
         Code::BadRequest,
         "currency: the game has no currency yet; its owner must first register a name in the dashboard, or staff with `staff currency set`",

@@ -74,7 +74,7 @@ pub(super) async fn send(
 }
 
 /// The error for a tip to a game without a currency (§4.2).
-pub fn no_currency() -> Fault {
+pub(crate) fn no_currency() -> Fault {
     let reason = "The game has no currency yet; its owner must first register a name in the dashboard, or staff with `staff currency set`.";
     Fault::invalid_field("game", reason)
 }

@@ -11,7 +11,7 @@ use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::public::{Currency, Rate};
-use economy::service::ServiceDependencies;
+use economy::service::Dependencies;
 use economy::store::{games, pages};
 use economy::write::{CommandHandler, ReportPolicy};
 use kit::Fault;
@@ -66,7 +66,7 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
     };
     let writer = producer.writer(CommandHandler(policy));
     let mut services = kit::rpc::server::services();
-    let dependencies = ServiceDependencies {
+    let dependencies = Dependencies {
         pool: pool.clone(),
         clock: clock.clone(),
         producer,

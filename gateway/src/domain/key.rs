@@ -18,6 +18,10 @@ pub enum Mode {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "`Kind` alone is also the kind of other things"
+)]
 pub enum KeyKind {
     /// A key of an account.
     Account,

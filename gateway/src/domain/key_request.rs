@@ -24,6 +24,10 @@ pub struct KeyRequest {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "`State` alone is also the state of other things"
+)]
 pub enum KeyRequestState {
     /// Not reviewed yet.
     Asked,

@@ -12,6 +12,10 @@ use crate::errors::ApiError;
 
 /// Extracts the caller whose key the checks of the route have looked up.
 #[derive(Debug)]
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "`Caller` is what it extracts"
+)]
 pub struct AuthenticatedCaller(pub Arc<Caller>);
 
 impl<S: Sync> FromRequestParts<S> for AuthenticatedCaller {

@@ -48,14 +48,14 @@ use submissions::Submissions;
 
 /// The dependencies of the services.
 #[derive(Debug)]
-pub struct ServiceDependencies {
+pub struct Dependencies {
     pub pool: PgPool,
     pub clock: Clock,
     /// Serves the feed.
     pub producer: Producer,
     /// Applies commands.
     pub writer: Writer<CommandHandler>,
-    pub command_dependencies: Arc<CommandDependencies>,
+    pub commands: Arc<CommandDependencies>,
     pub importer: Importer,
     pub pictures: PictureProcessor,
     pub files: FileStore,
@@ -64,7 +64,7 @@ pub struct ServiceDependencies {
     pub draining: CancellationToken,
 }
 
-impl ServiceDependencies {
+impl Dependencies {
     pub fn add_to(self, services: &mut RoutesBuilder) {
         services.add_service(self.producer.service());
         self.add_accounts(services);
@@ -73,13 +73,12 @@ impl ServiceDependencies {
 
     /// The services that the gateway calls for accounts.
     fn add_accounts(&self, services: &mut RoutesBuilder) {
-        let (pool, command_dependencies) =
-            (self.pool.clone(), Arc::clone(&self.command_dependencies));
-        let public_url = command_dependencies.public_url.clone();
+        let (pool, commands) = (self.pool.clone(), Arc::clone(&self.commands));
+        let public_url = commands.public_url.clone();
         let submissions = Submissions::new(
             pool.clone(),
             self.writer.clone(),
-            command_dependencies,
+            commands,
             self.clock.clone(),
         );
         let pages = pages::Service::new(
@@ -124,7 +123,7 @@ impl ServiceDependencies {
             self.draining.clone(),
         );
         let listing = listing::Service::new(pool.clone(), audit.clone());
-        let public_url = self.command_dependencies.public_url.clone();
+        let public_url = self.commands.public_url.clone();
         let picture =
             staff_picture::Service::new(pool, writer, self.pictures, public_url, audit.clone());
         let import = import::Service::new(importer, self.draining, audit);

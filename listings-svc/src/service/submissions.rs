@@ -15,14 +15,14 @@ use crate::domain::body::json::{self, BadBody};
 use crate::domain::mode::Mode;
 use crate::feed;
 use crate::write::check::check;
-use crate::write::submission::{Author, Submission, SubmissionReceipt, Target};
+use crate::write::submission::{Author, Receipt, Submission, Target};
 use crate::write::{Command, CommandDependencies, CommandHandler, Outcome};
 
 #[derive(Debug, Clone)]
 pub struct Submissions {
     pool: PgPool,
     writer: Writer<CommandHandler>,
-    command_dependencies: Arc<CommandDependencies>,
+    commands: Arc<CommandDependencies>,
     clock: Clock,
     in_flight_calls: InFlightCalls,
 }
@@ -32,13 +32,13 @@ impl Submissions {
     pub fn new(
         pool: PgPool,
         writer: Writer<CommandHandler>,
-        command_dependencies: Arc<CommandDependencies>,
+        commands: Arc<CommandDependencies>,
         clock: Clock,
     ) -> Self {
         Self {
             pool,
             writer,
-            command_dependencies,
+            commands,
             clock,
             in_flight_calls: InFlightCalls::default(),
         }
@@ -71,13 +71,7 @@ impl Submissions {
             precondition: precondition.map(|condition| condition.revisions),
         };
         if !is_written {
-            let receipt = check(
-                &self.pool,
-                &submission,
-                &self.command_dependencies,
-                self.clock.now(),
-            )
-            .await?;
+            let receipt = check(&self.pool, &submission, &self.commands, self.clock.now()).await?;
             return Ok(Some(proto::Written {
                 state: feed::state(receipt.state),
                 ..proto::Written::default()
@@ -116,18 +110,18 @@ impl Submissions {
             .write(Command::Submit(Box::new(submission)))
             .await?;
         match outcome {
-            Outcome::Submitted(submitted) => Ok(written(submitted.receipt, submitted.replayed)),
+            Outcome::Submitted(receipt) => Ok(written(*receipt)),
             other => Err(unexpected_outcome(&other)),
         }
     }
 }
 
-fn written(receipt: SubmissionReceipt, replayed: bool) -> proto::Written {
+fn written(receipt: Receipt) -> proto::Written {
     proto::Written {
         slug: Some(receipt.slug),
         state: feed::state(receipt.state),
         url: receipt.url,
-        replayed,
+        replayed: receipt.replayed,
         revision: receipt.revision,
         note: receipt.note.unwrap_or_default(),
     }

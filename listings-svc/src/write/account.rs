@@ -7,7 +7,7 @@ use kit::feed::{ApplyError, ApplyResult};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use super::submission::{Submission, SubmissionOutcome, Target};
+use super::submission::{Receipt, Submission, Target};
 use super::submission_context::{AcceptedSubmission, SubmissionContext};
 use super::{CommandDependencies, submit, update};
 use crate::SCHEMA;
@@ -18,11 +18,11 @@ pub(super) async fn apply(
     submission: &Submission,
     dependencies: &CommandDependencies,
     now: OffsetDateTime,
-) -> ApplyResult<Box<SubmissionOutcome>> {
+) -> ApplyResult<Box<Receipt>> {
     let context = SubmissionContext::new(connection, submission, dependencies, now);
     let accepted = run(context).await?;
     let changes = accepted.change.into_iter().collect();
-    Ok((Box::new(accepted.outcome), changes))
+    Ok((Box::new(accepted.receipt), changes))
 }
 
 /// Applies a submission; a dry run saves nothing.
@@ -33,14 +33,14 @@ pub(super) async fn run(
     if let Some(key) = &submission.idempotency_key {
         // A replayed call does not count as a write.
         context.lock_account(0).await?;
-        let replayed = key.replay(context.connection, SCHEMA, context.now).await?;
-        if let Some(receipt) = replayed {
-            let outcome = SubmissionOutcome {
-                receipt,
+        let stored: Option<Receipt> = key.replay(context.connection, SCHEMA, context.now).await?;
+        if let Some(receipt) = stored {
+            let receipt = Receipt {
                 replayed: true,
+                ..receipt
             };
             return Ok(AcceptedSubmission {
-                outcome,
+                receipt,
                 change: None,
             });
         }
@@ -57,7 +57,7 @@ pub(super) async fn run(
         Target::Page(handle) => update::page(&mut context, handle).await?,
     };
     if let Some(key) = &submission.idempotency_key {
-        let receipt = &accepted.outcome.receipt;
+        let receipt = &accepted.receipt;
         key.store(context.connection, SCHEMA, receipt, context.now)
             .await?;
     }

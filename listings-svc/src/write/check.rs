@@ -5,7 +5,7 @@ use kit::feed::ApplyError;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use super::submission::{Submission, SubmissionReceipt};
+use super::submission::{Receipt, Submission};
 use super::submission_context::SubmissionContext;
 use super::{CommandDependencies, account};
 
@@ -18,11 +18,11 @@ pub async fn check(
     submission: &Submission,
     dependencies: &CommandDependencies,
     now: OffsetDateTime,
-) -> Result<SubmissionReceipt, Fault> {
+) -> Result<Receipt, Fault> {
     let mut connection = pool.acquire().await?;
     let context = SubmissionContext::new(&mut connection, submission, dependencies, now).dry_run();
     match account::run(context).await {
-        Ok(accepted) => Ok(accepted.outcome.receipt),
+        Ok(accepted) => Ok(accepted.receipt),
         Err(ApplyError::Rejected(fault)) => Err(fault),
         Err(ApplyError::Busy) => Err(Fault::unavailable("a row that is read without a lock")),
         Err(ApplyError::Database(error)) => Err(error.into()),

@@ -40,7 +40,7 @@ use page_owners::OwnerChange;
 use picture_edit::PictureEdit;
 use reference_data_cache::ReferenceDataCache;
 use staff_edit::StaffEdit;
-use submission::{Submission, SubmissionOutcome};
+use submission::{Receipt, Submission};
 
 /// A change of records.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ pub enum Outcome {
     Imported,
     Moderated,
     Edited,
-    Submitted(Box<SubmissionOutcome>),
+    Submitted(Box<Receipt>),
     PicturesEdited,
     /// The owners after the change.
     OwnersChanged(Vec<Owner>),
@@ -110,8 +110,8 @@ impl Apply for CommandHandler {
         let (outcome, mut changes) = match command {
             Command::Submit(submission) => {
                 let submitting = account::apply(connection, submission, &self.dependencies, now);
-                let (outcome, changes) = Box::pin(submitting).await?;
-                (Outcome::Submitted(outcome), changes)
+                let (receipt, changes) = Box::pin(submitting).await?;
+                (Outcome::Submitted(receipt), changes)
             }
             Command::Import(chunk) => {
                 let importing = import::apply::apply(connection, chunk, public_url, now);

@@ -56,7 +56,7 @@ pub struct Submission {
 
 /// What its account learns of an accepted submission. Stored as JSON with the `Idempotency-Key`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SubmissionReceipt {
+pub struct Receipt {
     /// The handle, for a page.
     pub slug: String,
     pub state: ListingState,
@@ -68,11 +68,7 @@ pub struct SubmissionReceipt {
     /// Why a game is not public although it may be published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SubmissionOutcome {
-    pub receipt: SubmissionReceipt,
     /// Whether this is the stored receipt of an earlier call with the same key.
+    #[serde(skip)]
     pub replayed: bool,
 }

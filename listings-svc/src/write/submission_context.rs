@@ -9,7 +9,7 @@ use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::submission::{Submission, SubmissionOutcome, SubmissionReceipt};
+use super::submission::{Receipt, Submission};
 use super::{CommandDependencies, limits};
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
@@ -26,10 +26,10 @@ use crate::store::{ListingTable, Locked, RecordTable as _, accounts, games, page
 /// Slugs with the same base in the first query; each further query doubles the number.
 const FIRST_WINDOW: usize = 8;
 
-/// An accepted submission: its outcome, and its change unless nothing changed.
+/// An accepted submission: its receipt, and its change unless nothing changed.
 #[derive(Debug)]
 pub(super) struct AcceptedSubmission {
-    pub(super) outcome: SubmissionOutcome,
+    pub(super) receipt: Receipt,
     pub(super) change: Option<NewChange>,
 }
 
@@ -260,14 +260,12 @@ impl<'a> SubmissionContext<'a> {
         let public_url = &self.dependencies.public_url;
         let announced = listing.state == ListingState::Published;
         AcceptedSubmission {
-            outcome: SubmissionOutcome {
-                receipt: SubmissionReceipt {
-                    slug: listing.key().to_owned(),
-                    state: listing.state,
-                    url: listing.url(public_url),
-                    revision: listing.revision,
-                    note: None,
-                },
+            receipt: Receipt {
+                slug: listing.key().to_owned(),
+                state: listing.state,
+                url: listing.url(public_url),
+                revision: listing.revision,
+                note: None,
                 replayed: false,
             },
             change: change_kind

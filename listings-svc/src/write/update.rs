@@ -53,7 +53,7 @@ pub(super) async fn game(
         ..read.game
     };
     let mut accepted = update(context, before, game).await?;
-    accepted.outcome.receipt.note = hidden_note(&page.handle, page.state.0);
+    accepted.receipt.note = hidden_note(&page.handle, page.state.0);
     Ok(accepted)
 }
 

@@ -25,7 +25,7 @@ use listings::config::{PictureLocation, PictureSettings as Settings};
 use listings::feed::PublicUrl;
 use listings::members::Members;
 use listings::pictures::{FileStore, PictureProcessor};
-use listings::service::ServiceDependencies;
+use listings::service::Dependencies;
 use listings::write::import::Importer;
 use listings::write::reference_data_cache::ReferenceDataCache;
 use listings::write::{CommandDependencies, CommandHandler};
@@ -80,12 +80,12 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         &lifecycle,
         Retention::default(),
     );
-    let command_dependencies = Arc::new(CommandDependencies {
+    let commands = Arc::new(CommandDependencies {
         public_url: PublicUrl::new(public_url),
         max_pending: MAX_PENDING,
         reference_data: ReferenceDataCache::default(),
     });
-    let writer = producer.writer(CommandHandler::new(Arc::clone(&command_dependencies)));
+    let writer = producer.writer(CommandHandler::new(Arc::clone(&commands)));
     let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());
     let members = Members::new(pool.clone(), clock.clone());
     let folder = tempfile::tempdir().unwrap();
@@ -102,12 +102,12 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     let processor = PictureProcessor::new(pool.clone(), store.clone(), clock.clone(), &settings);
 
     let mut services = kit::rpc::server::services();
-    let dependencies = ServiceDependencies {
+    let dependencies = Dependencies {
         pool: pool.clone(),
         clock: clock.clone(),
         producer,
         writer,
-        command_dependencies,
+        commands,
         importer: importer.clone(),
         pictures: processor.clone(),
         files: store.clone(),

@@ -66,12 +66,12 @@ async fn listings(pool: &PgPool) -> (Service, CommandHandler) {
     );
     service.import(&File::rows("game", &games)).await;
     set_state(&service, "a-game", "rejected").await;
-    let command_dependencies = CommandDependencies {
+    let dependencies = CommandDependencies {
         public_url: PublicUrl::new("https://mchezo.example"),
         max_pending: MAX_PENDING,
         reference_data: ReferenceDataCache::default(),
     };
-    (service, CommandHandler::new(Arc::new(command_dependencies)))
+    (service, CommandHandler::new(Arc::new(dependencies)))
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]

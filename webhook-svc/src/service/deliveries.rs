@@ -8,7 +8,7 @@ use serde_json::json;
 use time::OffsetDateTime;
 
 use super::scope::Scope;
-use super::{ServiceDependencies, convert};
+use super::{Dependencies, convert};
 use crate::domain::event::Event;
 use crate::domain::message::Message;
 use crate::domain::samples;
@@ -20,7 +20,7 @@ use crate::store::{attempts, messages};
 const DEFAULT_LIMIT: u32 = 20;
 const MAX_LIMIT: u32 = 100;
 
-impl ServiceDependencies {
+impl Dependencies {
     pub(super) async fn list_deliveries(
         &self,
         scope: &Scope,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::scope::{Scope, id};
-use super::{ServiceDependencies, convert};
+use super::{Dependencies, convert};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::signature::Secret;
@@ -17,7 +17,7 @@ use crate::store::plans;
 /// Maximum of a rate limit, in deliveries per second.
 const MAX_RATE_LIMIT: u32 = 10_000;
 
-impl ServiceDependencies {
+impl Dependencies {
     pub(super) async fn add(
         &self,
         scope: &Scope,

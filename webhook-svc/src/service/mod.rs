@@ -25,7 +25,7 @@ use crate::key_ring::KeyRing;
 
 /// The dependencies of the services.
 #[derive(Debug)]
-pub struct ServiceDependencies {
+pub struct Dependencies {
     pub pool: PgPool,
     pub clock: Clock,
     /// Wakes the dispatchers.
@@ -37,7 +37,7 @@ pub struct ServiceDependencies {
     pub rotation: time::Duration,
 }
 
-impl ServiceDependencies {
+impl Dependencies {
     /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
         let audit = Audit::new(self.pool.clone(), SCHEMA, self.clock.clone());

@@ -8,13 +8,13 @@ use contracts::webhook::v1::staff_service_server::StaffService;
 use kit::audit::Audit;
 use tonic::{Request, Response, Status};
 
-use super::ServiceDependencies;
+use super::Dependencies;
 use super::scope::Scope;
 use crate::domain::staff_action::Action;
 
 #[derive(Debug)]
 pub(super) struct Service {
-    pub(super) operations: Arc<ServiceDependencies>,
+    pub(super) operations: Arc<Dependencies>,
     pub(super) audit: Audit,
 }
 

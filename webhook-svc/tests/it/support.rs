@@ -30,7 +30,7 @@ use webhook::feeds::listings::Listings;
 use webhook::http::{self, Sender};
 use webhook::jobs::sweep;
 use webhook::key_ring::KeyRing;
-use webhook::service::ServiceDependencies;
+use webhook::service::Dependencies;
 use webhook::store::{accounts, plans};
 
 use super::receiver::Receiver;
@@ -132,7 +132,7 @@ pub(crate) async fn replica(pool: PgPool, clock: Clock, receivers: &[&Receiver])
         wakeup: wakeup.clone(),
     };
     let mut services = kit::rpc::server::services();
-    let service = ServiceDependencies {
+    let service = Dependencies {
         pool: pool.clone(),
         clock: clock.clone(),
         wakeup,

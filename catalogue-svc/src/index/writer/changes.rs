@@ -11,7 +11,7 @@ use super::Writer;
 use super::games::StoredGame;
 use crate::domain::changes::{LastChange, ListingKind};
 use crate::domain::listing::Mode;
-use crate::index::changes::{ChangeIndex, Listing, ListingChange};
+use crate::index::changes::{ChangeLog, Listing, ListingChange};
 use crate::index::parallel::parallel;
 
 /// The last change of a listing, and the dataset of the listing.
@@ -110,7 +110,7 @@ impl Writer {
             }
         }
         for (mode, changed) in [(Mode::Live, live), (Mode::Test, test)] {
-            self.snapshot.dataset_mut(mode).changes = ChangeIndex::build(changed);
+            self.snapshot.dataset_mut(mode).changes = ChangeLog::build(changed);
         }
     }
 }

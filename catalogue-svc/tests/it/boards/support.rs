@@ -7,7 +7,7 @@ use catalogue::boards::{Boards, Votable};
 use catalogue::feeds::vote_feed;
 use catalogue::index::{Catalogue, Game, Writer as IndexWriter};
 use catalogue::jobs::snapshot;
-use catalogue::service::ServiceDependencies;
+use catalogue::service::Dependencies;
 use catalogue::store::tallies;
 use catalogue::write::CommandHandler;
 use contracts::catalogue::v1 as proto;
@@ -39,7 +39,7 @@ pub(crate) struct Replica {
     pub(crate) clock: Clock,
     pub(crate) boards: Arc<Boards>,
     pub(crate) catalogue: Arc<Catalogue>,
-    pub(crate) job: snapshot::SnapshotJob,
+    pub(crate) job: snapshot::Job,
     pub(crate) staff: StaffServiceClient<Client>,
     rankings: RankingsServiceClient<Client>,
     votes: VotesServiceClient<Client>,
@@ -131,7 +131,7 @@ impl Replica {
             votes_per_address: VOTES_PER_ADDRESS,
         };
         let writer = producer.writer(handler);
-        let job = snapshot::SnapshotJob {
+        let job = snapshot::Job {
             pool: pool.clone(),
             catalogue: Arc::clone(&catalogue),
             boards: Arc::clone(&boards),
@@ -139,7 +139,7 @@ impl Replica {
             lowest: 100,
         };
         let mut services = kit::rpc::server::services();
-        let dependencies = ServiceDependencies {
+        let dependencies = Dependencies {
             pool: pool.clone(),
             catalogue: Arc::clone(&catalogue),
             boards: Arc::clone(&boards),
