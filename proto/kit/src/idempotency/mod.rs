@@ -140,6 +140,6 @@ impl Key {
 fn mismatch() -> Fault {
     Fault::new(
         Code::IdempotencyMismatch,
-        "this Idempotency-Key was used with another body; use a new key for another call",
+        "This Idempotency-Key was used with another body. Use a new key for another call.",
     )
 }

@@ -62,7 +62,7 @@ impl Authenticator {
             return match sent {
                 Some(sent) if matches(sent, &self.tokens.fleet_token) => Ok(Principal::Fleet),
                 _ => Err(unauthenticated(
-                    "this call needs the fleet token: send it as `authorization: Bearer …`",
+                    "This call needs the fleet token. Send it as `authorization: Bearer …`.",
                 )),
             };
         }
@@ -90,7 +90,7 @@ pub(super) async fn look_up(members: &dyn Members, token: &str) -> Result<Member
 
 fn not_staff() -> Status {
     unauthenticated(
-        "this call needs the staff token or the token of a staff member: send it as `authorization: Bearer …`",
+        "This call needs the staff token or the token of a staff member. Send it as `authorization: Bearer …`.",
     )
 }
 
