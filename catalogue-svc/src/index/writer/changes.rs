@@ -23,7 +23,7 @@ impl Writer {
         let page = self.pages.get(&id)?;
         let known = page.known.as_ref()?;
         let row = page.creator.as_ref().map(|(_, row)| Arc::clone(row));
-        let changed = changed(
+        let changed = listing_change(
             known.last_change,
             (ListingKind::Creators, &known.handle),
             row.map(|row| Listing::Creator {
@@ -45,7 +45,7 @@ impl Writer {
             Some(page) => held.last_change.under(page.last_change),
             None => held.last_change,
         };
-        let changed = changed(
+        let changed = listing_change(
             last_change,
             (ListingKind::Games, &held.game.key.slug),
             held.listed.then(|| Listing::Game {
@@ -59,7 +59,7 @@ impl Writer {
     /// What is said of an event now.
     pub(super) fn changed_event(&self, id: Uuid) -> Option<DatasetChange> {
         let held = self.events.get(&id)?;
-        let changed = changed(
+        let changed = listing_change(
             held.last_change,
             (ListingKind::Events, &held.slug),
             held.event.clone().map(|row| Listing::Event {
@@ -116,7 +116,7 @@ impl Writer {
 }
 
 /// What is said of a listing: as it is `listed`, or that it is not any more.
-fn changed(
+fn listing_change(
     last_change: LastChange,
     (kind, address): (ListingKind, &Arc<str>),
     listed: Option<Listing>,
