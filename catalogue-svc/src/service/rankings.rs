@@ -98,10 +98,10 @@ impl RankingsService for Rankings {
 
 fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
     let kind = BoardKind::parse(&request.kind);
-    let kind = kind.ok_or_else(|| Fault::not_found("rankings are of `games` or of `creators`"))?;
+    let kind = kind.ok_or_else(|| Fault::not_found("Rankings are of `games` or of `creators`."))?;
     let window = Window::parse(&request.board);
     let window =
-        window.ok_or_else(|| Fault::not_found("the boards are `week`, `month` and `all`"))?;
+        window.ok_or_else(|| Fault::not_found("The boards are `week`, `month` and `all`."))?;
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
     let form = fields.form(request.form);

@@ -184,7 +184,7 @@ impl Staff {
                 let voters = voters::of_network(&self.pool, &vote::network(address)).await?;
                 if voters.is_empty() {
                     return Err(Fault::not_found(
-                        "nobody voted with a cookie that was first seen at this address",
+                        "Nobody voted with a cookie that was first seen at this address.",
                     ));
                 }
                 Ok(voters)

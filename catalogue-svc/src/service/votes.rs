@@ -43,7 +43,7 @@ impl VotesService for Votes {
         let kind = fields.check("kind", kind(&request.kind));
         fields.finish()?;
         let (Some(voter), Some(kind)) = (voter, kind) else {
-            return Err(Fault::not_found("there is no such pair").into());
+            return Err(Fault::not_found("There is no such pair.").into());
         };
         let pair = match kind {
             BoardKind::Games => self.draw::<Game>(&voter, NameInAddress::Slug).await?,
@@ -78,7 +78,7 @@ impl Votes {
         let random = ids::random();
         let pair = self.boards.draw::<L>(now, random, &judged);
         let (one, other) = pair.ok_or_else(|| {
-            Fault::not_found("no two listings of different creators are left to judge today")
+            Fault::not_found("No two listings of different creators are left to judge today.")
         })?;
         let candidate = |row: &L| {
             let card = row
@@ -125,7 +125,7 @@ impl Votes {
         fields.finish()?;
         let (Some(voter), Some(kind), Some(winner), Some(loser)) = (voter, kind, winner, loser)
         else {
-            return Err(Fault::not_found("there is no such vote"));
+            return Err(Fault::not_found("There is no such vote."));
         };
         Ok(Vote {
             voter,

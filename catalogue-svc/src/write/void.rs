@@ -53,7 +53,7 @@ pub(super) async fn void(
 ) -> ApplyResult<Outcome> {
     match voters::lock(connection, *voter).await? {
         Locked::Busy => return Err(ApplyError::Busy),
-        Locked::Absent => return Err(Fault::not_found("no voter has this id").into()),
+        Locked::Absent => return Err(Fault::not_found("No voter has this id.").into()),
         Locked::Held { voided } if voided != *restore => {
             let unchanged = Voided {
                 votes: 0,

@@ -46,7 +46,7 @@ pub(super) async fn cast(
 fn too_many(votes_per_address: i32, now: OffsetDateTime) -> Fault {
     let tomorrow = now.replace_time(Time::MIDNIGHT) + Duration::DAY;
     let message = format!(
-        "{votes_per_address} votes without an account have come from this address today; sign in, or come back tomorrow (UTC)"
+        "{votes_per_address} votes without an account have come from this address today. Sign in, or come back tomorrow (UTC)."
     );
     Fault {
         retry_after: u32::try_from((tomorrow - now).whole_seconds() + 1).ok(),

@@ -38,8 +38,9 @@ impl Call<'_> {
     }
 
     pub(super) fn text(&self) -> Result<&str, Fault> {
-        std::str::from_utf8(self.body)
-            .map_err(|_utf8| Fault::new(Code::BadJson, "the body is not UTF-8"))
+        std::str::from_utf8(self.body).map_err(|_utf8| {
+            Fault::new(Code::BadJson, "The body is not UTF-8. Send JSON in UTF-8.")
+        })
     }
 
     /// The `Idempotency-Key` of a call that writes. Its scope is the game, since an account may send one body for several games.

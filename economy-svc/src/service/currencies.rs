@@ -61,7 +61,7 @@ impl Service {
         let game = games::find_owned(&self.pool, &request.game, account).await?;
         let game = game.ok_or_else(|| {
             Fault::not_found(format!(
-                "no game of yours has the slug {}; GET /me/listings lists yours",
+                "No game of yours has the slug {}. GET /me/listings lists yours.",
                 request.game
             ))
         })?;

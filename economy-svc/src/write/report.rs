@@ -108,7 +108,7 @@ pub(crate) fn check_interval(
         ..Fault::new(
             Code::TooSoon,
             format!(
-                "the game's last report is less than {} minutes old; send the next one as Retry-After says",
+                "The game's last report is less than {} minutes old. Send the next one as Retry-After says.",
                 policy.report_interval.whole_minutes()
             ),
         )

@@ -37,7 +37,7 @@ pub(super) async fn decide(
 ) -> ApplyResult<ReviewOutcome> {
     let Some(state) = reports::review_state(connection, review.report).await? else {
         return Err(Fault::not_found(
-            "there is no report with this number; `staff report list` lists the held reports",
+            "There is no report with this number. `staff report list` lists the held reports.",
         )
         .into());
     };
@@ -60,7 +60,7 @@ pub(super) async fn decide(
                 "was rejected"
             };
             let message = format!(
-                "report {} {decision}; only a held report can be approved or rejected",
+                "Report {} {decision}. Only a held report can be approved or rejected.",
                 review.report
             );
             return Err(Fault::new(Code::PreconditionFailed, message).into());

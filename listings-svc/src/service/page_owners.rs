@@ -108,7 +108,7 @@ impl Service {
 }
 
 async fn page(connection: &mut PgConnection, handle: String) -> Result<Uuid, Fault> {
-    let not_found = || Fault::not_found("there is no page with this handle");
+    let not_found = || Fault::not_found("There is no page with this handle.");
     if !slug::is_valid(&handle) {
         return Err(not_found());
     }

@@ -58,7 +58,7 @@ impl Service {
                 "Explain how staff can verify that the page is yours.",
             ));
         }
-        let not_found = || Fault::not_found("there is no public page with this handle");
+        let not_found = || Fault::not_found("There is no public page with this handle.");
         if !slug::is_valid(&handle) {
             return Err(not_found());
         }

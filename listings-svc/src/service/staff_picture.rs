@@ -314,7 +314,7 @@ fn truncated_stream() -> Fault {
         retry_after: Some(1),
         ..Fault::new(
             Code::Unavailable,
-            "the stream ended before the end message; send the file again",
+            "The stream ended before the end message. Send the file again.",
         )
     }
 }

@@ -100,7 +100,7 @@ pub const fn audit_action(transition: Transition) -> AuditAction {
 
 pub fn listing_not_found() -> Fault {
     Fault::not_found(
-        "there is no listing of this kind and name: check both, and whether it is live or a sample (--mode)",
+        "There is no listing of this kind and name. Check both, and whether it is live or a sample (--mode).",
     )
 }
 
@@ -113,12 +113,12 @@ fn transition_refused(state: ListingState, transition: Transition) -> Fault {
     };
     let rule = match transition {
         Transition::Approve | Transition::Reject => {
-            "only a pending listing is approved or rejected; a rejected one is pending again once its account changes it, and a \
-             public one is taken down and restored"
+            "Only a pending listing is approved or rejected. A rejected one is pending again once its account changes it, and a \
+             public one is taken down and restored."
         }
         Transition::TakeDown | Transition::Restore => {
-            "only a public listing is taken down, and only a listing that was taken down is restored"
+            "Only a public listing is taken down, and only a listing that was taken down is restored."
         }
     };
-    Fault::invalid_field("name", format!("this listing {current}: {rule}"))
+    Fault::invalid_field("name", format!("This listing {current}. {rule}"))
 }

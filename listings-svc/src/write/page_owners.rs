@@ -124,7 +124,7 @@ impl OwnerContext<'_> {
 
     /// Locks the live page with this handle.
     async fn lock(&mut self, handle: &str) -> Result<Listing<Page>, ApplyError> {
-        let not_found = || Fault::not_found("there is no page with this handle");
+        let not_found = || Fault::not_found("There is no page with this handle.");
         // A handle that is not a slug matches nothing, and PostgreSQL does not accept NUL.
         if !slug::is_valid(handle) {
             return Err(not_found().into());
@@ -158,7 +158,7 @@ impl OwnerContext<'_> {
 }
 
 pub fn claim_not_found() -> Fault {
-    Fault::not_found("there is no claim with this id")
+    Fault::not_found("There is no claim with this id.")
 }
 
 pub fn claim_already_decided(claim: &claims::Claim) -> Fault {

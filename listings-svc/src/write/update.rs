@@ -22,7 +22,7 @@ pub(super) async fn game(
     context: &mut SubmissionContext<'_>,
     slug: &str,
 ) -> Result<AcceptedSubmission, ApplyError> {
-    let not_found = || Fault::not_found("no game of yours has this slug");
+    let not_found = || Fault::not_found("No game of yours has this slug.");
     let (before, page) = context.lock_game(slug).await?.ok_or_else(not_found)?;
     let reference = context.reference_data().await?;
     let read = {
@@ -65,7 +65,7 @@ pub(super) async fn event(
     let account = context.submission.author.account;
     let is_test = context.is_about_samples();
     let before = before.filter(|event| is_test || event.submitter == Some(account));
-    let before = before.ok_or_else(|| Fault::not_found("no event of yours has this slug"))?;
+    let before = before.ok_or_else(|| Fault::not_found("No event of yours has this slug."))?;
     let reference = context.reference_data().await?;
     let read = {
         let public_url = &context.dependencies.public_url;
@@ -85,7 +85,7 @@ pub(super) async fn page(
     context: &mut SubmissionContext<'_>,
     handle: &str,
 ) -> Result<AcceptedSubmission, ApplyError> {
-    let not_found = || Fault::not_found("no page of yours has this handle");
+    let not_found = || Fault::not_found("No page of yours has this handle.");
     let before = context.lock_listing::<Page>(handle).await?;
     let before = before.ok_or_else(not_found)?;
     let owned = context.find_page(PageRef::Id(before.id)).await?;
@@ -107,8 +107,8 @@ pub(super) async fn page(
 fn precondition_failed() -> Fault {
     Fault::new(
         Code::PreconditionFailed,
-        "the listing is not at a revision that If-Match names: it has changed since, or the tag is a weak one (`W/`), which never matches; \
-         read it again and send the change with its new ETag",
+        "The listing is not at a revision that If-Match names: it has changed since, or the tag is a weak one (`W/`), which never matches. \
+         Read it again and send the change with its new ETag.",
     )
 }
 

@@ -216,5 +216,5 @@ fn parse_time(field: &str, at: Option<Timestamp>) -> Result<Option<OffsetDateTim
 }
 
 fn not_found() -> Fault {
-    Fault::not_found("this endpoint has no delivery with this id")
+    Fault::not_found("This endpoint has no delivery with this id.")
 }

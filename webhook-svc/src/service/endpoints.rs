@@ -46,11 +46,11 @@ impl Dependencies {
         let mut transaction = self.pool.begin().await?;
         let allowance = plans::of_account(&mut transaction, account).await?;
         let allowance =
-            allowance.ok_or_else(|| Fault::not_found("there is no account with this id"))?;
+            allowance.ok_or_else(|| Fault::not_found("There is no account with this id."))?;
         let count = endpoints::count_locked(&mut transaction, account).await?;
         if let Some(most) = allowance.endpoints.filter(|most| count >= *most) {
             let message = format!(
-                "the plan allows {most} endpoints: remove one, or change to a plan that allows more"
+                "The plan allows {most} endpoints. Remove one, or change to a plan that allows more."
             );
             return Err(Fault::new(Code::PlanRequired, message));
         }
@@ -172,7 +172,7 @@ impl Dependencies {
         let mut connection = self.pool.acquire().await?;
         let allowance = plans::of_account(&mut connection, account).await?;
         let allowance =
-            allowance.ok_or_else(|| Fault::not_found("there is no account with this id"))?;
+            allowance.ok_or_else(|| Fault::not_found("There is no account with this id."))?;
         let mut rows = Vec::new();
         for endpoint in endpoints::of_account(&mut *connection, account).await? {
             let queued = endpoints::queued(&mut *connection, endpoint.id).await?;
@@ -258,7 +258,7 @@ fn rate_limit(limit: u32) -> Result<i32, Fault> {
 }
 
 fn not_found() -> Fault {
-    Fault::not_found("there is no endpoint with this id")
+    Fault::not_found("There is no endpoint with this id.")
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]

@@ -30,7 +30,7 @@ impl Service {
         let changes = changes.map_err(|bad| match bad {
             BadBody::NotAnObject(_) => Fault::new(
                 Code::BadJson,
-                "give the changes as one JSON object: each changed field with its new value",
+                "Give the changes as one JSON object: each changed field with its new value.",
             ),
             BadBody::Fields(problems) => Fault::invalid(problems),
         })?;

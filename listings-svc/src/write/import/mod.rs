@@ -280,7 +280,7 @@ pub(crate) fn finished_elsewhere() -> Fault {
         retry_after: Some(1),
         ..Fault::new(
             Code::Unavailable,
-            "another import of the same file has just finished; import the file again for a report",
+            "Another import of the same file has just finished. Import the file again for a report.",
         )
     }
 }
