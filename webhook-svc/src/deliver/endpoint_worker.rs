@@ -16,7 +16,7 @@ use super::Shared;
 use super::recorder::{FinishedAttempt, Record};
 use super::target::{self, Target};
 use crate::domain::window::Window;
-use crate::http::{AttemptRequest, AttemptResult, Outcome};
+use crate::http::{AttemptOutcome, AttemptRequest, AttemptResult};
 use crate::store::queue::{self, Cursor, DueDelivery};
 
 /// Before every delivery.
@@ -257,10 +257,10 @@ impl EndpointWorker {
         at: OffsetDateTime,
     ) -> anyhow::Result<()> {
         match result.outcome {
-            Outcome::Delivered => self.window.grow(),
-            Outcome::Failed => self.window.shrink(),
+            AttemptOutcome::Delivered => self.window.grow(),
+            AttemptOutcome::Failed => self.window.shrink(),
             // The recorder disables the endpoint.
-            Outcome::Gone => self.target = None,
+            AttemptOutcome::Gone => self.target = None,
         }
         let attempt = FinishedAttempt {
             endpoint: self.endpoint,

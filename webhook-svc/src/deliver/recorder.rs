@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::Shared;
 use crate::domain::health::{Health, Notification};
 use crate::domain::schedule::JITTER;
-use crate::http::{AttemptResult, Outcome};
+use crate::http::{AttemptOutcome, AttemptResult};
 use crate::notification;
 use crate::store::attempts::{self, Completion};
 use crate::store::endpoints::{self, EndpointState};
@@ -71,11 +71,11 @@ pub(super) async fn run(shared: Arc<Shared>, mut records: mpsc::Receiver<Record>
     }
 }
 
-fn count(outcome: Outcome) {
+fn count(outcome: AttemptOutcome) {
     let name = match outcome {
-        Outcome::Delivered => "delivered",
-        Outcome::Failed => "failed",
-        Outcome::Gone => "gone",
+        AttemptOutcome::Delivered => "delivered",
+        AttemptOutcome::Failed => "failed",
+        AttemptOutcome::Gone => "gone",
     };
     metrics::counter!("webhook_tries_total", "outcome" => name).increment(1);
 }
@@ -124,13 +124,13 @@ fn complete(shared: &Shared, attempt: &FinishedAttempt, now: OffsetDateTime) -> 
     let tries_left = due.tries_left - 1;
     let schedule = &shared.dependencies.schedule;
     let due_at = match result.outcome {
-        Outcome::Failed => {
+        AttemptOutcome::Failed => {
             schedule.next_attempt_at(tries_left, jitter(due), result.retry_after, now)
         }
-        Outcome::Delivered | Outcome::Gone => None,
+        AttemptOutcome::Delivered | AttemptOutcome::Gone => None,
     };
     let state = match result.outcome {
-        Outcome::Delivered => "delivered",
+        AttemptOutcome::Delivered => "delivered",
         _ if due_at.is_some() => "waiting",
         _ => "failed",
     };
@@ -162,16 +162,16 @@ impl Endpoints {
     fn add(&mut self, attempt: &FinishedAttempt, completion: &Completion) {
         let endpoint = attempt.endpoint;
         match attempt.result.outcome {
-            Outcome::Delivered => {
+            AttemptOutcome::Delivered => {
                 // A success resets earlier failures.
                 self.failed.remove(&endpoint);
                 self.succeeded.insert(endpoint);
             }
-            Outcome::Failed if completion.due_at.is_none() => {
+            AttemptOutcome::Failed if completion.due_at.is_none() => {
                 self.failed.entry(endpoint).or_default().push(attempt.at);
             }
-            Outcome::Failed => {}
-            Outcome::Gone => {
+            AttemptOutcome::Failed => {}
+            AttemptOutcome::Gone => {
                 self.gone.insert(endpoint);
             }
         }
