@@ -3,6 +3,7 @@
 use contracts::catalogue::v1 as proto;
 use kit::audit::Subject;
 use kit::feed::{ApplyError, ApplyResult};
+use kit::pg::RowLock;
 use kit::{Fault, ids};
 use prost::Message as _;
 use serde_json::json;
@@ -14,7 +15,7 @@ use super::{Outcome, happening};
 use crate::SCHEMA;
 use crate::boards::TallyChange;
 use crate::domain::staff_action::By;
-use crate::store::voters::{self, Locked};
+use crate::store::voters;
 use crate::store::votes;
 
 /// Tallies in one change of the feed, at most.
@@ -52,16 +53,16 @@ pub(super) async fn void(
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
     match voters::lock(connection, *voter).await? {
-        Locked::Busy => return Err(ApplyError::Busy),
-        Locked::Absent => return Err(Fault::not_found("No voter has this id.").into()),
-        Locked::Held { voided } if voided != *restore => {
+        RowLock::Busy => return Err(ApplyError::Busy),
+        RowLock::NotFound => return Err(Fault::not_found("No voter has this id.").into()),
+        RowLock::Acquired(voided) if voided != *restore => {
             let unchanged = Voided {
                 votes: 0,
                 unchanged: true,
             };
             return Ok((Outcome::Voided(unchanged), Vec::new()));
         }
-        Locked::Held { .. } => {}
+        RowLock::Acquired(_) => {}
     }
     voters::set_voided(connection, *voter, (!restore).then_some(now)).await?;
     let (tallies, votes) = votes::done_by(connection, *voter).await?;

@@ -2,6 +2,7 @@
 
 use contracts::catalogue::v1 as proto;
 use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::pg::RowLock;
 use kit::{Code, Fault, ids};
 use prost::Message as _;
 use sqlx::PgConnection;
@@ -10,7 +11,7 @@ use time::{Duration, OffsetDateTime, Time};
 use super::{Outcome, happening};
 use crate::domain::rankings::Hour;
 use crate::domain::vote::{self, Vote};
-use crate::store::voters::{self, Locked};
+use crate::store::voters;
 use crate::store::votes;
 
 /// Takes a vote. That of a voter whose votes are void is stored and counts nowhere.
@@ -21,9 +22,9 @@ pub(super) async fn cast(
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
     let voided = match voters::lock_for_vote(connection, vote.voter.id).await? {
-        Locked::Held { voided } => voided,
-        Locked::Busy => return Err(ApplyError::Busy),
-        Locked::Absent => {
+        RowLock::Acquired(voided) => voided,
+        RowLock::Busy => return Err(ApplyError::Busy),
+        RowLock::NotFound => {
             if !voters::insert(connection, &vote.voter, now).await? {
                 return Err(ApplyError::Busy);
             }

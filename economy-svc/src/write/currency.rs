@@ -4,6 +4,7 @@ use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use kit::audit::Subject;
 use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::pg::RowLock;
 use prost::Message as _;
 use serde_json::json;
 use sqlx::PgConnection;
@@ -11,7 +12,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::rates_moved;
-use crate::store::currencies::{self, LockResult};
+use crate::store::currencies;
 
 /// Names the currency of a game.
 #[derive(Debug, Clone)]
@@ -45,7 +46,7 @@ pub(super) async fn set_name(
     request: &SetName,
     now: OffsetDateTime,
 ) -> ApplyResult<NameChange> {
-    if currencies::lock(connection, request.game).await? == LockResult::Busy {
+    if currencies::lock(connection, request.game).await? == RowLock::Busy {
         return Err(ApplyError::Busy);
     }
     let before = currencies::name(connection, request.game).await?;

@@ -2,6 +2,7 @@
 
 use kit::feed::{ApplyError, ApplyResult};
 use kit::idempotency;
+use kit::pg::RowLock;
 use kit::{Code, Fault};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
@@ -12,7 +13,7 @@ use super::{Outcome, ReportPolicy, rates_moved};
 use crate::SCHEMA;
 use crate::domain::hold;
 use crate::domain::report::Report;
-use crate::store::currencies::{self, LockResult};
+use crate::store::currencies;
 use crate::store::reports::{self, NewReport};
 
 /// Submits a report.
@@ -47,9 +48,9 @@ pub(super) async fn submit(
 ) -> ApplyResult<Outcome> {
     // Of two concurrent reports the second waits here, and is then refused as too soon.
     match currencies::lock(connection, submit.game).await? {
-        LockResult::Acquired(_) => {}
-        LockResult::Busy => return Err(ApplyError::Busy),
-        LockResult::NotFound => return Err(no_currency().into()),
+        RowLock::Acquired(_) => {}
+        RowLock::Busy => return Err(ApplyError::Busy),
+        RowLock::NotFound => return Err(no_currency().into()),
     }
     if let Some(key) = &submit.idempotency_key {
         let stored: Option<ReportReceipt> = key.replay(connection, SCHEMA, now).await?;

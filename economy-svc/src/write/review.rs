@@ -2,6 +2,7 @@
 
 use kit::audit::Subject;
 use kit::feed::{ApplyError, ApplyResult};
+use kit::pg::RowLock;
 use kit::{Code, Fault};
 use serde_json::json;
 use sqlx::PgConnection;
@@ -9,7 +10,7 @@ use time::OffsetDateTime;
 
 use super::rates_moved;
 use crate::domain::staff_action::By;
-use crate::store::currencies::{self, LockResult};
+use crate::store::currencies;
 use crate::store::reports::{self, Decision};
 
 /// Decides on a held report.
@@ -42,7 +43,7 @@ pub(super) async fn decide(
         .into());
     };
     // The lock of the currency guards all writes to the game's reports.
-    if currencies::lock(connection, state.game_id).await? == LockResult::Busy {
+    if currencies::lock(connection, state.game_id).await? == RowLock::Busy {
         return Err(ApplyError::Busy);
     }
     let state = reports::review_state(connection, review.report).await?;

@@ -1,10 +1,10 @@
 //! The table `gateway.account`.
 
+use kit::pg::RowLock;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::RowLock;
 use crate::domain::account::{Account, Identifier};
 
 struct Row {

@@ -1,10 +1,10 @@
 //! The table `gateway.key_request`: requests for live keys.
 
+use kit::pg::RowLock;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::RowLock;
 use crate::domain::key::{KeyKind, Mode, Spec};
 use crate::domain::key_request::{KeyRequest, KeyRequestState};
 

@@ -1,11 +1,11 @@
 //! The table `gateway.key`.
 
 use futures::TryStreamExt as _;
+use kit::pg::RowLock;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::RowLock;
 use crate::domain::key::{Caller, Key, KeyKind, Mode};
 use crate::domain::secret::Hash;
 

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use kit::Fault;
 use kit::feed::{Apply, ApplyError, ApplyResult, NewChange};
+use kit::pg::RowLock;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -27,7 +28,6 @@ use crate::domain::plan::Plans;
 use crate::domain::secret::Hash;
 use crate::domain::staff_action::By;
 use crate::domain::switch::{Setting, Switch};
-use crate::store::RowLock;
 
 /// Applies commands inside the writer's transaction.
 #[derive(Debug, Clone)]

@@ -21,7 +21,7 @@ use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
-use crate::store::{ListingTable, Locked, RecordTable as _, accounts, games, pages};
+use crate::store::{ListingTable, LockedRows, RecordTable as _, accounts, games, pages};
 
 /// Slugs with the same base in the first query; each further query doubles the number.
 const FIRST_WINDOW: usize = 8;
@@ -118,7 +118,7 @@ impl<'a> SubmissionContext<'a> {
             Listing::<C>::find(self.connection, mode, &names).await?
         } else {
             let locked = Listing::<C>::lock(self.connection, mode, &names).await?;
-            Locked::complete(locked).ok_or(ApplyError::Busy)?
+            LockedRows::complete(locked).ok_or(ApplyError::Busy)?
         };
         // For accounts, a listing that was taken down does not exist until staff restore it.
         let mut found = found.into_iter();
