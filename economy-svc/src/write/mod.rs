@@ -1,6 +1,6 @@
 //! Commands: every change of the economy goes through the feed's writer as one of these.
 //!
-//! Each command is one straight line: lock, look for a stored answer, load, decide, save, publish. Rows are locked in the order currencies, head
+//! Each command is one straight line: lock, look for a stored receipt, load, decide, save, publish. Rows are locked in the order currencies, head
 //! of the feed.
 
 mod currency;
