@@ -7,7 +7,7 @@ use kit::config::{Common, seconds};
 use kit::rpc::client::Addresses;
 
 use crate::jobs::retention::Periods;
-use crate::write::Writes;
+use crate::write::CommandHandler;
 
 /// Settings of catalogue-svc.
 #[derive(Debug, Args)]
@@ -46,8 +46,8 @@ pub struct Settings {
 
 impl Settings {
     /// Limits of commands.
-    pub(crate) fn writes(&self) -> Writes {
-        Writes {
+    pub(crate) fn command_handler(&self) -> CommandHandler {
+        CommandHandler {
             votes_per_address: self.votes_per_address,
         }
     }

@@ -25,7 +25,7 @@ use config::Settings;
 use feeds::listings::Follower;
 use feeds::vote_feed;
 use index::{CHUNK_ROWS, Catalogue};
-use service::Parts;
+use service::Dependencies;
 
 /// The schema that this service owns.
 pub const SCHEMA: Schema = Schema("catalogue");
@@ -71,12 +71,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         ..Retention::default()
     };
     let producer = Producer::start(pool.clone(), SCHEMA, clock.clone(), lifecycle, retention);
-    let writer = producer.writer(settings.writes());
+    let writer = producer.writer(settings.command_handler());
     let following = vote_feed::follow(pool.clone(), Arc::clone(&boards), producer.subscribe());
     lifecycle.spawn_background("own feed", following);
     jobs::tallies::spawn(lifecycle, &pool, clock, &producer);
     jobs::retention::spawn(lifecycle, &pool, clock, settings.retention());
-    let snapshot = jobs::snapshot::Parts {
+    let snapshot = jobs::snapshot::Job {
         pool: pool.clone(),
         catalogue: Arc::clone(&catalogue),
         boards: Arc::clone(&boards),
@@ -86,7 +86,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     jobs::snapshot::spawn(lifecycle, clock, snapshot, settings.snapshot_hour)?;
 
     let mut services = kit::rpc::server::services();
-    let parts = Parts {
+    let dependencies = Dependencies {
         pool,
         catalogue,
         boards,
@@ -95,7 +95,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         clock: clock.clone(),
         public_url: settings.public_url.clone(),
     };
-    parts.add_to(&mut services);
+    dependencies.add_to(&mut services);
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

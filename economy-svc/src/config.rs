@@ -5,7 +5,7 @@ use std::time::Duration;
 use kit::config::{Common, seconds};
 use kit::rpc::client::Addresses;
 
-use crate::write::Rules;
+use crate::write::ReportPolicy;
 
 #[derive(Debug, clap::Args)]
 pub struct Settings {
@@ -29,8 +29,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn rules(&self) -> Rules {
-        Rules {
+    pub(crate) fn report_policy(&self) -> ReportPolicy {
+        ReportPolicy {
             report_interval: time::Duration::minutes(self.report_interval.into()),
             most_jump_percent: self.most_jump,
         }

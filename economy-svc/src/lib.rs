@@ -15,7 +15,7 @@ use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
 use kit::rpc::FleetMembers;
 
-use service::Parts;
+use service::Dependencies;
 use write::CommandHandler;
 
 pub use config::Settings;
@@ -35,20 +35,20 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         &boot.lifecycle,
         Retention::default(),
     );
-    let rules = boot.settings.rules();
-    let writer = producer.writer(CommandHandler(rules));
+    let policy = boot.settings.report_policy();
+    let writer = producer.writer(CommandHandler(policy));
     kit::idempotency::spawn_cleanup(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
 
     let mut services = kit::rpc::server::services();
-    let parts = Parts {
+    let dependencies = Dependencies {
         pool,
         clock: boot.clock.clone(),
         producer,
         writer,
-        rules,
+        policy,
         late: boot.settings.late_after(),
     };
-    parts.add_to(&mut services);
+    dependencies.add_to(&mut services);
     let listings = boot.client(&boot.settings.listings_addresses)?;
     let members = FleetMembers::new(
         listings,

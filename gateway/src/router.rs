@@ -1,4 +1,4 @@
-//! Every route of the public port: its path, its handlers and its policy. The checks themselves are in [`crate::layers::gate`],
+//! Every route of the public port: its path, its handlers and its policy. The checks themselves are in [`crate::layers::route_checks`],
 //! in their order.
 
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::app::App;
 use crate::context::Context;
 use crate::domain::access::AllowedKeys;
 use crate::domain::switch::Switch;
-use crate::layers::gate::{Gate, gate};
 use crate::layers::panic;
 use crate::layers::policy::{Policy, Route, RouteKind};
 use crate::layers::request_context::request_context;
+use crate::layers::route_checks::{self, RouteChecks};
 use crate::routes::{
     changes, creators, currencies, events, games, history, me, methodology, pictures, places,
     rankings, rates, reports, search, tips,
@@ -64,22 +64,22 @@ fn routes() -> [RouteEntry; 23] {
     ]
 }
 
-/// Pictures are for browsers: the route has no gate, and its handler answers every method.
+/// Pictures are for browsers: the route has no checks, and its handler answers every method.
 const PICTURE: &str = "/pictures/{name}";
 
 /// The router of the public port.
 pub fn router(app: &App) -> Router {
     let api = routes_with_methods(app).fold(Router::new(), |router, (route, handlers)| {
-        router.route(route.pattern, gated(app, route, handlers))
+        router.route(route.pattern, checked(app, route, handlers))
     });
     let not_found = Route {
         pattern: "none",
         policy: Policy::account(),
         methods: Vec::new(),
     };
-    api.route(PICTURE, any(pictures::get).layer(from_fn(without_gate)))
+    api.route(PICTURE, any(pictures::get).layer(from_fn(without_checks)))
         .with_state(Arc::clone(app))
-        .fallback_service(gated(app, not_found, MethodRouter::new()))
+        .fallback_service(checked(app, not_found, MethodRouter::new()))
         .layer(from_fn_with_state(Arc::clone(app), request_context))
 }
 
@@ -104,17 +104,17 @@ fn routes_with_methods(app: &App) -> impl Iterator<Item = (Route, MethodRouter)>
     })
 }
 
-/// Puts the gate in front of a route's handlers. The gate runs before axum dispatches by method, since axum would add an `Allow`
-/// header of its own to the gate's response.
-fn gated<S>(app: &App, route: Route, handlers: MethodRouter) -> MethodRouter<S>
+/// Puts the checks of a route in front of its handlers. They run before axum dispatches by method, since axum would add an `Allow`
+/// header of its own to the response of a failed check.
+fn checked<S>(app: &App, route: Route, handlers: MethodRouter) -> MethodRouter<S>
 where
     S: Clone + Send + Sync + 'static,
 {
-    let gate_of_route = Gate {
+    let checks = RouteChecks {
         app: Arc::clone(app),
         route: Arc::new(route),
     };
-    any_service(from_fn_with_state(gate_of_route, gate).layer(handlers))
+    any_service(from_fn_with_state(checks, route_checks::run).layer(handlers))
 }
 
 /// The methods that have a handler. axum lists them in the `Allow` header of its response to any other method.
@@ -133,8 +133,8 @@ fn methods(handlers: &MethodRouter) -> Vec<Method> {
     allow.filter_map(|method| method.parse().ok()).collect()
 }
 
-/// The layer of a route that has no gate.
-async fn without_gate(request: Request, next: Next) -> Response {
+/// The layer of a route that has no checks.
+async fn without_checks(request: Request, next: Next) -> Response {
     if let Some(context) = Context::from_request(&request) {
         context.set_route(PICTURE);
     }

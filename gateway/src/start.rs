@@ -32,7 +32,7 @@ use crate::store::accounts;
 use crate::switches::SwitchCache;
 use crate::upstream::pictures::Pictures;
 use crate::upstream::{Catalogue, Economy, Listings};
-use crate::write::{Command, Write, Writes};
+use crate::write::{AuthoredCommand, Command, CommandHandler};
 use crate::{MIGRATOR, SCHEMA};
 
 /// Logged when Redis is away.
@@ -55,12 +55,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         &boot.lifecycle,
         Retention::default(),
     );
-    let writer = producer.writer(Writes {
+    let writer = producer.writer(CommandHandler {
         plans: Arc::clone(&plans),
         grace: settings.grace,
     });
     writer
-        .write(Write::by_gateway(Command::PublishPlans))
+        .write(AuthoredCommand::by_gateway(Command::PublishPlans))
         .await?;
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));

@@ -22,10 +22,10 @@ use config::Settings;
 use feed::PublicUrl;
 use members::Members;
 use pictures::{FileStore, PictureProcessor};
-use service::Parts;
+use service::Dependencies;
 use write::import::Importer;
 use write::reference_data_cache::ReferenceDataCache;
-use write::{Rules, Writes};
+use write::{CommandDependencies, CommandHandler};
 
 pub const SCHEMA: Schema = Schema("listings");
 
@@ -50,12 +50,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         Retention::default(),
     )
     .publish_to(HighWaterMark::new(redis, SCHEMA.0));
-    let rules = Arc::new(Rules {
+    let commands = Arc::new(CommandDependencies {
         public_url: public_url.clone(),
         max_pending: boot.settings.max_pending,
         reference_data: ReferenceDataCache::default(),
     });
-    let writer = producer.writer(Writes::new(Arc::clone(&rules)));
+    let writer = producer.writer(CommandHandler::new(Arc::clone(&commands)));
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
     let files = FileStore::open(&boot.settings.files)?;
     jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);
@@ -74,18 +74,18 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let members = Members::new(pool.clone(), boot.clock.clone());
     let mut services = kit::rpc::server::services();
-    let parts = Parts {
+    let dependencies = Dependencies {
         pool,
         clock: boot.clock.clone(),
         producer,
         writer,
-        rules,
+        commands,
         importer,
         pictures,
         files,
         members: members.clone(),
         draining: boot.lifecycle.draining(),
     };
-    parts.add_to(&mut services);
+    dependencies.add_to(&mut services);
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

@@ -67,9 +67,9 @@ pub(crate) struct Connection {
     buffer: Box<[u8]>,
 }
 
-/// What is read of an answer.
+/// The head of a response: what is read of it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Answer {
+pub(crate) struct ResponseHead {
     pub(crate) status: u16,
     pub(crate) has_retry_after: bool,
     /// Whether the server closes the connection.
@@ -90,14 +90,14 @@ impl Connection {
     }
 
     /// Reads the answer to what was sent, to its end.
-    pub(crate) async fn answer(&mut self) -> Result<Answer> {
+    pub(crate) async fn answer(&mut self) -> Result<ResponseHead> {
         let (mut filled, mut head) = (0, None);
         let (answer, begins) = loop {
             filled += self.read(filled, BUFFER).await?;
             let came = &self.buffer[..filled];
             head = head.or_else(|| came.windows(4).position(|four| four == b"\r\n\r\n"));
             if let Some(end) = head {
-                break (Answer::of(&came[..end])?, end + 4);
+                break (ResponseHead::of(&came[..end])?, end + 4);
             }
         };
         let mut missing = (begins + answer.length)
@@ -122,7 +122,7 @@ impl Connection {
     }
 }
 
-impl Answer {
+impl ResponseHead {
     /// Reads a head, without its empty line.
     fn of(head: &[u8]) -> Result<Self> {
         let head = std::str::from_utf8(head).map_err(invalid)?;

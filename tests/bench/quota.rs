@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::domain::key::{Caller, Key, Kind, Mode};
+use gateway::domain::key::{Caller, Key, KeyKind, Mode};
 use gateway::domain::plan::Plan;
 use gateway::quota::{BACKFILL_TIMEOUT, Quota, SharedCounters};
 use metrics_exporter_prometheus::PrometheusBuilder;
@@ -298,7 +298,7 @@ fn caller(number: usize) -> Caller {
             account: account.parse().unwrap(),
             name: "server".to_owned(),
             mode: Mode::Live,
-            kind: Kind::Account,
+            kind: KeyKind::Account,
             may_write: false,
             game: None,
             last4: "last".to_owned(),

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use e2e::raw::exchange;
-use e2e::{Answer, Client, Fleet};
+use e2e::{Client, Fleet, Response};
 use reqwest::header::HeaderMap;
 use reqwest::{Method, Version};
 
@@ -35,7 +35,7 @@ async fn reads(client: &Client) -> Vec<String> {
     reads
 }
 
-async fn ask(client: &Client, method: Method, path: &str, coding: &str, known: &str) -> Answer {
+async fn ask(client: &Client, method: Method, path: &str, coding: &str, known: &str) -> Response {
     let mut request = client.request(method, path);
     for (name, value) in [("accept-encoding", coding), ("if-none-match", known)] {
         if !value.is_empty() {
@@ -46,14 +46,14 @@ async fn ask(client: &Client, method: Method, path: &str, coding: &str, known: &
 }
 
 /// The text without what differs from call to call.
-fn same(answer: &Answer) -> String {
+fn same(answer: &Response) -> String {
     answer
         .text
         .replace(answer.header("x-request-id").unwrap(), "")
 }
 
 /// The headers without what differs from call to call.
-fn steady(answer: &Answer) -> HeaderMap {
+fn steady(answer: &Response) -> HeaderMap {
     let mut headers = answer.headers.clone();
     for name in ["x-request-id", "ratelimit", "date"] {
         headers.remove(name);

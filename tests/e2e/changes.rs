@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contracts::public::{ChangedRow, Creator, Game, ListingChange, SearchAddress};
-use e2e::{Answer, Client, Fleet, Staff};
+use e2e::{Client, Fleet, Response, Staff};
 use kit::cursor::Binding;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ impl Mirror {
         }
     }
 
-    async fn page(&self, limit: usize) -> Answer {
+    async fn page(&self, limit: usize) -> Response {
         let path = format!("/changes?limit={limit}&cursor={}", self.cursor);
         self.client.get(&path).await
     }

@@ -1,9 +1,9 @@
 //! Which check speaks first (§7.1), and modules that are off.
 
-use e2e::{Answer, Client, Fleet};
+use e2e::{Client, Fleet, Response};
 use reqwest::Method;
 
-async fn call(client: &Client, method: Method, path: &str, origin: bool) -> Answer {
+async fn call(client: &Client, method: Method, path: &str, origin: bool) -> Response {
     let mut request = client.request(method, path);
     if origin {
         request = request.header("origin", "https://page.example");

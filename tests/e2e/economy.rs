@@ -3,7 +3,7 @@
 use contracts::economy::v1::SetOwnCurrencyRequest;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 use contracts::public::{Currency, Rate};
-use e2e::{Answer, Client, Fleet, KeyRequest, NewAccount, Staff, eventually};
+use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Staff, eventually};
 use kit::rpc::client::dial;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ fn report(meal: u64) -> Value {
     })
 }
 
-async fn post(client: &Client, path: &str, body: &Value) -> Answer {
+async fn post(client: &Client, path: &str, body: &Value) -> Response {
     client
         .send(client.request(Method::POST, path).json(body))
         .await

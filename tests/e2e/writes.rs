@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contracts::public::{Game, OwnListing};
-use e2e::{Answer, Client, Fleet, NewAccount, Staff};
+use e2e::{Client, Fleet, NewAccount, Response, Staff};
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -55,15 +55,15 @@ impl Studio {
     }
 }
 
-async fn write(client: &Client, method: Method, path: &str, body: &Value) -> Answer {
+async fn write(client: &Client, method: Method, path: &str, body: &Value) -> Response {
     client.send(client.request(method, path).json(body)).await
 }
 
-async fn post(client: &Client, path: &str, body: &Value) -> Answer {
+async fn post(client: &Client, path: &str, body: &Value) -> Response {
     write(client, Method::POST, path, body).await
 }
 
-async fn patch(client: &Client, path: &str, body: &Value) -> Answer {
+async fn patch(client: &Client, path: &str, body: &Value) -> Response {
     write(client, Method::PATCH, path, body).await
 }
 

@@ -1,7 +1,8 @@
 //! Quotas are exact, however calls come: at once, through two gateways, over several keys, over the end of a month (§8).
 
 use e2e::{
-    Answer, Client, Fleet, KeyRequest, NewAccount, Service, SmallFleet, Staff, eventually, may_open,
+    Client, Fleet, KeyRequest, NewAccount, Response, Service, SmallFleet, Staff, eventually,
+    may_open,
 };
 use futures::StreamExt as _;
 use nix::unistd::Pid;
@@ -37,7 +38,7 @@ async fn callers(fleet: &Fleet, plan: &str, live: usize) -> (NewAccount, Callers
 }
 
 /// What is left by the header `RateLimit`.
-fn left(answer: &Answer, item: &str) -> Option<u64> {
+fn left(answer: &Response, item: &str) -> Option<u64> {
     let header = answer.header("ratelimit")?;
     let entry = header
         .split(", ")
@@ -46,7 +47,7 @@ fn left(answer: &Answer, item: &str) -> Option<u64> {
 }
 
 /// What is left of the month by each answer, the least first.
-fn months_left(answers: &[Answer]) -> impl Iterator<Item = u64> {
+fn months_left(answers: &[Response]) -> impl Iterator<Item = u64> {
     let left = answers.iter().map(|answer| left(answer, "month").unwrap());
     let mut left: Vec<u64> = left.collect();
     left.sort_unstable();
@@ -58,7 +59,7 @@ fn gateways(fleet: &Fleet) -> impl Iterator<Item = &Service> {
 }
 
 /// Calls of each client at each gateway in turn, many at once.
-async fn call(fleet: &Fleet, clients: &[Client], calls: usize) -> Vec<Answer> {
+async fn call(fleet: &Fleet, clients: &[Client], calls: usize) -> Vec<Response> {
     let gateways: Vec<&Service> = gateways(fleet).collect();
     assert_eq!(gateways.len(), 2);
     let clients: Vec<Client> = clients

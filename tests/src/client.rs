@@ -18,9 +18,9 @@ pub struct Client {
     http: reqwest::Client,
 }
 
-/// An answer, after its envelope has been checked (§2.1).
+/// A response, after its envelope has been checked (§2.1).
 #[derive(Debug)]
-pub struct Answer {
+pub struct Response {
     /// Status code.
     pub status: StatusCode,
     /// Headers.
@@ -77,12 +77,12 @@ impl Client {
     }
 
     /// GET.
-    pub async fn get(&self, path: &str) -> Answer {
+    pub async fn get(&self, path: &str) -> Response {
         self.send(self.request(Method::GET, path)).await
     }
 
     /// Sends a request and checks the answer's envelope.
-    pub async fn send(&self, request: RequestBuilder) -> Answer {
+    pub async fn send(&self, request: RequestBuilder) -> Response {
         let request = request.build().unwrap();
         let what = format!("{} {}", request.method(), request.url());
         let is_head = request.method() == Method::HEAD;
@@ -98,7 +98,7 @@ impl Client {
             check_envelope(&what, status, &headers, &text, &body);
             body
         };
-        Answer {
+        Response {
             status,
             headers,
             text,
@@ -178,7 +178,7 @@ fn shaped<T: Serialize + DeserializeOwned>(path: &str, json: &Value) -> T {
     value
 }
 
-impl Answer {
+impl Response {
     /// `error.code`.
     pub fn code(&self) -> &str {
         self.body["error"]["code"]
@@ -208,7 +208,7 @@ impl Answer {
     }
 }
 
-/// What holds for every answer (§2.1).
+/// Checks what holds for every response (§2.1).
 fn check_envelope(what: &str, status: StatusCode, headers: &HeaderMap, text: &str, body: &Value) {
     let success = status.is_success();
     assert_eq!(body["success"], success, "{what}: {text}");

@@ -17,7 +17,7 @@ pub mod raw;
 mod small_fleet;
 mod staff;
 
-pub use client::{Answer, Client};
+pub use client::{Client, Response};
 pub use eventually::{eventually, eventually_within};
 pub use files::may_open;
 pub use fleet::{Account, Fleet, Keys, Server, Service};

@@ -47,7 +47,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     feeds::gateway::follow(&boot, &pool)?;
 
     let key_ring = settings.secret_keys.clone();
-    let parts = deliver::Parts {
+    let dependencies = deliver::DeliveryDependencies {
         pool: pool.clone(),
         clock: clock.clone(),
         wakeup: wakeup.clone(),
@@ -58,7 +58,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         disable_policy: settings.disable_policy(),
         limits: settings.limits(),
     };
-    deliver::spawn(parts, &boot.lifecycle);
+    deliver::spawn(dependencies, &boot.lifecycle);
 
     let (lifecycle, hour) = (&boot.lifecycle, settings.sweep_hour);
     jobs::sweep::spawn(lifecycle, &pool, clock, &wakeup, hour)?;
@@ -72,7 +72,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     );
 
     let mut services = kit::rpc::server::services();
-    let parts = service::Parts {
+    let dependencies = service::Dependencies {
         pool,
         clock: clock.clone(),
         wakeup,
@@ -81,7 +81,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         schedule: settings.schedule(),
         rotation: settings.rotation(),
     };
-    parts.add_to(&mut services);
+    dependencies.add_to(&mut services);
     let listings = boot.client(&settings.listings_addresses)?;
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
     boot.serve_rpc_to_members(services, Arc::new(members)).await

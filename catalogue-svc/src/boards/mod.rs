@@ -1,6 +1,6 @@
 //! The ranking boards in memory, next to the listings. One writer holds a lock; readers take no lock.
 //!
-//! The boards have three inputs. Votes come from the catalogue's own feed ([`crate::feeds::vote_feed`]), listings from the follower of the
+//! The boards have three inputs. CastVotes come from the catalogue's own feed ([`crate::feeds::vote_feed`]), listings from the follower of the
 //! listings feed ([`crate::feeds::listings`]), and windows move with the clock: the first reader in a new hour advances the boards to it.
 
 mod draw;
@@ -38,7 +38,7 @@ pub use votable::{Card, Votable};
 
 /// The inputs of the boards other than listings, at a position of the catalogue's own feed.
 #[derive(Debug)]
-pub struct Votes {
+pub struct CastVotes {
     /// The last change that the tallies include.
     pub position: Position,
     /// Tallies of games.
@@ -49,7 +49,7 @@ pub struct Votes {
     pub previous: PreviousRanks,
 }
 
-impl Votes {
+impl CastVotes {
     /// No votes, at the beginning of a feed.
     pub fn none() -> Self {
         Self {
@@ -67,12 +67,12 @@ impl Votes {
 /// The current boards, and their writer.
 #[derive(Debug)]
 pub struct Boards {
-    writer: Mutex<Writer>,
+    writer: Mutex<BoardWriter>,
     view: ArcSwap<View>,
 }
 
 #[derive(Debug)]
-struct Writer {
+struct BoardWriter {
     position: Position,
     hour: Hour,
     games: Standings<Game>,
@@ -88,9 +88,9 @@ impl Boards {
     ///
     /// # Errors
     /// The sample votes in the binary do not parse.
-    pub fn new(votes: Votes, now: OffsetDateTime) -> anyhow::Result<Self> {
+    pub fn new(votes: CastVotes, now: OffsetDateTime) -> anyhow::Result<Self> {
         let hour = Hour::of(now);
-        let writer = Writer {
+        let writer = BoardWriter {
             position: votes.position,
             hour,
             games: Standings::new(Vec::new(), votes.games, hour),
@@ -122,7 +122,7 @@ impl Boards {
     }
 
     /// Replaces all votes.
-    pub fn reset(&self, votes: Votes) {
+    pub fn reset(&self, votes: CastVotes) {
         self.change(|writer| {
             let (games, creators) = (writer.games.rows(), writer.creators.rows());
             writer.games = Standings::new(games, votes.games, writer.hour);
@@ -225,19 +225,19 @@ impl Boards {
         Some((Arc::clone(writer.creators.row(id)?), wins))
     }
 
-    fn change(&self, change: impl FnOnce(&mut Writer)) {
+    fn change(&self, change: impl FnOnce(&mut BoardWriter)) {
         let mut writer = self.writer();
         change(&mut writer);
         // Under the lock, so that no older view replaces a newer one.
         self.view.store(Arc::new(writer.view()));
     }
 
-    fn writer(&self) -> MutexGuard<'_, Writer> {
+    fn writer(&self) -> MutexGuard<'_, BoardWriter> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Writer {
+impl BoardWriter {
     fn view(&self) -> View {
         View {
             hour: self.hour,

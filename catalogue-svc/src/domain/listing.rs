@@ -23,9 +23,13 @@ impl Mode {
     }
 }
 
-/// Where a listing stands (§3).
+/// The state of a listing (§3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "`State` alone is also the state of other things"
+)]
+pub enum ListingState {
     /// It waits for review.
     Pending,
     /// The public sees it.
@@ -43,8 +47,8 @@ pub struct Header {
     pub id: Uuid,
     /// Its dataset.
     pub mode: Mode,
-    /// Where it stands.
-    pub state: State,
-    /// What brought it there.
+    /// Its state.
+    pub state: ListingState,
+    /// The change that brought it into this state.
     pub last_change: LastChange,
 }

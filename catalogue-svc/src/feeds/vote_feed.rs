@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use tokio::sync::watch;
 
 use crate::SCHEMA;
-use crate::boards::{Boards, Votes};
+use crate::boards::{Boards, CastVotes};
 use crate::store::{snapshots, tallies};
 
 /// How often a replica polls, in case a wakeup was lost.
@@ -25,14 +25,14 @@ const BATCH: usize = 1_000;
 ///
 /// # Errors
 /// PostgreSQL's.
-pub async fn load(pool: &PgPool) -> anyhow::Result<Votes> {
+pub async fn load(pool: &PgPool) -> anyhow::Result<CastVotes> {
     let begin = "begin isolation level repeatable read, read only";
     let mut moment = pool.begin_with(begin).await?;
     let position = tallies::position(&mut moment).await?;
     let (games, creators) = tallies::load(&mut moment).await?;
     let previous = snapshots::previous(&mut moment).await?;
     moment.commit().await?;
-    Ok(Votes {
+    Ok(CastVotes {
         position,
         games,
         creators,

@@ -16,14 +16,14 @@ use crate::domain::changes::{BEFORE_ALL, ListingKind, MirrorCursor};
 
 /// The last change of each listing of a mode. Copies share what they have in common.
 #[derive(Debug, Clone, Default)]
-pub struct Changes {
-    public: OrdSet<Changed>,
-    removed: OrdSet<Changed>,
+pub struct ChangeLog {
+    public: OrdSet<ListingChange>,
+    removed: OrdSet<ListingChange>,
 }
 
 /// A listing as its last change has left it. In order of the change, and within one by kind and name.
 #[derive(Debug, Clone)]
-pub struct Changed {
+pub struct ListingChange {
     /// The change, on the feed of listings-svc.
     pub seq: i64,
     /// What is left.
@@ -66,7 +66,7 @@ pub struct Removed {
     address: Arc<str>,
 }
 
-impl Changed {
+impl ListingChange {
     /// A listing that was public before the change `seq`.
     pub(super) fn removed(seq: i64, kind: ListingKind, address: Arc<str>) -> Self {
         Self {
@@ -132,7 +132,7 @@ impl Changed {
     }
 }
 
-impl Ord for Changed {
+impl Ord for ListingChange {
     fn cmp(&self, other: &Self) -> Ordering {
         // The rest is looked at only where one change is of several listings.
         (self.seq.cmp(&other.seq))
@@ -141,23 +141,23 @@ impl Ord for Changed {
     }
 }
 
-impl PartialOrd for Changed {
+impl PartialOrd for ListingChange {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Eq for Changed {}
+impl Eq for ListingChange {}
 
-impl PartialEq for Changed {
+impl PartialEq for ListingChange {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Changes {
+impl ChangeLog {
     /// The last changes of these listings. Each listing comes once.
-    pub(super) fn build(mut changed: Vec<Changed>) -> Self {
+    pub(super) fn build(mut changed: Vec<ListingChange>) -> Self {
         // In order each is put at the end, which is the quickest.
         changed.sort_unstable();
         let mut changes = Self::default();
@@ -180,7 +180,7 @@ impl Changes {
     }
 
     /// What a mirror that stands at `cursor` has not seen, in order. What was removed before it began, it never had.
-    pub fn after(&self, cursor: &MirrorCursor) -> impl Iterator<Item = &Changed> {
+    pub fn after(&self, cursor: &MirrorCursor) -> impl Iterator<Item = &ListingChange> {
         let mut public = self.public.range(start(cursor)).peekable();
         let of_removed = if cursor.seq <= cursor.began_at {
             after_change(cursor.began_at)
@@ -195,15 +195,15 @@ impl Changes {
         })
     }
 
-    pub(super) fn insert(&mut self, changed: Changed) {
+    pub(super) fn insert(&mut self, changed: ListingChange) {
         self.of(&changed).insert(changed);
     }
 
-    pub(super) fn remove(&mut self, changed: &Changed) {
+    pub(super) fn remove(&mut self, changed: &ListingChange) {
         self.of(changed).remove(changed);
     }
 
-    fn of(&mut self, changed: &Changed) -> &mut OrdSet<Changed> {
+    fn of(&mut self, changed: &ListingChange) -> &mut OrdSet<ListingChange> {
         match changed.listing {
             Listing::Removed(_) => &mut self.removed,
             Listing::Creator { .. } | Listing::Game { .. } | Listing::Event { .. } => {
@@ -214,7 +214,7 @@ impl Changes {
 }
 
 /// What comes after `cursor`.
-fn start(cursor: &MirrorCursor) -> (Bound<Changed>, Bound<Changed>) {
+fn start(cursor: &MirrorCursor) -> (Bound<ListingChange>, Bound<ListingChange>) {
     match &cursor.listing {
         Some((kind, address)) => {
             let first = search_key(cursor.seq, *kind, address);
@@ -225,12 +225,12 @@ fn start(cursor: &MirrorCursor) -> (Bound<Changed>, Bound<Changed>) {
 }
 
 /// What comes after all listings of a change.
-fn after_change(seq: i64) -> (Bound<Changed>, Bound<Changed>) {
+fn after_change(seq: i64) -> (Bound<ListingChange>, Bound<ListingChange>) {
     let first = search_key(seq.saturating_add(1), ListingKind::Creators, "");
     (Bound::Included(first), Bound::Unbounded)
 }
 
 /// A key to search the ordered sets with: changes are compared by position, kind and address alone.
-fn search_key(seq: i64, kind: ListingKind, address: &str) -> Changed {
-    Changed::removed(seq, kind, address.into())
+fn search_key(seq: i64, kind: ListingKind, address: &str) -> ListingChange {
+    ListingChange::removed(seq, kind, address.into())
 }

@@ -10,7 +10,7 @@ use prost_types::Timestamp;
 use uuid::Uuid;
 
 use crate::domain::changes::LastChange;
-use crate::domain::listing::{Header, Mode, State};
+use crate::domain::listing::{Header, ListingState, Mode};
 use crate::index::{Creator, Event, Game};
 
 /// The whole state of one entity, converted: what follows cannot fail.
@@ -159,14 +159,14 @@ impl Times {
             Ok(common::Mode::Unspecified) | Err(_) => anyhow::bail!("{mode} is not a mode"),
         };
         let state = match listings::State::try_from(state) {
-            Ok(listings::State::Pending) => State::Pending,
-            Ok(listings::State::Published) => State::Published,
-            Ok(listings::State::Rejected) => State::Rejected,
-            Ok(listings::State::Removed) => State::Removed,
+            Ok(listings::State::Pending) => ListingState::Pending,
+            Ok(listings::State::Published) => ListingState::Published,
+            Ok(listings::State::Rejected) => ListingState::Rejected,
+            Ok(listings::State::Removed) => ListingState::Removed,
             Ok(listings::State::Unspecified) | Err(_) => anyhow::bail!("{state} is not a state"),
         };
         let id = id.parse().context("the id is not a UUID")?;
-        let is_seen = matches!(state, State::Published | State::Removed);
+        let is_seen = matches!(state, ListingState::Published | ListingState::Removed);
         let last_change = LastChange {
             seq,
             was_published: is_seen || self.first_published.is_some(),
@@ -206,7 +206,10 @@ mod tests {
         let Body::Game(header, _) = entity.unwrap().body else {
             panic!("it is a game");
         };
-        assert_eq!((header.mode, header.state), (Mode::Test, State::Pending));
+        assert_eq!(
+            (header.mode, header.state),
+            (Mode::Test, ListingState::Pending)
+        );
     }
 
     #[test]

@@ -35,7 +35,7 @@ mod work;
 mod writer;
 
 pub use catalogue::Catalogue;
-pub use changes::{Changed, Changes, Listing};
+pub use changes::{ChangeLog, Listing, ListingChange};
 pub use cities::City;
 pub use creators::{Creator, CreatorSummary};
 pub use document::{Document, IndexedFields};
@@ -44,7 +44,7 @@ pub use games::Game;
 pub use listing_index::Index;
 pub use query::{Query, ResultPage};
 pub use rendered::Rendered;
-pub use search::{Hit, Hits, Kind, Search, SearchCursor};
+pub use search::{Hit, HitKind, Hits, Search, SearchCursor};
 pub use snapshot::{Dataset, Genres, Snapshot};
 pub use work::Work;
 pub use writer::{ReplacedRows, Writer};

@@ -26,9 +26,9 @@ use crate::domain::keyword::Keyword;
 use crate::domain::order::{CityKey, CreatorKey, EventKey, GameKey};
 use crate::domain::words::LONGEST_TITLE;
 
-/// Kinds of listings that are searched, in the order in which they come.
+/// The kinds of hits, in the order in which they come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum HitKind {
     /// Games.
     Games,
     /// Studios and persons.
@@ -39,7 +39,7 @@ pub enum Kind {
     Cities,
 }
 
-impl Kind {
+impl HitKind {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Games, Self::Creators, Self::Events, Self::Cities];
 
@@ -63,7 +63,7 @@ pub struct Search {
     /// Each begins a word of the hit, or is a misspelled one. None: there are no hits.
     pub words: BTreeSet<String>,
     /// Only this kind.
-    pub kind: Option<Kind>,
+    pub kind: Option<HitKind>,
     /// Only in this country.
     pub country: Option<Facet>,
     /// Hits come after this one.
@@ -90,12 +90,12 @@ enum Key {
 }
 
 impl Key {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> HitKind {
         match self {
-            Self::Games(_) => Kind::Games,
-            Self::Creators(_) => Kind::Creators,
-            Self::Events(_) => Kind::Events,
-            Self::Cities(_) => Kind::Cities,
+            Self::Games(_) => HitKind::Games,
+            Self::Creators(_) => HitKind::Creators,
+            Self::Events(_) => HitKind::Events,
+            Self::Cities(_) => HitKind::Cities,
         }
     }
 }
@@ -150,10 +150,10 @@ impl Dataset {
         let Some([games, creators, events, cities]) = self.found(search, &mut walk.work) else {
             return walk.end();
         };
-        let mut games = walk.grades(Kind::Games, &self.games, games);
-        let mut creators = walk.grades(Kind::Creators, &self.creators, creators);
-        let mut events = walk.grades(Kind::Events, &self.events, events);
-        let mut cities = walk.grades(Kind::Cities, &self.cities, cities);
+        let mut games = walk.grades(HitKind::Games, &self.games, games);
+        let mut creators = walk.grades(HitKind::Creators, &self.creators, creators);
+        let mut events = walk.grades(HitKind::Events, &self.events, events);
+        let mut cities = walk.grades(HitKind::Cities, &self.cities, cities);
         let (mut game, mut creator, mut event, mut city) = (None, None, None, None);
         match search.after.as_ref().map(|cursor| &cursor.row) {
             Some(Key::Games(key)) => game = Some(key),
@@ -168,16 +168,22 @@ impl Dataset {
             if walk.is_full() {
                 break;
             }
-            walk.stretch(Kind::Games, &self.games, &mut games, game, Hit::Game);
+            walk.stretch(HitKind::Games, &self.games, &mut games, game, Hit::Game);
             walk.stretch(
-                Kind::Creators,
+                HitKind::Creators,
                 &self.creators,
                 &mut creators,
                 creator,
                 Hit::Creator,
             );
-            walk.stretch(Kind::Events, &self.events, &mut events, event, Hit::Event);
-            walk.stretch(Kind::Cities, &self.cities, &mut cities, city, Hit::City);
+            walk.stretch(
+                HitKind::Events,
+                &self.events,
+                &mut events,
+                event,
+                Hit::Event,
+            );
+            walk.stretch(HitKind::Cities, &self.cities, &mut cities, city, Hit::City);
         }
         walk.end()
     }
@@ -220,7 +226,7 @@ impl Walk<'_> {
     /// The docs of the hits of a kind, by grade. All are counted.
     fn grades<'t, L: Document>(
         &mut self,
-        kind: Kind,
+        kind: HitKind,
         index: &Index<L>,
         (terms, docs): (Terms<'t>, RoaringBitmap),
     ) -> Grades<'t> {
@@ -246,7 +252,7 @@ impl Walk<'_> {
     /// it, come on the page.
     fn stretch<L: Document>(
         &mut self,
-        kind: Kind,
+        kind: HitKind,
         index: &Index<L>,
         grades: &mut Grades<'_>,
         after: Option<&L::Key>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use contracts::listings::v1 as listings;
 use kit::feed::Position;
 
-use super::changes::Changes;
+use super::changes::ChangeLog;
 use super::cities::City;
 use super::creators::Creator;
 use super::events::Event;
@@ -40,7 +40,7 @@ pub struct Dataset {
     /// Cities that have creators.
     pub cities: Index<City>,
     /// The last change of each listing.
-    pub changes: Changes,
+    pub changes: ChangeLog,
 }
 
 impl Snapshot {
@@ -85,7 +85,7 @@ impl Dataset {
             creators: Index::new(capacity),
             events: Index::new(capacity),
             cities: Index::new(capacity),
-            changes: Changes::default(),
+            changes: ChangeLog::default(),
         }
     }
 

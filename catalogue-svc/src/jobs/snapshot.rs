@@ -16,11 +16,11 @@ use crate::domain::rankings::{BoardKind, Hour, Window};
 use crate::feeds::vote_feed;
 use crate::index::{Catalogue, Creator, Game};
 use crate::store::snapshots;
-use crate::write::{Announce, NamedMove, Write, Writes};
+use crate::write::{Announce, Command, CommandHandler, NamedMove};
 
-/// What the job works with.
+/// The daily job that takes a snapshot of each board.
 #[derive(Debug, Clone)]
-pub struct Parts {
+pub struct Job {
     /// The schema.
     pub pool: PgPool,
     /// Says which listings are public.
@@ -28,7 +28,7 @@ pub struct Parts {
     /// Of this replica.
     pub boards: Arc<Boards>,
     /// Where the snapshot is announced.
-    pub writer: Writer<Writes>,
+    pub writer: Writer<CommandHandler>,
     /// A move is published if the rank before or after it is this or better.
     pub lowest: u32,
 }
@@ -37,25 +37,25 @@ pub struct Parts {
 pub(crate) fn spawn(
     lifecycle: &Lifecycle,
     clock: &Clock,
-    parts: Parts,
+    job: Job,
     hour: u8,
 ) -> anyhow::Result<()> {
     let at = Time::from_hms(hour, 0, 0)?;
     let daily = Daily::new(
-        parts.pool.clone(),
+        job.pool.clone(),
         SCHEMA,
         "board snapshot",
         at,
         clock.clone(),
     );
     daily.spawn(lifecycle, move |due| {
-        let parts = parts.clone();
-        async move { parts.take(due).await }
+        let job = job.clone();
+        async move { job.take(due).await }
     });
     Ok(())
 }
 
-impl Parts {
+impl Job {
     /// Takes the snapshot of `due`, as the boards stood then, whenever it is taken. Taken again, it stays as it is.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl Parts {
             taken_for: due,
             moves,
         };
-        self.writer.write(Write::Snapshot(announce)).await?;
+        self.writer.write(Command::Snapshot(announce)).await?;
         Ok(())
     }
 

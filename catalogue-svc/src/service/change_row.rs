@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{answer, typed};
 use crate::domain::changes::ListingKind;
-use crate::index::{Changed, Document as _, Listing, Rendered};
+use crate::index::{Document as _, Listing, ListingChange, Rendered};
 
 /// The fields before the row.
 #[derive(Serialize)]
@@ -20,7 +20,7 @@ struct Head<'a> {
 }
 
 /// Changes as a JSON array.
-pub(super) fn array(changes: &[&Changed]) -> Result<Vec<u8>, Fault> {
+pub(super) fn array(changes: &[&ListingChange]) -> Result<Vec<u8>, Fault> {
     let mut json = vec![b'['];
     for (place, changed) in changes.iter().enumerate() {
         if place > 0 {
@@ -33,7 +33,7 @@ pub(super) fn array(changes: &[&Changed]) -> Result<Vec<u8>, Fault> {
 }
 
 /// Appends a change as a JSON object ([`contracts::public::ListingChange`]). Its row is as it was rendered.
-pub(super) fn push(json: &mut Vec<u8>, changed: &Changed) -> Result<(), Fault> {
+pub(super) fn push(json: &mut Vec<u8>, changed: &ListingChange) -> Result<(), Fault> {
     let name = changed.address().as_ref().to_owned();
     let head = Head {
         r#type: changed.kind().as_str(),
@@ -56,7 +56,7 @@ pub(super) fn push(json: &mut Vec<u8>, changed: &Changed) -> Result<(), Fault> {
 }
 
 /// A change as a message.
-pub(super) fn typed(changed: &Changed) -> Result<proto::ListingChange, Fault> {
+pub(super) fn typed(changed: &ListingChange) -> Result<proto::ListingChange, Fault> {
     let name = changed.address().as_ref().to_owned();
     let row = match &changed.listing {
         Listing::Creator { row, .. } => {

@@ -161,7 +161,7 @@ fn check_history(
     }
     Err(Fault::new(
         Code::Gone,
-        "this cursor belongs to a history that is no more: the listings were restored or moved to another server. Start again without a \
-         cursor and, when you have come to the end, drop what did not come again",
+        "This cursor belongs to a history that is no more: the listings were restored or moved to another server. Start again without a \
+         cursor and, when you have come to the end, drop what did not come again.",
     ))
 }

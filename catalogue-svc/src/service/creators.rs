@@ -146,9 +146,9 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
 
 fn unknown(mode: Mode) -> Fault {
     Fault::not_found(match mode {
-        Mode::Live => "no published creator has this handle; sample creators are for test keys",
+        Mode::Live => "No published creator has this handle. Sample creators are for test keys.",
         Mode::Test => {
-            "no sample creator has this handle; a test key sees sample creators only, a live key the real ones"
+            "No sample creator has this handle. A test key sees sample creators only, a live key the real ones."
         }
     })
 }

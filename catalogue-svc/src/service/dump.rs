@@ -15,7 +15,7 @@ use super::query_params::{Fields, given, one_of};
 use super::{change_row, changes};
 use crate::domain::changes::{ListingKind, MirrorCursor};
 use crate::domain::listing::Mode;
-use crate::index::{Catalogue, Changed, Snapshot};
+use crate::index::{Catalogue, ListingChange, Snapshot};
 
 /// A message is sent when its lines have so many bytes.
 const FULL: usize = 64 * 1024;
@@ -88,7 +88,7 @@ impl Rest {
             return Ok(None);
         }
         let mut lines = Vec::new();
-        let mut last: Option<&Changed> = None;
+        let mut last: Option<&ListingChange> = None;
         for changed in self
             .snapshot
             .dataset(Mode::Live)

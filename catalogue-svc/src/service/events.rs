@@ -169,9 +169,9 @@ fn day(fields: &mut Fields, field: &str, text: Option<&str>) -> Option<Date> {
 
 fn unknown(mode: Mode) -> Fault {
     Fault::not_found(match mode {
-        Mode::Live => "no published event has this slug; sample events are for test keys",
+        Mode::Live => "No published event has this slug. Sample events are for test keys.",
         Mode::Test => {
-            "no sample event has this slug; a test key sees sample events only, a live key the real ones"
+            "No sample event has this slug. A test key sees sample events only, a live key the real ones."
         }
     })
 }

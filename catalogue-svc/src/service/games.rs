@@ -151,9 +151,9 @@ fn read_genre(key: &str, snapshot: &Snapshot) -> Result<Facet, String> {
 
 fn unknown(mode: Mode) -> Fault {
     Fault::not_found(match mode {
-        Mode::Live => "no published game has this slug; sample games are for test keys",
+        Mode::Live => "No published game has this slug. Sample games are for test keys.",
         Mode::Test => {
-            "no sample game has this slug; a test key sees sample games only, a live key the real ones"
+            "No sample game has this slug. A test key sees sample games only, a live key the real ones."
         }
     })
 }

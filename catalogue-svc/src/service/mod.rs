@@ -36,7 +36,7 @@ use tonic::service::RoutesBuilder;
 use crate::SCHEMA;
 use crate::boards::Boards;
 use crate::index::Catalogue;
-use crate::write::Writes;
+use crate::write::CommandHandler;
 
 pub use changes::Changes;
 pub use creators::Creators;
@@ -49,9 +49,9 @@ pub use search::Searches;
 pub use staff::Staff;
 pub use votes::Votes;
 
-/// What the services are made of.
+/// The dependencies of the services.
 #[derive(Debug)]
-pub struct Parts {
+pub struct Dependencies {
     /// The schema.
     pub pool: PgPool,
     /// The listings.
@@ -61,14 +61,14 @@ pub struct Parts {
     /// The catalogue's own feed.
     pub producer: Producer,
     /// Through which votes go.
-    pub writer: Writer<Writes>,
+    pub writer: Writer<CommandHandler>,
     /// The time.
     pub clock: Clock,
     /// Public pages are below it.
     pub public_url: String,
 }
 
-impl Parts {
+impl Dependencies {
     /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
         let Self {

@@ -207,6 +207,6 @@ fn key(row: &public::CountryRow) -> CountryKey {
 
 fn unknown() -> Fault {
     Fault::not_found(
-        "no African country has this code; GET /countries?empty=true lists all that there are",
+        "No African country has this code. GET /countries?empty=true lists all that there are.",
     )
 }

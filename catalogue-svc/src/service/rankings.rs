@@ -39,7 +39,7 @@ struct BoardQuery {
 }
 
 /// A page of a board.
-struct Page {
+struct BoardPage {
     rows: Vec<RankingRow>,
     total: u64,
     /// The last row's place, when more rows follow.
@@ -98,10 +98,10 @@ impl RankingsService for Rankings {
 
 fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
     let kind = BoardKind::parse(&request.kind);
-    let kind = kind.ok_or_else(|| Fault::not_found("rankings are of `games` or of `creators`"))?;
+    let kind = kind.ok_or_else(|| Fault::not_found("Rankings are of `games` or of `creators`."))?;
     let window = Window::parse(&request.board);
     let window =
-        window.ok_or_else(|| Fault::not_found("the boards are `week`, `month` and `all`"))?;
+        window.ok_or_else(|| Fault::not_found("The boards are `week`, `month` and `all`."))?;
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
     let form = fields.form(request.form);
@@ -122,7 +122,7 @@ fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
     })
 }
 
-fn page<L: Ranked>(boards: &ModeView, query: &BoardQuery) -> anyhow::Result<Page> {
+fn page<L: Ranked>(boards: &ModeView, query: &BoardQuery) -> anyhow::Result<BoardPage> {
     let board = boards.of::<L>().board(query.window);
     let previous = boards.previous().of(L::KIND, query.window);
     let is_read = |key: &BoardKey<'_>| query.after.as_ref().is_some_and(|after| key <= after);
@@ -142,7 +142,7 @@ fn page<L: Ranked>(boards: &ModeView, query: &BoardQuery) -> anyhow::Result<Page
     });
     let last = places.last();
     let more = first + places.len() < board.len();
-    Ok(Page {
+    Ok(BoardPage {
         rows: rows.collect::<anyhow::Result<_>>()?,
         total: u64::try_from(board.len())?,
         next: last.filter(|_| more).map(|place| place.key().into_owned()),

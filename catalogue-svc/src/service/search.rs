@@ -14,7 +14,7 @@ use super::answer;
 use super::query_params::{self, Fields, bound, given, one_of};
 use super::typed;
 use crate::domain::listing::Mode;
-use crate::index::{Catalogue, Document as _, Hit, Kind, Search, Snapshot};
+use crate::index::{Catalogue, Document as _, Hit, HitKind, Search, Snapshot};
 
 /// Answers searches.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl Searches {
             Hit::Game(row) => {
                 let game: public::GameRow = row.text().parse_row()?;
                 SearchResult {
-                    kind: Kind::Games.as_str().to_owned(),
+                    kind: HitKind::Games.as_str().to_owned(),
                     address: SearchAddress::Slug(game.slug),
                     name: game.title,
                     tagline: game.tagline,
@@ -73,7 +73,7 @@ impl Searches {
             Hit::Creator(row) => {
                 let creator: public::CreatorRow = row.text().parse_row()?;
                 SearchResult {
-                    kind: Kind::Creators.as_str().to_owned(),
+                    kind: HitKind::Creators.as_str().to_owned(),
                     address: SearchAddress::Handle(creator.handle),
                     name: creator.name,
                     tagline: creator.tagline,
@@ -84,7 +84,7 @@ impl Searches {
             Hit::Event(row) => {
                 let event: public::Event = row.text().parse_row()?;
                 SearchResult {
-                    kind: Kind::Events.as_str().to_owned(),
+                    kind: HitKind::Events.as_str().to_owned(),
                     address: SearchAddress::Slug(event.slug),
                     name: event.title,
                     tagline: String::new(),
@@ -95,7 +95,7 @@ impl Searches {
             Hit::City(row) => {
                 let city: public::CityRow = row.text().parse_row()?;
                 SearchResult {
-                    kind: Kind::Cities.as_str().to_owned(),
+                    kind: HitKind::Cities.as_str().to_owned(),
                     url: format!("{}/cities/{}", self.public_url, city.slug),
                     address: SearchAddress::Slug(city.slug),
                     name: city.name,
@@ -133,10 +133,10 @@ fn read(request: SearchRequest, snapshot: &Snapshot) -> Result<SearchQuery, Faul
     }
     let key = given(request.r#type);
     let kind = key.as_deref().and_then(|key| {
-        let found = Kind::ALL.into_iter().find(|kind| kind.as_str() == key);
+        let found = HitKind::ALL.into_iter().find(|kind| kind.as_str() == key);
         fields.check(
             "type",
-            found.ok_or_else(|| one_of(&Kind::ALL.map(Kind::as_str))),
+            found.ok_or_else(|| one_of(&HitKind::ALL.map(HitKind::as_str))),
         )
     });
     let country = query_params::code(request.country);

@@ -8,7 +8,7 @@ use contracts::catalogue::v1::staff_service_server::StaffService;
 use contracts::catalogue::v1::voters_of::Voters;
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use kit::audit::{Audit, reason};
-use kit::feed::Writer;
+use kit::feed::{Writer, unexpected_outcome};
 use kit::{Clock, Fault, timestamp};
 use sqlx::PgPool;
 use time::Duration;
@@ -22,7 +22,7 @@ use crate::domain::vote;
 use crate::feeds::vote_feed;
 use crate::store::voters;
 use crate::store::votes::{self, NewlyFavoured};
-use crate::write::{Done, Void, Write, Writes, unexpected};
+use crate::write::{Command, CommandHandler, Outcome, Void};
 
 /// A voter is new for so long.
 const NEW: Duration = Duration::DAY;
@@ -38,7 +38,7 @@ const LISTED: usize = 100;
 pub struct Staff {
     pub(super) pool: PgPool,
     pub(super) boards: Arc<Boards>,
-    pub(super) writer: Writer<Writes>,
+    pub(super) writer: Writer<CommandHandler>,
     pub(super) audit: Audit,
     pub(super) clock: Clock,
 }
@@ -150,9 +150,12 @@ impl Staff {
                 restore,
                 reason: reason.to_owned(),
             };
-            let (done, _) = self.writer.write(Write::Void(by.clone(), command)).await?;
-            let Done::Voided(voided) = done else {
-                return Err(unexpected(&done));
+            let (outcome, _) = self
+                .writer
+                .write(Command::Void(by.clone(), command))
+                .await?;
+            let Outcome::Voided(voided) = outcome else {
+                return Err(unexpected_outcome(&outcome));
             };
             results.push(proto::VoterResult {
                 voter: voter.to_string(),
@@ -181,7 +184,7 @@ impl Staff {
                 let voters = voters::of_network(&self.pool, &vote::network(address)).await?;
                 if voters.is_empty() {
                     return Err(Fault::not_found(
-                        "nobody voted with a cookie that was first seen at this address",
+                        "Nobody voted with a cookie that was first seen at this address.",
                     ));
                 }
                 Ok(voters)

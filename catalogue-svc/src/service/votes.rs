@@ -6,7 +6,7 @@ use std::sync::Arc;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::catalogue::v1::votes_service_server::VotesService;
-use kit::feed::Writer;
+use kit::feed::{Writer, unexpected_outcome};
 use kit::{Clock, Fault, ids};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
@@ -19,7 +19,7 @@ use crate::domain::rankings::BoardKind;
 use crate::domain::vote::{self, Vote, Voter};
 use crate::index::{Catalogue, Creator, Game, Index};
 use crate::store::votes;
-use crate::write::{Done, Write, Writes, unexpected};
+use crate::write::{Command, CommandHandler, Outcome};
 
 /// Draws pairs and takes votes.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct Votes {
     pub(super) pool: PgPool,
     pub(super) catalogue: Arc<Catalogue>,
     pub(super) boards: Arc<Boards>,
-    pub(super) writer: Writer<Writes>,
+    pub(super) writer: Writer<CommandHandler>,
     pub(super) clock: Clock,
 }
 
@@ -43,7 +43,7 @@ impl VotesService for Votes {
         let kind = fields.check("kind", kind(&request.kind));
         fields.finish()?;
         let (Some(voter), Some(kind)) = (voter, kind) else {
-            return Err(Fault::not_found("there is no such pair").into());
+            return Err(Fault::not_found("There is no such pair.").into());
         };
         let pair = match kind {
             BoardKind::Games => self.draw::<Game>(&voter, NameInAddress::Slug).await?,
@@ -57,11 +57,11 @@ impl VotesService for Votes {
         request: Request<proto::CastVoteRequest>,
     ) -> Result<Response<proto::CastVoteResponse>, Status> {
         let vote = self.read(request.into_inner())?;
-        let (done, _) = self.writer.write(Write::Vote(vote)).await?;
-        let repeated_today = match done {
-            Done::Voted => false,
-            Done::Repeated => true,
-            other => return Err(unexpected(&other).into()),
+        let (outcome, _) = self.writer.write(Command::Vote(vote)).await?;
+        let repeated_today = match outcome {
+            Outcome::Voted => false,
+            Outcome::Repeated => true,
+            other => return Err(unexpected_outcome(&other).into()),
         };
         Ok(Response::new(proto::CastVoteResponse { repeated_today }))
     }
@@ -78,7 +78,7 @@ impl Votes {
         let random = ids::random();
         let pair = self.boards.draw::<L>(now, random, &judged);
         let (one, other) = pair.ok_or_else(|| {
-            Fault::not_found("no two listings of different creators are left to judge today")
+            Fault::not_found("No two listings of different creators are left to judge today.")
         })?;
         let candidate = |row: &L| {
             let card = row
@@ -125,7 +125,7 @@ impl Votes {
         fields.finish()?;
         let (Some(voter), Some(kind), Some(winner), Some(loser)) = (voter, kind, winner, loser)
         else {
-            return Err(Fault::not_found("there is no such vote"));
+            return Err(Fault::not_found("There is no such vote."));
         };
         Ok(Vote {
             voter,

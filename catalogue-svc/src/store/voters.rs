@@ -1,54 +1,45 @@
 //! `catalogue.voter` and `catalogue.network_day`.
 
+use kit::pg::RowLock;
 use sqlx::{PgConnection, PgPool};
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::vote::Voter;
 
-/// What becomes of a lock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Locked {
-    /// The row is ours until the transaction ends; the voter's votes count, or are void.
-    Held {
-        /// They are void.
-        voided: bool,
-    },
-    /// Another transaction has it.
-    Busy,
-    /// The voter does not exist.
-    Absent,
-}
-
-/// Keeps staff from voiding the votes of a voter while one is cast. Votes of one voter do not wait for each other.
-pub async fn lock_for_vote(connection: &mut PgConnection, id: Uuid) -> Result<Locked, sqlx::Error> {
+/// Locks a voter in share mode, so that staff do not void the votes while one is cast; votes of one voter do not wait for each other.
+/// Returns whether the voter's votes are void.
+pub async fn lock_for_vote(
+    connection: &mut PgConnection,
+    id: Uuid,
+) -> Result<RowLock<bool>, sqlx::Error> {
     let voided = sqlx::query_scalar!(
         r#"select voided_at is not null as "voided!" from catalogue.voter where id = $1 for share skip locked"#,
         id
     )
     .fetch_optional(&mut *connection)
     .await?;
-    locked(connection, id, voided).await
+    row_lock(connection, id, voided).await
 }
 
-/// Keeps the voter from voting meanwhile.
-pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Locked, sqlx::Error> {
+/// Locks a voter, so that none of its votes is cast meanwhile. Returns whether its votes are void.
+pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<bool>, sqlx::Error> {
     let voided = sqlx::query_scalar!(
         r#"select voided_at is not null as "voided!" from catalogue.voter where id = $1 for update skip locked"#,
         id
     )
     .fetch_optional(&mut *connection)
     .await?;
-    locked(connection, id, voided).await
+    row_lock(connection, id, voided).await
 }
 
-async fn locked(
+async fn row_lock(
     connection: &mut PgConnection,
     id: Uuid,
     voided: Option<bool>,
-) -> Result<Locked, sqlx::Error> {
-    if let Some(voided) = voided {
-        return Ok(Locked::Held { voided });
+) -> Result<RowLock<bool>, sqlx::Error> {
+    if voided.is_some() {
+        return Ok(RowLock::new(voided, true));
     }
     let exists = sqlx::query_scalar!(
         r#"select exists (select from catalogue.voter where id = $1) as "exists!""#,
@@ -56,7 +47,7 @@ async fn locked(
     )
     .fetch_one(connection)
     .await?;
-    Ok(if exists { Locked::Busy } else { Locked::Absent })
+    Ok(RowLock::new(None, exists))
 }
 
 /// Adds a voter who has never been seen. Says whether nobody else just did.

@@ -7,8 +7,7 @@ mod snapshot;
 mod void;
 mod vote;
 
-use kit::feed::{Applied, Apply, NewChange};
-use kit::{Code, Fault};
+use kit::feed::{Apply, ApplyResult, NewChange};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
@@ -18,9 +17,9 @@ use crate::domain::vote::Vote;
 pub use snapshot::{Announce, NamedMove};
 pub use void::{Void, Voided};
 
-/// A command of a caller.
+/// A change of votes or snapshots.
 #[derive(Debug)]
-pub enum Write {
+pub enum Command {
     /// A vote.
     Vote(Vote),
     /// Staff void the votes of a voter, or let them count again.
@@ -29,9 +28,9 @@ pub enum Write {
     Snapshot(Announce),
 }
 
-/// What came of it.
+/// The outcome of a command.
 #[derive(Debug)]
-pub enum Done {
+pub enum Outcome {
     /// The vote is taken.
     Voted,
     /// The voter has judged the pair today already.
@@ -42,28 +41,28 @@ pub enum Done {
     Announced,
 }
 
-/// Carries out commands.
+/// Applies commands inside the writer's transaction.
 #[derive(Debug, Clone, Copy)]
-pub struct Writes {
+pub struct CommandHandler {
     /// Votes with cookies in a day from an address, or an IPv6 network, at most.
     pub votes_per_address: i32,
 }
 
-impl Apply for Writes {
-    type Item = Write;
-    type Done = Done;
+impl Apply for CommandHandler {
+    type Item = Command;
+    type Outcome = Outcome;
 
     async fn apply(
         &self,
         connection: &mut PgConnection,
-        write: &Write,
+        command: &Command,
         now: OffsetDateTime,
-    ) -> Result<Applied<Done>, sqlx::Error> {
-        Applied::of(match write {
-            Write::Vote(vote) => vote::cast(connection, vote, self.votes_per_address, now).await,
-            Write::Void(by, void) => void::void(connection, by, void, now).await,
-            Write::Snapshot(snapshot) => snapshot::announce(connection, snapshot, now).await,
-        })
+    ) -> ApplyResult<Outcome> {
+        match command {
+            Command::Vote(vote) => vote::cast(connection, vote, self.votes_per_address, now).await,
+            Command::Void(by, void) => void::void(connection, by, void, now).await,
+            Command::Snapshot(snapshot) => snapshot::announce(connection, snapshot, now).await,
+        }
     }
 }
 
@@ -78,10 +77,4 @@ fn happening(entity: &'static str, event: &'static str, id: String, state: Vec<u
         happening: true,
         state,
     }
-}
-
-/// The writer answers each kind of command in one way.
-pub fn unexpected(done: &Done) -> Fault {
-    tracing::error!(?done, "the writer did something else than what was sent");
-    Fault::new(Code::Internal, "Something broke on our side.")
 }

@@ -1,14 +1,14 @@
 //! The snapshot of a day, and the moves that it shows (§6).
 
 use contracts::catalogue::v1 as proto;
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyResult, NewChange};
 use kit::timestamp;
 use prost::Message as _;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::{Done, happening};
+use super::{Outcome, happening};
 use crate::boards::Card;
 use crate::domain::moves::Move;
 use crate::domain::rankings::Window;
@@ -39,9 +39,9 @@ pub(super) async fn announce(
     connection: &mut PgConnection,
     Announce { taken_for, moves }: &Announce,
     now: OffsetDateTime,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     if !snapshots::announce(connection, *taken_for, now).await? {
-        return Ok((Done::Announced, Vec::new()));
+        return Ok((Outcome::Announced, Vec::new()));
     }
     let state = proto::BoardSnapshot {
         taken_for: Some(timestamp::encode(*taken_for)),
@@ -55,7 +55,7 @@ pub(super) async fn announce(
     );
     let moves = moves.iter().map(|named| moved(named, &day));
     Ok((
-        Done::Announced,
+        Outcome::Announced,
         std::iter::once(taken).chain(moves).collect(),
     ))
 }

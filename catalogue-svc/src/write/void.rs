@@ -2,7 +2,8 @@
 
 use contracts::catalogue::v1 as proto;
 use kit::audit::Subject;
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyError, ApplyResult};
+use kit::pg::RowLock;
 use kit::{Fault, ids};
 use prost::Message as _;
 use serde_json::json;
@@ -10,11 +11,11 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Done, happening};
+use super::{Outcome, happening};
 use crate::SCHEMA;
 use crate::boards::TallyChange;
 use crate::domain::staff_action::By;
-use crate::store::voters::{self, Locked};
+use crate::store::voters;
 use crate::store::votes;
 
 /// Tallies in one change of the feed, at most.
@@ -31,7 +32,7 @@ pub struct Void {
     pub reason: String,
 }
 
-/// What came of it.
+/// What a [`Void`] changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Voided {
     /// Votes that were taken from the boards, or given back.
@@ -50,18 +51,18 @@ pub(super) async fn void(
         reason,
     }: &Void,
     now: OffsetDateTime,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     match voters::lock(connection, *voter).await? {
-        Locked::Busy => return Err(Stop::Busy),
-        Locked::Absent => return Err(Fault::not_found("no voter has this id").into()),
-        Locked::Held { voided } if voided != *restore => {
+        RowLock::Busy => return Err(ApplyError::Busy),
+        RowLock::NotFound => return Err(Fault::not_found("No voter has this id.").into()),
+        RowLock::Acquired(voided) if voided != *restore => {
             let unchanged = Voided {
                 votes: 0,
                 unchanged: true,
             };
-            return Ok((Done::Voided(unchanged), Vec::new()));
+            return Ok((Outcome::Voided(unchanged), Vec::new()));
         }
-        Locked::Held { .. } => {}
+        RowLock::Acquired(_) => {}
     }
     voters::set_voided(connection, *voter, (!restore).then_some(now)).await?;
     let (tallies, votes) = votes::done_by(connection, *voter).await?;
@@ -98,5 +99,5 @@ pub(super) async fn void(
         votes,
         unchanged: false,
     };
-    Ok((Done::Voided(voided), changes))
+    Ok((Outcome::Voided(voided), changes))
 }

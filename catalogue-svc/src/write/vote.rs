@@ -1,16 +1,17 @@
 //! A vote (§2.5).
 
 use contracts::catalogue::v1 as proto;
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::pg::RowLock;
 use kit::{Code, Fault, ids};
 use prost::Message as _;
 use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime, Time};
 
-use super::{Done, happening};
+use super::{Outcome, happening};
 use crate::domain::rankings::Hour;
 use crate::domain::vote::{self, Vote};
-use crate::store::voters::{self, Locked};
+use crate::store::voters;
 use crate::store::votes;
 
 /// Takes a vote. That of a voter whose votes are void is stored and counts nowhere.
@@ -19,19 +20,19 @@ pub(super) async fn cast(
     vote: &Vote,
     votes_per_address: i32,
     now: OffsetDateTime,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     let voided = match voters::lock_for_vote(connection, vote.voter.id).await? {
-        Locked::Held { voided } => voided,
-        Locked::Busy => return Err(Stop::Busy),
-        Locked::Absent => {
+        RowLock::Acquired(voided) => voided,
+        RowLock::Busy => return Err(ApplyError::Busy),
+        RowLock::NotFound => {
             if !voters::insert(connection, &vote.voter, now).await? {
-                return Err(Stop::Busy);
+                return Err(ApplyError::Busy);
             }
             false
         }
     };
     if !votes::insert(connection, vote, now).await? {
-        return Ok((Done::Repeated, Vec::new()));
+        return Ok((Outcome::Repeated, Vec::new()));
     }
     if let Some(network) = &vote.voter.network {
         let day = vote::day(now);
@@ -40,13 +41,13 @@ pub(super) async fn cast(
         }
     }
     let counted = (!voided).then(|| counted(vote, now));
-    Ok((Done::Voted, counted.into_iter().collect()))
+    Ok((Outcome::Voted, counted.into_iter().collect()))
 }
 
 fn too_many(votes_per_address: i32, now: OffsetDateTime) -> Fault {
     let tomorrow = now.replace_time(Time::MIDNIGHT) + Duration::DAY;
     let message = format!(
-        "{votes_per_address} votes without an account have come from this address today; sign in, or come back tomorrow (UTC)"
+        "{votes_per_address} votes without an account have come from this address today. Sign in, or come back tomorrow (UTC)."
     );
     Fault {
         retry_after: u32::try_from((tomorrow - now).whole_seconds() + 1).ok(),

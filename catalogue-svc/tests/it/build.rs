@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use catalogue::boards::{Boards, Votes};
+use catalogue::boards::{Boards, CastVotes};
 use catalogue::index::Writer;
 use catalogue::index::entity::Entity;
 use contracts::common::v1::{Change, Mode};
@@ -16,7 +16,7 @@ pub(crate) const EPOCH: Uuid = Uuid::from_u128(0xe0);
 /// Boards without votes.
 pub(crate) fn boards() -> Arc<Boards> {
     let at = time::macros::datetime!(2026-03-01 12:00 UTC);
-    Arc::new(Boards::new(Votes::none(), at).unwrap())
+    Arc::new(Boards::new(CastVotes::none(), at).unwrap())
 }
 
 /// The id of the page, game or event with this number.

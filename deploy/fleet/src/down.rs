@@ -9,7 +9,7 @@ use nix::sys::signal::Signal;
 
 use crate::cargo;
 use crate::folder::Folder;
-use crate::manifest::{Manifest, Run, State};
+use crate::manifest::{FleetState, Manifest, Run};
 use crate::say::say;
 use crate::stop;
 use crate::wait::Signals;
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         say("No fleet runs here; removed the record of a killed launcher");
     }
     let mut manifest = Manifest::load(&folder);
-    manifest.state = State::Stopped;
+    manifest.state = FleetState::Stopped;
     manifest.services.clear();
     manifest.save(&folder)?;
     Ok(ExitCode::SUCCESS)

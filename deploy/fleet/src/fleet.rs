@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::database::{self, Address};
 use crate::folder::Folder;
-use crate::manifest::{Manifest, State};
+use crate::manifest::{FleetState, Manifest};
 use crate::packages::Requirement;
 use crate::ports::{Ports, Reservations};
 use crate::postgres::{self, DataFolders};
@@ -107,7 +107,7 @@ impl<'a> Fleet<'a> {
         let instances = services::instances(&plan.replicas, plan.port, &mut ports)?;
         let (assigned, reservations) = ports.into_parts();
         manifest.memory.ports = assigned;
-        manifest.state = State::Starting;
+        manifest.state = FleetState::Starting;
         manifest.services.clear();
         manifest.servers.clear();
         manifest.staff_token = manifest.secret("staff")?;
@@ -334,9 +334,9 @@ impl<'a> Fleet<'a> {
         )
     }
 
-    pub(crate) fn set_state(&mut self, state: State) -> Result<()> {
+    pub(crate) fn set_state(&mut self, state: FleetState) -> Result<()> {
         self.manifest.state = state;
-        if state == State::Stopped {
+        if state == FleetState::Stopped {
             self.manifest.services.clear();
             self.manifest.servers.clear();
         }

@@ -16,7 +16,7 @@ use crate::random;
 /// The state of a fleet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum State {
+pub(crate) enum FleetState {
     #[default]
     Stopped,
     Starting,
@@ -27,7 +27,7 @@ pub(crate) enum State {
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Manifest {
-    pub(crate) state: State,
+    pub(crate) state: FleetState,
     /// The base URL of the API, with the version segment.
     pub(crate) base_url: String,
     /// The database of all services, for tests and users; absent with five external databases.

@@ -36,15 +36,15 @@ const ACCOUNTS: [(&str, &str); 4] = [
 
 /// The keys of each account: name, mode, and kind. `revoked` comes first of the live keys, so that it is revoked before the others count
 /// against the plan.
-const KEYS: [(&str, &str, KeyKind); 8] = [
-    ("test", "test", KeyKind::ReadOnly),
-    ("test_write", "test", KeyKind::MayWrite),
-    ("revoked", "live", KeyKind::Revoked),
-    ("live", "live", KeyKind::ReadOnly),
-    ("live_write", "live", KeyKind::MayWrite),
-    ("live_secret", "live", KeyKind::Game("secret")),
-    ("live_public", "live", KeyKind::Game("public")),
-    ("test_secret", "test", KeyKind::Game("secret")),
+const KEYS: [(&str, &str, SeedKey); 8] = [
+    ("test", "test", SeedKey::ReadOnly),
+    ("test_write", "test", SeedKey::MayWrite),
+    ("revoked", "live", SeedKey::Revoked),
+    ("live", "live", SeedKey::ReadOnly),
+    ("live_write", "live", SeedKey::MayWrite),
+    ("live_secret", "live", SeedKey::Game("secret")),
+    ("live_public", "live", SeedKey::Game("public")),
+    ("test_secret", "test", SeedKey::Game("secret")),
 ];
 
 /// The names of the currencies of the accounts' games.
@@ -55,7 +55,7 @@ const CURRENCY_ATTEMPTS: u32 = 50;
 const CURRENCY_PAUSE: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy)]
-enum KeyKind {
+enum SeedKey {
     ReadOnly,
     MayWrite,
     Revoked,
@@ -297,7 +297,7 @@ fn create_key(
     staff: &Staff<'_>,
     token: &str,
     account: &str,
-    (name, mode, special): (&str, &str, KeyKind),
+    (name, mode, special): (&str, &str, SeedKey),
     game: &str,
 ) -> Result<String> {
     let mut args = vec![
@@ -311,13 +311,13 @@ fn create_key(
         mode,
     ];
     match special {
-        KeyKind::ReadOnly | KeyKind::Revoked => {}
-        KeyKind::MayWrite => args.push("--may-write"),
-        KeyKind::Game(kind) => args.extend(["--kind", kind, "--game", game]),
+        SeedKey::ReadOnly | SeedKey::Revoked => {}
+        SeedKey::MayWrite => args.push("--may-write"),
+        SeedKey::Game(kind) => args.extend(["--kind", kind, "--game", game]),
     }
     let created = staff.run_json(token, &args)?;
     let secret = text(&created, "secret").context("`staff key create` printed no secret")?;
-    if matches!(special, KeyKind::Revoked) {
+    if matches!(special, SeedKey::Revoked) {
         let id = text(&created, "id").context("`staff key create` printed no id")?;
         staff.run_json(token, &["key", "revoke", &id, "--yes"])?;
     }

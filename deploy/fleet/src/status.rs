@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::cargo;
 use crate::folder::Folder;
-use crate::manifest::{Manifest, Run, State, replica_name};
+use crate::manifest::{FleetState, Manifest, Run, replica_name};
 use crate::ready;
 use crate::say::say;
 
@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Serialize)]
 struct Report {
-    state: State,
+    state: FleetState,
     base_url: String,
     /// PostgreSQL and Redis, where the launcher started them.
     servers: Vec<Server>,
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     } else {
         print(&report);
     }
-    let all_ready = report.state == State::Running
+    let all_ready = report.state == FleetState::Running
         && report.services.iter().all(|service| service.ready)
         && report.servers.iter().all(|server| server.alive);
     Ok(if all_ready {
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 fn report(folder: &Folder) -> Result<Report> {
     let manifest = Manifest::load(folder);
     if !folder.is_busy()? {
-        let (state, base_url) = (State::Stopped, manifest.base_url);
+        let (state, base_url) = (FleetState::Stopped, manifest.base_url);
         return Ok(Report {
             state,
             base_url,
@@ -113,10 +113,10 @@ fn report(folder: &Folder) -> Result<Report> {
             }
         })
         .collect();
-    let state = if manifest.state == State::Running {
-        State::Running
+    let state = if manifest.state == FleetState::Running {
+        FleetState::Running
     } else {
-        State::Starting
+        FleetState::Starting
     };
     Ok(Report {
         state,
@@ -128,9 +128,9 @@ fn report(folder: &Folder) -> Result<Report> {
 
 fn print(report: &Report) {
     match report.state {
-        State::Stopped => return say("No fleet runs here; deploy/up starts one"),
-        State::Starting => say("The fleet is starting"),
-        State::Running => say(format!("The fleet is running at {}", report.base_url)),
+        FleetState::Stopped => return say("No fleet runs here; deploy/up starts one"),
+        FleetState::Starting => say("The fleet is starting"),
+        FleetState::Running => say(format!("The fleet is running at {}", report.base_url)),
     }
     for server in &report.servers {
         let health = if server.alive { "runs" } else { "is down" };

@@ -12,7 +12,7 @@ use crate::cargo::{self, Profile};
 use crate::database::Address;
 use crate::fleet::{ExternalServers, Fleet, Plan};
 use crate::folder::Folder;
-use crate::manifest::State;
+use crate::manifest::FleetState;
 use crate::packages::{self, Requirement};
 use crate::prepare;
 use crate::process;
@@ -62,7 +62,7 @@ pub(crate) struct Args {
 
 /// The result of the run so far.
 #[derive(Debug, Default)]
-struct Outcome {
+struct TestResults {
     failed_steps: Vec<&'static str>,
     counts: Counts,
 }
@@ -103,22 +103,22 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     };
     let mut fleet = Fleet::prepare(&folder, &plan, &signals)?;
     let mut supervisor = Supervisor::new(&folder, &signals)?;
-    let mut outcome = Outcome::default();
+    let mut results = TestResults::default();
     let result = if args.prepare {
         regenerate(&mut fleet, &mut supervisor, &folder, &signals)
     } else {
-        run_all(&mut fleet, &mut supervisor, args, &folder, &mut outcome)
+        run_all(&mut fleet, &mut supervisor, args, &folder, &mut results)
     };
     let stopped = supervisor.stop();
-    let saved = fleet.set_state(State::Stopped);
+    let saved = fleet.set_state(FleetState::Stopped);
     if !args.prepare {
-        if !outcome.failed_steps.is_empty() {
-            say(format!("Failed: {}", outcome.failed_steps.join(", ")));
+        if !results.failed_steps.is_empty() {
+            say(format!("Failed: {}", results.failed_steps.join(", ")));
         }
-        say(outcome.counts.to_string());
+        say(results.counts.to_string());
     }
     result.and(stopped).and(saved)?;
-    let good = outcome.failed_steps.is_empty() && outcome.counts.failed == 0;
+    let good = results.failed_steps.is_empty() && results.counts.failed == 0;
     Ok(if good {
         ExitCode::SUCCESS
     } else {
@@ -144,7 +144,7 @@ fn run_all(
     supervisor: &mut Supervisor<'_>,
     args: &Args,
     folder: &Folder,
-    outcome: &mut Outcome,
+    results: &mut TestResults,
 ) -> Result<()> {
     let signals = fleet.signals();
     let targets = match &args.package {
@@ -154,10 +154,10 @@ fn run_all(
     fleet.start_servers(supervisor)?;
     let server = fleet.server()?;
     if args.checks {
-        checks(&server, folder, outcome, signals)?;
+        checks(&server, folder, results, signals)?;
     }
     let built = step(
-        outcome,
+        results,
         "build (about 7 minutes on two cores from nothing)",
         || Ok(cargo::run(&build(&targets), signals)? && build_binaries(args, signals)?),
     )?;
@@ -167,9 +167,9 @@ fn run_all(
     if args.package.as_ref().is_none_or(|package| package == E2E) {
         fleet.start_services(supervisor)?;
         fleet.seed()?;
-        fleet.set_state(State::Running)?;
+        fleet.set_state(FleetState::Running)?;
     } else {
-        fleet.set_state(State::Starting)?;
+        fleet.set_state(FleetState::Starting)?;
     }
     server.query("create database test", signals)?;
     say("== tests (about 7 minutes for all)");
@@ -179,7 +179,7 @@ fn run_all(
         args.filter.as_deref(),
         &server.sibling("test"),
         folder,
-        outcome,
+        results,
     )
 }
 
@@ -216,16 +216,16 @@ fn build_binaries(args: &Args, signals: &Signals) -> Result<bool> {
 fn checks(
     server: &Address,
     folder: &Folder,
-    outcome: &mut Outcome,
+    results: &mut TestResults,
     signals: &Signals,
 ) -> Result<()> {
-    step(outcome, "formatting", || {
+    step(results, "formatting", || {
         cargo::run(&["fmt", "--all", "--check"], signals)
     })?;
-    step(outcome, "lints and checked SQL", || {
+    step(results, "lints and checked SQL", || {
         check_queries(server, folder, signals)
     })?;
-    step(outcome, "documentation", || {
+    step(results, "documentation", || {
         let mut doc = cargo::command(&[
             "doc",
             "--workspace",
@@ -238,7 +238,7 @@ fn checks(
 }
 
 fn step(
-    outcome: &mut Outcome,
+    results: &mut TestResults,
     name: &'static str,
     work: impl FnOnce() -> Result<bool>,
 ) -> Result<bool> {
@@ -246,7 +246,7 @@ fn step(
     say(format!("== {name}"));
     let good = work()?;
     if !good {
-        outcome.failed_steps.push(name);
+        results.failed_steps.push(name);
     }
     say(format!(
         "== {name} {}, {}",
@@ -299,7 +299,7 @@ fn tests(
     filter: Option<&str>,
     database: &Address,
     folder: &Folder,
-    outcome: &mut Outcome,
+    results: &mut TestResults,
 ) -> Result<()> {
     let mut command = cargo::command(&["test", "--no-fail-fast"]);
     command
@@ -311,12 +311,12 @@ fn tests(
     let status = process::stream(&mut command, fleet.signals(), |line| {
         say(line);
         if let Some(counts) = Counts::read(line) {
-            outcome.counts.add(counts);
+            results.counts.add(counts);
         }
     });
     // A test binary that crashes or does not compile prints no counts, but the status of cargo is a failure.
     if !status?.success() {
-        outcome.failed_steps.push("tests");
+        results.failed_steps.push("tests");
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use crate::cargo::{self, Profile};
 use crate::database;
 use crate::fleet::{ExternalServers, Fleet, Plan};
 use crate::folder::{Folder, Lock};
-use crate::manifest::{Manifest, Run, State};
+use crate::manifest::{FleetState, Manifest, Run};
 use crate::packages;
 use crate::say::{say, say_lines};
 use crate::services::{Replicas, SERVICES};
@@ -164,7 +164,7 @@ fn run_locked(
     let mut supervisor = Supervisor::new(folder, signals)?;
     let outcome = serve(&mut fleet, &mut supervisor, args, since);
     let stopped = supervisor.stop();
-    let saved = fleet.set_state(State::Stopped);
+    let saved = fleet.set_state(FleetState::Stopped);
     // Releases the ports before the folder, so that the next start finds them free.
     drop(fleet);
     drop(lock);
@@ -185,7 +185,7 @@ fn serve(
     fleet.start_servers(supervisor)?;
     fleet.start_services(supervisor)?;
     fleet.seed()?;
-    fleet.set_state(State::Running)?;
+    fleet.set_state(FleetState::Running)?;
     say(format!(
         "\nThe fleet is up after {}\n",
         format_duration(since.elapsed())
@@ -271,7 +271,7 @@ fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {
         );
     }
     let manifest = Manifest::load(folder);
-    if manifest.state == State::Running {
+    if manifest.state == FleetState::Running {
         say(format!("The fleet is running{pid}; deploy/down stops it\n"));
         say_lines(&summary(&manifest, folder));
         if args.port.is_some() || !args.replicas.is_empty() || args.plans.is_some() {
@@ -384,5 +384,5 @@ fn is_up(folder: &Folder, pid: u32) -> bool {
     let is_ours = Run::load(folder).is_some_and(|run| u32::try_from(run.launcher.pid) == Ok(pid));
     let has_printed =
         fs::read_to_string(folder.log("launcher")).is_ok_and(|text| text.contains("deploy/down"));
-    is_ours && has_printed && Manifest::load(folder).state == State::Running
+    is_ours && has_printed && Manifest::load(folder).state == FleetState::Running
 }

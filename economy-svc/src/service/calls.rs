@@ -8,14 +8,14 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::store::games;
-use crate::write::{Command, CommandHandler, Outcome, Rules};
+use crate::write::{Command, CommandHandler, Outcome, ReportPolicy};
 
 /// Runs the commands of games.
 #[derive(Debug, Clone)]
 pub(super) struct CommandRunner {
     pub(super) pool: PgPool,
     pub(super) clock: Clock,
-    pub(super) rules: Rules,
+    pub(super) policy: ReportPolicy,
     writer: Writer<CommandHandler>,
     calls: InFlightCalls,
 }
@@ -38,8 +38,9 @@ impl Call<'_> {
     }
 
     pub(super) fn text(&self) -> Result<&str, Fault> {
-        std::str::from_utf8(self.body)
-            .map_err(|_utf8| Fault::new(Code::BadJson, "the body is not UTF-8"))
+        std::str::from_utf8(self.body).map_err(|_utf8| {
+            Fault::new(Code::BadJson, "The body is not UTF-8. Send JSON in UTF-8.")
+        })
     }
 
     /// The `Idempotency-Key` of a call that writes. Its scope is the game, since an account may send one body for several games.
@@ -66,12 +67,12 @@ impl CommandRunner {
         pool: PgPool,
         writer: Writer<CommandHandler>,
         clock: Clock,
-        rules: Rules,
+        policy: ReportPolicy,
     ) -> Self {
         Self {
             pool,
             clock,
-            rules,
+            policy,
             writer,
             calls: InFlightCalls::default(),
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::currencies_service_server::CurrenciesService;
-use kit::feed::Writer;
+use kit::feed::{Writer, unexpected_outcome};
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
@@ -15,7 +15,7 @@ use super::snapshots::SnapshotCache;
 use crate::domain::staff_action::By;
 use crate::store::currencies;
 use crate::store::games::{self, Game};
-use crate::write::{Command, CommandHandler, Outcome, SetName, unexpected_outcome};
+use crate::write::{Command, CommandHandler, Outcome, SetName};
 
 /// Maximum length of a name.
 const MAX_CHARS: usize = 60;
@@ -61,7 +61,7 @@ impl Service {
         let game = games::find_owned(&self.pool, &request.game, account).await?;
         let game = game.ok_or_else(|| {
             Fault::not_found(format!(
-                "no game of yours has the slug {}; GET /me/listings lists yours",
+                "No game of yours has the slug {}. GET /me/listings lists yours.",
                 request.game
             ))
         })?;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::exchange_service_server::ExchangeService;
-use kit::feed::Writer;
+use kit::feed::{Writer, unexpected_outcome};
 use kit::{Clock, Code, Fault, timestamp};
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -15,11 +15,11 @@ use crate::domain::fields::MAX_SAFE_INTEGER;
 use crate::store::currencies;
 use crate::store::games;
 use crate::store::swaps::{self, Swap};
-use crate::write::{Command, CommandHandler, Outcome, unexpected_outcome};
+use crate::write::{Command, CommandHandler, Outcome};
 
 /// Why the second of two different swaps with one id is refused.
 pub(super) const ID_CONFLICT: &str =
-    "a different swap with this id is already booked; use a new id for each swap";
+    "A different swap with this id is already booked. Use a new id for each swap.";
 /// Maximum length of an id and of a party.
 const MAX_CHARS: usize = 128;
 
@@ -93,7 +93,7 @@ impl Service {
 
     async fn balances(&self, slug: &str) -> Result<Vec<proto::Balance>, Fault> {
         let game = games::find(&self.pool, slug).await?;
-        let game = game.ok_or_else(|| Fault::not_found("there is no game with this slug"))?;
+        let game = game.ok_or_else(|| Fault::not_found("There is no game with this slug."))?;
         let balances = swaps::balances(&self.pool, game.id).await?;
         Ok((balances.into_iter())
             .map(|balance| proto::Balance {

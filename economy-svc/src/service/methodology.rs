@@ -7,11 +7,11 @@ use time::Duration;
 use tonic::{Request, Response, Status};
 
 use crate::domain::methodology::methodology;
-use crate::write::Rules;
+use crate::write::ReportPolicy;
 
 #[derive(Debug)]
 pub(super) struct Service {
-    pub(super) rules: Rules,
+    pub(super) policy: ReportPolicy,
     pub(super) late: Duration,
 }
 
@@ -21,7 +21,7 @@ impl MethodologyService for Service {
         &self,
         _: Request<proto::GetMethodologyRequest>,
     ) -> Result<Response<proto::GetMethodologyResponse>, Status> {
-        let methodology = methodology(self.rules.most_jump_percent, self.late.whole_days());
+        let methodology = methodology(self.policy.most_jump_percent, self.late.whole_days());
         let json = serde_json::to_vec(&methodology).map_err(|error| Fault::internal(&error))?;
         let json = json.into();
         Ok(Response::new(proto::GetMethodologyResponse { json }))

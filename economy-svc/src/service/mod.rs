@@ -30,23 +30,23 @@ use time::Duration;
 use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
-use crate::write::{CommandHandler, Rules};
+use crate::write::{CommandHandler, ReportPolicy};
 use calls::CommandRunner;
 use snapshots::SnapshotCache;
 
 /// The dependencies of the services.
 #[derive(Debug)]
-pub struct Parts {
+pub struct Dependencies {
     pub pool: PgPool,
     pub clock: Clock,
     pub producer: Producer,
     pub writer: Writer<CommandHandler>,
-    pub rules: Rules,
+    pub policy: ReportPolicy,
     /// A currency without a report for so long is late.
     pub late: Duration,
 }
 
-impl Parts {
+impl Dependencies {
     /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
         let Self {
@@ -54,11 +54,11 @@ impl Parts {
             clock,
             producer,
             writer,
-            rules,
+            policy,
             late,
         } = self;
         let snapshots = Arc::new(SnapshotCache::new(pool.clone(), clock.clone(), late));
-        let commands = CommandRunner::new(pool.clone(), writer.clone(), clock.clone(), rules);
+        let commands = CommandRunner::new(pool.clone(), writer.clone(), clock.clone(), policy);
         let audit = Audit::new(pool.clone(), SCHEMA, clock.clone());
         services
             .add_service(producer.service())
@@ -79,7 +79,7 @@ impl Parts {
                 clock: clock.clone(),
             }))
             .add_service(MethodologyServiceServer::new(methodology::Service {
-                rules,
+                policy,
                 late,
             }))
             .add_service(ExchangeServiceServer::new(exchange::Service {

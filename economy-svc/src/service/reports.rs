@@ -3,6 +3,7 @@
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::reports_service_server::ReportsService;
+use kit::feed::unexpected_outcome;
 use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 
@@ -10,7 +11,7 @@ use super::calls::{Call, CommandRunner};
 use crate::domain::report::Report;
 use crate::store::{currencies, reports};
 use crate::write::report::{check_interval, no_currency};
-use crate::write::{Command, Outcome, SubmitReport, unexpected_outcome};
+use crate::write::{Command, Outcome, SubmitReport};
 
 #[derive(Debug)]
 pub(super) struct Service(pub(super) CommandRunner);
@@ -75,6 +76,6 @@ impl Service {
         }
         let now = self.0.clock.now();
         let newest = reports::baseline(&mut connection, game).await?.newest_at;
-        check_interval(newest, &self.0.rules, now)
+        check_interval(newest, &self.0.policy, now)
     }
 }

@@ -3,6 +3,7 @@
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::tips_service_server::TipsService;
+use kit::feed::unexpected_outcome;
 use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 
@@ -10,7 +11,7 @@ use super::calls::{Call, CommandRunner};
 use crate::domain::tip::Tip;
 use crate::store::currencies;
 use crate::write::tip::no_currency;
-use crate::write::{Command, Outcome, SendTip, unexpected_outcome};
+use crate::write::{Command, Outcome, SendTip};
 
 #[derive(Debug)]
 pub(super) struct Service(pub(super) CommandRunner);

@@ -2,37 +2,21 @@
 
 use std::collections::HashMap;
 
+use kit::pg::RowLock;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// The result of [`lock`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LockResult {
-    /// The transaction holds the row's lock; the value is the currency's revision.
-    Acquired(i64),
-    /// Another transaction holds the lock.
-    Busy,
-    /// The game has no currency.
-    NotFound,
-}
-
-/// Locks the currency of a game.
-pub async fn lock(connection: &mut PgConnection, game: Uuid) -> Result<LockResult, sqlx::Error> {
+/// Locks the currency of a game; returns its revision.
+pub async fn lock(connection: &mut PgConnection, game: Uuid) -> Result<RowLock<i64>, sqlx::Error> {
     let locked = sqlx::query_scalar!(
         "select revision from economy.currency where game_id = $1 for no key update skip locked",
         game
     )
     .fetch_optional(&mut *connection)
     .await?;
-    if let Some(revision) = locked {
-        return Ok(LockResult::Acquired(revision));
-    }
-    Ok(if exists(connection, game).await? {
-        LockResult::Busy
-    } else {
-        LockResult::NotFound
-    })
+    let exists = locked.is_some() || exists(connection, game).await?;
+    Ok(RowLock::new(locked, exists))
 }
 
 /// Whether a game has a currency.

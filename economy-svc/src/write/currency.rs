@@ -3,7 +3,8 @@
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use kit::audit::Subject;
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::pg::RowLock;
 use prost::Message as _;
 use serde_json::json;
 use sqlx::PgConnection;
@@ -11,7 +12,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::rates_moved;
-use crate::store::currencies::{self, LockResult};
+use crate::store::currencies;
 
 /// Names the currency of a game.
 #[derive(Debug, Clone)]
@@ -44,9 +45,9 @@ pub(super) async fn set_name(
     connection: &mut PgConnection,
     request: &SetName,
     now: OffsetDateTime,
-) -> Result<(NameChange, Vec<NewChange>), Stop> {
-    if currencies::lock(connection, request.game).await? == LockResult::Busy {
-        return Err(Stop::Busy);
+) -> ApplyResult<NameChange> {
+    if currencies::lock(connection, request.game).await? == RowLock::Busy {
+        return Err(ApplyError::Busy);
     }
     let before = currencies::name(connection, request.game).await?;
     let change = NameChange {

@@ -1,17 +1,16 @@
 //! Commands: every change of the economy goes through the feed's writer as one of these.
 //!
-//! Each command is one straight line: lock, look for a stored answer, load, decide, save, publish. Rows are locked in the order currencies, head
+//! Each command is one straight line: lock, look for a stored receipt, load, decide, save, publish. Rows are locked in the order currencies, head
 //! of the feed.
 
 mod currency;
-pub mod report;
+pub(crate) mod report;
 mod review;
 mod swap;
-pub mod tip;
+pub(crate) mod tip;
 
 use kit::audit::Subject;
-use kit::feed::{Applied, Apply, NewChange, Stop};
-use kit::{Code, Fault};
+use kit::feed::{Apply, ApplyResult, NewChange};
 use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime};
 
@@ -20,13 +19,13 @@ use crate::domain::staff_action::By;
 use crate::store::swaps::Swap;
 
 pub use currency::{NameChange, SetName};
-pub use report::{Receipt as ReportReceipt, Submit as SubmitReport};
+pub use report::{ReportReceipt, SubmitReport};
 pub use review::{ReviewOutcome, ReviewReport};
-pub use tip::{Receipt as TipReceipt, Send as SendTip};
+pub use tip::{SendTip, TipReceipt};
 
-/// Limits that commands must meet.
+/// What a report must meet to be stored, and to count without a review.
 #[derive(Debug, Clone, Copy)]
-pub struct Rules {
+pub struct ReportPolicy {
     /// The shortest time between two stored reports of a game.
     pub report_interval: Duration,
     /// The largest change of the basket's cost, in percent, with which a report counts without a review.
@@ -45,7 +44,7 @@ pub enum Command {
     Review(By, ReviewReport),
 }
 
-/// The result of a command.
+/// The outcome of a command.
 #[derive(Debug)]
 pub enum Outcome {
     Reported(ReportReceipt),
@@ -56,21 +55,21 @@ pub enum Outcome {
     Decided(ReviewOutcome),
 }
 
-/// Applies commands inside the kit's writer.
+/// Applies commands inside the writer's transaction.
 #[derive(Debug, Clone)]
-pub struct CommandHandler(pub Rules);
+pub struct CommandHandler(pub ReportPolicy);
 
 impl Apply for CommandHandler {
     type Item = Command;
-    type Done = Outcome;
+    type Outcome = Outcome;
 
     async fn apply(
         &self,
         connection: &mut PgConnection,
         command: &Command,
         now: OffsetDateTime,
-    ) -> Result<Applied<Outcome>, sqlx::Error> {
-        Applied::of(self.run(connection, command, now).await)
+    ) -> ApplyResult<Outcome> {
+        self.run(connection, command, now).await
     }
 }
 
@@ -80,33 +79,33 @@ impl CommandHandler {
         connection: &mut PgConnection,
         command: &Command,
         now: OffsetDateTime,
-    ) -> Result<(Outcome, Vec<NewChange>), Stop> {
+    ) -> ApplyResult<Outcome> {
         match command {
             Command::Report(submit) => report::submit(connection, submit, &self.0, now).await,
             Command::Tip(send) => tip::send(connection, send, now).await,
             Command::Swaps(by, swaps) => {
-                let (done, changes) = swap::record(&mut *connection, swaps, now).await?;
+                let (booked, changes) = swap::record(&mut *connection, swaps, now).await?;
                 record(connection, by.as_ref(), &changes, now, || {
-                    swap::subject(&done)
+                    swap::subject(&booked)
                 })
                 .await?;
-                Ok((Outcome::Swapped(done), changes))
+                Ok((Outcome::Swapped(booked), changes))
             }
             Command::Name(by, wanted) => {
-                let (done, changes) = currency::set_name(&mut *connection, wanted, now).await?;
+                let (change, changes) = currency::set_name(&mut *connection, wanted, now).await?;
                 record(connection, by.as_ref(), &changes, now, || {
-                    currency::subject(&done)
+                    currency::subject(&change)
                 })
                 .await?;
-                Ok((Outcome::Named(done), changes))
+                Ok((Outcome::Named(change), changes))
             }
             Command::Review(by, review) => {
-                let (done, changes) = review::decide(&mut *connection, by, review, now).await?;
+                let (decided, changes) = review::decide(&mut *connection, by, review, now).await?;
                 record(connection, Some(by), &changes, now, || {
                     review::subject(review)
                 })
                 .await?;
-                Ok((Outcome::Decided(done), changes))
+                Ok((Outcome::Decided(decided), changes))
             }
         }
     }
@@ -137,13 +136,4 @@ fn rates_moved() -> NewChange {
         happening: false,
         state: Vec::new(),
     }
-}
-
-/// The writer returned the outcome of another kind of command.
-pub fn unexpected_outcome(outcome: &Outcome) -> Fault {
-    tracing::error!(
-        ?outcome,
-        "the writer returned the outcome of another command"
-    );
-    Fault::new(Code::Internal, "Something broke on our side.")
 }

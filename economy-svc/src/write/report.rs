@@ -1,23 +1,24 @@
 //! A report of a game (§4.4).
 
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyError, ApplyResult};
 use kit::idempotency;
+use kit::pg::RowLock;
 use kit::{Code, Fault};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Outcome, Rules, rates_moved};
+use super::{Outcome, ReportPolicy, rates_moved};
 use crate::SCHEMA;
 use crate::domain::hold;
 use crate::domain::report::Report;
-use crate::store::currencies::{self, LockResult};
+use crate::store::currencies;
 use crate::store::reports::{self, NewReport};
 
 /// Submits a report.
 #[derive(Debug)]
-pub struct Submit {
+pub struct SubmitReport {
     pub game: Uuid,
     /// The JSON that the game sent.
     pub body: String,
@@ -27,7 +28,7 @@ pub struct Submit {
 
 /// The answer to a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Receipt {
+pub struct ReportReceipt {
     pub report: i64,
     #[serde(with = "time::serde::rfc3339")]
     pub at: OffsetDateTime,
@@ -41,30 +42,30 @@ pub struct Receipt {
 /// Stores a report, which counts or is held.
 pub(super) async fn submit(
     connection: &mut PgConnection,
-    submit: &Submit,
-    rules: &Rules,
+    submit: &SubmitReport,
+    policy: &ReportPolicy,
     now: OffsetDateTime,
-) -> Result<(Outcome, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     // Of two concurrent reports the second waits here, and is then refused as too soon.
     match currencies::lock(connection, submit.game).await? {
-        LockResult::Acquired(_) => {}
-        LockResult::Busy => return Err(Stop::Busy),
-        LockResult::NotFound => return Err(no_currency().into()),
+        RowLock::Acquired(_) => {}
+        RowLock::Busy => return Err(ApplyError::Busy),
+        RowLock::NotFound => return Err(no_currency().into()),
     }
     if let Some(key) = &submit.idempotency_key {
-        let stored: Option<Receipt> = key.replay(connection, SCHEMA, now).await?;
-        if let Some(answer) = stored {
-            let answer = Receipt {
+        let stored: Option<ReportReceipt> = key.replay(connection, SCHEMA, now).await?;
+        if let Some(receipt) = stored {
+            let receipt = ReportReceipt {
                 replayed: true,
-                ..answer
+                ..receipt
             };
-            return Ok((Outcome::Reported(answer), Vec::new()));
+            return Ok((Outcome::Reported(receipt), Vec::new()));
         }
     }
     let baseline = reports::baseline(connection, submit.game).await?;
-    check_interval(baseline.newest_at, rules, now)?;
+    check_interval(baseline.newest_at, policy, now)?;
     let held = baseline.counted.and_then(|(id, basket, at)| {
-        let reason = hold::reason(submit.report.basket, (basket, at), rules.most_jump_percent);
+        let reason = hold::reason(submit.report.basket, (basket, at), policy.most_jump_percent);
         reason.map(|reason| (reason, id))
     });
     let new = NewReport {
@@ -75,30 +76,30 @@ pub(super) async fn submit(
         held: held.as_ref().map(|(reason, id)| (reason.as_str(), *id)),
     };
     let report = reports::insert(connection, new).await?;
-    let answer = Receipt {
+    let receipt = ReportReceipt {
         report,
         at: now,
         held: held.map(|(reason, _)| reason),
         replayed: false,
     };
     if let Some(key) = &submit.idempotency_key {
-        key.store(connection, SCHEMA, &answer, now).await?;
+        key.store(connection, SCHEMA, &receipt, now).await?;
     }
-    let changes = if answer.held.is_none() {
+    let changes = if receipt.held.is_none() {
         vec![rates_moved()]
     } else {
         Vec::new()
     };
-    Ok((Outcome::Reported(answer), changes))
+    Ok((Outcome::Reported(receipt), changes))
 }
 
 /// Refuses a report that comes too soon after the game's last one, whether that one counts or is held.
-pub fn check_interval(
+pub(crate) fn check_interval(
     newest: Option<OffsetDateTime>,
-    rules: &Rules,
+    policy: &ReportPolicy,
     now: OffsetDateTime,
 ) -> Result<(), Fault> {
-    let wait = newest.map(|newest| newest + rules.report_interval - now);
+    let wait = newest.map(|newest| newest + policy.report_interval - now);
     let Some(wait) = wait.filter(|wait| wait.is_positive()) else {
         return Ok(());
     };
@@ -108,15 +109,15 @@ pub fn check_interval(
         ..Fault::new(
             Code::TooSoon,
             format!(
-                "the game's last report is less than {} minutes old; send the next one as Retry-After says",
-                rules.report_interval.whole_minutes()
+                "The game's last report is less than {} minutes old. Send the next one as Retry-After says.",
+                policy.report_interval.whole_minutes()
             ),
         )
     })
 }
 
 /// The error for a report of a game without a currency.
-pub fn no_currency() -> Fault {
+pub(crate) fn no_currency() -> Fault {
     Fault::new(
         Code::BadRequest,
         "currency: the game has no currency yet; its owner must first register a name in the dashboard, or staff with `staff currency set`",

@@ -1,7 +1,8 @@
 //! Decisions of staff on held reports (§3).
 
 use kit::audit::Subject;
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyError, ApplyResult};
+use kit::pg::RowLock;
 use kit::{Code, Fault};
 use serde_json::json;
 use sqlx::PgConnection;
@@ -9,7 +10,7 @@ use time::OffsetDateTime;
 
 use super::rates_moved;
 use crate::domain::staff_action::By;
-use crate::store::currencies::{self, LockResult};
+use crate::store::currencies;
 use crate::store::reports::{self, Decision};
 
 /// Decides on a held report.
@@ -34,16 +35,16 @@ pub(super) async fn decide(
     by: &By,
     review: &ReviewReport,
     now: OffsetDateTime,
-) -> Result<(ReviewOutcome, Vec<NewChange>), Stop> {
+) -> ApplyResult<ReviewOutcome> {
     let Some(state) = reports::review_state(connection, review.report).await? else {
         return Err(Fault::not_found(
-            "there is no report with this number; `staff report list` lists the held reports",
+            "There is no report with this number. `staff report list` lists the held reports.",
         )
         .into());
     };
     // The lock of the currency guards all writes to the game's reports.
-    if currencies::lock(connection, state.game_id).await? == LockResult::Busy {
-        return Err(Stop::Busy);
+    if currencies::lock(connection, state.game_id).await? == RowLock::Busy {
+        return Err(ApplyError::Busy);
     }
     let state = reports::review_state(connection, review.report).await?;
     match state {
@@ -60,7 +61,7 @@ pub(super) async fn decide(
                 "was rejected"
             };
             let message = format!(
-                "report {} {decision}; only a held report can be approved or rejected",
+                "Report {} {decision}. Only a held report can be approved or rejected.",
                 review.report
             );
             return Err(Fault::new(Code::PreconditionFailed, message).into());

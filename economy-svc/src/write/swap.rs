@@ -1,7 +1,7 @@
 //! Swaps between the currencies of two games.
 
 use kit::audit::Subject;
-use kit::feed::{NewChange, Stop};
+use kit::feed::ApplyResult;
 use serde_json::json;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -14,7 +14,7 @@ pub(super) async fn record(
     connection: &mut PgConnection,
     swaps: &[Swap],
     now: OffsetDateTime,
-) -> Result<(Vec<String>, Vec<NewChange>), Stop> {
+) -> ApplyResult<Vec<String>> {
     let booked = swaps::insert(connection, swaps, now).await?;
     let changes = if booked.is_empty() {
         Vec::new()

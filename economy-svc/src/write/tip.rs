@@ -1,7 +1,7 @@
 //! A tip of a player (§4.2).
 
 use contracts::economy::v1 as proto;
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyError, ApplyResult, NewChange};
 use kit::idempotency;
 use kit::{Fault, ids, timestamp};
 use prost::Message as _;
@@ -17,7 +17,7 @@ use crate::store::{currencies, tips};
 
 /// Sends a tip.
 #[derive(Debug)]
-pub struct Send {
+pub struct SendTip {
     pub game: Uuid,
     pub tip: Tip,
     pub idempotency_key: Option<idempotency::Key>,
@@ -25,7 +25,7 @@ pub struct Send {
 
 /// The answer to a tip.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Receipt {
+pub struct TipReceipt {
     pub tip: Uuid,
     pub amount: u64,
     #[serde(with = "time::serde::rfc3339")]
@@ -38,21 +38,21 @@ pub struct Receipt {
 /// Books a tip.
 pub(super) async fn send(
     connection: &mut PgConnection,
-    send: &Send,
+    send: &SendTip,
     now: OffsetDateTime,
-) -> Result<(Outcome, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     if let Some(key) = &send.idempotency_key {
         // A tip locks its key, not the game's row: tips to one game must not wait for each other.
         if !key.lock(connection).await? {
-            return Err(Stop::Busy);
+            return Err(ApplyError::Busy);
         }
-        let stored: Option<Receipt> = key.replay(connection, SCHEMA, now).await?;
-        if let Some(answer) = stored {
-            let answer = Receipt {
+        let stored: Option<TipReceipt> = key.replay(connection, SCHEMA, now).await?;
+        if let Some(receipt) = stored {
+            let receipt = TipReceipt {
                 replayed: true,
-                ..answer
+                ..receipt
             };
-            return Ok((Outcome::Tipped(answer), Vec::new()));
+            return Ok((Outcome::Tipped(receipt), Vec::new()));
         }
     }
     if !currencies::exists(connection, send.game).await? {
@@ -60,27 +60,27 @@ pub(super) async fn send(
     }
     let id = ids::row_id();
     tips::insert(connection, id, send.game, &send.tip, now).await?;
-    let answer = Receipt {
+    let receipt = TipReceipt {
         tip: id,
         amount: send.tip.amount,
         at: now,
         replayed: false,
     };
     if let Some(key) = &send.idempotency_key {
-        key.store(connection, SCHEMA, &answer, now).await?;
+        key.store(connection, SCHEMA, &receipt, now).await?;
     }
     let change = paid(id, send, now);
-    Ok((Outcome::Tipped(answer), vec![change]))
+    Ok((Outcome::Tipped(receipt), vec![change]))
 }
 
 /// The error for a tip to a game without a currency (§4.2).
-pub fn no_currency() -> Fault {
+pub(crate) fn no_currency() -> Fault {
     let reason = "The game has no currency yet; its owner must first register a name in the dashboard, or staff with `staff currency set`.";
     Fault::invalid_field("game", reason)
 }
 
 /// The change on the feed, from which webhook-svc makes `tip.paid`.
-fn paid(id: Uuid, send: &Send, now: OffsetDateTime) -> NewChange {
+fn paid(id: Uuid, send: &SendTip, now: OffsetDateTime) -> NewChange {
     let state = proto::Tip {
         id: id.to_string(),
         game_id: send.game.to_string(),

@@ -11,9 +11,9 @@ use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::public::{Currency, Rate};
-use economy::service::Parts;
+use economy::service::Dependencies;
 use economy::store::{games, pages};
-use economy::write::{CommandHandler, Rules};
+use economy::write::{CommandHandler, ReportPolicy};
 use kit::Fault;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
@@ -60,21 +60,21 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
         &lifecycle,
         Retention::default(),
     );
-    let rules = Rules {
+    let policy = ReportPolicy {
         report_interval: Duration::HOUR,
         most_jump_percent: 50,
     };
-    let writer = producer.writer(CommandHandler(rules));
+    let writer = producer.writer(CommandHandler(policy));
     let mut services = kit::rpc::server::services();
-    let parts = Parts {
+    let dependencies = Dependencies {
         pool: pool.clone(),
         clock: clock.clone(),
         producer,
         writer,
-        rules,
+        policy,
         late: Duration::days(7),
     };
-    parts.add_to(&mut services);
+    dependencies.add_to(&mut services);
     let address = testing::serve(services, &lifecycle).await.unwrap();
     let fleet = testing::client(&address, &lifecycle).unwrap();
     let staff = testing::staff_client(&address, &lifecycle).unwrap();

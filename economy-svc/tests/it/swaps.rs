@@ -98,7 +98,7 @@ async fn history_is_loaded_and_loaded_again(pool: PgPool) {
     let refused: Vec<u32> = answer.refused.iter().map(|refused| refused.index).collect();
     assert_eq!(refused, [1, 2]);
     assert!(
-        answer.refused[0].reason.contains("a different swap"),
+        answer.refused[0].reason.contains("A different swap"),
         "{answer:?}"
     );
     let rate = economy.rate("bao", "kora").await;

@@ -178,7 +178,7 @@ mod tests {
                 .await
                 .unwrap();
             assert!(Arc::ptr_eq(&first, &second));
-            assert_eq!(second.parts(b"}").concat(), second.finish(b"}"));
+            assert_eq!(second.segments(b"}").concat(), second.finish(b"}"));
             let broken = async { Err(io::Error::other("it broke off")) };
             assert!(
                 encoded_prefixes

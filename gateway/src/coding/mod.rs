@@ -100,8 +100,8 @@ impl EncodedPrefix {
         whole
     }
 
-    /// The whole body in two parts, so that a large prefix is not copied.
-    pub fn parts(&self, suffix: &[u8]) -> [Bytes; 2] {
+    /// The whole body in two segments, so that a large prefix is not copied.
+    pub fn segments(&self, suffix: &[u8]) -> [Bytes; 2] {
         let mut end = Vec::new();
         self.write(suffix, &mut end);
         [self.bytes.clone(), end.into()]

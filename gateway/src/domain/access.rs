@@ -2,7 +2,7 @@
 
 use kit::{Code, Fault};
 
-use super::key::{Caller, Kind, Mode};
+use super::key::{Caller, KeyKind, Mode};
 use super::plan::Plans;
 use super::switch::{Switch, Switches};
 
@@ -66,15 +66,15 @@ fn secret_key_required(required: Requirements, caller: &Caller) -> Result<(), Fa
     let (fits, message) = match required.keys {
         AllowedKeys::Any => return Ok(()),
         AllowedKeys::NotPublic => (
-            caller.key.kind != Kind::Public,
+            caller.key.kind != KeyKind::Public,
             "This call shows listings that are not public, and a public key may be known to anybody. Use a secret key or a key of the account.",
         ),
         AllowedKeys::Secret => (
-            caller.key.kind == Kind::Secret && !required.from_browser,
+            caller.key.kind == KeyKind::Secret && !required.from_browser,
             "Economy calls need the secret key of the game, and must come from your server, not from a page.",
         ),
         AllowedKeys::Game => (
-            caller.key.kind != Kind::Account,
+            caller.key.kind != KeyKind::Account,
             "This call needs the secret or public key of a game, not a key of an account.",
         ),
     };
@@ -172,10 +172,10 @@ fn write_not_allowed(required: Requirements, caller: &Caller) -> Result<(), Faul
     Err(Fault::new(
         Code::WriteNotAllowed,
         match caller.key.kind {
-            Kind::Public => {
+            KeyKind::Public => {
                 "A public key never writes. Use a key that was created with permission to write."
             }
-            Kind::Account | Kind::Secret => {
+            KeyKind::Account | KeyKind::Secret => {
                 "This key can only read, and that cannot be changed. Use a key that was created with permission to write."
             }
         },
@@ -337,9 +337,9 @@ mod tests {
             ..economy
         };
         for (kind, economy_takes, tip_takes, own_takes) in [
-            (Kind::Account, false, false, true),
-            (Kind::Secret, true, true, true),
-            (Kind::Public, false, true, false),
+            (KeyKind::Account, false, false, true),
+            (KeyKind::Secret, true, true, true),
+            (KeyKind::Public, false, true, false),
         ] {
             let mut caller = caller();
             caller.key.kind = kind;
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn the_key_of_an_economy_call_is_checked_before_its_origin() {
         let mut caller = caller();
-        caller.key.kind = Kind::Secret;
+        caller.key.kind = KeyKind::Secret;
         let required = Requirements {
             keys: AllowedKeys::Secret,
             from_browser: true,

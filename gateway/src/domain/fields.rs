@@ -7,8 +7,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::account::Identifier;
-use super::key::{Kind, Mode, Spec};
-use super::key_request::State;
+use super::key::{KeyKind, Mode, Spec};
+use super::key_request::KeyRequestState;
 use super::plan::Plans;
 use super::switch::Switch;
 
@@ -115,31 +115,31 @@ impl Problems {
     }
 
     /// A kind of key; empty means `account`.
-    pub fn kind(&mut self, field: &str, text: &str) -> Kind {
+    pub fn kind(&mut self, field: &str, text: &str) -> KeyKind {
         match text {
-            "" => Kind::Account,
-            text => Kind::parse(text).unwrap_or_else(|| {
+            "" => KeyKind::Account,
+            text => KeyKind::parse(text).unwrap_or_else(|| {
                 self.add(field, "Use one of: account, secret, public.");
-                Kind::Account
+                KeyKind::Account
             }),
         }
     }
 
     /// A state of a key request; empty means `asked`.
-    pub fn state(&mut self, field: &str, text: &str) -> State {
+    pub fn state(&mut self, field: &str, text: &str) -> KeyRequestState {
         match text {
-            "" => State::Asked,
-            text => State::parse(text).unwrap_or_else(|| {
-                let names = State::ALL.map(State::as_str).join(", ");
+            "" => KeyRequestState::Asked,
+            text => KeyRequestState::parse(text).unwrap_or_else(|| {
+                let names = KeyRequestState::ALL.map(KeyRequestState::as_str).join(", ");
                 self.add(field, format!("Use one of: {names}."));
-                State::Asked
+                KeyRequestState::Asked
             }),
         }
     }
 
     /// Rules that concern several fields of a key.
     pub fn key(&mut self, spec: &Spec, now: OffsetDateTime) {
-        let of_game = spec.kind != Kind::Account;
+        let of_game = spec.kind != KeyKind::Account;
         match &spec.game {
             None if of_game => self.add(
                 "game",
@@ -153,7 +153,7 @@ impl Problems {
             }
             _ => {}
         }
-        if spec.kind == Kind::Public && spec.may_write {
+        if spec.kind == KeyKind::Public && spec.may_write {
             self.add("may_write", "A public key never writes.");
         }
         if spec.expires_at.is_some_and(|end| end <= now) {
@@ -216,7 +216,7 @@ mod tests {
         let spec = Spec {
             name: "k".to_owned(),
             mode: Mode::Live,
-            kind: Kind::Public,
+            kind: KeyKind::Public,
             may_write: true,
             game: None,
             expires_at: Some(NOW),
@@ -227,7 +227,7 @@ mod tests {
 
         let mut problems = Problems::default();
         let account = Spec {
-            kind: Kind::Account,
+            kind: KeyKind::Account,
             game: Some("kora".to_owned()),
             expires_at: None,
             ..spec

@@ -18,7 +18,11 @@ pub enum Mode {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "`Kind` alone is also the kind of other things"
+)]
+pub enum KeyKind {
     /// A key of an account.
     Account,
     /// A key of a game, for its server.
@@ -35,7 +39,7 @@ pub struct Key {
     pub account: Uuid,
     pub name: String,
     pub mode: Mode,
-    pub kind: Kind,
+    pub kind: KeyKind,
     /// Set when the key is created; never changes.
     pub may_write: bool,
     /// The slug of the game; `None` for a key of an account.
@@ -58,7 +62,7 @@ pub struct Key {
 pub struct Spec {
     pub name: String,
     pub mode: Mode,
-    pub kind: Kind,
+    pub kind: KeyKind,
     pub may_write: bool,
     /// The slug of the game, for a key of a game.
     pub game: Option<String>,
@@ -93,7 +97,7 @@ impl Mode {
     }
 }
 
-impl Kind {
+impl KeyKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Account => "account",
@@ -237,7 +241,7 @@ pub(crate) mod tests {
                 account: Uuid::from_u128(2),
                 name: "server".to_owned(),
                 mode: Mode::Live,
-                kind: Kind::Account,
+                kind: KeyKind::Account,
                 may_write: false,
                 game: None,
                 last4: "abcd".to_owned(),
@@ -275,7 +279,7 @@ pub(crate) mod tests {
         Spec {
             name: "server".to_owned(),
             mode,
-            kind: Kind::Account,
+            kind: KeyKind::Account,
             may_write: false,
             game: None,
             expires_at: None,

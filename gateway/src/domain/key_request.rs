@@ -13,7 +13,7 @@ pub struct KeyRequest {
     pub account: Uuid,
     /// The mode is always live.
     pub spec: Spec,
-    pub state: State,
+    pub state: KeyRequestState,
     pub asked_at: OffsetDateTime,
     /// When staff approved or rejected it.
     pub decided_at: Option<OffsetDateTime>,
@@ -24,7 +24,11 @@ pub struct KeyRequest {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "`State` alone is also the state of other things"
+)]
+pub enum KeyRequestState {
     /// Not reviewed yet.
     Asked,
     /// The owner may reveal the key.
@@ -35,7 +39,7 @@ pub enum State {
     Revealed,
 }
 
-impl State {
+impl KeyRequestState {
     pub const ALL: [Self; 4] = [Self::Asked, Self::Approved, Self::Rejected, Self::Revealed];
 
     pub const fn as_str(self) -> &'static str {
@@ -58,7 +62,7 @@ impl KeyRequest {
             id,
             account,
             spec,
-            state: State::Asked,
+            state: KeyRequestState::Asked,
             asked_at: now,
             decided_at: None,
             reason: None,
@@ -69,9 +73,9 @@ impl KeyRequest {
     /// The approved request; `None` if it was approved before.
     pub fn approved(&self, now: OffsetDateTime) -> Result<Option<Self>, Fault> {
         match self.state {
-            State::Asked => Ok(Some(self.decided(State::Approved, None, now))),
-            State::Approved | State::Revealed => Ok(None),
-            State::Rejected => Err(invalid_id(
+            KeyRequestState::Asked => Ok(Some(self.decided(KeyRequestState::Approved, None, now))),
+            KeyRequestState::Approved | KeyRequestState::Revealed => Ok(None),
+            KeyRequestState::Rejected => Err(invalid_id(
                 "This request was rejected. The owner can request another key.",
             )),
         }
@@ -81,30 +85,32 @@ impl KeyRequest {
     /// revealed.
     pub fn rejected(&self, reason: &str, now: OffsetDateTime) -> Result<Option<Self>, Fault> {
         match self.state {
-            State::Asked | State::Approved => {
+            KeyRequestState::Asked | KeyRequestState::Approved => {
                 let reason = Some(reason.to_owned());
-                Ok(Some(self.decided(State::Rejected, reason, now)))
+                Ok(Some(self.decided(KeyRequestState::Rejected, reason, now)))
             }
-            State::Rejected => Ok(None),
-            State::Revealed => Err(invalid_id("This key already works. Revoke it instead.")),
+            KeyRequestState::Rejected => Ok(None),
+            KeyRequestState::Revealed => {
+                Err(invalid_id("This key already works. Revoke it instead."))
+            }
         }
     }
 
     /// Reveals the key of the request, once. `last4` are the last characters of the secret.
     pub fn revealed(&self, last4: &str, now: OffsetDateTime) -> Result<(Self, Key), Fault> {
         match self.state {
-            State::Approved => {}
-            State::Asked => {
+            KeyRequestState::Approved => {}
+            KeyRequestState::Asked => {
                 return Err(invalid_id(
                     "This request is not approved yet. Wait for the review.",
                 ));
             }
-            State::Rejected => {
+            KeyRequestState::Rejected => {
                 return Err(invalid_id(
                     "This request was rejected. Request another key.",
                 ));
             }
-            State::Revealed => {
+            KeyRequestState::Revealed => {
                 return Err(invalid_id(
                     "This key was revealed before, and its secret is shown only once. Rotate the key to get a new secret.",
                 ));
@@ -116,7 +122,7 @@ impl KeyRequest {
             ));
         }
         let request = Self {
-            state: State::Revealed,
+            state: KeyRequestState::Revealed,
             revision: self.revision + 1,
             ..self.clone()
         };
@@ -124,7 +130,7 @@ impl KeyRequest {
         Ok((request, key))
     }
 
-    fn decided(&self, state: State, reason: Option<String>, now: OffsetDateTime) -> Self {
+    fn decided(&self, state: KeyRequestState, reason: Option<String>, now: OffsetDateTime) -> Self {
         Self {
             state,
             reason,
@@ -144,7 +150,7 @@ mod tests {
     use time::Duration;
     use time::macros::datetime;
 
-    use super::super::key::{Kind, Mode};
+    use super::super::key::{KeyKind, Mode};
     use super::*;
 
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
@@ -153,7 +159,7 @@ mod tests {
         let spec = Spec {
             name: "server".to_owned(),
             mode: Mode::Live,
-            kind: Kind::Secret,
+            kind: KeyKind::Secret,
             may_write: true,
             game: Some("kora".to_owned()),
             expires_at: Some(NOW + Duration::DAY),
@@ -161,7 +167,7 @@ mod tests {
         KeyRequest::new(Uuid::from_u128(1), Uuid::from_u128(2), spec, NOW)
     }
 
-    fn in_state(state: State) -> KeyRequest {
+    fn in_state(state: KeyRequestState) -> KeyRequest {
         KeyRequest {
             state,
             ..requested()
@@ -177,19 +183,19 @@ mod tests {
         };
         for (from, approved, rejected, revealed) in [
             (
-                State::Asked,
-                Some(Some(State::Approved)),
-                Some(Some(State::Rejected)),
+                KeyRequestState::Asked,
+                Some(Some(KeyRequestState::Approved)),
+                Some(Some(KeyRequestState::Rejected)),
                 None,
             ),
             (
-                State::Approved,
+                KeyRequestState::Approved,
                 Some(None),
-                Some(Some(State::Rejected)),
-                Some(Some(State::Revealed)),
+                Some(Some(KeyRequestState::Rejected)),
+                Some(Some(KeyRequestState::Revealed)),
             ),
-            (State::Rejected, None, Some(None), None),
-            (State::Revealed, Some(None), None, None),
+            (KeyRequestState::Rejected, None, Some(None), None),
+            (KeyRequestState::Revealed, Some(None), None, None),
         ] {
             let request = in_state(from);
             assert_eq!(state(request.approved(later)), approved, "{from:?}");
@@ -211,11 +217,13 @@ mod tests {
 
     #[test]
     fn the_key_has_the_requested_properties() {
-        let (request, key) = in_state(State::Approved).revealed("abcd", NOW).unwrap();
+        let (request, key) = in_state(KeyRequestState::Approved)
+            .revealed("abcd", NOW)
+            .unwrap();
         assert_eq!((key.id, key.account), (request.id, request.account));
         assert_eq!(
             (key.mode, key.kind, key.may_write),
-            (Mode::Live, Kind::Secret, true)
+            (Mode::Live, KeyKind::Secret, true)
         );
         assert_eq!(
             (key.name.as_str(), key.game.as_deref()),
@@ -227,7 +235,7 @@ mod tests {
 
     #[test]
     fn an_expired_request_is_not_revealed() {
-        let approved = in_state(State::Approved);
+        let approved = in_state(KeyRequestState::Approved);
         assert!(approved.revealed("abcd", NOW + Duration::DAY).is_err());
     }
 }

@@ -125,7 +125,7 @@ impl RatesResponse<'_> {
         let mut headers = self.headers(head);
         let coding = coding.map(|coding| HeaderValue::from_static(coding.token()));
         headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding)));
-        let [mut prefix, end] = prefix.parts(&body::suffix(self.context, head.page.as_ref()));
+        let [mut prefix, end] = prefix.segments(&body::suffix(self.context, head.page.as_ref()));
         let length = prefix.len() + end.len();
         let parts = std::iter::from_fn(move || {
             let part = prefix.split_to(prefix.len().min(PART));

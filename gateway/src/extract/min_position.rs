@@ -1,9 +1,9 @@
-//! The position that the response to a read must have reached. The gate puts it into the request.
+//! The position that the response to a read must have reached. The checks of the route put it into the request.
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-use super::caller::missing_gate;
+use super::caller::unchecked_route;
 use crate::errors::ApiError;
 use crate::upstream::min_position::{Extension, MinPosition};
 
@@ -12,6 +12,6 @@ impl<S: Sync> FromRequestParts<S> for MinPosition {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let min = parts.extensions.remove::<Extension>();
-        min.and_then(Extension::take).ok_or_else(missing_gate)
+        min.and_then(Extension::take).ok_or_else(unchecked_route)
     }
 }

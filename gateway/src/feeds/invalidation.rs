@@ -46,14 +46,14 @@ struct Cursor {
     games: i64,
 }
 
-/// What changed since the last poll.
-enum Changes {
+/// The cache entries that changes since the last poll have made stale.
+enum StaleEntries {
     None,
     Some {
         hashes: Vec<Hash>,
         switches: bool,
     },
-    /// There are too many changes, or the feed has a new epoch.
+    /// All entries: there are too many changes, or the feed has a new epoch.
     All,
 }
 
@@ -107,19 +107,19 @@ impl Invalidation {
     pub async fn catch_up(&mut self) -> Result<(), sqlx::Error> {
         let started = self.clock.now();
         let (from, pool) = (self.cursor, &self.pool);
-        let (to, changes) = kit::pg::within(pool, DEADLINE, async |connection| {
-            from.changes(connection).await
+        let (to, stale) = kit::pg::within(pool, DEADLINE, async |connection| {
+            from.stale_entries(connection).await
         })
         .await?;
-        match changes {
-            Changes::None => {}
-            Changes::Some { hashes, switches } => {
+        match stale {
+            StaleEntries::None => {}
+            StaleEntries::Some { hashes, switches } => {
                 self.lookup.invalidate(&hashes);
                 if switches {
                     self.switches.reload().await?;
                 }
             }
-            Changes::All => {
+            StaleEntries::All => {
                 self.lookup.invalidate_all();
                 self.switches.reload().await?;
                 self.lookup.load_prefixes().await?;
@@ -141,8 +141,11 @@ impl Cursor {
         })
     }
 
-    /// What changed after this cursor, and the cursor to go on from.
-    async fn changes(self, connection: &mut PgConnection) -> Result<(Self, Changes), sqlx::Error> {
+    /// The entries that changes after this cursor have made stale, and the cursor to go on from.
+    async fn stale_entries(
+        self,
+        connection: &mut PgConnection,
+    ) -> Result<(Self, StaleEntries), sqlx::Error> {
         let games = games::latest_change(connection).await?;
         let found = feed::read_changes(connection, SCHEMA, self.feed.seq, MAX_CHANGES).await?;
         let to = Self {
@@ -151,10 +154,10 @@ impl Cursor {
         };
         let is_continued = found.head.epoch == self.feed.epoch && found.head.seq >= self.feed.seq;
         if !is_continued || found.changes.len() >= MAX_CHANGES {
-            return Ok((to, Changes::All));
+            return Ok((to, StaleEntries::All));
         }
         if to == self {
-            return Ok((to, Changes::None));
+            return Ok((to, StaleEntries::None));
         }
         let mut hashes = keys::hashes_of_games(connection, self.games, to.games).await?;
         let (mut ids, mut accounts, mut switches) = (Vec::new(), Vec::new(), false);
@@ -171,6 +174,6 @@ impl Cursor {
             }
         }
         hashes.extend(keys::hashes(connection, &ids, &accounts).await?);
-        Ok((to, Changes::Some { hashes, switches }))
+        Ok((to, StaleEntries::Some { hashes, switches }))
     }
 }

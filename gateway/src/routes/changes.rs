@@ -8,13 +8,13 @@ use crate::app::App;
 use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::Caller;
+use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::Params;
 use crate::upstream::min_position::MinPosition;
 
 pub async fn list(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     min: MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {

@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::Caller;
+use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
 use crate::upstream::min_position::MinPosition;
@@ -26,7 +26,7 @@ const PARAMETERS: &[&str] = &[
 
 pub async fn list(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     min: MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
@@ -51,7 +51,7 @@ pub async fn list(
 
 pub async fn get(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     min: MinPosition,
     PathParam(handle): PathParam,
 ) -> Result<ApiResponse, ApiError> {

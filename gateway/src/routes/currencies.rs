@@ -7,9 +7,12 @@ use crate::app::App;
 use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::Caller;
+use crate::extract::caller::AuthenticatedCaller;
 
-pub async fn list(State(app): State<App>, Caller(caller): Caller) -> Result<ApiResponse, ApiError> {
+pub async fn list(
+    State(app): State<App>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+) -> Result<ApiResponse, ApiError> {
     let request = ListCurrenciesRequest {
         mode: convert::mode(caller.key.mode).into(),
     };

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::Caller;
+use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::if_match::IfMatch;
 use crate::extract::json_body::JsonBody;
@@ -33,7 +33,7 @@ const PARAMETERS: &[&str] = &[
 
 pub async fn list(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     min: MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
@@ -59,7 +59,7 @@ pub async fn list(
 
 pub async fn get(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     min: MinPosition,
     PathParam(slug): PathParam,
 ) -> Result<ApiResponse, ApiError> {
@@ -75,7 +75,7 @@ pub async fn get(
 
 pub async fn create(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     RawQuery(query): RawQuery,
     key: IdempotencyKey,
     body: JsonBody,
@@ -91,7 +91,7 @@ pub async fn create(
 
 pub async fn update(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     PathParam(slug): PathParam,
     RawQuery(query): RawQuery,
     IfMatch(precondition): IfMatch,

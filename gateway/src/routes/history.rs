@@ -8,13 +8,13 @@ use crate::app::App;
 use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::Caller;
+use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::Params;
 
 /// The figures of a currency, one row per report.
 pub async fn list(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let known = ["game", "from", "to", "limit", "cursor"];

@@ -11,12 +11,12 @@ use crate::domain::plan::Plan;
 use crate::domain::quota::RateLimitStatus;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::Caller;
+use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::Params;
 
 pub async fn get(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     status: RateLimitStatus,
 ) -> Result<ApiResponse, ApiError> {
     let plan = app.plans.get_or_cheapest(&caller.plan);
@@ -38,7 +38,7 @@ pub async fn get(
 
 pub async fn listings(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["limit", "cursor"]);

@@ -10,14 +10,14 @@ use crate::app::App;
 use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::Caller;
+use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
 use crate::upstream::min_position::MinPosition;
 
 pub async fn genres(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     min: MinPosition,
 ) -> Result<ApiResponse, ApiError> {
     let request = ListGenresRequest {
@@ -31,7 +31,7 @@ pub async fn genres(
 
 pub async fn countries(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     min: MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
@@ -51,7 +51,7 @@ pub async fn countries(
 
 pub async fn country(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     min: MinPosition,
     PathParam(code): PathParam,
 ) -> Result<ApiResponse, ApiError> {
@@ -67,7 +67,7 @@ pub async fn country(
 
 pub async fn cities(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     min: MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {

@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::Caller;
+use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
 use crate::upstream::min_position::MinPosition;
@@ -16,7 +16,7 @@ use crate::upstream::min_position::MinPosition;
 /// A page of a board. catalogue-svc rejects boards that do not exist.
 pub async fn list(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     min: MinPosition,
     PathParam((kind, board)): PathParam<(String, String)>,
     RawQuery(query): RawQuery,

@@ -8,14 +8,14 @@ use crate::app::App;
 use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::Caller;
+use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::Params;
 
 /// All rates, or those from or to a currency, or those of a time in the past. The rows are requested when the response is
 /// written, and only if neither the client nor the cache has them.
 pub async fn list(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["from", "to", "at"]);

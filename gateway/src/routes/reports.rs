@@ -10,14 +10,14 @@ use crate::convert;
 use crate::domain::key::Mode;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
-use crate::extract::caller::Caller;
+use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::json_body::JsonBody;
 use crate::extract::query::Params;
 
 pub async fn submit(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     RawQuery(query): RawQuery,
     key: IdempotencyKey,
     body: JsonBody,

@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::Caller;
+use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::Params;
 use crate::upstream::min_position::MinPosition;
 
@@ -16,7 +16,7 @@ const PARAMETERS: &[&str] = &["q", "type", "country", "limit", "cursor"];
 
 pub async fn list(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     min: MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {

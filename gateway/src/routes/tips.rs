@@ -8,11 +8,11 @@ use serde::Deserialize;
 
 use crate::app::App;
 use crate::convert;
-use crate::domain::key;
+use crate::domain::key::Caller;
 use crate::domain::quota::MINUTE;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
-use crate::extract::caller::Caller;
+use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::json_body::JsonBody;
 use crate::extract::query::Params;
@@ -25,7 +25,7 @@ struct TipPlayer {
 
 pub async fn send(
     State(app): State<App>,
-    Caller(caller): Caller,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     RawQuery(query): RawQuery,
     key: IdempotencyKey,
     body: JsonBody,
@@ -60,7 +60,7 @@ pub async fn send(
 /// Limits the tips of one player per minute (§8). economy-svc rejects a body without a player.
 async fn check_player(
     app: &App,
-    caller: &key::Caller,
+    caller: &Caller,
     game: &str,
     body: &JsonBody,
 ) -> Result<(), Fault> {

@@ -1,10 +1,10 @@
 //! The table `gateway.account`.
 
+use kit::pg::RowLock;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::RowLock;
 use crate::domain::account::{Account, Identifier};
 
 struct Row {
@@ -30,7 +30,7 @@ impl From<Row> for Account {
 }
 
 /// Splits an identifier into the two parameters of a query.
-fn parts(identifier: &Identifier) -> (Option<Uuid>, Option<&str>) {
+fn columns(identifier: &Identifier) -> (Option<Uuid>, Option<&str>) {
     match identifier {
         Identifier::Id(id) => (Some(*id), None),
         Identifier::Email(email) => (None, Some(email)),
@@ -60,7 +60,7 @@ pub async fn lock(
     connection: &mut PgConnection,
     identifier: &Identifier,
 ) -> Result<RowLock<Account>, sqlx::Error> {
-    let (id, email) = parts(identifier);
+    let (id, email) = columns(identifier);
     let row = sqlx::query_as!(
         Row,
         "select id, name, email, plan, created_at, revision from gateway.account
@@ -98,7 +98,7 @@ pub async fn update(connection: &mut PgConnection, account: &Account) -> Result<
 }
 
 pub async fn find(pool: &PgPool, identifier: &Identifier) -> Result<Option<Account>, sqlx::Error> {
-    let (id, email) = parts(identifier);
+    let (id, email) = columns(identifier);
     let row = sqlx::query_as!(
         Row,
         "select id, name, email, plan, created_at, revision from gateway.account

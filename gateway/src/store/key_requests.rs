@@ -1,12 +1,12 @@
 //! The table `gateway.key_request`: requests for live keys.
 
+use kit::pg::RowLock;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::RowLock;
-use crate::domain::key::{Kind, Mode, Spec};
-use crate::domain::key_request::{KeyRequest, State};
+use crate::domain::key::{KeyKind, Mode, Spec};
+use crate::domain::key_request::{KeyRequest, KeyRequestState};
 
 struct Row {
     id: Uuid,
@@ -34,12 +34,12 @@ impl TryFrom<Row> for KeyRequest {
             spec: Spec {
                 name: row.name,
                 mode: Mode::Live,
-                kind: Kind::parse(&row.kind).ok_or_else(|| unknown(&row.kind))?,
+                kind: KeyKind::parse(&row.kind).ok_or_else(|| unknown(&row.kind))?,
                 may_write: row.may_write,
                 game: row.game,
                 expires_at: row.expires_at,
             },
-            state: State::parse(&row.state).ok_or_else(|| unknown(&row.state))?,
+            state: KeyRequestState::parse(&row.state).ok_or_else(|| unknown(&row.state))?,
             asked_at: row.asked_at,
             decided_at: row.decided_at,
             reason: row.reason,
@@ -105,7 +105,7 @@ pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<KeyRequest>, sqlx::E
 /// Up to `limit` requests in a state, after the id `after`, oldest first.
 pub async fn page(
     pool: &PgPool,
-    state: State,
+    state: KeyRequestState,
     after: Option<Uuid>,
     limit: i64,
 ) -> Result<Vec<KeyRequest>, sqlx::Error> {

@@ -1,12 +1,12 @@
 //! The table `gateway.key`.
 
 use futures::TryStreamExt as _;
+use kit::pg::RowLock;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::RowLock;
-use crate::domain::key::{Caller, Key, Kind, Mode};
+use crate::domain::key::{Caller, Key, KeyKind, Mode};
 use crate::domain::secret::Hash;
 
 struct Row {
@@ -36,7 +36,7 @@ impl TryFrom<Row> for Key {
             account: row.account_id,
             name: row.name,
             mode: Mode::parse(&row.mode).ok_or_else(|| unknown(&row.mode))?,
-            kind: Kind::parse(&row.kind).ok_or_else(|| unknown(&row.kind))?,
+            kind: KeyKind::parse(&row.kind).ok_or_else(|| unknown(&row.kind))?,
             may_write: row.may_write,
             game: row.game,
             last4: row.last4,

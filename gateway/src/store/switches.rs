@@ -1,9 +1,9 @@
 //! The table `gateway.switch`.
 
+use kit::pg::RowLock;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use super::RowLock;
 use crate::domain::switch::{Setting, Switch};
 
 struct Row {

@@ -1,6 +1,6 @@
 //! The position in the listings feed that the response to a read must have reached (§1).
 //!
-//! The gate asks Redis while the read runs. The client of catalogue-svc waits for Redis only when it has a response to compare.
+//! The checks of the route ask Redis while the read runs. The client of catalogue-svc waits for Redis only when it has a response to compare.
 
 use kit::feed::Position;
 use tokio::sync::oneshot;

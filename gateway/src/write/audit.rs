@@ -3,17 +3,17 @@
 use kit::audit::Subject;
 use serde_json::json;
 
-use super::Done;
+use super::Outcome;
 
 /// The subject of the audit record; `None` if staff did not make the change.
-pub(super) fn subject(done: &Done) -> Option<Subject> {
-    let (entity, name, details) = match done {
-        Done::Account(account) => (
+pub(super) fn subject(outcome: &Outcome) -> Option<Subject> {
+    let (entity, name, details) = match outcome {
+        Outcome::Account(account) => (
             "account",
             account.email.clone(),
             json!({ "account": account.id, "plan": account.plan }),
         ),
-        Done::Key(key) => (
+        Outcome::Key(key) => (
             "key",
             key.id.to_string(),
             json!({
@@ -25,12 +25,12 @@ pub(super) fn subject(done: &Done) -> Option<Subject> {
                 "game": key.game,
             }),
         ),
-        Done::Rotated(new, old) => (
+        Outcome::Rotated(new, old) => (
             "key",
             old.id.to_string(),
             json!({ "account": old.account, "name": old.name, "new_key": new.id }),
         ),
-        Done::KeyRequest(request) => (
+        Outcome::KeyRequest(request) => (
             "key_request",
             request.id.to_string(),
             json!({
@@ -40,12 +40,12 @@ pub(super) fn subject(done: &Done) -> Option<Subject> {
                 "reason": request.reason,
             }),
         ),
-        Done::Switch(setting) => (
+        Outcome::Switch(setting) => (
             "switch",
             setting.switch.as_str().to_owned(),
             json!({ "on": setting.is_on, "reason": setting.reason }),
         ),
-        Done::PlansPublished => return None,
+        Outcome::PlansPublished => return None,
     };
     Some(Subject {
         entity,

@@ -2,13 +2,13 @@
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
-use kit::feed::NewChange;
+use kit::feed::{ApplyError, ApplyResult, NewChange};
 use prost::Message as _;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Done, NewKey, Stop, feed_row, keys, locked_row};
+use super::{NewKey, Outcome, feed_row, keys, locked_row};
 use crate::domain::account::Identifier;
 use crate::domain::key::Spec;
 use crate::domain::key_request::KeyRequest;
@@ -21,19 +21,19 @@ pub(super) async fn request(
     identifier: &Identifier,
     (spec, id): (&Spec, Uuid),
     now: OffsetDateTime,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     let account = keys::lock_account(connection, plans, identifier, spec, now).await?;
     let request = KeyRequest::new(id, account.id, spec.clone(), now);
     key_requests::insert(connection, &request).await?;
     let change = publish(&request, "asked");
-    Ok((Done::KeyRequest(request), vec![change]))
+    Ok((Outcome::KeyRequest(request), vec![change]))
 }
 
 pub(super) async fn approve(
     connection: &mut PgConnection,
     id: Uuid,
     now: OffsetDateTime,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     let request = lock(connection, id).await?;
     let approved = request.approved(now);
     store_decision(connection, request, approved, "approved").await
@@ -44,7 +44,7 @@ pub(super) async fn reject(
     id: Uuid,
     reason: &str,
     now: OffsetDateTime,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     let request = lock(connection, id).await?;
     let rejected = request.rejected(reason, now);
     store_decision(connection, request, rejected, "rejected").await
@@ -56,13 +56,13 @@ async fn store_decision(
     request: KeyRequest,
     decided: Result<Option<KeyRequest>, Fault>,
     event: &'static str,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     let Some(decided) = decided? else {
-        return Ok((Done::KeyRequest(request), Vec::new()));
+        return Ok((Outcome::KeyRequest(request), Vec::new()));
     };
     key_requests::update(connection, &decided).await?;
     let change = publish(&decided, event);
-    Ok((Done::KeyRequest(decided), vec![change]))
+    Ok((Outcome::KeyRequest(decided), vec![change]))
 }
 
 /// Creates the key with its secret, which is about to be shown to the owner. Of two concurrent reveals, the second finds the
@@ -71,7 +71,7 @@ pub(super) async fn reveal(
     connection: &mut PgConnection,
     new_key: &NewKey,
     now: OffsetDateTime,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     let request = lock(connection, new_key.id).await?;
     let (request, key) = request.revealed(&new_key.last4, now)?;
     store::keys::insert(connection, &key, new_key.hash).await?;
@@ -80,10 +80,10 @@ pub(super) async fn reveal(
         publish(&request, "revealed"),
         keys::publish(&key, "created"),
     ];
-    Ok((Done::Key(key), changes))
+    Ok((Outcome::Key(key), changes))
 }
 
-async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<KeyRequest, Stop> {
+async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<KeyRequest, ApplyError> {
     let locked = key_requests::lock(connection, id).await?;
     locked_row(locked, || {
         Fault::not_found("There is no key request with this id.")

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
-use kit::feed::NewChange;
+use kit::feed::{ApplyError, ApplyResult, NewChange};
 use prost::Message as _;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Done, NewKey, Stop, accounts, feed_row, locked_row};
+use super::{NewKey, Outcome, accounts, feed_row, locked_row};
 use crate::domain::account::{Account, Identifier};
 use crate::domain::key::{Key, Spec};
 use crate::domain::plan::Plans;
@@ -22,12 +22,12 @@ pub(super) async fn create(
     identifier: &Identifier,
     (spec, new_key): (&Spec, &NewKey),
     now: OffsetDateTime,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     let account = lock_account(connection, plans, identifier, spec, now).await?;
     let key = Key::new(new_key.id, account.id, spec.clone(), &new_key.last4, now);
     keys::insert(connection, &key, new_key.hash).await?;
     let change = publish(&key, "created");
-    Ok((Done::Key(key), vec![change]))
+    Ok((Outcome::Key(key), vec![change]))
 }
 
 /// Locks the account and rejects a key that the plan or the directory does not allow.
@@ -37,7 +37,7 @@ pub(super) async fn lock_account(
     identifier: &Identifier,
     spec: &Spec,
     now: OffsetDateTime,
-) -> Result<Account, Stop> {
+) -> Result<Account, ApplyError> {
     let account = accounts::lock(connection, identifier).await?;
     let working = keys::count_working(connection, account.id, now).await?;
     let game_published = match &spec.game {
@@ -58,30 +58,30 @@ pub(super) async fn rotate(
     new_key: &NewKey,
     grace: Duration,
     now: OffsetDateTime,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     let key = lock(connection, id).await?;
     let (old, new) = key.rotated(new_key.id, &new_key.last4, grace, now)?;
     keys::insert(connection, &new, new_key.hash).await?;
     keys::update_rotated(connection, &old, new.id).await?;
     let changes = vec![publish(&new, "created"), publish(&old, "rotated")];
-    Ok((Done::Rotated(new, old), changes))
+    Ok((Outcome::Rotated(new, old), changes))
 }
 
 pub(super) async fn revoke(
     connection: &mut PgConnection,
     id: Uuid,
     now: OffsetDateTime,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     let key = lock(connection, id).await?;
     let Some(key) = key.revoked(now) else {
-        return Ok((Done::Key(key), Vec::new()));
+        return Ok((Outcome::Key(key), Vec::new()));
     };
     keys::update_revoked(connection, &key).await?;
     let change = publish(&key, "revoked");
-    Ok((Done::Key(key), vec![change]))
+    Ok((Outcome::Key(key), vec![change]))
 }
 
-async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Key, Stop> {
+async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Key, ApplyError> {
     let locked = keys::lock(connection, id).await?;
     locked_row(locked, || Fault::not_found("There is no key with this id."))
 }

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::Fault;
-use kit::feed::{Applied, Apply, NewChange, Stop};
+use kit::feed::{Apply, ApplyError, ApplyResult, NewChange};
+use kit::pg::RowLock;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -27,11 +28,10 @@ use crate::domain::plan::Plans;
 use crate::domain::secret::Hash;
 use crate::domain::staff_action::By;
 use crate::domain::switch::{Setting, Switch};
-use crate::store::RowLock;
 
-/// Applies commands.
+/// Applies commands inside the writer's transaction.
 #[derive(Debug, Clone)]
-pub struct Writes {
+pub struct CommandHandler {
     /// Limits the number of working keys.
     pub plans: Arc<Plans>,
     /// How long a rotated key still works.
@@ -40,12 +40,12 @@ pub struct Writes {
 
 /// A command and its author.
 #[derive(Debug)]
-pub struct Write {
+pub struct AuthoredCommand {
     by: Option<By>,
     command: Command,
 }
 
-impl Write {
+impl AuthoredCommand {
     /// A command of a member of staff. It is audited in its own transaction.
     pub fn by_staff(by: By, command: Command) -> Self {
         Self {
@@ -99,9 +99,9 @@ pub struct SwitchUpdate {
     pub reason: String,
 }
 
-/// The result of a command.
+/// The outcome of a command.
 #[derive(Debug)]
-pub enum Done {
+pub enum Outcome {
     Account(Account),
     Key(Key),
     KeyRequest(KeyRequest),
@@ -111,37 +111,37 @@ pub enum Done {
     PlansPublished,
 }
 
-impl Apply for Writes {
-    type Item = Write;
-    type Done = Done;
+impl Apply for CommandHandler {
+    type Item = AuthoredCommand;
+    type Outcome = Outcome;
 
     async fn apply(
         &self,
         connection: &mut PgConnection,
-        write: &Write,
+        command: &AuthoredCommand,
         now: OffsetDateTime,
-    ) -> Result<Applied<Done>, sqlx::Error> {
-        Applied::of(self.run(connection, write, now).await)
+    ) -> ApplyResult<Outcome> {
+        self.run(connection, command, now).await
     }
 }
 
-impl Writes {
+impl CommandHandler {
     /// Applies a command and audits it if it has an author.
     async fn run(
         &self,
         connection: &mut PgConnection,
-        Write { by, command }: &Write,
+        AuthoredCommand { by, command }: &AuthoredCommand,
         now: OffsetDateTime,
-    ) -> Result<(Done, Vec<NewChange>), Stop> {
-        let (done, changes) = self.execute(connection, command, now).await?;
+    ) -> ApplyResult<Outcome> {
+        let (outcome, changes) = self.execute(connection, command, now).await?;
         // A command that changes nothing is not audited.
         if let Some(by) = by
             && !changes.is_empty()
-            && let Some(subject) = audit::subject(&done)
+            && let Some(subject) = audit::subject(&outcome)
         {
             by.record(&mut *connection, SCHEMA, subject, now).await?;
         }
-        Ok((done, changes))
+        Ok((outcome, changes))
     }
 
     async fn execute(
@@ -149,7 +149,7 @@ impl Writes {
         connection: &mut PgConnection,
         command: &Command,
         now: OffsetDateTime,
-    ) -> Result<(Done, Vec<NewChange>), Stop> {
+    ) -> ApplyResult<Outcome> {
         match command {
             Command::CreateAccount(account) => accounts::create(connection, account).await,
             Command::SetPlan(identifier, plan) => {
@@ -177,10 +177,10 @@ impl Writes {
 }
 
 /// The locked row, or why there is none.
-fn locked_row<T>(locked: RowLock<T>, not_found: impl FnOnce() -> Fault) -> Result<T, Stop> {
+fn locked_row<T>(locked: RowLock<T>, not_found: impl FnOnce() -> Fault) -> Result<T, ApplyError> {
     match locked {
         RowLock::Acquired(row) => Ok(row),
-        RowLock::Busy => Err(Stop::Busy),
+        RowLock::Busy => Err(ApplyError::Busy),
         RowLock::NotFound => Err(not_found().into()),
     }
 }

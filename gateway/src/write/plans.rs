@@ -1,18 +1,18 @@
 //! Publishes plans that differ from their last state on the feed.
 
 use contracts::gateway::v1 as proto;
-use kit::feed::NewChange;
+use kit::feed::ApplyResult;
 use prost::Message as _;
 use sqlx::PgConnection;
 
-use super::{Done, Stop, feed_row};
+use super::{Outcome, feed_row};
 use crate::domain::plan::{Plan, Plans};
 use crate::store::plans;
 
 pub(super) async fn publish(
     connection: &mut PgConnection,
     configured: &Plans,
-) -> Result<(Done, Vec<NewChange>), Stop> {
+) -> ApplyResult<Outcome> {
     let mut changes = Vec::new();
     // Sorted by name, so that processes that start together lock the rows in one order.
     let mut sorted: Vec<&Plan> = configured.iter().collect();
@@ -34,5 +34,5 @@ pub(super) async fn publish(
             withdrawn.state,
         ));
     }
-    Ok((Done::PlansPublished, changes))
+    Ok((Outcome::PlansPublished, changes))
 }

@@ -6,14 +6,14 @@ use time::serde::rfc3339;
 use uuid::Uuid;
 
 use super::mode::Mode;
-use super::state::State;
+use super::state::ListingState;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing<C> {
     /// Never public.
     pub id: Uuid,
     pub mode: Mode,
-    pub state: State,
+    pub state: ListingState,
     /// Starts at 1 and grows by 1 with each change.
     pub revision: i64,
     /// The account that submitted the listing; `None` for an imported listing.
@@ -60,7 +60,7 @@ impl<C: Clone + PartialEq> Listing<C> {
         Self {
             id,
             mode,
-            state: State::Published,
+            state: ListingState::Published,
             revision: 1,
             submitter: None,
             waiting_since: None,
@@ -96,8 +96,8 @@ impl<C: Clone + PartialEq> Listing<C> {
 
     /// The listing in another state; `None` when it is in that state already. Content and `updated_at` stay. The listing no longer waits
     /// for a review.
-    pub fn with_state(&self, state: State, now: OffsetDateTime) -> Option<Self> {
-        let published_now = (state == State::Published).then_some(now);
+    pub fn with_state(&self, state: ListingState, now: OffsetDateTime) -> Option<Self> {
+        let published_now = (state == ListingState::Published).then_some(now);
         (state != self.state).then(|| Self {
             state,
             waiting_since: None,
@@ -130,7 +130,7 @@ impl<C: Clone + PartialEq> Listing<C> {
         Self {
             id,
             mode: Mode::Live,
-            state: State::Pending,
+            state: ListingState::Pending,
             revision: 1,
             submitter: Some(account),
             waiting_since: Some(now),
@@ -147,7 +147,7 @@ impl<C: Clone + PartialEq> Listing<C> {
             return None;
         }
         let state = self.state.after_account_edit();
-        let waits = state == State::Pending;
+        let waits = state == ListingState::Pending;
         Some(Self {
             state,
             waiting_since: waits.then(|| self.waiting_since.unwrap_or(now)),
@@ -200,23 +200,26 @@ mod tests {
     fn a_change_is_a_revision_of_the_same_listing() {
         let listing = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), NOW);
         let removed = Listing {
-            state: State::Removed,
+            state: ListingState::Removed,
             ..listing
         };
         let updated = removed.apply_import(&draft("b"), LATER).unwrap();
         assert_eq!(updated.revision, 2);
         assert_eq!(updated.created_at, NOW);
         assert_eq!(updated.updated_at, LATER);
-        assert_eq!(updated.state, State::Removed);
+        assert_eq!(updated.state, ListingState::Removed);
     }
 
     #[test]
     fn a_transition_is_a_revision_and_not_an_edit() {
         let listing = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), NOW);
-        assert_eq!(listing.with_state(State::Published, LATER), None);
-        let removed = listing.with_state(State::Removed, LATER).unwrap();
-        assert_eq!((removed.state, removed.revision), (State::Removed, 2));
-        let restored = removed.with_state(State::Published, LATER).unwrap();
+        assert_eq!(listing.with_state(ListingState::Published, LATER), None);
+        let removed = listing.with_state(ListingState::Removed, LATER).unwrap();
+        assert_eq!(
+            (removed.state, removed.revision),
+            (ListingState::Removed, 2)
+        );
+        let restored = removed.with_state(ListingState::Published, LATER).unwrap();
         assert_eq!(
             restored,
             Listing {
@@ -229,7 +232,7 @@ mod tests {
     #[test]
     fn a_staff_edit_keeps_the_state() {
         let submitted = Listing::submitted(Uuid::nil(), Uuid::max(), "a".to_owned(), NOW);
-        let rejected = submitted.with_state(State::Rejected, LATER).unwrap();
+        let rejected = submitted.with_state(ListingState::Rejected, LATER).unwrap();
         assert_eq!(rejected.apply_staff_edit("a".to_owned(), LATER), None);
         let apply_staff_edit = rejected.apply_staff_edit("b".to_owned(), LATER).unwrap();
         assert_eq!(
@@ -238,7 +241,7 @@ mod tests {
                 apply_staff_edit.revision,
                 apply_staff_edit.updated_at
             ),
-            (State::Rejected, 3, LATER)
+            (ListingState::Rejected, 3, LATER)
         );
     }
 
@@ -248,28 +251,28 @@ mod tests {
         let submitted = Listing::submitted(Uuid::nil(), account, "a".to_owned(), NOW);
         assert_eq!(
             (submitted.state, submitted.waiting_since),
-            (State::Pending, Some(NOW))
+            (ListingState::Pending, Some(NOW))
         );
         assert_eq!(submitted.apply_account_edit("a".to_owned(), LATER), None);
         let edited = submitted.apply_account_edit("b".to_owned(), LATER).unwrap();
         assert_eq!(
             (edited.state, edited.waiting_since),
-            (State::Pending, Some(NOW))
+            (ListingState::Pending, Some(NOW))
         );
-        let rejected = edited.with_state(State::Rejected, LATER).unwrap();
+        let rejected = edited.with_state(ListingState::Rejected, LATER).unwrap();
         assert_eq!(rejected.waiting_since, None);
         assert_eq!(rejected.apply_account_edit("b".to_owned(), LATER), None);
         let again = rejected.apply_account_edit("c".to_owned(), LATER).unwrap();
         assert_eq!(
             (again.state, again.waiting_since),
-            (State::Pending, Some(LATER))
+            (ListingState::Pending, Some(LATER))
         );
         assert_eq!((again.submitter, again.revision), (Some(account), 4));
-        let public = again.with_state(State::Published, LATER).unwrap();
+        let public = again.with_state(ListingState::Published, LATER).unwrap();
         let changed = public.apply_account_edit("d".to_owned(), LATER).unwrap();
         assert_eq!(
             (changed.state, changed.waiting_since),
-            (State::Published, None)
+            (ListingState::Published, None)
         );
     }
 
@@ -278,11 +281,17 @@ mod tests {
         let much_later = datetime!(2027-01-01 12:00 UTC);
         let submitted = Listing::submitted(Uuid::nil(), Uuid::max(), "a".to_owned(), NOW);
         assert_eq!(submitted.first_published_at, None);
-        let rejected = submitted.with_state(State::Rejected, LATER).unwrap();
+        let rejected = submitted.with_state(ListingState::Rejected, LATER).unwrap();
         assert_eq!(rejected.first_published_at, None);
-        let public = submitted.with_state(State::Published, LATER).unwrap();
-        let removed = public.with_state(State::Removed, much_later).unwrap();
-        let restored = removed.with_state(State::Published, much_later).unwrap();
+        let public = submitted
+            .with_state(ListingState::Published, LATER)
+            .unwrap();
+        let removed = public
+            .with_state(ListingState::Removed, much_later)
+            .unwrap();
+        let restored = removed
+            .with_state(ListingState::Published, much_later)
+            .unwrap();
         let updated = restored.apply_import(&draft("b"), much_later).unwrap();
         for listing in [public, removed, restored, updated] {
             assert_eq!(listing.first_published_at, Some(LATER));

@@ -6,7 +6,7 @@ use super::entity::Entity;
 use super::links::Links;
 use super::pictures::is_uploaded;
 use super::record::Content;
-use super::state::State;
+use super::state::ListingState;
 
 /// The public page of a creator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,16 +37,16 @@ pub struct Page {
 
 /// Tells the owner of a game why it is not public although its own state may allow it. `None` when the page is public.
 #[must_use]
-pub fn hidden_note(handle: &str, state: State) -> Option<String> {
+pub fn hidden_note(handle: &str, state: ListingState) -> Option<String> {
     match state {
-        State::Published => None,
-        State::Pending => Some(format!(
+        ListingState::Published => None,
+        ListingState::Pending => Some(format!(
             "Its page `{handle}` is pending review: the game is shown once the page is public."
         )),
-        State::Rejected => Some(format!(
+        ListingState::Rejected => Some(format!(
             "Its page `{handle}` was rejected: the game is not shown until the page is public. Change the page, and it is reviewed again."
         )),
-        State::Removed => Some(format!(
+        ListingState::Removed => Some(format!(
             "Its page `{handle}` was taken down: until staff restore it, the game is not shown and no game can be submitted under the page."
         )),
     }

@@ -7,7 +7,11 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "`State` alone is also the state of other things"
+)]
+pub enum ListingState {
     /// Submitted, not reviewed yet.
     Pending,
     Published,
@@ -29,7 +33,7 @@ pub enum Transition {
     Restore,
 }
 
-impl State {
+impl ListingState {
     /// The name in the contract (§3).
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -61,7 +65,7 @@ impl State {
     }
 }
 
-impl FromStr for State {
+impl FromStr for ListingState {
     type Err = value::Error;
 
     fn from_str(text: &str) -> Result<Self, value::Error> {
@@ -76,14 +80,18 @@ mod tests {
     #[test]
     fn only_public_listings_are_taken_down_and_restored() {
         for (state, taken_down, restored) in [
-            (State::Pending, None, None),
-            (State::Rejected, None, None),
+            (ListingState::Pending, None, None),
+            (ListingState::Rejected, None, None),
             (
-                State::Published,
-                Some(State::Removed),
-                Some(State::Published),
+                ListingState::Published,
+                Some(ListingState::Removed),
+                Some(ListingState::Published),
             ),
-            (State::Removed, Some(State::Removed), Some(State::Published)),
+            (
+                ListingState::Removed,
+                Some(ListingState::Removed),
+                Some(ListingState::Published),
+            ),
         ] {
             assert_eq!(state.apply(Transition::TakeDown), taken_down, "{state:?}");
             assert_eq!(state.apply(Transition::Restore), restored, "{state:?}");
@@ -94,13 +102,13 @@ mod tests {
     fn only_pending_listings_are_approved_or_rejected() {
         for (state, approved, rejected) in [
             (
-                State::Pending,
-                Some(State::Published),
-                Some(State::Rejected),
+                ListingState::Pending,
+                Some(ListingState::Published),
+                Some(ListingState::Rejected),
             ),
-            (State::Published, Some(State::Published), None),
-            (State::Rejected, None, Some(State::Rejected)),
-            (State::Removed, None, None),
+            (ListingState::Published, Some(ListingState::Published), None),
+            (ListingState::Rejected, None, Some(ListingState::Rejected)),
+            (ListingState::Removed, None, None),
         ] {
             assert_eq!(state.apply(Transition::Approve), approved, "{state:?}");
             assert_eq!(state.apply(Transition::Reject), rejected, "{state:?}");

@@ -12,7 +12,7 @@ use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::pictures;
 use crate::domain::record::Record;
-use crate::domain::state::State;
+use crate::domain::state::ListingState;
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 
@@ -123,12 +123,12 @@ pub(crate) fn mode(mode: Mode) -> i32 {
     })
 }
 
-pub(crate) fn state(state: State) -> i32 {
+pub(crate) fn state(state: ListingState) -> i32 {
     i32::from(match state {
-        State::Pending => proto::State::Pending,
-        State::Published => proto::State::Published,
-        State::Rejected => proto::State::Rejected,
-        State::Removed => proto::State::Removed,
+        ListingState::Pending => proto::State::Pending,
+        ListingState::Published => proto::State::Published,
+        ListingState::Rejected => proto::State::Rejected,
+        ListingState::Removed => proto::State::Removed,
     })
 }
 

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::write::import::Importer;
-use crate::write::{Done, Write};
+use crate::write::{Command, Outcome};
 
 /// Delay before a retry when another transaction has locked a listing.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -21,8 +21,12 @@ pub async fn run(importer: &Importer) -> Result<(), Fault> {
     for entity in Entity::ALL.into_iter().filter(|e| e.is_listing()) {
         let mut after = Some(Uuid::nil());
         while let Some(id) = after {
-            after = match importer.writer().write(Write::Republish(entity, id)).await {
-                Ok((Done::Republished(last), _)) => last,
+            after = match importer
+                .writer()
+                .write(Command::Republish(entity, id))
+                .await
+            {
+                Ok((Outcome::Republished(last), _)) => last,
                 Ok(_) => None,
                 Err(fault) if fault.code == Code::Unavailable => {
                     tracing::warn!(entity = entity.as_str(), after = %id, %fault, "another transaction has locked a listing; republishing is tried again");

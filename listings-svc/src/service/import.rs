@@ -118,7 +118,7 @@ fn truncated_stream() -> Fault {
         retry_after: Some(1),
         ..Fault::new(
             Code::Unavailable,
-            "the stream ended before the end message; resume the import with the rest of the file",
+            "The stream ended before the end message. Resume the import with the rest of the file.",
         )
     }
 }

@@ -249,12 +249,14 @@ async fn lock_member(
     if by.name != OPERATOR && !rows.iter().any(|row| row.name == by.name && is_admin(row)) {
         return Err(Fault::new(
             Code::InvalidKey,
-            "another admin has just revoked your token or changed your role",
+            "Another admin has just revoked your token or changed your role.",
         ));
     }
     let index = rows.iter().position(|row| row.name == name);
     let index = index.ok_or_else(|| {
-        Fault::not_found("there is no member with this name; `staff member list` lists all members")
+        Fault::not_found(
+            "There is no member with this name. `staff member list` lists all members.",
+        )
     })?;
     Ok((rows.remove(index), rows))
 }

@@ -43,19 +43,19 @@ use tonic::service::RoutesBuilder;
 use crate::members::Members;
 use crate::pictures::{FileStore, PictureProcessor};
 use crate::write::import::Importer;
-use crate::write::{Rules, Writes};
+use crate::write::{CommandDependencies, CommandHandler};
 use submissions::Submissions;
 
-/// What the services need.
+/// The dependencies of the services.
 #[derive(Debug)]
-pub struct Parts {
+pub struct Dependencies {
     pub pool: PgPool,
     pub clock: Clock,
     /// Serves the feed.
     pub producer: Producer,
     /// Applies commands.
-    pub writer: Writer<Writes>,
-    pub rules: Arc<Rules>,
+    pub writer: Writer<CommandHandler>,
+    pub commands: Arc<CommandDependencies>,
     pub importer: Importer,
     pub pictures: PictureProcessor,
     pub files: FileStore,
@@ -64,7 +64,7 @@ pub struct Parts {
     pub draining: CancellationToken,
 }
 
-impl Parts {
+impl Dependencies {
     pub fn add_to(self, services: &mut RoutesBuilder) {
         services.add_service(self.producer.service());
         self.add_accounts(services);
@@ -73,10 +73,14 @@ impl Parts {
 
     /// The services that the gateway calls for accounts.
     fn add_accounts(&self, services: &mut RoutesBuilder) {
-        let (pool, rules) = (self.pool.clone(), Arc::clone(&self.rules));
-        let public_url = rules.public_url.clone();
-        let submissions =
-            Submissions::new(pool.clone(), self.writer.clone(), rules, self.clock.clone());
+        let (pool, commands) = (self.pool.clone(), Arc::clone(&self.commands));
+        let public_url = commands.public_url.clone();
+        let submissions = Submissions::new(
+            pool.clone(),
+            self.writer.clone(),
+            commands,
+            self.clock.clone(),
+        );
         let pages = pages::Service::new(
             submissions.clone(),
             pool.clone(),
@@ -119,7 +123,7 @@ impl Parts {
             self.draining.clone(),
         );
         let listing = listing::Service::new(pool.clone(), audit.clone());
-        let public_url = self.rules.public_url.clone();
+        let public_url = self.commands.public_url.clone();
         let picture =
             staff_picture::Service::new(pool, writer, self.pictures, public_url, audit.clone());
         let import = import::Service::new(importer, self.draining, audit);

@@ -5,7 +5,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_server::StaffPageService;
 use kit::audit::{self, Action as _, Audit, Entry};
 use kit::cursor::Binding;
-use kit::feed::Writer;
+use kit::feed::{Writer, unexpected_outcome};
 use kit::rpc::staff::Member;
 use kit::{Clock, Fault, timestamp};
 use serde_json::json;
@@ -27,18 +27,18 @@ use crate::domain::slug;
 use crate::store::page_owners::{self as store, Owner};
 use crate::store::{ListingTable as _, claims};
 use crate::write::page_owners::{self as commands, OwnerChange, OwnerOperation};
-use crate::write::{self, Done, Write, Writes};
+use crate::write::{Command, CommandHandler, Outcome};
 
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
-    writer: Writer<Writes>,
+    writer: Writer<CommandHandler>,
     clock: Clock,
     audit: Audit,
 }
 
 impl Service {
-    pub fn new(pool: PgPool, writer: Writer<Writes>, clock: Clock, audit: Audit) -> Self {
+    pub fn new(pool: PgPool, writer: Writer<CommandHandler>, clock: Clock, audit: Audit) -> Self {
         Self {
             pool,
             writer,
@@ -48,10 +48,10 @@ impl Service {
     }
 
     /// Sends an owner change to the writer.
-    async fn write(&self, operation: OwnerOperation, by: Member) -> Result<Done, Fault> {
-        let change = Write::ChangeOwners(Box::new(OwnerChange { operation, by }));
-        let (done, _position) = self.writer.write(change).await?;
-        Ok(done)
+    async fn write(&self, operation: OwnerOperation, by: Member) -> Result<Outcome, Fault> {
+        let command = Command::ChangeOwners(Box::new(OwnerChange { operation, by }));
+        let (outcome, _position) = self.writer.write(command).await?;
+        Ok(outcome)
     }
 
     /// Adds or removes an owner; returns the owners after that.
@@ -61,8 +61,8 @@ impl Service {
         by: Member,
     ) -> Result<Vec<proto::Owner>, Fault> {
         match self.write(operation, by).await? {
-            Done::OwnersChanged(owners) => Ok(owners.into_iter().map(owner).collect()),
-            other => Err(write::unexpected(&other)),
+            Outcome::OwnersChanged(owners) => Ok(owners.into_iter().map(owner).collect()),
+            other => Err(unexpected_outcome(&other)),
         }
     }
 
@@ -108,7 +108,7 @@ impl Service {
 }
 
 async fn page(connection: &mut PgConnection, handle: String) -> Result<Uuid, Fault> {
-    let not_found = || Fault::not_found("there is no page with this handle");
+    let not_found = || Fault::not_found("There is no page with this handle.");
     if !slug::is_valid(&handle) {
         return Err(not_found());
     }
@@ -174,8 +174,8 @@ impl StaffPageService for Service {
         let member = self.audit.admit(&request, action, subject).await?.member;
         let id = parse_uuid("id", &request.into_inner().id)?;
         let claim = match self.write(OwnerOperation::GrantClaim(id), member).await? {
-            Done::ClaimGranted(claim) => Some(message(*claim)),
-            other => return Err(write::unexpected(&other).into()),
+            Outcome::ClaimGranted(claim) => Some(message(*claim)),
+            other => return Err(unexpected_outcome(&other).into()),
         };
         Ok(Response::new(proto::GrantClaimResponse { claim }))
     }

@@ -13,7 +13,7 @@ use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::slug;
-use crate::domain::state::State;
+use crate::domain::state::ListingState;
 use crate::domain::text;
 use crate::feed::{PublicUrl, Publish as _};
 use crate::store::{ListingTable as _, claims, page_owners};
@@ -58,14 +58,14 @@ impl Service {
                 "Explain how staff can verify that the page is yours.",
             ));
         }
-        let not_found = || Fault::not_found("there is no public page with this handle");
+        let not_found = || Fault::not_found("There is no public page with this handle.");
         if !slug::is_valid(&handle) {
             return Err(not_found());
         }
         let mut transaction = self.pool.begin().await?;
         let found = Listing::<Page>::find(&mut transaction, Mode::Live, &[handle]).await;
         let mut found = found?.into_iter();
-        let page = found.find(|page| page.state == State::Published);
+        let page = found.find(|page| page.state == ListingState::Published);
         let page = page.ok_or_else(not_found)?;
         let owners = page_owners::of_page(&mut *transaction, page.id).await?;
         if owners.iter().any(|owner| owner.account_id == account) {

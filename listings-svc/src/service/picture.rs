@@ -28,7 +28,7 @@ impl PictureService for Service {
         request: Request<proto::GetPictureRequest>,
     ) -> Result<Response<proto::GetPictureResponse>, Status> {
         let request = request.into_inner();
-        let not_found = || Fault::not_found("there is no picture of this name");
+        let not_found = || Fault::not_found("There is no picture of this name.");
         let name = FileName::parse(&request.name).ok_or_else(not_found)?;
         let max_bytes = request.most.into();
         let part = self.files.part(&name, request.offset, max_bytes).await?;

@@ -25,7 +25,7 @@ use crate::domain::text;
 use crate::feed::PublicUrl;
 use crate::pictures::{FIELD, PictureProcessor};
 use crate::write::picture_edit::{PictureEdit, PictureOperation};
-use crate::write::{Write, Writes};
+use crate::write::{Command, CommandHandler};
 
 /// Maximum number of concurrent uploads: each holds its file in memory.
 const MAX_UPLOADS: usize = 8;
@@ -35,7 +35,7 @@ const UPLOAD_TIMEOUT: Duration = Duration::from_mins(2);
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
-    writer: Writer<Writes>,
+    writer: Writer<CommandHandler>,
     pictures: PictureProcessor,
     public_url: PublicUrl,
     uploads: ConcurrencyLimit,
@@ -120,7 +120,7 @@ impl StaffPictureService for Service {
 impl Service {
     pub fn new(
         pool: PgPool,
-        writer: Writer<Writes>,
+        writer: Writer<CommandHandler>,
         pictures: PictureProcessor,
         public_url: PublicUrl,
         audit: Audit,
@@ -221,7 +221,7 @@ impl Service {
             by,
         };
         self.writer
-            .write(Write::EditPictures(Box::new(edit)))
+            .write(Command::EditPictures(Box::new(edit)))
             .await?;
         let key = name;
         find(&self.pool, &ListingName { entity, mode, key }).await
@@ -314,7 +314,7 @@ fn truncated_stream() -> Fault {
         retry_after: Some(1),
         ..Fault::new(
             Code::Unavailable,
-            "the stream ended before the end message; send the file again",
+            "The stream ended before the end message. Send the file again.",
         )
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
-use kit::feed::Writer;
+use kit::feed::{Writer, unexpected_outcome};
 use kit::idempotency::{self, CallId, InFlightCalls, body_hash};
 use kit::{Clock, Code, Fault};
 use serde_json::Value;
@@ -15,25 +15,30 @@ use crate::domain::body::json::{self, BadBody};
 use crate::domain::mode::Mode;
 use crate::feed;
 use crate::write::check::check;
-use crate::write::submission::{Answer, Author, Submission, Target};
-use crate::write::{self, Done, Rules, Write, Writes};
+use crate::write::submission::{Author, Receipt, Submission, Target};
+use crate::write::{Command, CommandDependencies, CommandHandler, Outcome};
 
 #[derive(Debug, Clone)]
 pub struct Submissions {
     pool: PgPool,
-    writer: Writer<Writes>,
-    rules: Arc<Rules>,
+    writer: Writer<CommandHandler>,
+    commands: Arc<CommandDependencies>,
     clock: Clock,
     in_flight_calls: InFlightCalls,
 }
 
 impl Submissions {
     /// Writes through `writer`. Dry runs and calls with test keys only read from `pool`.
-    pub fn new(pool: PgPool, writer: Writer<Writes>, rules: Arc<Rules>, clock: Clock) -> Self {
+    pub fn new(
+        pool: PgPool,
+        writer: Writer<CommandHandler>,
+        commands: Arc<CommandDependencies>,
+        clock: Clock,
+    ) -> Self {
         Self {
             pool,
             writer,
-            rules,
+            commands,
             clock,
             in_flight_calls: InFlightCalls::default(),
         }
@@ -66,9 +71,9 @@ impl Submissions {
             precondition: precondition.map(|condition| condition.revisions),
         };
         if !is_written {
-            let answer = check(&self.pool, &submission, &self.rules, self.clock.now()).await?;
+            let receipt = check(&self.pool, &submission, &self.commands, self.clock.now()).await?;
             return Ok(Some(proto::Written {
-                state: feed::state(answer.state),
+                state: feed::state(receipt.state),
                 ..proto::Written::default()
             }));
         }
@@ -100,25 +105,25 @@ impl Submissions {
         let key = submission.idempotency_key.as_ref();
         let in_flight = key.map(|key| self.in_flight_calls.begin(key.call.clone()));
         let _in_flight = in_flight.transpose()?;
-        let (done, _) = self
+        let (outcome, _) = self
             .writer
-            .write(Write::Submit(Box::new(submission)))
+            .write(Command::Submit(Box::new(submission)))
             .await?;
-        match done {
-            Done::Submitted(outcome) => Ok(written(outcome.answer, outcome.replayed)),
-            other => Err(write::unexpected(&other)),
+        match outcome {
+            Outcome::Submitted(receipt) => Ok(written(*receipt)),
+            other => Err(unexpected_outcome(&other)),
         }
     }
 }
 
-fn written(answer: Answer, replayed: bool) -> proto::Written {
+fn written(receipt: Receipt) -> proto::Written {
     proto::Written {
-        slug: Some(answer.slug),
-        state: feed::state(answer.state),
-        url: answer.url,
-        replayed,
-        revision: answer.revision,
-        note: answer.note.unwrap_or_default(),
+        slug: Some(receipt.slug),
+        state: feed::state(receipt.state),
+        url: receipt.url,
+        replayed: receipt.replayed,
+        revision: receipt.revision,
+        note: receipt.note.unwrap_or_default(),
     }
 }
 

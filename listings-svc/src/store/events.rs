@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::revisions::{Revision, update_and_append};
-use super::{ListingTable, Locked, RecordTable, unwrap_json};
+use super::{ListingTable, LockedRows, RecordTable, unwrap_json};
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::listing::Listing;
@@ -18,7 +18,7 @@ impl RecordTable for Listing<Event> {
         connection: &mut PgConnection,
         mode: Mode,
         names: &[String],
-    ) -> Result<Locked<Self>, sqlx::Error> {
+    ) -> Result<LockedRows<Self>, sqlx::Error> {
         let locked = sqlx::query_scalar!(
             r#"select to_json(event) as "listing!: Json<Self>" from listings.event
                where mode = $1 and slug = any($2) for no key update skip locked"#,
@@ -28,7 +28,7 @@ impl RecordTable for Listing<Event> {
         .fetch_all(&mut *connection)
         .await?;
         if locked.len() == names.len() {
-            return Ok(Locked::all(unwrap_json(locked)));
+            return Ok(LockedRows::all(unwrap_json(locked)));
         }
         let present = sqlx::query_scalar!(
             r#"select slug from listings.event where mode = $1 and slug = any($2)"#,
@@ -37,7 +37,7 @@ impl RecordTable for Listing<Event> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(Locked::of(unwrap_json(locked), present))
+        Ok(LockedRows::of(unwrap_json(locked), present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {

@@ -8,14 +8,14 @@ use uuid::Uuid;
 
 use super::page_owners::OwnedPage;
 use super::revisions::{Revision, update_and_append};
-use super::{ListingTable, Locked, RecordTable};
+use super::{ListingTable, LockedRows, RecordTable};
 use crate::domain::array_fields::{Credit, Screenshot};
 use crate::domain::entity::Entity;
 use crate::domain::game::Game;
 use crate::domain::links::Links;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
-use crate::domain::state::State;
+use crate::domain::state::ListingState as State;
 
 /// A row of the table. Games change hundreds of times per second; reading a row as JSON, as the other tables do, costs several times as
 /// much.
@@ -108,7 +108,7 @@ impl RecordTable for Listing<Game> {
         connection: &mut PgConnection,
         mode: Mode,
         names: &[String],
-    ) -> Result<Locked<Self>, sqlx::Error> {
+    ) -> Result<LockedRows<Self>, sqlx::Error> {
         let locked = rows!(
             "where mode = $1 and slug = any($2) for no key update skip locked",
             mode.as_str(),
@@ -118,7 +118,7 @@ impl RecordTable for Listing<Game> {
         .fetch_all(&mut *connection)
         .await?;
         if locked.len() == names.len() {
-            return Ok(Locked::all(locked));
+            return Ok(LockedRows::all(locked));
         }
         let present = sqlx::query_scalar!(
             r#"select slug from listings.game where mode = $1 and slug = any($2)"#,
@@ -127,7 +127,7 @@ impl RecordTable for Listing<Game> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(Locked::of(locked, present))
+        Ok(LockedRows::of(locked, present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use super::{Locked, RecordTable, unwrap_json};
+use super::{LockedRows, RecordTable, unwrap_json};
 use crate::domain::country::Country;
 use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
@@ -16,7 +16,7 @@ impl RecordTable for GazetteerEntry<Genre> {
         connection: &mut PgConnection,
         _mode: Mode,
         names: &[String],
-    ) -> Result<Locked<Self>, sqlx::Error> {
+    ) -> Result<LockedRows<Self>, sqlx::Error> {
         let locked = sqlx::query_scalar!(
             r#"select to_json(genre) as "entry!: Json<Self>" from listings.genre
                where key = any($1) order by key for no key update skip locked"#,
@@ -25,7 +25,7 @@ impl RecordTable for GazetteerEntry<Genre> {
         .fetch_all(&mut *connection)
         .await?;
         if locked.len() == names.len() {
-            return Ok(Locked::all(unwrap_json(locked)));
+            return Ok(LockedRows::all(unwrap_json(locked)));
         }
         let present = sqlx::query_scalar!(
             r#"select key from listings.genre where key = any($1)"#,
@@ -33,7 +33,7 @@ impl RecordTable for GazetteerEntry<Genre> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(Locked::of(unwrap_json(locked), present))
+        Ok(LockedRows::of(unwrap_json(locked), present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
@@ -54,7 +54,7 @@ impl RecordTable for GazetteerEntry<Country> {
         connection: &mut PgConnection,
         _mode: Mode,
         names: &[String],
-    ) -> Result<Locked<Self>, sqlx::Error> {
+    ) -> Result<LockedRows<Self>, sqlx::Error> {
         let locked = sqlx::query_scalar!(
             r#"select to_json(country) as "entry!: Json<Self>" from listings.country
                where code = any($1) order by code for no key update skip locked"#,
@@ -63,7 +63,7 @@ impl RecordTable for GazetteerEntry<Country> {
         .fetch_all(&mut *connection)
         .await?;
         if locked.len() == names.len() {
-            return Ok(Locked::all(unwrap_json(locked)));
+            return Ok(LockedRows::all(unwrap_json(locked)));
         }
         let present = sqlx::query_scalar!(
             r#"select code from listings.country where code = any($1)"#,
@@ -71,7 +71,7 @@ impl RecordTable for GazetteerEntry<Country> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(Locked::of(unwrap_json(locked), present))
+        Ok(LockedRows::of(unwrap_json(locked), present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
@@ -92,7 +92,7 @@ impl RecordTable for GazetteerEntry<City> {
         connection: &mut PgConnection,
         _mode: Mode,
         names: &[String],
-    ) -> Result<Locked<Self>, sqlx::Error> {
+    ) -> Result<LockedRows<Self>, sqlx::Error> {
         let locked = sqlx::query_scalar!(
             r#"select to_json(city) as "entry!: Json<Self>" from listings.city
                where slug = any($1) order by slug for no key update skip locked"#,
@@ -101,7 +101,7 @@ impl RecordTable for GazetteerEntry<City> {
         .fetch_all(&mut *connection)
         .await?;
         if locked.len() == names.len() {
-            return Ok(Locked::all(unwrap_json(locked)));
+            return Ok(LockedRows::all(unwrap_json(locked)));
         }
         let present = sqlx::query_scalar!(
             r#"select slug from listings.city where slug = any($1)"#,
@@ -109,7 +109,7 @@ impl RecordTable for GazetteerEntry<City> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(Locked::of(unwrap_json(locked), present))
+        Ok(LockedRows::of(unwrap_json(locked), present))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {

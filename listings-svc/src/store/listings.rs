@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
-use crate::domain::state::State;
+use crate::domain::state::ListingState as State;
 
 /// The status of a listing, and who changed it last.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -43,14 +43,14 @@ fn unwrap_json<T>(rows: Vec<Json<T>>) -> Vec<T> {
 
 /// The result of locking records.
 #[derive(Debug)]
-pub struct Locked<T> {
+pub struct LockedRows<T> {
     /// The locked records.
     pub rows: Vec<T>,
     /// Names of the records that another transaction has locked.
     pub locked_elsewhere: Vec<String>,
 }
 
-impl<T> Locked<T> {
+impl<T> LockedRows<T> {
     fn all(rows: Vec<T>) -> Self {
         Self {
             rows,
@@ -91,7 +91,7 @@ pub trait RecordTable: Sized + Send {
         connection: &mut PgConnection,
         mode: Mode,
         names: &[String],
-    ) -> impl Future<Output = Result<Locked<Self>, sqlx::Error>> + Send;
+    ) -> impl Future<Output = Result<LockedRows<Self>, sqlx::Error>> + Send;
 
     /// Inserts new records and updates changed ones.
     fn save(

@@ -8,7 +8,7 @@ use time::macros::datetime;
 use time::serde::rfc3339;
 use uuid::Uuid;
 
-use crate::domain::state::State;
+use crate::domain::state::ListingState as State;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MyListing {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::domain::listing::Listing;
 use crate::domain::page::Page;
-use crate::domain::state::State;
+use crate::domain::state::ListingState as State;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrantSource {
@@ -48,7 +48,7 @@ pub enum PageRef<'a> {
 }
 
 impl<'a> PageRef<'a> {
-    const fn parts(self) -> (Option<Uuid>, Option<&'a str>) {
+    const fn columns(self) -> (Option<Uuid>, Option<&'a str>) {
         match self {
             Self::Id(id) => (Some(id), None),
             Self::Handle(handle) => (None, Some(handle)),
@@ -59,7 +59,7 @@ impl<'a> PageRef<'a> {
 /// Selects the page if the account owns it, in any state; `$lock` ends the statement.
 macro_rules! owned_page {
     ($account:expr, $which:expr, $lock:literal) => {{
-        let (id, handle) = $which.parts();
+        let (id, handle) = $which.columns();
         sqlx::query_as!(
             OwnedPage,
             r#"select owner.account_id as account, page.id, page.handle, page.name, page.country_code, page.city,

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
-use crate::domain::state::State;
+use crate::domain::state::ListingState as State;
 
 /// Maximum number of rows of [`page`]: the largest page, and one row to detect a next page. The query repeats the number.
 pub const MAX_ROWS: usize = 101;

@@ -18,7 +18,7 @@ pub enum Actor {
 }
 
 impl Actor {
-    pub(super) fn parts(&self) -> (&'static str, String) {
+    pub(super) fn columns(&self) -> (&'static str, String) {
         match self {
             Self::Import(file) => ("import", file.clone()),
             Self::Staff(member) => ("staff", member.clone()),
@@ -42,7 +42,7 @@ pub struct Revision {
 /// Runs `$update`, which writes the fields `$2` to the listing `$1`, and appends the revision, in one statement.
 macro_rules! update_and_append {
     ($update:literal, $entity:expr, $at:expr, $revision:expr) => {{
-        let (actor_kind, actor) = $revision.actor.parts();
+        let (actor_kind, actor) = $revision.actor.columns();
         sqlx::query!(
             "with changed as (" + $update + ")
              insert into listings.revision (entity, id, revision, at, actor_kind, actor, before, after, reason)
@@ -75,7 +75,7 @@ pub async fn append(
     for revision in revisions {
         ids.push(revision.id);
         numbers.push(revision.number);
-        let (actor_kind, actor) = revision.actor.parts();
+        let (actor_kind, actor) = revision.actor.columns();
         actor_kinds.push(actor_kind.to_owned());
         actors.push(actor);
         befores.push(revision.before);

@@ -1,13 +1,13 @@
 //! Calls that write nothing: those of test keys, and dry runs (§4.3, §10.3).
 
 use kit::Fault;
-use kit::feed::Stop;
+use kit::feed::ApplyError;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use super::command::Command;
-use super::submission::{Answer, Submission};
-use super::{Rules, account};
+use super::submission::{Receipt, Submission};
+use super::submission_context::SubmissionContext;
+use super::{CommandDependencies, account};
 
 /// Makes the same decision as the call, on rows that are not locked.
 ///
@@ -16,15 +16,15 @@ use super::{Rules, account};
 pub async fn check(
     pool: &PgPool,
     submission: &Submission,
-    rules: &Rules,
+    dependencies: &CommandDependencies,
     now: OffsetDateTime,
-) -> Result<Answer, Fault> {
+) -> Result<Receipt, Fault> {
     let mut connection = pool.acquire().await?;
-    let command = Command::new(&mut connection, submission, rules, now).dry_run();
-    match account::run(command).await {
-        Ok(accepted) => Ok(accepted.outcome.answer),
-        Err(Stop::Refused(fault)) => Err(fault),
-        Err(Stop::Busy) => Err(Fault::unavailable("a row that is read without a lock")),
-        Err(Stop::Database(error)) => Err(error.into()),
+    let context = SubmissionContext::new(&mut connection, submission, dependencies, now).dry_run();
+    match account::run(context).await {
+        Ok(accepted) => Ok(accepted.receipt),
+        Err(ApplyError::Rejected(fault)) => Err(fault),
+        Err(ApplyError::Busy) => Err(Fault::unavailable("a row that is read without a lock")),
+        Err(ApplyError::Database(error)) => Err(error.into()),
     }
 }

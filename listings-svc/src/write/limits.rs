@@ -11,7 +11,7 @@ pub(super) fn check_pending_limit(pending: i64, limit: i64) -> Result<(), Fault>
         return Ok(());
     }
     let message = format!(
-        "{limit} of your submissions are pending review, which is the maximum; submit this one after staff have decided on one of them"
+        "{limit} of your submissions are pending review, which is the maximum. Submit this one after staff have decided on one of them."
     );
     Err(Fault::new(Code::TooManyPending, message))
 }
@@ -37,7 +37,7 @@ fn daily_limit(limit: u32, now: OffsetDateTime) -> Fault {
         ..Fault::new(
             Code::Limit,
             format!(
-                "the account has used the {limit} writes per day of its plan; try again after 00:00 UTC, or choose a larger plan"
+                "The account has used the {limit} writes per day of its plan. Try again after 00:00 UTC, or choose a larger plan."
             ),
         )
     }
@@ -48,7 +48,7 @@ pub(super) fn taken_down(handle: &str) -> Fault {
     Fault::new(
         Code::NotYours,
         format!(
-            "the page `{handle}` was taken down, and nothing can be submitted under it until staff restore it; contact staff, or give another page of yours"
+            "The page `{handle}` was taken down, and nothing can be submitted under it until staff restore it. Contact staff, or give another page of yours."
         ),
     )
 }
@@ -59,7 +59,7 @@ pub(super) fn not_yours(handle: &str) -> Fault {
     Fault::new(
         Code::NotYours,
         format!(
-            "`{handle}` is not a page of yours; give the handle of a page that you submitted or claimed"
+            "`{handle}` is not a page of yours. Give the handle of a page that you submitted or claimed."
         ),
     )
 }

@@ -5,7 +5,7 @@
 
 mod account;
 pub mod check;
-mod command;
+
 pub mod import;
 mod limits;
 pub mod moderate;
@@ -17,13 +17,14 @@ mod representation;
 mod republish;
 pub mod staff_edit;
 pub mod submission;
+mod submission_context;
 mod submit;
 mod update;
 
 use std::sync::Arc;
 
-use kit::feed::{Applied, Apply, ErrorClass};
-use kit::{Code, Fault};
+use kit::Fault;
+use kit::feed::{Apply, ApplyResult, ErrorClass};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -39,11 +40,11 @@ use page_owners::OwnerChange;
 use picture_edit::PictureEdit;
 use reference_data_cache::ReferenceDataCache;
 use staff_edit::StaffEdit;
-use submission::{Outcome, Submission};
+use submission::{Receipt, Submission};
 
-/// A command.
+/// A change of records.
 #[derive(Debug)]
-pub enum Write {
+pub enum Command {
     Import(Box<Chunk>),
     /// Staff approve, reject, take down or restore a listing.
     Moderate(Box<Moderation>),
@@ -59,13 +60,13 @@ pub enum Write {
     Republish(Entity, Uuid),
 }
 
-/// The result of a command.
+/// The outcome of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Done {
+pub enum Outcome {
     Imported,
     Moderated,
     Edited,
-    Submitted(Box<Outcome>),
+    Submitted(Box<Receipt>),
     PicturesEdited,
     /// The owners after the change.
     OwnersChanged(Vec<Owner>),
@@ -74,72 +75,72 @@ pub enum Done {
     Republished(Option<Uuid>),
 }
 
-/// What the commands check against.
+/// What commands need besides the database.
 #[derive(Debug)]
-pub struct Rules {
+pub struct CommandDependencies {
     pub public_url: PublicUrl,
     /// Maximum number of pending submissions of one account.
     pub max_pending: i64,
     pub reference_data: ReferenceDataCache,
 }
 
-/// Applies commands.
+/// Applies commands inside the writer's transaction.
 #[derive(Debug)]
-pub struct Writes {
-    rules: Arc<Rules>,
+pub struct CommandHandler {
+    dependencies: Arc<CommandDependencies>,
 }
 
-impl Writes {
-    pub fn new(rules: Arc<Rules>) -> Self {
-        Self { rules }
+impl CommandHandler {
+    pub fn new(dependencies: Arc<CommandDependencies>) -> Self {
+        Self { dependencies }
     }
 }
 
-impl Apply for Writes {
-    type Item = Write;
-    type Done = Done;
+impl Apply for CommandHandler {
+    type Item = Command;
+    type Outcome = Outcome;
 
     async fn apply(
         &self,
         connection: &mut PgConnection,
-        item: &Write,
+        command: &Command,
         now: OffsetDateTime,
-    ) -> Result<Applied<Done>, sqlx::Error> {
-        let public_url = &self.rules.public_url;
-        let mut applied = match item {
-            Write::Submit(submission) => {
-                let submitting = account::apply(connection, submission, &self.rules, now);
-                Box::pin(submitting).await?.map(Done::Submitted)
+    ) -> ApplyResult<Outcome> {
+        let public_url = &self.dependencies.public_url;
+        let (outcome, mut changes) = match command {
+            Command::Submit(submission) => {
+                let submitting = account::apply(connection, submission, &self.dependencies, now);
+                let (receipt, changes) = Box::pin(submitting).await?;
+                (Outcome::Submitted(receipt), changes)
             }
-            Write::Import(chunk) => {
+            Command::Import(chunk) => {
                 let importing = import::apply::apply(connection, chunk, public_url, now);
-                Box::pin(importing).await?.map(|()| Done::Imported)
+                (Outcome::Imported, Box::pin(importing).await?)
             }
-            Write::Moderate(moderation) => {
+            Command::Moderate(moderation) => {
                 let moderating = moderate::apply(connection, moderation, public_url, now);
-                Box::pin(moderating).await?.map(|()| Done::Moderated)
+                (Outcome::Moderated, Box::pin(moderating).await?)
             }
-            Write::Edit(edit) => {
+            Command::Edit(edit) => {
                 let editing = staff_edit::apply(connection, edit, public_url, now);
-                Box::pin(editing).await?.map(|()| Done::Edited)
+                (Outcome::Edited, Box::pin(editing).await?)
             }
-            Write::EditPictures(edit) => {
+            Command::EditPictures(edit) => {
                 let editing = picture_edit::apply(connection, edit, public_url, now);
-                Box::pin(editing).await?.map(|()| Done::PicturesEdited)
+                (Outcome::PicturesEdited, Box::pin(editing).await?)
             }
-            Write::ChangeOwners(change) => {
+            Command::ChangeOwners(change) => {
                 let changing = page_owners::apply(connection, change, public_url, now);
                 Box::pin(changing).await?
             }
-            Write::Republish(entity, after) => {
+            Command::Republish(entity, after) => {
                 let republishing = republish::republish(connection, *entity, *after, public_url);
-                Box::pin(republishing).await?.map(Done::Republished)
+                let (last, changes) = Box::pin(republishing).await?;
+                (Outcome::Republished(last), changes)
             }
         };
-        if let Applied::Done(_, changes) = &mut applied {
-            page_owners::append_owners(connection, changes).await?;
-        }
-        Ok(applied)
+        page_owners::append_owners(connection, &mut changes).await?;
+        Ok((outcome, changes))
     }
 
     fn classify(&self, error: &sqlx::Error) -> ErrorClass {
@@ -152,10 +153,4 @@ impl Apply for Writes {
             None => ErrorClass::Unknown,
         }
     }
-}
-
-/// The error for a result that does not belong to the command.
-pub fn unexpected(done: &Done) -> Fault {
-    tracing::error!(?done, "the writer returned the result of another command");
-    Fault::new(Code::Internal, "Something broke on our side.")
 }

@@ -1,7 +1,7 @@
 //! Moderation, inside the writer's transaction: staff approve, reject, take down and restore listings.
 
 use kit::Fault;
-use kit::feed::Applied;
+use kit::feed::{ApplyError, NewChange};
 use kit::rpc::staff::Member;
 use serde::Serialize;
 use sqlx::PgConnection;
@@ -15,7 +15,7 @@ use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::state::{State, Transition};
+use crate::domain::state::{ListingState, Transition};
 use crate::feed::{ChangeKind, PublicUrl, Publish};
 use crate::store::{ListingTable, RecordTable as _};
 
@@ -39,12 +39,12 @@ pub async fn apply(
     moderation: &Moderation,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<()>, sqlx::Error> {
+) -> Result<Vec<NewChange>, ApplyError> {
     match moderation.entity {
         Entity::Page => moderate::<Page>(connection, moderation, public_url, now).await,
         Entity::Game => moderate::<Game>(connection, moderation, public_url, now).await,
         Entity::Event => moderate::<Event>(connection, moderation, public_url, now).await,
-        Entity::Genre | Entity::Country | Entity::City => Ok(Applied::Refused(listing_not_found())),
+        Entity::Genre | Entity::Country | Entity::City => Err(listing_not_found().into()),
     }
 }
 
@@ -53,30 +53,23 @@ async fn moderate<C>(
     moderation: &Moderation,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<()>, sqlx::Error>
+) -> Result<Vec<NewChange>, ApplyError>
 where
     C: Clone + PartialEq,
     Listing<C>: ListingTable + Publish + Serialize,
 {
     let names = std::slice::from_ref(&moderation.name);
     let locked = Listing::<C>::lock(connection, moderation.mode, names).await?;
-    let Some(rows) = locked.complete() else {
-        return Ok(Applied::Busy);
-    };
-    let Some(before) = rows.into_iter().next() else {
-        return Ok(Applied::Refused(listing_not_found()));
-    };
+    let rows = locked.complete().ok_or(ApplyError::Busy)?;
+    let before = rows.into_iter().next().ok_or_else(listing_not_found)?;
     let Some(state) = before.state.apply(moderation.transition) else {
-        return Ok(Applied::Refused(transition_refused(
-            before.state,
-            moderation.transition,
-        )));
+        return Err(transition_refused(before.state, moderation.transition).into());
     };
     let Some(after) = before.with_state(state, now) else {
-        return Ok(Applied::Done((), Vec::new()));
+        return Ok(Vec::new());
     };
     if let Some(fault) = check_revision(moderation.revision, before.revision) {
-        return Ok(Applied::Refused(fault));
+        return Err(fault.into());
     }
     let change = StaffChange {
         by: &moderation.by,
@@ -93,7 +86,7 @@ where
         Transition::Restore => (ChangeKind::Restored, false),
     };
     let change = after.change(change_kind, announced, public_url);
-    Ok(Applied::Done((), vec![change]))
+    Ok(vec![change])
 }
 
 pub const fn audit_action(transition: Transition) -> AuditAction {
@@ -107,25 +100,25 @@ pub const fn audit_action(transition: Transition) -> AuditAction {
 
 pub fn listing_not_found() -> Fault {
     Fault::not_found(
-        "there is no listing of this kind and name: check both, and whether it is live or a sample (--mode)",
+        "There is no listing of this kind and name. Check both, and whether it is live or a sample (--mode).",
     )
 }
 
-fn transition_refused(state: State, transition: Transition) -> Fault {
+fn transition_refused(state: ListingState, transition: Transition) -> Fault {
     let current = match state {
-        State::Pending => "is pending review",
-        State::Rejected => "was rejected",
-        State::Published => "is public",
-        State::Removed => "was taken down",
+        ListingState::Pending => "is pending review",
+        ListingState::Rejected => "was rejected",
+        ListingState::Published => "is public",
+        ListingState::Removed => "was taken down",
     };
     let rule = match transition {
         Transition::Approve | Transition::Reject => {
-            "only a pending listing is approved or rejected; a rejected one is pending again once its account changes it, and a \
-             public one is taken down and restored"
+            "Only a pending listing is approved or rejected. A rejected one is pending again once its account changes it, and a \
+             public one is taken down and restored."
         }
         Transition::TakeDown | Transition::Restore => {
-            "only a public listing is taken down, and only a listing that was taken down is restored"
+            "Only a public listing is taken down, and only a listing that was taken down is restored."
         }
     };
-    Fault::invalid_field("name", format!("this listing {current}: {rule}"))
+    Fault::invalid_field("name", format!("This listing {current}. {rule}"))
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use contracts::listings::v1 as proto;
 use kit::Fault;
 use kit::audit::{self, Action as _, Entry};
-use kit::feed::{Applied, NewChange, Stop};
+use kit::feed::{ApplyError, ApplyResult, NewChange};
 use kit::rpc::staff::Member;
 use prost::Message as _;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Done;
+use super::Outcome;
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
@@ -46,18 +46,18 @@ pub(super) async fn apply(
     change: &OwnerChange,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<Done>, sqlx::Error> {
+) -> ApplyResult<Outcome> {
     let mut context = OwnerContext {
         connection,
         by: &change.by,
         public_url,
         now,
     };
-    Applied::of(match &change.operation {
+    match &change.operation {
         OwnerOperation::Add(handle, account) => context.reassign(handle, *account, true).await,
         OwnerOperation::Remove(handle, account) => context.reassign(handle, *account, false).await,
         OwnerOperation::GrantClaim(claim) => context.grant(*claim).await,
-    })
+    }
 }
 
 struct OwnerContext<'a> {
@@ -73,7 +73,7 @@ impl OwnerContext<'_> {
         handle: &str,
         account: Uuid,
         is_added: bool,
-    ) -> Result<(Done, Vec<NewChange>), Stop> {
+    ) -> ApplyResult<Outcome> {
         let page = self.lock(handle).await?;
         let changed = if is_added {
             store::add(
@@ -94,14 +94,14 @@ impl OwnerContext<'_> {
             changes.push(self.change(&page));
         }
         let owners = store::of_page(&mut *self.connection, page.id).await?;
-        Ok((Done::OwnersChanged(owners), changes))
+        Ok((Outcome::OwnersChanged(owners), changes))
     }
 
-    async fn grant(&mut self, id: Uuid) -> Result<(Done, Vec<NewChange>), Stop> {
+    async fn grant(&mut self, id: Uuid) -> ApplyResult<Outcome> {
         let claim = claims::lock(self.connection, id).await?;
         let claim = claim.ok_or_else(claim_not_found)?;
         if claim.state == "granted" {
-            return Ok((Done::ClaimGranted(Box::new(claim)), Vec::new()));
+            return Ok((Outcome::ClaimGranted(Box::new(claim)), Vec::new()));
         }
         if claim.state != "waiting" {
             return Err(claim_already_decided(&claim).into());
@@ -119,19 +119,19 @@ impl OwnerContext<'_> {
             ..claim
         };
         let changes = is_new.then(|| self.change(&page)).into_iter().collect();
-        Ok((Done::ClaimGranted(Box::new(granted)), changes))
+        Ok((Outcome::ClaimGranted(Box::new(granted)), changes))
     }
 
     /// Locks the live page with this handle.
-    async fn lock(&mut self, handle: &str) -> Result<Listing<Page>, Stop> {
-        let not_found = || Fault::not_found("there is no page with this handle");
+    async fn lock(&mut self, handle: &str) -> Result<Listing<Page>, ApplyError> {
+        let not_found = || Fault::not_found("There is no page with this handle.");
         // A handle that is not a slug matches nothing, and PostgreSQL does not accept NUL.
         if !slug::is_valid(handle) {
             return Err(not_found().into());
         }
         let handles = [handle.to_owned()];
         let locked = Listing::<Page>::lock(self.connection, Mode::Live, &handles).await?;
-        let pages = locked.complete().ok_or(Stop::Busy)?;
+        let pages = locked.complete().ok_or(ApplyError::Busy)?;
         Ok(pages.into_iter().next().ok_or_else(not_found)?)
     }
 
@@ -158,7 +158,7 @@ impl OwnerContext<'_> {
 }
 
 pub fn claim_not_found() -> Fault {
-    Fault::not_found("there is no claim with this id")
+    Fault::not_found("There is no claim with this id.")
 }
 
 pub fn claim_already_decided(claim: &claims::Claim) -> Fault {

@@ -1,7 +1,7 @@
 //! Edits of the pictures of listings, inside the writer's transaction.
 
 use kit::Fault;
-use kit::feed::Applied;
+use kit::feed::{ApplyError, NewChange};
 use kit::rpc::staff::Member;
 use serde::Serialize;
 use sqlx::PgConnection;
@@ -16,7 +16,7 @@ use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::pictures::{FileName, PictureSizes};
-use crate::domain::state::State;
+use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, PublicUrl, Publish};
 use crate::store::pictures;
 use crate::store::{ListingTable, RecordTable as _};
@@ -141,7 +141,7 @@ pub async fn apply(
     edit: &PictureEdit,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<()>, sqlx::Error> {
+) -> Result<Vec<NewChange>, ApplyError> {
     match edit.operation {
         PictureOperation::SetAvatar(_) | PictureOperation::RemoveAvatar => {
             edit_listing::<Page>(connection, edit, public_url, now).await
@@ -155,32 +155,27 @@ async fn edit_listing<C>(
     edit: &PictureEdit,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<()>, sqlx::Error>
+) -> Result<Vec<NewChange>, ApplyError>
 where
     C: HasPictures + PartialEq,
     Listing<C>: ListingTable + Publish + Serialize,
 {
     let names = std::slice::from_ref(&edit.name);
     let locked = Listing::<C>::lock(connection, edit.mode, names).await?;
-    let Some(rows) = locked.complete() else {
-        return Ok(Applied::Busy);
-    };
+    let rows = locked.complete().ok_or(ApplyError::Busy)?;
     // A listing that was taken down cannot get pictures until staff restore it.
-    let existing = rows.into_iter().find(|it| it.state != State::Removed);
-    let Some(before) = existing else {
-        return Ok(Applied::Refused(listing_not_found()));
-    };
-    let content = match before.content.with_pictures(&edit.operation) {
-        Ok(content) => content,
-        Err(fault) => return Ok(Applied::Refused(fault)),
-    };
+    let existing = rows
+        .into_iter()
+        .find(|it| it.state != ListingState::Removed);
+    let before = existing.ok_or_else(listing_not_found)?;
+    let content = before.content.with_pictures(&edit.operation)?;
     let Some(after) = before.apply_staff_edit(content, now) else {
-        return Ok(Applied::Done((), Vec::new()));
+        return Ok(Vec::new());
     };
     match pictures::mark_used(connection, &edit.operation.files()).await? {
         Some(true) => {}
-        Some(false) => return Ok(Applied::Refused(files_removed())),
-        None => return Ok(Applied::Busy),
+        Some(false) => return Err(files_removed().into()),
+        None => return Err(ApplyError::Busy),
     }
     let change = StaffChange {
         by: &edit.by,
@@ -189,9 +184,9 @@ where
         now,
     };
     update_by_staff(connection, (&before, &after), change).await?;
-    let announced = after.state == State::Published;
+    let announced = after.state == ListingState::Published;
     let change = after.change(ChangeKind::Updated, announced, public_url);
-    Ok(Applied::Done((), vec![change]))
+    Ok(vec![change])
 }
 
 /// The sweep has deleted the files of an upload that took too long.

@@ -1,6 +1,6 @@
 //! Publishes listings again whose URLs have changed, inside the writer's transaction. The listings stay as they are.
 
-use kit::feed::{Applied, NewChange};
+use kit::feed::{ApplyResult, NewChange};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -17,7 +17,7 @@ pub(crate) async fn republish(
     entity: Entity,
     after: Uuid,
     public_url: &PublicUrl,
-) -> Result<Applied<Option<Uuid>>, sqlx::Error> {
+) -> ApplyResult<Option<Uuid>> {
     let (last, changes) = match entity {
         Entity::Page => last_and_changes(
             &pages::lock_batch(connection, after, BATCH).await?,
@@ -34,7 +34,7 @@ pub(crate) async fn republish(
         // These kinds have no public page.
         Entity::Genre | Entity::Country | Entity::City => (None, Vec::new()),
     };
-    Ok(Applied::Done(last, changes))
+    Ok((last, changes))
 }
 
 fn last_and_changes<T: Publish>(

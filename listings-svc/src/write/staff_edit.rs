@@ -1,7 +1,7 @@
 //! Edits of listings by staff, inside the writer's transaction: fields, a featured game, the page of a game, the account of an event.
 
 use kit::Fault;
-use kit::feed::Applied;
+use kit::feed::{ApplyError, NewChange};
 use kit::rpc::staff::Member;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
-use crate::domain::state::State;
+use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, PublicUrl, Publish};
 use crate::store::{ListingTable, RecordTable as _};
 
@@ -70,7 +70,7 @@ pub async fn apply(
     edit: &StaffEdit,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<()>, sqlx::Error> {
+) -> Result<Vec<NewChange>, ApplyError> {
     let context = EditContext {
         edit,
         public_url,
@@ -91,7 +91,7 @@ pub async fn apply(
         }
         (EditOperation::Feature(featured), Entity::Game) => {
             let change = |game: &Listing<Game>| {
-                if *featured && game.state != State::Published {
+                if *featured && game.state != ListingState::Published {
                     let reason = "This game is not public: only a published game can be featured.";
                     return Err(Fault::invalid_field("name", reason));
                 }
@@ -105,17 +105,16 @@ pub async fn apply(
             // Locked, so that nobody takes the page down meanwhile.
             let handles = std::slice::from_ref(handle);
             let locked = Listing::<Page>::lock(connection, edit.mode, handles).await?;
-            let Some(pages) = locked.complete() else {
-                return Ok(Applied::Busy);
-            };
+            let pages = locked.complete().ok_or(ApplyError::Busy)?;
             let accepts_games = |page: &Listing<Page>| {
-                matches!(page.state, State::Pending | State::Published).then_some(page.id)
+                matches!(page.state, ListingState::Pending | ListingState::Published)
+                    .then_some(page.id)
             };
             let Some(page) = pages.iter().find_map(accepts_games) else {
-                return Ok(Applied::Refused(Fault::invalid_field(
+                return Err(Fault::invalid_field(
                     "to",
                     "No page has this handle, or the page was rejected or taken down: give another.",
-                )));
+                ).into());
             };
             let change = |game: &Listing<Game>| {
                 let mut content = game.content.clone();
@@ -129,7 +128,7 @@ pub async fn apply(
             context.apply(connection, change).await
         }
         // The service has refused the other combinations.
-        _ => Ok(Applied::Refused(listing_not_found())),
+        _ => Err(listing_not_found().into()),
     }
 }
 
@@ -154,25 +153,19 @@ impl EditContext<'_> {
         &self,
         connection: &mut PgConnection,
         change: impl FnOnce(&Listing<C>) -> EditResult<C>,
-    ) -> Result<Applied<()>, sqlx::Error>
+    ) -> Result<Vec<NewChange>, ApplyError>
     where
         Listing<C>: ListingTable + Publish + Serialize,
     {
         let names = std::slice::from_ref(&self.edit.name);
         let locked = Listing::<C>::lock(connection, self.edit.mode, names).await?;
-        let Some(rows) = locked.complete() else {
-            return Ok(Applied::Busy);
-        };
-        let Some(before) = rows.into_iter().next() else {
-            return Ok(Applied::Refused(listing_not_found()));
-        };
-        let after = match change(&before) {
-            Err(fault) => return Ok(Applied::Refused(fault)),
-            Ok(None) => return Ok(Applied::Done((), Vec::new())),
-            Ok(Some(after)) => after,
+        let rows = locked.complete().ok_or(ApplyError::Busy)?;
+        let before = rows.into_iter().next().ok_or_else(listing_not_found)?;
+        let Some(after) = change(&before)? else {
+            return Ok(Vec::new());
         };
         if let Some(fault) = check_revision(self.edit.revision, before.revision) {
-            return Ok(Applied::Refused(fault));
+            return Err(fault.into());
         }
         let change = StaffChange {
             by: &self.edit.by,
@@ -182,9 +175,9 @@ impl EditContext<'_> {
         };
         update_by_staff(connection, (&before, &after), change).await?;
         // The account of an event is not public.
-        let announced = after.state == State::Published
+        let announced = after.state == ListingState::Published
             && !matches!(self.edit.operation, EditOperation::AssignToAccount(_));
         let change = after.change(ChangeKind::Updated, announced, self.public_url);
-        Ok(Applied::Done((), vec![change]))
+        Ok(vec![change])
     }
 }

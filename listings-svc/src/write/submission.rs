@@ -1,4 +1,4 @@
-//! Submissions of accounts, which are new listings and changes (§4.3), and the answers to them.
+//! Submissions of accounts, which are new listings and changes (§4.3), and their receipts.
 
 use kit::idempotency;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::domain::mode::Mode;
-use crate::domain::state::State;
+use crate::domain::state::ListingState;
 
 /// The account that submits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,25 +54,21 @@ pub struct Submission {
     pub precondition: Option<Vec<i64>>,
 }
 
-/// The answer to a submission. Stored as JSON with the `Idempotency-Key`.
+/// What its account learns of an accepted submission. Stored as JSON with the `Idempotency-Key`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct Receipt {
     /// The handle, for a page.
     pub slug: String,
-    pub state: State,
+    pub state: ListingState,
     /// URL of the public page.
     pub url: String,
-    /// Revision after the write; 0 in an answer that was stored before answers had it.
+    /// Revision after the write; 0 in a receipt that was stored before receipts had it.
     #[serde(default)]
     pub revision: i64,
     /// Why a game is not public although it may be published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
-    pub answer: Answer,
-    /// Whether this is the stored answer of an earlier call with the same key.
+    /// Whether this is the stored receipt of an earlier call with the same key.
+    #[serde(skip)]
     pub replayed: bool,
 }

@@ -2,43 +2,46 @@
 
 use std::cell::LazyCell;
 
-use kit::feed::Stop;
+use kit::feed::ApplyError;
 use kit::{Code, Fault};
 
-use super::command::{AcceptedCommand, Command, SubmittedListing};
 use super::limits::taken_down;
+use super::submission_context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
 use super::{record_change, representation};
 use crate::domain::body::{self, CurrentListing};
 use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::page::{Page, hidden_note};
-use crate::domain::state::State;
+use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
 use crate::store::page_owners::PageRef;
 use crate::store::revisions::Actor;
 
-pub(super) async fn game(command: &mut Command<'_>, slug: &str) -> Result<AcceptedCommand, Stop> {
-    let not_found = || Fault::not_found("no game of yours has this slug");
-    let (before, page) = command.lock_game(slug).await?.ok_or_else(not_found)?;
-    let reference = command.reference_data().await?;
+pub(super) async fn game(
+    context: &mut SubmissionContext<'_>,
+    slug: &str,
+) -> Result<AcceptedSubmission, ApplyError> {
+    let not_found = || Fault::not_found("No game of yours has this slug.");
+    let (before, page) = context.lock_game(slug).await?.ok_or_else(not_found)?;
+    let reference = context.reference_data().await?;
     let read = {
-        let public_url = &command.rules.public_url;
+        let public_url = &context.dependencies.public_url;
         let representation = LazyCell::new(|| representation::game(&before, &page, public_url));
         let current = CurrentListing {
             listing: &before,
             representation: &representation,
         };
-        let body = &command.submission.body;
+        let body = &context.submission.body;
         body::read::<Game>(body, &reference, Some(current)).map_err(Fault::invalid)?
     };
     let page = match read.creator {
-        Some(handle) if handle != page.handle => command.page_with_handle(&handle).await?,
+        Some(handle) if handle != page.handle => context.page_with_handle(&handle).await?,
         // A change of a rejected game is a submission (§3).
-        _ if before.state == State::Rejected => {
-            let page = command.lock_page(PageRef::Id(page.id)).await?;
+        _ if before.state == ListingState::Rejected => {
+            let page = context.lock_page(PageRef::Id(page.id)).await?;
             let page = page.ok_or_else(not_found)?;
-            if page.state.0 == State::Removed {
+            if page.state.0 == ListingState::Removed {
                 return Err(taken_down(&page.handle).into());
             }
             page
@@ -49,95 +52,101 @@ pub(super) async fn game(command: &mut Command<'_>, slug: &str) -> Result<Accept
         page_id: page.id,
         ..read.game
     };
-    let mut accepted = update(command, before, game).await?;
-    accepted.outcome.answer.note = hidden_note(&page.handle, page.state.0);
+    let mut accepted = update(context, before, game).await?;
+    accepted.receipt.note = hidden_note(&page.handle, page.state.0);
     Ok(accepted)
 }
 
-pub(super) async fn event(command: &mut Command<'_>, slug: &str) -> Result<AcceptedCommand, Stop> {
-    let before = command.lock_listing::<Event>(slug).await?;
-    let account = command.submission.author.account;
-    let is_test = command.is_about_samples();
+pub(super) async fn event(
+    context: &mut SubmissionContext<'_>,
+    slug: &str,
+) -> Result<AcceptedSubmission, ApplyError> {
+    let before = context.lock_listing::<Event>(slug).await?;
+    let account = context.submission.author.account;
+    let is_test = context.is_about_samples();
     let before = before.filter(|event| is_test || event.submitter == Some(account));
-    let before = before.ok_or_else(|| Fault::not_found("no event of yours has this slug"))?;
-    let reference = command.reference_data().await?;
+    let before = before.ok_or_else(|| Fault::not_found("No event of yours has this slug."))?;
+    let reference = context.reference_data().await?;
     let read = {
-        let public_url = &command.rules.public_url;
+        let public_url = &context.dependencies.public_url;
         let representation = LazyCell::new(|| representation::event(&before, public_url));
         let current = CurrentListing {
             listing: &before,
             representation: &representation,
         };
-        let body = &command.submission.body;
+        let body = &context.submission.body;
         body::read::<Event>(body, &reference, Some(current)).map_err(Fault::invalid)?
     };
-    update(command, before, read).await
+    update(context, before, read).await
 }
 
 /// It does not count as a write of the day (§8).
-pub(super) async fn page(command: &mut Command<'_>, handle: &str) -> Result<AcceptedCommand, Stop> {
-    let not_found = || Fault::not_found("no page of yours has this handle");
-    let before = command.lock_listing::<Page>(handle).await?;
+pub(super) async fn page(
+    context: &mut SubmissionContext<'_>,
+    handle: &str,
+) -> Result<AcceptedSubmission, ApplyError> {
+    let not_found = || Fault::not_found("No page of yours has this handle.");
+    let before = context.lock_listing::<Page>(handle).await?;
     let before = before.ok_or_else(not_found)?;
-    let owned = command.find_page(PageRef::Id(before.id)).await?;
+    let owned = context.find_page(PageRef::Id(before.id)).await?;
     owned.ok_or_else(not_found)?;
-    let reference = command.reference_data().await?;
+    let reference = context.reference_data().await?;
     let read = {
-        let public_url = &command.rules.public_url;
+        let public_url = &context.dependencies.public_url;
         let representation = LazyCell::new(|| representation::page(&before, public_url));
         let current = CurrentListing {
             listing: &before,
             representation: &representation,
         };
-        let body = &command.submission.body;
+        let body = &context.submission.body;
         body::read::<Page>(body, &reference, Some(current)).map_err(Fault::invalid)?
     };
-    update(command, before, read).await
+    update(context, before, read).await
 }
 
 fn precondition_failed() -> Fault {
     Fault::new(
         Code::PreconditionFailed,
-        "the listing is not at a revision that If-Match names: it has changed since, or the tag is a weak one (`W/`), which never matches; \
-         read it again and send the change with its new ETag",
+        "The listing is not at a revision that If-Match names: it has changed since, or the tag is a weak one (`W/`), which never matches. \
+         Read it again and send the change with its new ETag.",
     )
 }
 
 /// Saves a change, within the limits of the account. A rejected listing becomes pending again, and counts as a submission.
 async fn update<C: Clone + PartialEq>(
-    command: &mut Command<'_>,
+    context: &mut SubmissionContext<'_>,
     before: Listing<C>,
     content: C,
-) -> Result<AcceptedCommand, Stop>
+) -> Result<AcceptedSubmission, ApplyError>
 where
     Listing<C>: SubmittedListing,
 {
-    let after = before.apply_account_edit(content, command.now);
+    let after = before.apply_account_edit(content, context.now);
     let change_kind = after
         .as_ref()
         .map(|after| match (before.state, after.state) {
-            (State::Rejected, State::Pending) => ChangeKind::Submitted,
+            (ListingState::Rejected, ListingState::Pending) => ChangeKind::Submitted,
             _ => ChangeKind::Updated,
         });
     if change_kind == Some(ChangeKind::Submitted) {
-        command.check_pending_limit().await?;
+        context.check_pending_limit().await?;
     }
-    if command.submission.target.daily_writes() > 0 {
-        command.check_daily_limit()?;
+    if context.submission.target.daily_writes() > 0 {
+        context.check_daily_limit()?;
     }
     // The last check: a change that is refused anyway is refused for that reason.
-    if let Some(revisions) = &command.submission.precondition
+    if let Some(revisions) = &context.submission.precondition
         && !revisions.contains(&before.revision)
     {
         return Err(precondition_failed().into());
     }
     let Some(after) = after else {
-        return Ok(command.accept(&before, None));
+        return Ok(context.accept(&before, None));
     };
-    if !command.is_dry_run {
-        let actor = Actor::Account(command.submission.author.account);
+    if !context.is_dry_run {
+        let actor = Actor::Account(context.submission.author.account);
         let change = (&before, &after);
-        record_change::update(command.connection, change, actor, command.now).await?;
+        record_change::update(context.connection, change, actor, context.now).await?;
     }
-    Ok(command.accept(&after, change_kind))
+    Ok(context.accept(&after, change_kind))
 }

@@ -13,7 +13,7 @@ use tonic::Status;
 use crate::support::{File, Service, counts, creator, decide, start};
 
 /// The client of one member.
-pub(crate) struct Caller {
+pub(crate) struct MemberClient {
     pub(crate) channel: Client,
     members: StaffMemberServiceClient<Client>,
     audit: StaffAuditServiceClient<Client>,
@@ -22,11 +22,11 @@ pub(crate) struct Caller {
 
 impl Service {
     /// The client with this token.
-    pub(crate) async fn caller(&self, token: &str) -> Caller {
+    pub(crate) async fn client(&self, token: &str) -> MemberClient {
         let channel = client::dial(&self.address, &token.to_owned().into())
             .await
             .unwrap();
-        Caller {
+        MemberClient {
             members: StaffMemberServiceClient::new(channel.clone()),
             audit: StaffAuditServiceClient::new(channel.clone()),
             listings: StaffListingServiceClient::new(channel.clone()),
@@ -35,18 +35,18 @@ impl Service {
     }
 
     /// The client with the fleet's own staff token.
-    pub(crate) async fn operator(&self) -> Caller {
+    pub(crate) async fn operator(&self) -> MemberClient {
         let token = testing::identity().staff_token;
-        self.caller(token.expose()).await
+        self.client(token.expose()).await
     }
 
-    pub(crate) async fn member(&self, name: &str, role: proto::Role) -> Caller {
+    pub(crate) async fn member(&self, name: &str, role: proto::Role) -> MemberClient {
         let (_, token) = self.operator().await.create(name, role).await.unwrap();
-        self.caller(&token).await
+        self.client(&token).await
     }
 }
 
-impl Caller {
+impl MemberClient {
     pub(crate) async fn create(
         &self,
         name: &str,
@@ -249,9 +249,9 @@ async fn a_token_is_revoked_and_its_name_is_not_reused(pool: PgPool) {
             audit_entry("operator", "revoke_member", "eve", false)
         ]
     );
-    let nobody = service.caller("staff_nobody").await;
+    let nobody = service.client("staff_nobody").await;
     assert!(is_unknown(nobody.show("studio").await));
-    let empty = service.caller("x").await;
+    let empty = service.client("x").await;
     assert!(is_unknown(empty.show("studio").await));
 }
 
@@ -264,7 +264,7 @@ async fn a_change_by_another_replica_is_seen_within_a_second(pool: PgPool) {
         .create("eve", proto::Role::Reviewer)
         .await
         .unwrap();
-    let eve = other.caller(&token).await;
+    let eve = other.client(&token).await;
     eve.show("studio").await.unwrap();
     one.operator().await.revoke("eve").await.unwrap();
     other.clock.advance(time::Duration::SECOND);

@@ -182,7 +182,7 @@ async fn a_listing_that_was_never_public_is_not_taken_down(pool: PgPool) {
         ] {
             let fault = Fault::from(outcome.unwrap_err());
             assert!(
-                fault.fields["name"].contains("only a public listing"),
+                fault.fields["name"].contains("Only a public listing"),
                 "{fault:?}"
             );
         }

@@ -8,7 +8,7 @@ use listings::domain::listing::Listing;
 use listings::domain::mode::Mode;
 use listings::jobs::republish;
 use listings::store::RecordTable as _;
-use listings::write::Write;
+use listings::write::Command;
 use prost::Message as _;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -60,7 +60,7 @@ async fn a_locked_listing_is_not_skipped(pool: PgPool) {
         .unwrap();
     let writer = moved.importer.writer();
     let games = writer
-        .write(Write::Republish(Entity::Game, Uuid::nil()))
+        .write(Command::Republish(Entity::Game, Uuid::nil()))
         .await;
     assert_eq!(games.unwrap_err().code, Code::Unavailable);
     assert_eq!(

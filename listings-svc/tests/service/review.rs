@@ -10,7 +10,7 @@ use kit::{Code, Fault};
 use sqlx::PgPool;
 use tonic::Status;
 
-use crate::members::Caller;
+use crate::members::MemberClient;
 use crate::support::{File, Service, counts, creator, decide, game, start};
 
 type Review = StaffReviewServiceClient<Client>;
@@ -24,7 +24,7 @@ pub(crate) fn listing_name(kind: &str, name: &str) -> proto::ListingName {
 }
 
 /// A service with a page `studio`, and a reviewer.
-async fn start_with_reviewer(pool: PgPool) -> (Service, Caller, Review) {
+async fn start_with_reviewer(pool: PgPool) -> (Service, MemberClient, Review) {
     let service = start(pool).await.with_gazetteer().await;
     let file = File::rows("page", &[creator("studio")]);
     assert_eq!(counts(&service.import(&file).await), (1, 0, 0, 0));
@@ -34,7 +34,7 @@ async fn start_with_reviewer(pool: PgPool) -> (Service, Caller, Review) {
 }
 
 async fn approve(
-    ada: &Caller,
+    ada: &MemberClient,
     kind: &str,
     name: &str,
     revision: Option<i64>,
@@ -50,7 +50,7 @@ async fn approve(
 }
 
 async fn reject(
-    ada: &Caller,
+    ada: &MemberClient,
     name: &str,
     reason: &str,
     revision: Option<i64>,

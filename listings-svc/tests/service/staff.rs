@@ -217,7 +217,7 @@ async fn many_are_approved_and_refused_ones_are_named(pool: PgPool) {
     let ran = staff_with(&service, &token, &args, "").await;
     assert_eq!(ran.status(), 1);
     assert!(ran.complaint().contains("1 of 2 were refused"));
-    assert!(ran.text().contains("there is no listing"), "{ran:?}");
+    assert!(ran.text().contains("There is no listing"), "{ran:?}");
 
     // Only an admin takes listings down.
     let args = ["game", "take-down", "game-0", "game-1", "--reason", "Why"];

@@ -18,7 +18,7 @@ pub(crate) const ADA: Uuid = Uuid::from_u128(1);
 const BOB: Uuid = Uuid::from_u128(2);
 
 /// The result of a write, or its fault.
-type Outcome = Result<proto::Written, Fault>;
+type WriteResult = Result<proto::Written, Fault>;
 
 /// A call as the gateway makes it, of the account `ADA` unless told otherwise.
 #[derive(Clone)]
@@ -74,11 +74,11 @@ impl Call {
         }
     }
 
-    async fn game(&self, service: &Service, body: &Value) -> Outcome {
+    async fn game(&self, service: &Service, body: &Value) -> WriteResult {
         self.game_of_bytes(service, &body.to_string()).await
     }
 
-    async fn game_of_bytes(&self, service: &Service, body: &str) -> Outcome {
+    async fn game_of_bytes(&self, service: &Service, body: &str) -> WriteResult {
         let writing = Some(proto::Writing {
             body: body.to_owned().into(),
             ..self.with(&Value::Null)
@@ -91,7 +91,7 @@ impl Call {
         outcome(made.map(|made| made.into_inner().written))
     }
 
-    async fn event(&self, service: &Service, body: &Value) -> Outcome {
+    async fn event(&self, service: &Service, body: &Value) -> WriteResult {
         let writing = Some(self.with(body));
         let made = service
             .events
@@ -101,7 +101,7 @@ impl Call {
         outcome(made.map(|made| made.into_inner().written))
     }
 
-    async fn change_game(&self, service: &Service, slug: &str, body: &Value) -> Outcome {
+    async fn change_game(&self, service: &Service, slug: &str, body: &Value) -> WriteResult {
         let (slug, writing) = (slug.to_owned(), Some(self.with(body)));
         let request = proto::UpdateGameRequest {
             slug,
@@ -112,7 +112,7 @@ impl Call {
         outcome(made.map(|made| made.into_inner().written))
     }
 
-    async fn change_event(&self, service: &Service, slug: &str, body: &Value) -> Outcome {
+    async fn change_event(&self, service: &Service, slug: &str, body: &Value) -> WriteResult {
         let (slug, writing) = (slug.to_owned(), Some(self.with(body)));
         let request = proto::UpdateEventRequest {
             slug,
@@ -124,7 +124,7 @@ impl Call {
     }
 }
 
-fn outcome(made: Result<Option<proto::Written>, Status>) -> Outcome {
+fn outcome(made: Result<Option<proto::Written>, Status>) -> WriteResult {
     made.map(Option::unwrap).map_err(Fault::from)
 }
 
@@ -874,7 +874,7 @@ async fn dry_runs_and_test_keys_check_everything_and_write_nothing(pool: PgPool)
         dry_run: true,
         ..LIVE.clone()
     };
-    let state = |outcome: Outcome| {
+    let state = |outcome: WriteResult| {
         let written = outcome.unwrap();
         assert_eq!((written.slug.as_deref(), written.url.as_str()), (None, ""));
         written.state()

@@ -25,10 +25,10 @@ use listings::config::{PictureLocation, PictureSettings as Settings};
 use listings::feed::PublicUrl;
 use listings::members::Members;
 use listings::pictures::{FileStore, PictureProcessor};
-use listings::service::Parts;
+use listings::service::Dependencies;
 use listings::write::import::Importer;
 use listings::write::reference_data_cache::ReferenceDataCache;
-use listings::write::{Rules, Writes};
+use listings::write::{CommandDependencies, CommandHandler};
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use time::macros::datetime;
@@ -80,12 +80,12 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         &lifecycle,
         Retention::default(),
     );
-    let rules = Arc::new(Rules {
+    let commands = Arc::new(CommandDependencies {
         public_url: PublicUrl::new(public_url),
         max_pending: MAX_PENDING,
         reference_data: ReferenceDataCache::default(),
     });
-    let writer = producer.writer(Writes::new(Arc::clone(&rules)));
+    let writer = producer.writer(CommandHandler::new(Arc::clone(&commands)));
     let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());
     let members = Members::new(pool.clone(), clock.clone());
     let folder = tempfile::tempdir().unwrap();
@@ -102,21 +102,21 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     let processor = PictureProcessor::new(pool.clone(), store.clone(), clock.clone(), &settings);
 
     let mut services = kit::rpc::server::services();
-    let parts = Parts {
+    let dependencies = Dependencies {
         pool: pool.clone(),
         clock: clock.clone(),
         producer,
         writer,
-        rules,
+        commands,
         importer: importer.clone(),
         pictures: processor.clone(),
         files: store.clone(),
         members: members.clone(),
         draining: lifecycle.draining(),
     };
-    parts.add_to(&mut services);
-    let gate = Authenticator::new(testing::identity()).with_members(Arc::new(members));
-    let address = testing::serve_with_authenticator(gate, services, &lifecycle)
+    dependencies.add_to(&mut services);
+    let authenticator = Authenticator::new(testing::identity()).with_members(Arc::new(members));
+    let address = testing::serve_with_authenticator(authenticator, services, &lifecycle)
         .await
         .unwrap();
     let client = client::dial(&address, &testing::identity().staff_token)

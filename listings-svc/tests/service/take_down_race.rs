@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use kit::feed::{Applied, Apply as _};
+use kit::feed::{Apply as _, ApplyError};
 use kit::rpc::staff::Member;
 use listings::domain::entity::Entity;
 use listings::domain::mode::Mode;
@@ -13,15 +13,15 @@ use listings::feed::PublicUrl;
 use listings::write::moderate::Moderation;
 use listings::write::reference_data_cache::ReferenceDataCache;
 use listings::write::submission::{Author, Submission, Target};
-use listings::write::{Done, Rules, Write, Writes};
+use listings::write::{Command, CommandDependencies, CommandHandler, Outcome};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use crate::submissions::{ADA, set_state, start_with_pages};
 use crate::support::{File, MAX_PENDING, NOW, Service};
 
-fn submit(target: Target, body: &Value) -> Write {
-    Write::Submit(Box::new(Submission {
+fn submit(target: Target, body: &Value) -> Command {
+    Command::Submit(Box::new(Submission {
         author: Author {
             account: ADA,
             mode: Mode::Live,
@@ -35,7 +35,7 @@ fn submit(target: Target, body: &Value) -> Write {
 }
 
 /// Submissions of a game under the page `studio`, where `a-game` was rejected.
-fn submissions() -> [Write; 3] {
+fn submissions() -> [Command; 3] {
     let game = json!({"title": "Another", "release_year": 2024, "creator": "studio"});
     let rejected = || Target::Game("a-game".to_owned());
     let moved = Target::Game("elsewhere".to_owned());
@@ -46,8 +46,8 @@ fn submissions() -> [Write; 3] {
     ]
 }
 
-fn take_down() -> Write {
-    Write::Moderate(Box::new(Moderation {
+fn take_down() -> Command {
+    Command::Moderate(Box::new(Moderation {
         entity: Entity::Page,
         mode: Mode::Live,
         name: "studio".to_owned(),
@@ -59,37 +59,37 @@ fn take_down() -> Write {
 }
 
 /// The service that has filled the database, and the commands as another replica applies them.
-async fn listings(pool: &PgPool) -> (Service, Writes) {
+async fn listings(pool: &PgPool) -> (Service, CommandHandler) {
     let service = start_with_pages(pool.clone()).await;
     let games = [("a-game", "studio"), ("elsewhere", "second")].map(
         |(slug, page)| json!({"slug": slug, "title": slug, "release_year": 2020, "creator": page}),
     );
     service.import(&File::rows("game", &games)).await;
     set_state(&service, "a-game", "rejected").await;
-    let rules = Rules {
+    let dependencies = CommandDependencies {
         public_url: PublicUrl::new("https://mchezo.example"),
         max_pending: MAX_PENDING,
         reference_data: ReferenceDataCache::default(),
     };
-    (service, Writes::new(Arc::new(rules)))
+    (service, CommandHandler::new(Arc::new(dependencies)))
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn nothing_is_submitted_under_a_page_whose_removal_is_not_committed(pool: PgPool) {
-    let (_service, writes) = listings(&pool).await;
+    let (_service, handler) = listings(&pool).await;
     let mut removal = pool.begin().await.unwrap();
-    let removed = writes.apply(&mut removal, &take_down(), NOW).await.unwrap();
-    assert!(matches!(removed, Applied::Done(..)), "{removed:?}");
+    let removed = handler.apply(&mut removal, &take_down(), NOW).await;
+    assert!(removed.is_ok(), "{removed:?}");
     for submission in submissions() {
         let mut open = pool.begin().await.unwrap();
-        let meanwhile = writes.apply(&mut open, &submission, NOW).await.unwrap();
-        assert!(matches!(meanwhile, Applied::Busy), "{meanwhile:?}");
+        let meanwhile = handler.apply(&mut open, &submission, NOW).await;
+        assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
     }
     removal.commit().await.unwrap();
     for submission in submissions() {
         let mut open = pool.begin().await.unwrap();
-        let after = writes.apply(&mut open, &submission, NOW).await.unwrap();
-        let Applied::Refused(fault) = after else {
+        let after = handler.apply(&mut open, &submission, NOW).await;
+        let Err(ApplyError::Rejected(fault)) = after else {
             panic!("{after:?}");
         };
         assert!(fault.message.contains("taken down"), "{fault}");
@@ -98,17 +98,14 @@ async fn nothing_is_submitted_under_a_page_whose_removal_is_not_committed(pool: 
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool: PgPool) {
-    let (_service, writes) = listings(&pool).await;
+    let (_service, handler) = listings(&pool).await;
     for submission in submissions() {
         let mut open = pool.begin().await.unwrap();
-        let sent = writes.apply(&mut open, &submission, NOW).await.unwrap();
-        assert!(
-            matches!(sent, Applied::Done(Done::Submitted(_), _)),
-            "{sent:?}"
-        );
+        let sent = handler.apply(&mut open, &submission, NOW).await;
+        assert!(matches!(sent, Ok((Outcome::Submitted(_), _))), "{sent:?}");
         let mut removal = pool.begin().await.unwrap();
-        let meanwhile = writes.apply(&mut removal, &take_down(), NOW).await.unwrap();
-        assert!(matches!(meanwhile, Applied::Busy), "{meanwhile:?}");
+        let meanwhile = handler.apply(&mut removal, &take_down(), NOW).await;
+        assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
         drop(open);
     }
 }

@@ -218,7 +218,7 @@ impl Audit {
             tracing::warn!(%error, member = member.name, action, "cannot record a refused action in the audit");
         }
         Err(permission_denied(format!(
-            "this needs the role {}, and {} has the role {}: ask an admin to do it or to give you the role",
+            "This needs the role {}, and {} has the role {}. Ask an admin to do it or to give you the role.",
             needed.as_str(),
             member.name,
             member.role.as_str()

@@ -101,7 +101,7 @@ impl ConcurrencyLimit {
             retry_after: Some(1),
             ..Fault::new(
                 Code::Unavailable,
-                "the service is overloaded; try again in a moment, with fewer calls per second",
+                "The service is overloaded. Try again in a moment, with fewer calls per second.",
             )
         }
     }

@@ -24,6 +24,28 @@ impl std::fmt::Display for Schema {
     }
 }
 
+/// The result of locking a row with `skip locked`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowLock<T> {
+    /// The row is locked until the transaction ends.
+    Acquired(T),
+    /// Another transaction has the lock.
+    Busy,
+    /// There is no such row.
+    NotFound,
+}
+
+impl<T> RowLock<T> {
+    /// The result when `row` is the locked row, if there is one, and `exists` says whether the row exists.
+    pub fn new(row: Option<T>, exists: bool) -> Self {
+        match row {
+            Some(row) => Self::Acquired(row),
+            None if exists => Self::Busy,
+            None => Self::NotFound,
+        }
+    }
+}
+
 /// Opens the pool, checks the version of the server and runs the migrations.
 ///
 /// # Errors

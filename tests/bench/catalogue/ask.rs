@@ -53,9 +53,9 @@ impl Question {
     ];
 }
 
-/// A caller.
+/// A client of catalogue-svc that asks the questions.
 #[derive(Debug, Clone)]
-pub(super) struct Caller {
+pub(super) struct CatalogueClient {
     games: GamesServiceClient<Channel>,
     search: SearchServiceClient<Channel>,
     places: PlacesServiceClient<Channel>,
@@ -67,14 +67,14 @@ pub(super) struct Caller {
     dice: Dice,
 }
 
-impl Caller {
-    /// A caller of the catalogue-svc of a fleet, which has these listings.
+impl CatalogueClient {
+    /// A client of the catalogue-svc of `fleet`, which has the listings of `generator`.
     pub(super) async fn of(fleet: &Fleet, generator: &Generator) -> Self {
         let token = fleet.service_token.clone().into();
         let channel = dial(&fleet.service("catalogue-svc").grpc, &token)
             .await
             .unwrap();
-        let mut caller = Self {
+        let mut client = Self {
             games: GamesServiceClient::new(channel.clone()),
             search: SearchServiceClient::new(channel.clone()),
             places: PlacesServiceClient::new(channel),
@@ -87,26 +87,26 @@ impl Caller {
             let mut request = Self::list();
             request.page = Some(PageRequest {
                 limit: LONG_PAGE,
-                cursor: std::mem::take(&mut caller.deep),
+                cursor: std::mem::take(&mut client.deep),
             });
-            let answer = caller.games.list_games(request).await.unwrap();
-            caller.deep = answer.into_inner().page.unwrap().next_cursor.unwrap();
+            let answer = client.games.list_games(request).await.unwrap();
+            client.deep = answer.into_inner().page.unwrap().next_cursor.unwrap();
         }
         for _ in 0..SAMPLE {
-            let mut request = caller.one();
+            let mut request = client.one();
             request.form = Form::Unspecified.into();
-            let game = caller.games.get_game(request).await.unwrap().into_inner();
+            let game = client.games.get_game(request).await.unwrap().into_inner();
             let row = game.game.unwrap().row.unwrap();
             let [of_title, of_tagline] = [row.title, row.tagline].map(|text| {
                 let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-                caller.dice.pick(&words).to_owned()
+                client.dice.pick(&words).to_owned()
             });
-            caller.words.push(format!("{of_title} {of_tagline}"));
+            client.words.push(format!("{of_title} {of_tagline}"));
         }
-        caller
+        client
     }
 
-    /// The same caller, who calls another server.
+    /// The same client, connected to another server.
     pub(super) async fn at(&self, address: &str, fleet: &Fleet) -> Self {
         let channel = dial(address, &fleet.service_token.clone().into()).await;
         Self {
@@ -229,17 +229,17 @@ impl Caller {
         start.elapsed()
     }
 
-    /// Answers a second to so many callers at once, each of whom asks again and again.
+    /// Answers per second to this many concurrent callers, each of which asks again and again.
     pub(super) async fn rate(&self, question: Question, callers: u64, length: Duration) -> f64 {
         let start = Instant::now();
         let mut tasks = JoinSet::new();
         for number in 0..callers {
-            let mut caller = self.clone();
-            caller.dice = Dice(number);
+            let mut client = self.clone();
+            client.dice = Dice(number);
             tasks.spawn(async move {
                 let mut answers = 0_u32;
                 while start.elapsed() < length {
-                    caller.ask(question).await;
+                    client.ask(question).await;
                     answers += 1;
                 }
                 answers

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 
 use super::MANY;
-use super::ask::{Caller, Question, percentile};
+use super::ask::{CatalogueClient, Question, percentile};
 use super::fill::{fill, restart};
 use super::generate::Generator;
 use crate::side::{median, print_ratio};
@@ -43,14 +43,14 @@ pub(crate) async fn run() {
     fill(&fleet, &generator).await;
     let (fleet, _) = restart(&one).await;
     let here = Changer::of(&fleet).await;
-    let mut caller = Caller::of(&fleet, &generator).await;
-    read_for(PART, &mut caller).await;
+    let mut client = CatalogueClient::of(&fleet, &generator).await;
+    read_for(PART, &mut client).await;
     let mut parts = [const { Vec::new() }; 3];
     let mut longer = 0_f64;
     for _ in 0..ROUNDS {
-        let mut quiet = read_for(PART, &mut caller).await;
-        let mut changed_elsewhere = read_beside(&elsewhere, &mut caller).await;
-        let mut changed_here = read_beside(&here, &mut caller).await;
+        let mut quiet = read_for(PART, &mut client).await;
+        let mut changed_elsewhere = read_beside(&elsewhere, &mut client).await;
+        let mut changed_here = read_beside(&here, &mut client).await;
         longer = longer.max(percentile(&mut changed_here, 100) - percentile(&mut quiet, 50));
         let times = [&mut quiet, &mut changed_elsewhere, &mut changed_here];
         for (part, times) in parts.iter_mut().zip(times) {
@@ -92,22 +92,22 @@ pub(crate) async fn run() {
 }
 
 /// The times of reads, one after the other.
-async fn read_for(length: Duration, caller: &mut Caller) -> Vec<Duration> {
+async fn read_for(length: Duration, client: &mut CatalogueClient) -> Vec<Duration> {
     let end = Instant::now() + length;
     let mut times = Vec::new();
     while Instant::now() < end {
         for question in READS {
-            times.push(caller.time(question).await);
+            times.push(client.time(question).await);
         }
     }
     times
 }
 
 /// The same, while games change.
-async fn read_beside(changer: &Changer, caller: &mut Caller) -> Vec<Duration> {
+async fn read_beside(changer: &Changer, client: &mut CatalogueClient) -> Vec<Duration> {
     let stop = Arc::new(AtomicBool::new(false));
     let changes = changer.clone().change_until(Arc::clone(&stop));
-    let times = read_for(PART, caller).await;
+    let times = read_for(PART, client).await;
     stop.store(true, Ordering::Relaxed);
     changes.join_all().await;
     times

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use e2e::{Fleet, KeyRequest, SmallFleet, Staff};
 
-use self::ask::{Caller, Question, percentile};
+use self::ask::{CatalogueClient, Question, percentile};
 use self::fill::{catalogue, fill, restart};
 use self::generate::Generator;
 use crate::side::{Side, compare, median};
@@ -42,11 +42,11 @@ pub(crate) async fn run() {
     ];
     compare(&sides[0], &sides[1]).await;
     let few = fill_and_report(&one, &few, FEW).await;
-    let callers = [
-        Caller::of(&few, &Generator::new(FEW)).await,
-        Caller::of(&many, &Generator::new(MANY)).await,
+    let clients = [
+        CatalogueClient::of(&few, &Generator::new(FEW)).await,
+        CatalogueClient::of(&many, &Generator::new(MANY)).await,
     ];
-    ask_both(callers).await;
+    ask_both(clients).await;
     let memory = catalogue(&many).unwrap().memory() / 1_024;
     println!("catalogue-svc with {MANY} games takes {memory} MiB at the end");
 }
@@ -94,7 +94,7 @@ async fn through_gateway(name: &'static str, fleet: &Fleet) -> Side {
 }
 
 /// Asks every question of both sides in turns.
-async fn ask_both(mut callers: [Caller; 2]) {
+async fn ask_both(mut clients: [CatalogueClient; 2]) {
     println!(
         "{:<30}{:>20}{:>20}{:>24}{:>8}{:>20}",
         "p50, p99 in µs; requests/s", "26,000", "1,000,000", "p99, ratio", "asked", "requests/s"
@@ -105,14 +105,14 @@ async fn ask_both(mut callers: [Caller; 2]) {
         for _ in 0..ROUNDS {
             let mut times = [Vec::new(), Vec::new()];
             for _ in 0..QUESTIONS {
-                for (caller, times) in callers.iter_mut().zip(&mut times) {
-                    times.push(caller.time(question).await);
+                for (client, times) in clients.iter_mut().zip(&mut times) {
+                    times.push(client.time(question).await);
                 }
             }
-            for (place, caller) in callers.iter().enumerate() {
+            for (place, client) in clients.iter().enumerate() {
                 p50[place].push(percentile(&mut times[place], 50));
                 p99[place].push(percentile(&mut times[place], 99));
-                rates[place].push(caller.rate(question, CALLERS, LENGTH).await);
+                rates[place].push(client.rate(question, CALLERS, LENGTH).await);
             }
         }
         let ratios: Vec<f64> = p99[1]

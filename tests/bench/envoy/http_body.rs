@@ -20,25 +20,25 @@ use tonic::{Request, Response, Status};
 use tonic_prost::ProstCodec;
 
 /// The service.
-pub(crate) const SERVICE: &str = "bench.v1.AnswerService";
+pub(crate) const SERVICE: &str = "bench.v1.BodyService";
 /// Its one call.
-pub(crate) const PATH: &str = "/bench.v1.AnswerService/Answer";
+pub(crate) const PATH: &str = "/bench.v1.BodyService/GetBody";
 
 /// Serves the bytes in the file `body`.
 pub(crate) async fn serve(listen: &str, body: &str) {
     let listener = TcpListener::bind(listen).await.unwrap();
-    let answer = Answer {
+    let service = BodyService {
         data: std::fs::read(body).unwrap().into(),
     };
     Server::builder()
-        .add_service(answer)
+        .add_service(service)
         .serve_with_incoming(TcpIncoming::from(listener).with_nodelay(Some(true)))
         .await
         .unwrap();
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct AnswerRequest {}
+struct GetBodyRequest {}
 
 /// `google.api.HttpBody`, without its extensions.
 #[derive(Clone, PartialEq, Message)]
@@ -50,15 +50,15 @@ struct HttpBody {
 }
 
 #[derive(Clone)]
-struct Answer {
+struct BodyService {
     data: Bytes,
 }
 
-impl NamedService for Answer {
+impl NamedService for BodyService {
     const NAME: &'static str = SERVICE;
 }
 
-impl Service<http::Request<Body>> for Answer {
+impl Service<http::Request<Body>> for BodyService {
     type Response = http::Response<Body>;
     type Error = Infallible;
     type Future = BoxFuture<Self::Response, Infallible>;
@@ -68,24 +68,24 @@ impl Service<http::Request<Body>> for Answer {
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        let answer = self.clone();
+        let service = self.clone();
         Box::pin(async move {
-            let codec = ProstCodec::<HttpBody, AnswerRequest>::default();
-            Ok(Grpc::new(codec).unary(answer, request).await)
+            let codec = ProstCodec::<HttpBody, GetBodyRequest>::default();
+            Ok(Grpc::new(codec).unary(service, request).await)
         })
     }
 }
 
-impl UnaryService<AnswerRequest> for Answer {
+impl UnaryService<GetBodyRequest> for BodyService {
     type Response = HttpBody;
     type Future = BoxFuture<Response<HttpBody>, Status>;
 
-    fn call(&mut self, _: Request<AnswerRequest>) -> Self::Future {
-        let answer = HttpBody {
+    fn call(&mut self, _: Request<GetBodyRequest>) -> Self::Future {
+        let body = HttpBody {
             content_type: "application/json".to_owned(),
             data: self.data.clone(),
         };
-        Box::pin(async { Ok(Response::new(answer)) })
+        Box::pin(async { Ok(Response::new(body)) })
     }
 }
 
@@ -117,18 +117,18 @@ pub(crate) fn descriptors() -> Vec<u8> {
         ..FileDescriptorProto::default()
     };
     let method = MethodDescriptorProto {
-        name: Some("Answer".to_owned()),
-        input_type: Some(".bench.v1.AnswerRequest".to_owned()),
+        name: Some("GetBody".to_owned()),
+        input_type: Some(".bench.v1.GetBodyRequest".to_owned()),
         output_type: Some(".google.api.HttpBody".to_owned()),
         ..MethodDescriptorProto::default()
     };
-    let answer = FileDescriptorProto {
-        name: Some("bench/v1/answer.proto".to_owned()),
+    let service = FileDescriptorProto {
+        name: Some("bench/v1/body.proto".to_owned()),
         package: Some("bench.v1".to_owned()),
         dependency: vec!["google/api/httpbody.proto".to_owned()],
-        message_type: vec![message("AnswerRequest", Vec::new())],
+        message_type: vec![message("GetBodyRequest", Vec::new())],
         service: vec![ServiceDescriptorProto {
-            name: Some("AnswerService".to_owned()),
+            name: Some("BodyService".to_owned()),
             method: vec![method],
             ..ServiceDescriptorProto::default()
         }],
@@ -136,7 +136,7 @@ pub(crate) fn descriptors() -> Vec<u8> {
         ..FileDescriptorProto::default()
     };
     FileDescriptorSet {
-        file: vec![http_body, answer],
+        file: vec![http_body, service],
     }
     .encode_to_vec()
 }

@@ -20,9 +20,9 @@ const GOOD: Duration = Duration::from_secs(1);
 /// How long answers are waited for in the end.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// What is read of an answer.
+/// The part of a response that is read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Answer {
+pub(super) struct Response {
     pub(super) status: u16,
     pub(super) has_retry_after: bool,
 }
@@ -30,7 +30,7 @@ pub(super) struct Answer {
 /// What became of a request.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    Answered(Answer),
+    Answered(Response),
     /// No connection was free, and there were as many as the generator may have.
     Unsent,
     /// The connection broke off, or was never made.
@@ -78,7 +78,7 @@ async fn closed(wire: &impl Wire, time: Duration) -> u32 {
         let mut answers = 0;
         while Instant::now() < end {
             let outcome = wire.exchange(|| ()).await;
-            let Outcome::Answered(Answer { status: 200, .. }) = outcome else {
+            let Outcome::Answered(Response { status: 200, .. }) = outcome else {
                 panic!("{outcome:?} though few ask");
             };
             answers += 1;

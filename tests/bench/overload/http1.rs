@@ -6,7 +6,7 @@ use std::io::Result;
 
 use futures::future::join_all;
 
-use super::generator::{Answer, Outcome, Wire};
+use super::generator::{Outcome, Response, Wire};
 use crate::http1::{Connection, Target};
 
 /// Connections that an open loop begins with.
@@ -39,7 +39,7 @@ impl Http1 {
         &self,
         idle: Option<Connection>,
         sent: impl FnOnce(),
-    ) -> Result<(Answer, Option<Connection>)> {
+    ) -> Result<(Response, Option<Connection>)> {
         let mut connection = match idle {
             Some(connection) => connection,
             None => Connection::open(&self.target).await?,
@@ -47,7 +47,7 @@ impl Http1 {
         connection.send(&self.target).await?;
         sent();
         let head = connection.answer().await?;
-        let answer = Answer {
+        let answer = Response {
             status: head.status,
             has_retry_after: head.has_retry_after,
         };

@@ -11,7 +11,7 @@ use http::header::{AUTHORIZATION, RETRY_AFTER};
 use tokio::net::TcpStream;
 use tokio::sync::OnceCell;
 
-use super::generator::{Answer, Outcome, Wire};
+use super::generator::{Outcome, Response, Wire};
 use crate::http1::Target;
 
 /// Requests under way on a connection: as many as the gateway takes.
@@ -93,7 +93,7 @@ impl Connection {
         sender.await.cloned()
     }
 
-    async fn exchange(&self, target: &Target, sent: impl FnOnce()) -> anyhow::Result<Answer> {
+    async fn exchange(&self, target: &Target, sent: impl FnOnce()) -> anyhow::Result<Response> {
         let mut sender = self.sender(target).await?.ready().await?;
         let (answer, _) = sender.send_request(request(target), true)?;
         sent();
@@ -101,7 +101,7 @@ impl Connection {
         while let Some(part) = body.data().await {
             body.flow_control().release_capacity(part?.len())?;
         }
-        Ok(Answer {
+        Ok(Response {
             status: head.status.as_u16(),
             has_retry_after: head.headers.contains_key(RETRY_AFTER),
         })

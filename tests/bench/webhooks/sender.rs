@@ -7,7 +7,7 @@ use kit::Clock;
 use uuid::Uuid;
 use webhook::domain::address::Address;
 use webhook::domain::signature::Secret;
-use webhook::http::{AttemptRequest, Outcome, Sender, Settings};
+use webhook::http::{AttemptOutcome, AttemptRequest, Sender, Settings};
 
 use super::bare::{AT_ONCE, BODY, Bare, Calls, load};
 use super::receiver::Receiver;
@@ -70,6 +70,6 @@ impl Calls for Tries {
             next_secret: None,
         };
         let answer = self.sender.post(attempt).await;
-        assert_eq!(answer.outcome, Outcome::Delivered, "{answer:?}");
+        assert_eq!(answer.outcome, AttemptOutcome::Delivered, "{answer:?}");
     }
 }

@@ -114,7 +114,7 @@ impl Inbox {
     ///
     /// # Errors
     /// The disk is full or broken.
-    pub fn done(&self, message: &Pending) -> Result<(), redb::Error> {
+    pub fn complete(&self, message: &Pending) -> Result<(), redb::Error> {
         let write = self.0.begin_write()?;
         write.open_table(WAITING_BODIES)?.remove(message.number)?;
         write.commit()?;
@@ -141,13 +141,13 @@ mod tests {
                 (first.id, first.body.as_slice()),
                 (id(9), b"nine".as_slice())
             );
-            inbox.done(&first).unwrap();
+            inbox.complete(&first).unwrap();
         }
         let inbox = Inbox::open(&file).unwrap();
         assert_eq!(inbox.accept(id(9), b"nine").unwrap(), Acceptance::Duplicate);
         let second = inbox.next().unwrap().unwrap();
         assert_eq!(second.id, id(1));
-        inbox.done(&second).unwrap();
+        inbox.complete(&second).unwrap();
         assert_eq!(inbox.next().unwrap(), None);
     }
 

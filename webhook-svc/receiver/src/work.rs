@@ -27,7 +27,7 @@ pub async fn run(receiver: Arc<Receiver>, command: String) -> anyhow::Result<()>
             report(&format!("the work of {} failed: {problem:#}", message.id));
         }
         let done = Arc::clone(&receiver);
-        tokio::task::spawn_blocking(move || done.inbox.done(&message)).await??;
+        tokio::task::spawn_blocking(move || done.inbox.complete(&message)).await??;
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
     }
     drop(dispatcher);
     recorder.join_all().await;
-    let (pool, now) = (&shared.parts.pool, shared.parts.clock.now());
+    let (pool, now) = (&shared.dependencies.pool, shared.dependencies.clock.now());
     if let Err(error) = queue::release_all(pool, shared.holder, now).await {
         tracing::warn!(%error, "cannot release endpoints; their leases will expire");
     }
@@ -67,8 +67,8 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
 
 impl Dispatcher {
     async fn dispatch(&mut self) {
-        let clock = self.shared.parts.clock.clone();
-        let mut wakeups = self.shared.parts.wakeup.subscribe();
+        let clock = self.shared.dependencies.clock.clone();
+        let mut wakeups = self.shared.dependencies.wakeup.subscribe();
         let mut renewal = interval(LEASE_RENEWAL);
         renewal.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.stop.is_cancelled() {
@@ -97,20 +97,23 @@ impl Dispatcher {
 
     /// Claims due endpoints. Returns when the next endpoint is due: now, if more may be due already.
     async fn claim(&mut self) -> Result<Option<OffsetDateTime>, sqlx::Error> {
-        let parts = &self.shared.parts;
-        let now = parts.clock.now();
-        let free = parts.limits.endpoints.saturating_sub(self.reloads.len());
+        let dependencies = &self.shared.dependencies;
+        let now = dependencies.clock.now();
+        let free = dependencies
+            .limits
+            .endpoints
+            .saturating_sub(self.reloads.len());
         let most = free.min(CLAIM_LIMIT);
         if most == 0 {
             return Ok(None);
         }
         let wanted = i64::try_from(most).unwrap_or(i64::MAX);
-        let claimed = queue::claim(&parts.pool, self.shared.holder, wanted, now).await?;
+        let claimed = queue::claim(&dependencies.pool, self.shared.holder, wanted, now).await?;
         let is_full = claimed.len() == most;
         let next = if is_full {
             Some(now)
         } else {
-            queue::next(&parts.pool, now).await?
+            queue::next(&dependencies.pool, now).await?
         };
         for endpoint in claimed {
             match self.reloads.get(&endpoint) {
@@ -144,8 +147,13 @@ impl Dispatcher {
         while let Some(ended) = self.workers.try_join_next_with_id() {
             endpoints.extend(self.remove_worker(ended));
         }
-        let (parts, holder) = (&self.shared.parts, self.shared.holder);
-        let released = queue::release(&parts.pool, holder, &endpoints, parts.clock.now());
+        let (dependencies, holder) = (&self.shared.dependencies, self.shared.holder);
+        let released = queue::release(
+            &dependencies.pool,
+            holder,
+            &endpoints,
+            dependencies.clock.now(),
+        );
         if let Err(error) = released.await {
             tracing::warn!(%error, "cannot release endpoints; their leases will expire");
         }
@@ -172,8 +180,11 @@ impl Dispatcher {
         if claimed.is_empty() {
             return;
         }
-        let (parts, now) = (&self.shared.parts, self.shared.parts.clock.now());
-        match queue::renew(&parts.pool, self.shared.holder, &claimed, now).await {
+        let (dependencies, now) = (
+            &self.shared.dependencies,
+            self.shared.dependencies.clock.now(),
+        );
+        match queue::renew(&dependencies.pool, self.shared.holder, &claimed, now).await {
             Ok(renewed) => {
                 let lost = claimed.len() - renewed.len();
                 if lost > 0 {

@@ -16,7 +16,7 @@ use super::Shared;
 use super::recorder::{FinishedAttempt, Record};
 use super::target::{self, Target};
 use crate::domain::window::Window;
-use crate::http::{AttemptRequest, AttemptResult, Outcome};
+use crate::http::{AttemptOutcome, AttemptRequest, AttemptResult};
 use crate::store::queue::{self, Cursor, DueDelivery};
 
 /// Before every delivery.
@@ -63,7 +63,7 @@ pub(super) async fn run(
 ) {
     let (recorded, mut recorded_ids) = mpsc::unbounded_channel();
     let mut worker = EndpointWorker {
-        window: Window::new(shared.parts.limits.per_endpoint),
+        window: Window::new(shared.dependencies.limits.per_endpoint),
         shared: Arc::clone(&shared),
         endpoint,
         records,
@@ -151,8 +151,8 @@ impl EndpointWorker {
 
     /// Loads the endpoint again, and reads its deliveries from the start.
     async fn reload(&mut self) -> anyhow::Result<()> {
-        let parts = &self.shared.parts;
-        let target = target::load(parts, self.endpoint).await?;
+        let dependencies = &self.shared.dependencies;
+        let target = target::load(dependencies, self.endpoint).await?;
         self.target = target.map(Arc::new);
         self.restart();
         Ok(())
@@ -177,16 +177,16 @@ impl EndpointWorker {
 
     /// Reads the deliveries of the next two windows.
     async fn read(&mut self) -> anyhow::Result<()> {
-        let parts = &self.shared.parts;
+        let dependencies = &self.shared.dependencies;
         let most = 2 * self.window.size();
         let pending: Vec<i64> = self.pending.iter().copied().collect();
         let read = queue::due(
-            &parts.pool,
+            &dependencies.pool,
             self.endpoint,
             self.cursor,
             &pending,
             i64::try_from(most)?,
-            parts.clock.now(),
+            dependencies.clock.now(),
         )
         .await?;
         self.read_count += read.len();
@@ -242,7 +242,7 @@ impl EndpointWorker {
             self.in_flight.spawn(async move {
                 // The semaphore is never closed.
                 let _permit = shared.in_flight.acquire().await;
-                let at = shared.parts.clock.now();
+                let at = shared.dependencies.clock.now();
                 let result = post(&shared, &target, &due, at).await;
                 (due, result, at)
             });
@@ -257,10 +257,10 @@ impl EndpointWorker {
         at: OffsetDateTime,
     ) -> anyhow::Result<()> {
         match result.outcome {
-            Outcome::Delivered => self.window.grow(),
-            Outcome::Failed => self.window.shrink(),
+            AttemptOutcome::Delivered => self.window.grow(),
+            AttemptOutcome::Failed => self.window.shrink(),
             // The recorder disables the endpoint.
-            Outcome::Gone => self.target = None,
+            AttemptOutcome::Gone => self.target = None,
         }
         let attempt = FinishedAttempt {
             endpoint: self.endpoint,
@@ -292,5 +292,5 @@ async fn post(
         secret,
         next_secret,
     };
-    shared.parts.sender.post(attempt).await
+    shared.dependencies.sender.post(attempt).await
 }

@@ -38,7 +38,7 @@ pub struct Limits {
 
 /// The dependencies of the delivery tasks.
 #[derive(Debug, Clone)]
-pub struct Parts {
+pub struct DeliveryDependencies {
     pub pool: PgPool,
     pub clock: Clock,
     pub wakeup: Wakeup,
@@ -53,7 +53,7 @@ pub struct Parts {
 /// What the delivery tasks of a replica share.
 #[derive(Debug)]
 struct Shared {
-    parts: Parts,
+    dependencies: DeliveryDependencies,
     /// Identifies this replica in leases.
     holder: Uuid,
     /// A permit for each delivery in flight.
@@ -61,11 +61,11 @@ struct Shared {
 }
 
 /// Starts the delivery tasks.
-pub fn spawn(parts: Parts, lifecycle: &Lifecycle) {
+pub fn spawn(dependencies: DeliveryDependencies, lifecycle: &Lifecycle) {
     let shared = Arc::new(Shared {
         holder: kit::ids::row_id(),
-        in_flight: Semaphore::new(parts.limits.in_flight),
-        parts,
+        in_flight: Semaphore::new(dependencies.limits.in_flight),
+        dependencies,
     });
     let stopping = lifecycle.stopping();
     lifecycle.spawn_graceful("delivery", dispatcher::run(shared, stopping));

@@ -13,10 +13,10 @@ use uuid::Uuid;
 use super::Shared;
 use crate::domain::health::{Health, Notification};
 use crate::domain::schedule::JITTER;
-use crate::http::{AttemptResult, Outcome};
+use crate::http::{AttemptOutcome, AttemptResult};
 use crate::notification;
 use crate::store::attempts::{self, Completion};
-use crate::store::endpoints::{self, State};
+use crate::store::endpoints::{self, EndpointState};
 use crate::store::queue::DueDelivery;
 
 /// Maximum records of one transaction.
@@ -71,11 +71,11 @@ pub(super) async fn run(shared: Arc<Shared>, mut records: mpsc::Receiver<Record>
     }
 }
 
-fn count(outcome: Outcome) {
+fn count(outcome: AttemptOutcome) {
     let name = match outcome {
-        Outcome::Delivered => "delivered",
-        Outcome::Failed => "failed",
-        Outcome::Gone => "gone",
+        AttemptOutcome::Delivered => "delivered",
+        AttemptOutcome::Failed => "failed",
+        AttemptOutcome::Gone => "gone",
     };
     metrics::counter!("webhook_tries_total", "outcome" => name).increment(1);
 }
@@ -90,7 +90,7 @@ struct Endpoints {
 }
 
 async fn record(shared: &Shared, batch: &[Record]) -> Result<(), sqlx::Error> {
-    let now = shared.parts.clock.now();
+    let now = shared.dependencies.clock.now();
     let (mut completions, mut cancelled) = (Vec::new(), Vec::new());
     let mut endpoints = Endpoints::default();
     for record in batch {
@@ -105,7 +105,7 @@ async fn record(shared: &Shared, batch: &[Record]) -> Result<(), sqlx::Error> {
             } => cancelled.push((*endpoint, *delivery)),
         }
     }
-    let pool = &shared.parts.pool;
+    let pool = &shared.dependencies.pool;
     let succeeded: Vec<Uuid> = endpoints.succeeded.iter().copied().collect();
     if cancelled.is_empty() && endpoints.failed.is_empty() && endpoints.gone.is_empty() {
         // The usual batch needs no transaction around its one statement.
@@ -122,15 +122,15 @@ async fn record(shared: &Shared, batch: &[Record]) -> Result<(), sqlx::Error> {
 fn complete(shared: &Shared, attempt: &FinishedAttempt, now: OffsetDateTime) -> Completion {
     let FinishedAttempt { due, result, .. } = attempt;
     let tries_left = due.tries_left - 1;
-    let schedule = &shared.parts.schedule;
+    let schedule = &shared.dependencies.schedule;
     let due_at = match result.outcome {
-        Outcome::Failed => {
+        AttemptOutcome::Failed => {
             schedule.next_attempt_at(tries_left, jitter(due), result.retry_after, now)
         }
-        Outcome::Delivered | Outcome::Gone => None,
+        AttemptOutcome::Delivered | AttemptOutcome::Gone => None,
     };
     let state = match result.outcome {
-        Outcome::Delivered => "delivered",
+        AttemptOutcome::Delivered => "delivered",
         _ if due_at.is_some() => "waiting",
         _ => "failed",
     };
@@ -162,16 +162,16 @@ impl Endpoints {
     fn add(&mut self, attempt: &FinishedAttempt, completion: &Completion) {
         let endpoint = attempt.endpoint;
         match attempt.result.outcome {
-            Outcome::Delivered => {
+            AttemptOutcome::Delivered => {
                 // A success resets earlier failures.
                 self.failed.remove(&endpoint);
                 self.succeeded.insert(endpoint);
             }
-            Outcome::Failed if completion.due_at.is_none() => {
+            AttemptOutcome::Failed if completion.due_at.is_none() => {
                 self.failed.entry(endpoint).or_default().push(attempt.at);
             }
-            Outcome::Failed => {}
-            Outcome::Gone => {
+            AttemptOutcome::Failed => {}
+            AttemptOutcome::Gone => {
                 self.gone.insert(endpoint);
             }
         }
@@ -193,7 +193,7 @@ impl Endpoints {
             };
             let mut notifications = Vec::new();
             for at in self.failed.get(&endpoint.id).into_iter().flatten() {
-                let (after, notification) = health.failed(*at, shared.parts.disable_policy);
+                let (after, notification) = health.failed(*at, shared.dependencies.disable_policy);
                 health = after;
                 notifications.extend(notification);
             }
@@ -204,9 +204,9 @@ impl Endpoints {
             endpoint.first_failure_at = health.first_failure_at;
             endpoint.last_failure_at = health.last_failure_at;
             for notification in notifications {
-                let is_off = endpoint.state == State::Off;
+                let is_off = endpoint.state == EndpointState::Off;
                 if let Some(reason) = notification.reason() {
-                    endpoint.state = State::Off;
+                    endpoint.state = EndpointState::Off;
                     reason.clone_into(&mut endpoint.reason);
                 }
                 if !is_off {

@@ -3,10 +3,10 @@
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Parts;
+use super::DeliveryDependencies;
 use crate::domain::address::Address;
 use crate::domain::signature::Secret;
-use crate::store::endpoints::{self, State};
+use crate::store::endpoints::{self, EndpointState};
 
 #[derive(Debug)]
 pub(super) struct Target {
@@ -30,19 +30,22 @@ impl Target {
 }
 
 /// Loads an endpoint; `None`: it is removed, paused or off.
-pub(super) async fn load(parts: &Parts, endpoint: Uuid) -> anyhow::Result<Option<Target>> {
-    let found = endpoints::find(&parts.pool, endpoint, None).await?;
-    let Some(found) = found.filter(|found| found.state == State::On) else {
+pub(super) async fn load(
+    dependencies: &DeliveryDependencies,
+    endpoint: Uuid,
+) -> anyhow::Result<Option<Target>> {
+    let found = endpoints::find(&dependencies.pool, endpoint, None).await?;
+    let Some(found) = found.filter(|found| found.state == EndpointState::On) else {
         return Ok(None);
     };
-    let address = match Address::parse(&found.url, &parts.allow) {
+    let address = match Address::parse(&found.url, &dependencies.allow) {
         Ok(address) => address,
         // The rules for addresses have changed since the endpoint was added.
         Err(problem) => {
             anyhow::bail!("the URL of endpoint {endpoint} is no longer allowed: {problem}")
         }
     };
-    let open = |sealed: &[u8]| parts.key_ring.open(endpoint, sealed);
+    let open = |sealed: &[u8]| dependencies.key_ring.open(endpoint, sealed);
     let next = found.next_secret.as_deref().zip(found.next_secret_from);
     let next = next.map(|(next, from)| open(next).map(|next| (next, from)));
     Ok(Some(Target {

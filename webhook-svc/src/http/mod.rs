@@ -62,7 +62,7 @@ pub struct AttemptRequest<'a> {
 /// The result of an attempt.
 #[derive(Debug)]
 pub struct AttemptResult {
-    pub outcome: Outcome,
+    pub outcome: AttemptOutcome,
     /// `None`: there was no response.
     pub status: Option<u16>,
     /// Until the end of the response's head, or the failure.
@@ -76,7 +76,7 @@ pub struct AttemptResult {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum AttemptOutcome {
     /// A 2xx within the deadline.
     Delivered,
     Failed,
@@ -141,15 +141,15 @@ impl Sender {
             }
         };
         let outcome = match head.status {
-            status if status.is_success() => Outcome::Delivered,
-            StatusCode::GONE => Outcome::Gone,
-            _ => Outcome::Failed,
+            status if status.is_success() => AttemptOutcome::Delivered,
+            StatusCode::GONE => AttemptOutcome::Gone,
+            _ => AttemptOutcome::Failed,
         };
         AttemptResult {
             outcome,
             status: Some(head.status.as_u16()),
             duration,
-            reason: (outcome != Outcome::Delivered)
+            reason: (outcome != AttemptOutcome::Delivered)
                 .then(|| reason::of_status(head.status, &head.headers)),
             retry_after: retry_after(head.status, &head.headers, attempt.at),
             excerpt: self.excerpt(body).await,
@@ -191,7 +191,7 @@ impl Sender {
 impl AttemptResult {
     fn no_response(reason: String, duration: Duration) -> Self {
         Self {
-            outcome: Outcome::Failed,
+            outcome: AttemptOutcome::Failed,
             status: None,
             duration,
             excerpt: Vec::new(),

@@ -7,11 +7,11 @@ use contracts::webhook::v1::deliveries_service_server::DeliveriesService;
 use contracts::webhook::v1::endpoints_service_server::EndpointsService;
 use tonic::{Request, Response, Status};
 
-use super::Parts;
+use super::Dependencies;
 use super::scope::Scope;
 
 #[derive(Debug)]
-pub(super) struct Service(pub(super) Arc<Parts>);
+pub(super) struct Service(pub(super) Arc<Dependencies>);
 
 #[tonic::async_trait]
 impl EndpointsService for Service {

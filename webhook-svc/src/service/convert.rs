@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 
 use crate::store::attempts::Attempt;
 use crate::store::deliveries::Delivery;
-use crate::store::endpoints::{Endpoint, State};
+use crate::store::endpoints::{Endpoint, EndpointState};
 
 pub(super) fn endpoint(
     endpoint: Endpoint,
@@ -14,9 +14,9 @@ pub(super) fn endpoint(
     now: OffsetDateTime,
 ) -> proto::Endpoint {
     let state = match endpoint.state {
-        State::On => proto::EndpointState::On,
-        State::Paused => proto::EndpointState::Paused,
-        State::Off => proto::EndpointState::Off,
+        EndpointState::On => proto::EndpointState::On,
+        EndpointState::Paused => proto::EndpointState::Paused,
+        EndpointState::Off => proto::EndpointState::Off,
     };
     let rotating_until = endpoint.next_secret_from.filter(|from| *from > now);
     proto::Endpoint {

@@ -8,19 +8,19 @@ use serde_json::json;
 use time::OffsetDateTime;
 
 use super::scope::Scope;
-use super::{Parts, convert};
+use super::{Dependencies, convert};
 use crate::domain::event::Event;
 use crate::domain::message::Message;
 use crate::domain::samples;
 use crate::store::deliveries::{self, Filter};
-use crate::store::endpoints::State;
+use crate::store::endpoints::EndpointState;
 use crate::store::{attempts, messages};
 
 /// Rows of a page: default and maximum.
 const DEFAULT_LIMIT: u32 = 20;
 const MAX_LIMIT: u32 = 100;
 
-impl Parts {
+impl Dependencies {
     pub(super) async fn list_deliveries(
         &self,
         scope: &Scope,
@@ -201,8 +201,8 @@ fn event(name: &str) -> Result<Event, Fault> {
 }
 
 /// Rejects an endpoint that is switched off. Deliveries to a paused endpoint wait.
-fn check_enabled(state: State) -> Result<(), Fault> {
-    if state == State::Off {
+fn check_enabled(state: EndpointState) -> Result<(), Fault> {
+    if state == EndpointState::Off {
         let reason = "The endpoint is switched off: resume it first.";
         return Err(Fault::invalid_field("endpoint_id", reason));
     }
@@ -216,5 +216,5 @@ fn parse_time(field: &str, at: Option<Timestamp>) -> Result<Option<OffsetDateTim
 }
 
 fn not_found() -> Fault {
-    Fault::not_found("this endpoint has no delivery with this id")
+    Fault::not_found("This endpoint has no delivery with this id.")
 }

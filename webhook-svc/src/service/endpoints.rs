@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::scope::{Scope, id};
-use super::{Parts, convert};
+use super::{Dependencies, convert};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::signature::Secret;
 use crate::key_ring::SealError;
-use crate::store::endpoints::{self, Endpoint, State};
+use crate::store::endpoints::{self, Endpoint, EndpointState};
 use crate::store::plans;
 
 /// Maximum of a rate limit, in deliveries per second.
 const MAX_RATE_LIMIT: u32 = 10_000;
 
-impl Parts {
+impl Dependencies {
     pub(super) async fn add(
         &self,
         scope: &Scope,
@@ -31,7 +31,7 @@ impl Parts {
             account_id: account,
             url: self.url(&request.url)?,
             events: events(&request.events)?,
-            state: State::On,
+            state: EndpointState::On,
             reason: String::new(),
             rate_limit: request.rate_limit.map(rate_limit).transpose()?,
             secret: self.key_ring.seal(id, &secret).map_err(seal_error)?,
@@ -46,11 +46,11 @@ impl Parts {
         let mut transaction = self.pool.begin().await?;
         let allowance = plans::of_account(&mut transaction, account).await?;
         let allowance =
-            allowance.ok_or_else(|| Fault::not_found("there is no account with this id"))?;
+            allowance.ok_or_else(|| Fault::not_found("There is no account with this id."))?;
         let count = endpoints::count_locked(&mut transaction, account).await?;
         if let Some(most) = allowance.endpoints.filter(|most| count >= *most) {
             let message = format!(
-                "the plan allows {most} endpoints: remove one, or change to a plan that allows more"
+                "The plan allows {most} endpoints. Remove one, or change to a plan that allows more."
             );
             return Err(Fault::new(Code::PlanRequired, message));
         }
@@ -95,12 +95,12 @@ impl Parts {
 
     pub(super) async fn pause(&self, scope: &Scope, id: &str) -> Result<proto::Endpoint, Fault> {
         self.modify(scope, id, json!({}), |endpoint| {
-            if endpoint.state == State::Off {
+            if endpoint.state == EndpointState::Off {
                 let reason =
                     "The endpoint is switched off, so it cannot be paused; resume it first.";
                 return Err(Fault::invalid_field("id", reason));
             }
-            endpoint.state = State::Paused;
+            endpoint.state = EndpointState::Paused;
             Ok(())
         })
         .await
@@ -108,12 +108,12 @@ impl Parts {
 
     pub(super) async fn resume(&self, scope: &Scope, id: &str) -> Result<proto::Endpoint, Fault> {
         self.modify(scope, id, json!({}), |endpoint| {
-            if endpoint.state == State::Off {
+            if endpoint.state == EndpointState::Off {
                 endpoint.failures = 0;
                 endpoint.first_failure_at = None;
                 endpoint.reason.clear();
             }
-            endpoint.state = State::On;
+            endpoint.state = EndpointState::On;
             Ok(())
         })
         .await
@@ -172,7 +172,7 @@ impl Parts {
         let mut connection = self.pool.acquire().await?;
         let allowance = plans::of_account(&mut connection, account).await?;
         let allowance =
-            allowance.ok_or_else(|| Fault::not_found("there is no account with this id"))?;
+            allowance.ok_or_else(|| Fault::not_found("There is no account with this id."))?;
         let mut rows = Vec::new();
         for endpoint in endpoints::of_account(&mut *connection, account).await? {
             let queued = endpoints::queued(&mut *connection, endpoint.id).await?;
@@ -258,7 +258,7 @@ fn rate_limit(limit: u32) -> Result<i32, Fault> {
 }
 
 fn not_found() -> Fault {
-    Fault::not_found("there is no endpoint with this id")
+    Fault::not_found("There is no endpoint with this id.")
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]

@@ -25,7 +25,7 @@ use crate::key_ring::KeyRing;
 
 /// The dependencies of the services.
 #[derive(Debug)]
-pub struct Parts {
+pub struct Dependencies {
     pub pool: PgPool,
     pub clock: Clock,
     /// Wakes the dispatchers.
@@ -37,18 +37,21 @@ pub struct Parts {
     pub rotation: time::Duration,
 }
 
-impl Parts {
+impl Dependencies {
     /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
         let audit = Audit::new(self.pool.clone(), SCHEMA, self.clock.clone());
-        let parts = Arc::new(self);
+        let operations = Arc::new(self);
         services
             .add_service(EndpointsServiceServer::new(account::Service(Arc::clone(
-                &parts,
+                &operations,
             ))))
             .add_service(DeliveriesServiceServer::new(account::Service(Arc::clone(
-                &parts,
+                &operations,
             ))))
-            .add_service(StaffServiceServer::new(staff::Service { parts, audit }));
+            .add_service(StaffServiceServer::new(staff::Service {
+                operations,
+                audit,
+            }));
     }
 }

@@ -8,13 +8,13 @@ use contracts::webhook::v1::staff_service_server::StaffService;
 use kit::audit::Audit;
 use tonic::{Request, Response, Status};
 
-use super::Parts;
+use super::Dependencies;
 use super::scope::Scope;
 use crate::domain::staff_action::Action;
 
 #[derive(Debug)]
 pub(super) struct Service {
-    pub(super) parts: Arc<Parts>,
+    pub(super) operations: Arc<Dependencies>,
     pub(super) audit: Audit,
 }
 
@@ -28,7 +28,7 @@ impl StaffService for Service {
         let by = self.audit.admit(&request, Action::AddEndpoint, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        let answer = self.parts.add(&scope, request).await?;
+        let answer = self.operations.add(&scope, request).await?;
         Ok(Response::new(answer))
     }
 
@@ -43,7 +43,7 @@ impl StaffService for Service {
             .await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        let endpoint = Some(self.parts.change(&scope, request).await?);
+        let endpoint = Some(self.operations.change(&scope, request).await?);
         Ok(Response::new(proto::ChangeEndpointResponse { endpoint }))
     }
 
@@ -58,7 +58,7 @@ impl StaffService for Service {
             .await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        let endpoint = Some(self.parts.pause(&scope, &request.id).await?);
+        let endpoint = Some(self.operations.pause(&scope, &request.id).await?);
         Ok(Response::new(proto::PauseEndpointResponse { endpoint }))
     }
 
@@ -73,7 +73,7 @@ impl StaffService for Service {
             .await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        let endpoint = Some(self.parts.resume(&scope, &request.id).await?);
+        let endpoint = Some(self.operations.resume(&scope, &request.id).await?);
         Ok(Response::new(proto::ResumeEndpointResponse { endpoint }))
     }
 
@@ -85,7 +85,7 @@ impl StaffService for Service {
         let by = self.audit.admit(&request, Action::RotateSecret, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        let answer = self.parts.rotate(&scope, &request.id).await?;
+        let answer = self.operations.rotate(&scope, &request.id).await?;
         Ok(Response::new(answer))
     }
 
@@ -97,7 +97,7 @@ impl StaffService for Service {
         let by = self.audit.admit(&request, Action::SwitchSecret, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        let endpoint = Some(self.parts.switch(&scope, &request.id).await?);
+        let endpoint = Some(self.operations.switch(&scope, &request.id).await?);
         Ok(Response::new(proto::SwitchSecretResponse { endpoint }))
     }
 
@@ -112,7 +112,7 @@ impl StaffService for Service {
             .await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        self.parts.remove(&scope, &request.id).await?;
+        self.operations.remove(&scope, &request.id).await?;
         Ok(Response::new(proto::RemoveEndpointResponse {}))
     }
 
@@ -124,7 +124,7 @@ impl StaffService for Service {
         let by = self.audit.admit(&request, Action::Look, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        let answer = self.parts.list_endpoints(&scope).await?;
+        let answer = self.operations.list_endpoints(&scope).await?;
         Ok(Response::new(answer))
     }
 
@@ -136,7 +136,7 @@ impl StaffService for Service {
         let by = self.audit.admit(&request, Action::Look, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        let endpoint = Some(self.parts.get_endpoint(&scope, &request.id).await?);
+        let endpoint = Some(self.operations.get_endpoint(&scope, &request.id).await?);
         Ok(Response::new(proto::GetEndpointResponse { endpoint }))
     }
 
@@ -148,7 +148,7 @@ impl StaffService for Service {
         let by = self.audit.admit(&request, Action::Look, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        let answer = self.parts.list_deliveries(&scope, request).await?;
+        let answer = self.operations.list_deliveries(&scope, request).await?;
         Ok(Response::new(answer))
     }
 
@@ -160,7 +160,7 @@ impl StaffService for Service {
         let by = self.audit.admit(&request, Action::Look, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        let answer = self.parts.get_delivery(&scope, request).await?;
+        let answer = self.operations.get_delivery(&scope, request).await?;
         Ok(Response::new(answer))
     }
 
@@ -172,7 +172,7 @@ impl StaffService for Service {
         let by = self.audit.admit(&request, Action::SendAgain, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        let delivery = Some(self.parts.send_again(&scope, request).await?);
+        let delivery = Some(self.operations.send_again(&scope, request).await?);
         Ok(Response::new(proto::SendAgainResponse { delivery }))
     }
 
@@ -184,7 +184,7 @@ impl StaffService for Service {
         let by = self.audit.admit(&request, Action::Recover, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        let deliveries = self.parts.recover(&scope, request).await?;
+        let deliveries = self.operations.recover(&scope, request).await?;
         Ok(Response::new(proto::RecoverResponse { deliveries }))
     }
 
@@ -199,7 +199,7 @@ impl StaffService for Service {
             .await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        let delivery = Some(self.parts.send_test_event(&scope, request).await?);
+        let delivery = Some(self.operations.send_test_event(&scope, request).await?);
         Ok(Response::new(proto::SendTestEventResponse { delivery }))
     }
 

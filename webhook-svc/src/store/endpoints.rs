@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 /// Whether an endpoint receives deliveries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum EndpointState {
     On,
     /// Paused by its account.
     Paused,
@@ -14,7 +14,7 @@ pub enum State {
     Off,
 }
 
-impl State {
+impl EndpointState {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::On => "on",
@@ -24,7 +24,7 @@ impl State {
     }
 }
 
-impl From<String> for State {
+impl From<String> for EndpointState {
     fn from(name: String) -> Self {
         match name.as_str() {
             "on" => Self::On,
@@ -41,7 +41,7 @@ pub struct Endpoint {
     pub account_id: Uuid,
     pub url: String,
     pub events: Vec<String>,
-    pub state: State,
+    pub state: EndpointState,
     /// Why the service switched the endpoint off.
     pub reason: String,
     /// Maximum deliveries per second.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use webhook::http::Outcome;
+use webhook::http::AttemptOutcome;
 
 use super::receiver::{Authority, Receiver, ping, sender};
 
@@ -10,31 +10,47 @@ use super::receiver::{Authority, Receiver, ping, sender};
 async fn a_status_decides() {
     let authority = Authority::new();
     for (head, outcome, reason) in [
-        ("200 OK", Outcome::Delivered, None),
-        ("201 Created", Outcome::Delivered, None),
-        ("202 Accepted", Outcome::Delivered, None),
-        ("299 Odd", Outcome::Delivered, None),
-        ("400 Bad Request", Outcome::Failed, Some("answered 400")),
-        ("401 Unauthorized", Outcome::Failed, Some("answered 401")),
-        ("404 Not Found", Outcome::Failed, Some("answered 404")),
-        ("410 Gone", Outcome::Gone, Some("answered 410")),
+        ("200 OK", AttemptOutcome::Delivered, None),
+        ("201 Created", AttemptOutcome::Delivered, None),
+        ("202 Accepted", AttemptOutcome::Delivered, None),
+        ("299 Odd", AttemptOutcome::Delivered, None),
+        (
+            "400 Bad Request",
+            AttemptOutcome::Failed,
+            Some("answered 400"),
+        ),
+        (
+            "401 Unauthorized",
+            AttemptOutcome::Failed,
+            Some("answered 401"),
+        ),
+        (
+            "404 Not Found",
+            AttemptOutcome::Failed,
+            Some("answered 404"),
+        ),
+        ("410 Gone", AttemptOutcome::Gone, Some("answered 410")),
         (
             "429 Too Many Requests",
-            Outcome::Failed,
+            AttemptOutcome::Failed,
             Some("answered 429"),
         ),
         (
             "500 Internal Server Error",
-            Outcome::Failed,
+            AttemptOutcome::Failed,
             Some("answered 500"),
         ),
         (
             "503 Service Unavailable",
-            Outcome::Failed,
+            AttemptOutcome::Failed,
             Some("answered 503"),
         ),
-        ("304 Not Modified", Outcome::Failed, Some("answered 304")),
-        ("999 What", Outcome::Failed, Some("answered 999")),
+        (
+            "304 Not Modified",
+            AttemptOutcome::Failed,
+            Some("answered 304"),
+        ),
+        ("999 What", AttemptOutcome::Failed, Some("answered 999")),
     ] {
         let answer = format!("HTTP/1.1 {head}\r\ncontent-length: 0\r\n\r\n");
         let receiver = Receiver::answering(&authority, &answer).await;
@@ -65,7 +81,7 @@ async fn a_redirect_is_a_failure_and_is_not_followed() {
             let receiver = Receiver::answering(&authority, &answer).await;
             let sender = sender(&authority.settings(&[&receiver, &inner]), &receiver);
             let answer = ping(&sender).await;
-            assert_eq!(answer.outcome, Outcome::Failed);
+            assert_eq!(answer.outcome, AttemptOutcome::Failed);
             let reason = format!(
                 "answered {status}, which redirects to {target}: redirects are not followed"
             );

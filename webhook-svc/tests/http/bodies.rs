@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use tokio::io::AsyncWriteExt as _;
 use tokio::time::sleep;
-use webhook::http::{AttemptResult, Outcome};
+use webhook::http::{AttemptOutcome, AttemptResult};
 
 use super::receiver::{Authority, Behaviour, PATIENCE, Receiver, Stream, ping, request, sender};
 
@@ -93,7 +93,7 @@ async fn an_answer_that_does_not_come_in_time_is_a_failure() {
         ),
     ] {
         let answer = answer(behaviour, SOON, PATIENCE).await;
-        assert_eq!(answer.outcome, Outcome::Failed, "{what}");
+        assert_eq!(answer.outcome, AttemptOutcome::Failed, "{what}");
         assert_eq!(
             answer.reason.as_deref(),
             Some("did not answer within 0.3 seconds"),
@@ -112,7 +112,7 @@ async fn a_head_without_bounds_is_refused() {
     ] {
         let behaviour = writing("HTTP/1.1 200 OK\r\n", then, Duration::ZERO);
         let answer = answer(behaviour, PATIENCE, PATIENCE).await;
-        assert_eq!(answer.outcome, Outcome::Failed);
+        assert_eq!(answer.outcome, AttemptOutcome::Failed);
         assert_eq!(
             answer.reason.as_deref(),
             Some("the head of its answer is too large")
@@ -128,7 +128,7 @@ async fn a_connection_that_ends_before_the_answer_is_a_failure() {
         "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n",
     ] {
         let answer = answer(closing(first), PATIENCE, PATIENCE).await;
-        assert_eq!(answer.outcome, Outcome::Failed, "{first}");
+        assert_eq!(answer.outcome, AttemptOutcome::Failed, "{first}");
         assert_eq!(
             answer.reason.as_deref(),
             Some("closed the connection before it answered"),
@@ -147,7 +147,7 @@ async fn what_is_not_http_is_a_failure() {
         "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
     ] {
         let answer = answer(stopping(first), PATIENCE, PATIENCE).await;
-        assert_eq!(answer.outcome, Outcome::Failed, "{first}");
+        assert_eq!(answer.outcome, AttemptOutcome::Failed, "{first}");
         assert_eq!(
             answer.reason.as_deref(),
             Some("its answer is not HTTP"),
@@ -197,7 +197,7 @@ async fn a_body_decides_nothing_and_holds_nothing() {
         ),
     ] {
         let answer = answer(behaviour, PATIENCE, excerpt_timeout).await;
-        assert_eq!(answer.outcome, Outcome::Delivered, "{what}");
+        assert_eq!(answer.outcome, AttemptOutcome::Delivered, "{what}");
         assert_eq!(answer.reason, None, "{what}");
         let length = answer.excerpt.len();
         assert!((at_least..=1024).contains(&length), "{what}: {length}");
@@ -233,7 +233,7 @@ async fn an_early_answer_holds_nothing() {
     });
     let answer = answer(behaviour, PATIENCE, PATIENCE).await;
     assert!(
-        answer.outcome == Outcome::Delivered
+        answer.outcome == AttemptOutcome::Delivered
             || answer.reason.as_deref() == Some("closed the connection before it answered"),
         "{answer:?}"
     );

@@ -8,7 +8,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use webhook::http::resolver::Overrides;
-use webhook::http::{Outcome, Sender};
+use webhook::http::{AttemptOutcome, Sender};
 
 use super::receiver::{
     Authority, Behaviour, Receiver, Scripted, Stream, good, ping, post, request, sender,
@@ -34,10 +34,10 @@ async fn a_name_that_leads_elsewhere_at_the_next_connection_is_checked_again() {
     ]);
     let sender = Sender::with_resolver(&authority.settings(&[&outer]), resolver).unwrap();
     // A second look-up between check and connect would reach the inner receiver.
-    assert_eq!(ping(&sender).await.outcome, Outcome::Delivered);
+    assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
     for _ in 0..3 {
         let answer = ping(&sender).await;
-        assert_eq!(answer.outcome, Outcome::Failed);
+        assert_eq!(answer.outcome, AttemptOutcome::Failed);
         assert_eq!(
             answer.reason.as_deref(),
             Some(
@@ -45,7 +45,7 @@ async fn a_name_that_leads_elsewhere_at_the_next_connection_is_checked_again() {
             )
         );
     }
-    assert_eq!(ping(&sender).await.outcome, Outcome::Delivered);
+    assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
     assert_eq!((outer.connections(), inner.connections()), (2, 0));
 }
 
@@ -104,7 +104,7 @@ async fn the_next_address_is_tried_when_one_refuses() {
 
     let resolver = Scripted::new([vec![closed, receiver.address]]);
     let both = Sender::with_resolver(&settings, resolver).unwrap();
-    assert_eq!(ping(&both).await.outcome, Outcome::Delivered);
+    assert_eq!(ping(&both).await.outcome, AttemptOutcome::Delivered);
 
     let only = Sender::with_resolver(&settings, Scripted::new([vec![closed]])).unwrap();
     assert_eq!(
@@ -123,7 +123,7 @@ async fn a_connection_is_used_again() {
     .await;
     let sender = sender(&authority.settings(&[&receiver]), &receiver);
     for _ in 0..20 {
-        assert_eq!(ping(&sender).await.outcome, Outcome::Delivered);
+        assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
     }
     assert_eq!(receiver.connections(), 1);
 }
@@ -144,7 +144,7 @@ async fn a_connection_that_the_receiver_has_closed_is_not_used_again() {
     let mut receiver = Receiver::start(&authority, once).await;
     let sender = sender(&authority.settings(&[&receiver]), &receiver);
     for _ in 0..20 {
-        assert_eq!(ping(&sender).await.outcome, Outcome::Delivered);
+        assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
         receiver.ended().await;
     }
 }
@@ -171,7 +171,7 @@ async fn a_request_on_a_reused_connection_that_closes_is_sent_again_once() {
     let sender = sender(&authority.settings(&[&receiver]), &receiver);
     for connections in 1..=5 {
         let answer = ping(&sender).await;
-        assert_eq!(answer.outcome, Outcome::Delivered, "{answer:?}");
+        assert_eq!(answer.outcome, AttemptOutcome::Delivered, "{answer:?}");
         assert_eq!(receiver.connections(), connections);
     }
 }
@@ -182,7 +182,7 @@ async fn a_new_connection_that_closes_before_an_answer_is_a_failure() {
     let receiver = Receiver::start(&authority, closing_after(0)).await;
     let sender = sender(&authority.settings(&[&receiver]), &receiver);
     for connections in 1..=2 {
-        assert_eq!(ping(&sender).await.outcome, Outcome::Failed);
+        assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Failed);
         assert_eq!(receiver.connections(), connections);
     }
 }
@@ -200,7 +200,7 @@ async fn few_unused_connections_are_kept() {
         tries.spawn(async move { ping(&sender).await.outcome });
     }
     for outcome in tries.join_all().await {
-        assert_eq!(outcome, Outcome::Delivered);
+        assert_eq!(outcome, AttemptOutcome::Delivered);
     }
     // Connections above the limit, which is per host, are closed.
     for _ in 2..receiver.connections() {
@@ -217,7 +217,7 @@ async fn an_override_leads_a_name_elsewhere_and_the_rules_stay() {
         .parse::<Overrides>()
         .unwrap();
     let sender = Sender::with_resolver(&settings, Scripted::new([])).unwrap();
-    assert_eq!(ping(&sender).await.outcome, Outcome::Delivered);
+    assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
     let other = post(&sender, "https://other.example/").await;
     assert!(
         other

@@ -9,7 +9,7 @@ use futures::{FutureExt as _, poll};
 use h2::SendStream;
 use http::Response;
 use tokio::task::JoinSet;
-use webhook::http::Outcome;
+use webhook::http::AttemptOutcome;
 
 use super::receiver::{Authority, Behaviour, PATIENCE, Receiver, Stream, good, ping, sender};
 
@@ -56,14 +56,14 @@ async fn tries_share_a_connection() {
     let authority = Authority::new();
     let receiver = receiver(&authority, serving(b"")).await;
     let sender = sender(&authority.settings(&[&receiver]), &receiver);
-    assert_eq!(ping(&sender).await.outcome, Outcome::Delivered);
+    assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
     let mut tries = JoinSet::new();
     for _ in 0..50 {
         let sender = sender.clone();
         tries.spawn(async move { ping(&sender).await.outcome });
     }
     for outcome in tries.join_all().await {
-        assert_eq!(outcome, Outcome::Delivered);
+        assert_eq!(outcome, AttemptOutcome::Delivered);
     }
     assert_eq!(receiver.connections(), 1);
 }
@@ -75,7 +75,7 @@ async fn a_body_without_an_end_does_not_block_its_connection() {
     let sender = sender(&authority.settings(&[&receiver]), &receiver);
     for _ in 0..20 {
         let answer = ping(&sender).await;
-        assert_eq!(answer.outcome, Outcome::Delivered);
+        assert_eq!(answer.outcome, AttemptOutcome::Delivered);
         assert_eq!(answer.excerpt.len(), 1024);
     }
     assert_eq!(receiver.connections(), 1);

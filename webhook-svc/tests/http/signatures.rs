@@ -16,7 +16,7 @@ use tokio::io::AsyncWriteExt as _;
 use uuid::Uuid;
 use webhook::domain::address::{Address, AllowList};
 use webhook::domain::signature::Secret;
-use webhook::http::{AttemptRequest, Outcome};
+use webhook::http::{AttemptOutcome, AttemptRequest};
 
 use super::receiver::{Authority, Behaviour, Receiver, Stream, header, request, sender};
 
@@ -55,7 +55,7 @@ async fn arriving(secret: &Secret, next: Option<&Secret>) -> (String, Vec<u8>) {
         next_secret: next,
     };
     let answer = sender.post(attempt).await;
-    assert_eq!(answer.outcome, Outcome::Delivered, "{answer:?}");
+    assert_eq!(answer.outcome, AttemptOutcome::Delivered, "{answer:?}");
     requests.lock().unwrap().remove(0)
 }
 

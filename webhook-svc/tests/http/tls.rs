@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use time::macros::datetime;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
-use webhook::http::{Outcome, Sender, Settings};
+use webhook::http::{AttemptOutcome, Sender, Settings};
 
 use super::receiver::{
     Authority, Behaviour, Identity, PATIENCE, Receiver, Scripted, Stream, good, ping, sender,
@@ -55,7 +55,7 @@ async fn a_certificate_that_is_not_valid_is_a_failure() {
         let receiver = presenting(identity).await;
         let sender = sender(&authority.settings(&[&receiver]), &receiver);
         let answer = ping(&sender).await;
-        assert_eq!(answer.outcome, Outcome::Failed);
+        assert_eq!(answer.outcome, AttemptOutcome::Failed);
         let reason = format!("TLS certificate is not valid: {problem}");
         assert_eq!(answer.reason, Some(reason));
     }
@@ -79,7 +79,7 @@ async fn what_does_not_speak_tls_is_a_failure() {
         answer = ping(&sender) => answer,
         () = plain => panic!("the sender waits"),
     };
-    assert_eq!(answer.outcome, Outcome::Failed);
+    assert_eq!(answer.outcome, AttemptOutcome::Failed);
     let reason = answer.reason.unwrap();
     assert!(reason.starts_with("TLS failed: "), "{reason}");
 }

@@ -6,12 +6,12 @@ use sqlx::PgPool;
 use time::Duration;
 use webhook::store::queue;
 
-use crate::receiver::{Answer, Received, Receiver};
+use crate::receiver::{Behaviour, Received, Receiver};
 use crate::support::{ADA, BOB, START, TAKEN, game, page, replica, start};
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
-    let receiver = Receiver::start(Answer::Status(200)).await;
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let endpoint = service
         .added(ADA, &receiver.url(), &["listing.published"])
@@ -52,7 +52,7 @@ async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn a_delivery_is_tried_six_times_with_growing_waits(pool: PgPool) {
-    let receiver = Receiver::start(Answer::Status(500)).await;
+    let receiver = Receiver::start(Behaviour::Status(500)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
@@ -92,7 +92,7 @@ async fn a_delivery_is_tried_six_times_with_growing_waits(pool: PgPool) {
     assert_eq!(health.failures, 1);
 
     // The receiver works again: a dry run counts the failed deliveries, then they are sent again.
-    receiver.answer(Answer::Status(204));
+    receiver.set_behaviour(Behaviour::Status(204));
     let recover = |dry_run| proto::RecoverRequest {
         account_id: ADA.to_string(),
         endpoint_id: endpoint.to_string(),
@@ -130,7 +130,7 @@ async fn a_delivery_is_tried_six_times_with_growing_waits(pool: PgPool) {
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn a_wish_to_wait_is_heeded(pool: PgPool) {
-    let receiver = Receiver::start(Answer::RetryAfter(1_000)).await;
+    let receiver = Receiver::start(Behaviour::RetryAfter(1_000)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
@@ -141,7 +141,7 @@ async fn a_wish_to_wait_is_heeded(pool: PgPool) {
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn a_410_switches_the_endpoint_off_and_resuming_switches_it_on(pool: PgPool) {
-    let receiver = Receiver::start(Answer::Status(410)).await;
+    let receiver = Receiver::start(Behaviour::Status(410)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
@@ -154,7 +154,7 @@ async fn a_410_switches_the_endpoint_off_and_resuming_switches_it_on(pool: PgPoo
     let subject = mail.fetch_one(&pool).await.unwrap();
     assert_eq!(subject, "A webhook endpoint is switched off");
 
-    receiver.answer(Answer::Status(200));
+    receiver.set_behaviour(Behaviour::Status(200));
     let resume = proto::ResumeEndpointRequest {
         account_id: ADA.to_string(),
         id: endpoint.to_string(),
@@ -171,7 +171,7 @@ async fn a_410_switches_the_endpoint_off_and_resuming_switches_it_on(pool: PgPoo
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn a_try_of_a_listing_that_was_taken_down_is_cancelled(pool: PgPool) {
-    let receiver = Receiver::start(Answer::Status(500)).await;
+    let receiver = Receiver::start(Behaviour::Status(500)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let endpoint = service
         .added(ADA, &receiver.url(), &["listing.updated"])
@@ -199,7 +199,7 @@ async fn a_try_of_a_listing_that_was_taken_down_is_cancelled(pool: PgPool) {
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn a_paused_endpoint_keeps_its_queue(pool: PgPool) {
-    let receiver = Receiver::start(Answer::Status(200)).await;
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let endpoint = service
         .added(ADA, &receiver.url(), &["listing.updated"])
@@ -240,8 +240,8 @@ async fn a_paused_endpoint_keeps_its_queue(pool: PgPool) {
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn a_hanging_endpoint_does_not_hold_up_another(pool: PgPool) {
     let (hanging, good) = (
-        Receiver::start(Answer::Hang).await,
-        Receiver::start(Answer::Status(200)).await,
+        Receiver::start(Behaviour::Hang).await,
+        Receiver::start(Behaviour::Status(200)).await,
     );
     let service = start(pool, &[&hanging, &good]).await.delivering();
     service
@@ -259,7 +259,7 @@ async fn a_hanging_endpoint_does_not_hold_up_another(pool: PgPool) {
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn what_a_dead_replica_had_in_flight_is_sent_by_another(pool: PgPool) {
-    let receiver = Receiver::start(Answer::Status(200)).await;
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await;
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
@@ -283,7 +283,7 @@ async fn what_a_dead_replica_had_in_flight_is_sent_by_another(pool: PgPool) {
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn two_replicas_deliver_each_message_once(pool: PgPool) {
-    let receiver = Receiver::start(Answer::Status(200)).await;
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
     let first = start(pool.clone(), &[&receiver]).await.delivering();
     let second = replica(pool.clone(), first.clock.clone(), &[&receiver]).await;
     let second = second.delivering();

@@ -9,7 +9,7 @@ use testing::postgres::Server;
 use time::Duration;
 use uuid::Uuid;
 
-use crate::receiver::{Answer, Received, Receiver};
+use crate::receiver::{Behaviour, Received, Receiver};
 use crate::support::{ADA, PATIENCE, TAKEN, Webhook, game, replica, start};
 
 /// How often each message arrived.
@@ -48,7 +48,7 @@ async fn a_promoted_standby_neither_loses_nor_repeats_a_message() {
     let mut primary = Server::new().await.unwrap();
     webhook::MIGRATOR.run(&primary.pool).await.unwrap();
     let standby = primary.standby().await.unwrap();
-    let receiver = Receiver::start(Answer::Status(200)).await;
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
     let first = start(primary.pool.clone(), &[&receiver]).await.delivering();
     let endpoint = first
         .added(ADA, &receiver.url(), &["listing.updated"])
@@ -58,7 +58,7 @@ async fn a_promoted_standby_neither_loses_nor_repeats_a_message() {
         .collect();
     first.listings(&changes[..30], TAKEN).await;
     recorded(&standby.pool, 30).await;
-    receiver.answer(Answer::Status(500));
+    receiver.set_behaviour(Behaviour::Status(500));
     first.listings(&changes[30..], TAKEN).await;
     recorded(&standby.pool, 40).await;
     let clock = first.clock.clone();
@@ -66,7 +66,7 @@ async fn a_promoted_standby_neither_loses_nor_repeats_a_message() {
     drop(first);
 
     standby.promote().await.unwrap();
-    receiver.answer(Answer::Status(200));
+    receiver.set_behaviour(Behaviour::Status(200));
     let second = replica(standby.pool.clone(), clock, &[&receiver]).await;
     let second = second.delivering();
     // The follower reads changes again that it has applied already.
@@ -83,7 +83,7 @@ async fn a_promoted_standby_neither_loses_nor_repeats_a_message() {
 async fn messages_in_flight_outlive_a_reset_of_postgresql() {
     let mut server = Server::new().await.unwrap();
     webhook::MIGRATOR.run(&server.pool).await.unwrap();
-    let receiver = Receiver::start(Answer::Hang).await;
+    let receiver = Receiver::start(Behaviour::Hang).await;
     let service = start(server.pool.clone(), &[&receiver]).await.delivering();
     let endpoint = service
         .added(ADA, &receiver.url(), &["listing.updated"])
@@ -94,7 +94,7 @@ async fn messages_in_flight_outlive_a_reset_of_postgresql() {
     service.listings(&changes, TAKEN).await;
     receiver.wait_for(1).await;
     server.kill().unwrap();
-    receiver.answer(Answer::Status(200));
+    receiver.set_behaviour(Behaviour::Status(200));
     server.restart().await.unwrap();
     recorded(&server.pool, 40).await;
     assert_all_delivered(&service, endpoint, 40).await;

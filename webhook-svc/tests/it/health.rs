@@ -6,7 +6,7 @@ use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
 
-use crate::receiver::{Answer, Receiver};
+use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, TAKEN, Webhook, game, start};
 
 /// Moves the clock until the newest delivery has no attempts left.
@@ -25,7 +25,7 @@ async fn run_out_of_tries(service: &Webhook, endpoint: Uuid) {
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
-    let receiver = Receiver::start(Answer::Status(500)).await;
+    let receiver = Receiver::start(Behaviour::Status(500)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let events = ["listing.updated"];
     let endpoint = service.added(ADA, &receiver.url(), &events).await;
@@ -52,7 +52,7 @@ async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
     let change = game(6, "updated", Published);
     service.listings(&[change], TAKEN).await;
     assert_eq!(service.list(ADA, endpoint).await.len(), 5);
-    receiver.answer(Answer::Status(200));
+    receiver.set_behaviour(Behaviour::Status(200));
     let resume = proto::ResumeEndpointRequest {
         account_id: ADA.to_string(),
         id: endpoint.to_string(),

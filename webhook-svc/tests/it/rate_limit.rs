@@ -6,12 +6,12 @@ use contracts::listings::v1::State::Published;
 use contracts::webhook::v1 as proto;
 use sqlx::PgPool;
 
-use crate::receiver::{Answer, Receiver};
+use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, TAKEN, game, start};
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn a_rate_limit_holds_deliveries_back(pool: PgPool) {
-    let receiver = Receiver::start(Answer::Status(200)).await;
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let request = proto::AddEndpointRequest {
         account_id: ADA.to_string(),

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 /// How the receiver answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum Behaviour {
     Status(u16),
     /// 503 with `Retry-After` in seconds.
     RetryAfter(u32),
@@ -41,7 +41,7 @@ impl Received {
 
 #[derive(Debug)]
 struct Shared {
-    answer: watch::Sender<Answer>,
+    behaviour: watch::Sender<Behaviour>,
     received: Mutex<Vec<Received>>,
     arrived: Notify,
 }
@@ -56,11 +56,11 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    pub(crate) async fn start(answer: Answer) -> Self {
+    pub(crate) async fn start(behaviour: Behaviour) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let shared = Arc::new(Shared {
-            answer: watch::Sender::new(answer),
+            behaviour: watch::Sender::new(behaviour),
             received: Mutex::default(),
             arrived: Notify::new(),
         });
@@ -80,9 +80,8 @@ impl Receiver {
         format!("{}/hook", self.origin)
     }
 
-    /// Sets the answer.
-    pub(crate) fn answer(&self, answer: Answer) {
-        self.shared.answer.send_replace(answer);
+    pub(crate) fn set_behaviour(&self, behaviour: Behaviour) {
+        self.shared.behaviour.send_replace(behaviour);
     }
 
     pub(crate) fn received(&self) -> Vec<Received> {
@@ -114,15 +113,17 @@ async fn receive(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: By
         .unwrap()
         .push(Received { headers, body });
     shared.arrived.notify_waiters();
-    let mut answer = shared.answer.subscribe();
-    let told = answer.wait_for(|answer| *answer != Answer::Hang).await;
-    let answer = *told.unwrap();
-    match answer {
-        Answer::Status(status) => (StatusCode::from_u16(status).unwrap(), "noted").into_response(),
-        Answer::RetryAfter(seconds) => {
+    let mut behaviours = shared.behaviour.subscribe();
+    let changed = behaviours.wait_for(|behaviour| *behaviour != Behaviour::Hang);
+    let behaviour = *changed.await.unwrap();
+    match behaviour {
+        Behaviour::Status(status) => {
+            (StatusCode::from_u16(status).unwrap(), "noted").into_response()
+        }
+        Behaviour::RetryAfter(seconds) => {
             let headers = [("retry-after", seconds.to_string())];
             (StatusCode::SERVICE_UNAVAILABLE, headers, "later").into_response()
         }
-        Answer::Hang => StatusCode::OK.into_response(),
+        Behaviour::Hang => StatusCode::OK.into_response(),
     }
 }

@@ -4,12 +4,12 @@ use sqlx::PgPool;
 use time::Duration;
 use webhook::store::retention;
 
-use crate::receiver::{Answer, Receiver};
+use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, start};
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn deliveries_go_with_their_tries_and_then_their_messages(pool: PgPool) {
-    let receiver = Receiver::start(Answer::Status(200)).await;
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;

@@ -6,12 +6,12 @@ use time::Duration;
 use webhook::jobs::maintenance;
 use webhook::key_ring::KeyRing;
 
-use crate::receiver::{Answer, Receiver};
+use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, start};
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn a_rotated_secret_signs_beside_the_old_one_and_then_alone(pool: PgPool) {
-    let receiver = Receiver::start(Answer::Status(200)).await;
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let added = service
         .add(ADA, &receiver.url(), &["tip.paid"])

@@ -30,7 +30,7 @@ use webhook::feeds::listings::Listings;
 use webhook::http::{self, Sender};
 use webhook::jobs::sweep;
 use webhook::key_ring::KeyRing;
-use webhook::service::Parts;
+use webhook::service::Dependencies;
 use webhook::store::{accounts, plans};
 
 use super::receiver::Receiver;
@@ -64,7 +64,7 @@ pub(crate) struct Webhook {
     pub(crate) deliveries: DeliveriesServiceClient<Client>,
     pub(crate) staff: StaffServiceClient<Client>,
     pub(crate) publisher: Publisher,
-    parts: deliver::Parts,
+    dependencies: deliver::DeliveryDependencies,
     lifecycle: Lifecycle,
     _supervisor: Supervisor,
 }
@@ -111,7 +111,7 @@ pub(crate) async fn replica(pool: PgPool, clock: Clock, receivers: &[&Receiver])
         allow: allow.clone(),
         ..http::Settings::default()
     };
-    let parts = deliver::Parts {
+    let dependencies = deliver::DeliveryDependencies {
         pool: pool.clone(),
         clock: clock.clone(),
         wakeup: wakeup.clone(),
@@ -132,7 +132,7 @@ pub(crate) async fn replica(pool: PgPool, clock: Clock, receivers: &[&Receiver])
         wakeup: wakeup.clone(),
     };
     let mut services = kit::rpc::server::services();
-    let service = Parts {
+    let service = Dependencies {
         pool: pool.clone(),
         clock: clock.clone(),
         wakeup,
@@ -152,7 +152,7 @@ pub(crate) async fn replica(pool: PgPool, clock: Clock, receivers: &[&Receiver])
         deliveries: DeliveriesServiceClient::new(fleet),
         staff: StaffServiceClient::new(staff),
         publisher,
-        parts,
+        dependencies,
         lifecycle,
         _supervisor: supervisor,
     }
@@ -169,14 +169,21 @@ impl Drop for Webhook {
 impl Webhook {
     /// Starts the delivery tasks too.
     pub(crate) fn delivering(self) -> Self {
-        deliver::spawn(self.parts.clone(), &self.lifecycle);
+        deliver::spawn(self.dependencies.clone(), &self.lifecycle);
         self
     }
 
     /// Starts the daily sweep too.
     pub(crate) fn sweeping(self) -> Self {
-        let (parts, lifecycle) = (&self.parts, &self.lifecycle);
-        sweep::spawn(lifecycle, &parts.pool, &parts.clock, &parts.wakeup, 4).unwrap();
+        let (dependencies, lifecycle) = (&self.dependencies, &self.lifecycle);
+        sweep::spawn(
+            lifecycle,
+            &dependencies.pool,
+            &dependencies.clock,
+            &dependencies.wakeup,
+            4,
+        )
+        .unwrap();
         self
     }
 

@@ -6,7 +6,7 @@ use contracts::webhook::v1::DeliveryState;
 use sqlx::PgPool;
 use time::Duration;
 
-use crate::receiver::{Answer, Receiver};
+use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, PATIENCE, replica, start};
 
 /// Waits until the sweep has run for this many days, or has recorded its first due day.
@@ -26,7 +26,7 @@ async fn noted(pool: &PgPool) {
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn the_sweep_finds_what_the_queue_has_lost(pool: PgPool) {
-    let receiver = Receiver::start(Answer::Status(200)).await;
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await.sweeping();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     noted(&pool).await;

@@ -11,19 +11,19 @@ use super::Writer;
 use super::games::StoredGame;
 use crate::domain::changes::{LastChange, ListingKind};
 use crate::domain::listing::Mode;
-use crate::index::changes::{Changed, Changes, Listing};
+use crate::index::changes::{ChangeLog, Listing, ListingChange};
 use crate::index::parallel::parallel;
 
-/// The last change of a listing of a mode.
-pub(super) type ChangedIn = (Mode, Changed);
+/// The last change of a listing, and the dataset of the listing.
+pub(super) type DatasetChange = (Mode, ListingChange);
 
 impl Writer {
     /// What is said of a page now; `None`: the public has never seen it.
-    pub(super) fn changed_page(&self, id: Uuid) -> Option<ChangedIn> {
+    pub(super) fn changed_page(&self, id: Uuid) -> Option<DatasetChange> {
         let page = self.pages.get(&id)?;
         let known = page.known.as_ref()?;
         let row = page.creator.as_ref().map(|(_, row)| Arc::clone(row));
-        let changed = changed(
+        let changed = listing_change(
             known.last_change,
             (ListingKind::Creators, &known.handle),
             row.map(|row| Listing::Creator {
@@ -35,17 +35,17 @@ impl Writer {
     }
 
     /// What is said of a game now.
-    pub(super) fn changed_game(&self, id: Uuid) -> Option<ChangedIn> {
+    pub(super) fn changed_game(&self, id: Uuid) -> Option<DatasetChange> {
         self.changed_held_game(self.games.get(&id)?)
     }
 
-    fn changed_held_game(&self, held: &StoredGame) -> Option<ChangedIn> {
+    fn changed_held_game(&self, held: &StoredGame) -> Option<DatasetChange> {
         let page = self.pages.get(&held.page);
         let last_change = match page.and_then(|page| page.known.as_ref()) {
             Some(page) => held.last_change.under(page.last_change),
             None => held.last_change,
         };
-        let changed = changed(
+        let changed = listing_change(
             last_change,
             (ListingKind::Games, &held.game.key.slug),
             held.listed.then(|| Listing::Game {
@@ -57,9 +57,9 @@ impl Writer {
     }
 
     /// What is said of an event now.
-    pub(super) fn changed_event(&self, id: Uuid) -> Option<ChangedIn> {
+    pub(super) fn changed_event(&self, id: Uuid) -> Option<DatasetChange> {
         let held = self.events.get(&id)?;
-        let changed = changed(
+        let changed = listing_change(
             held.last_change,
             (ListingKind::Events, &held.slug),
             held.event.clone().map(|row| Listing::Event {
@@ -71,7 +71,7 @@ impl Writer {
     }
 
     /// What is said now of a page and its games, which change with it.
-    pub(super) fn changed_with_page(&self, id: Uuid) -> Vec<ChangedIn> {
+    pub(super) fn changed_with_page(&self, id: Uuid) -> Vec<DatasetChange> {
         let games = self.pages.get(&id).map(|page| page.games.iter());
         let games = games.into_iter().flatten();
         let games = games.filter_map(|game| self.changed_game(*game));
@@ -81,8 +81,8 @@ impl Writer {
     /// Something else is said of listings than before.
     pub(super) fn update_changes(
         &mut self,
-        before: impl IntoIterator<Item = ChangedIn>,
-        after: impl IntoIterator<Item = ChangedIn>,
+        before: impl IntoIterator<Item = DatasetChange>,
+        after: impl IntoIterator<Item = DatasetChange>,
     ) {
         for (mode, changed) in before {
             self.snapshot.dataset_mut(mode).changes.remove(&changed);
@@ -110,21 +110,23 @@ impl Writer {
             }
         }
         for (mode, changed) in [(Mode::Live, live), (Mode::Test, test)] {
-            self.snapshot.dataset_mut(mode).changes = Changes::build(changed);
+            self.snapshot.dataset_mut(mode).changes = ChangeLog::build(changed);
         }
     }
 }
 
 /// What is said of a listing: as it is `listed`, or that it is not any more.
-fn changed(
+fn listing_change(
     last_change: LastChange,
     (kind, address): (ListingKind, &Arc<str>),
     listed: Option<Listing>,
-) -> Option<Changed> {
+) -> Option<ListingChange> {
     let seq = last_change.seq;
     match listed {
-        Some(listing) => Some(Changed { seq, listing }),
-        None if last_change.was_published => Some(Changed::removed(seq, kind, Arc::clone(address))),
+        Some(listing) => Some(ListingChange { seq, listing }),
+        None if last_change.was_published => {
+            Some(ListingChange::removed(seq, kind, Arc::clone(address)))
+        }
         None => None,
     }
 }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{Listed, Writer, replaced_rows};
 use crate::domain::changes::LastChange;
-use crate::domain::listing::{Header, Mode, State};
+use crate::domain::listing::{Header, ListingState, Mode};
 use crate::index::entity::NewGame;
 use crate::index::games::Game;
 
@@ -43,7 +43,7 @@ impl Writer {
         let genres = genres.map(|key| self.snapshot.genres.intern(key));
         let held = StoredGame {
             mode: header.mode,
-            published: header.state == State::Published,
+            published: header.state == ListingState::Published,
             last_change: header.last_change,
             page: new.page,
             game: Arc::new(new.game.with_genres(genres)),

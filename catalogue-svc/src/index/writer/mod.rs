@@ -17,7 +17,7 @@ use uuid::Uuid;
 use self::cities::Cities;
 use self::events::StoredEvent;
 use self::games::StoredGame;
-use self::pages::Page;
+use self::pages::PageEntry;
 pub use self::replaced_rows::ReplacedRows;
 use super::document::Document;
 use super::listing_index::Index;
@@ -29,7 +29,7 @@ use crate::index::entity::{Body, Entity};
 #[derive(Debug)]
 pub struct Writer {
     snapshot: Snapshot,
-    pages: BTreeMap<Uuid, Page>,
+    pages: BTreeMap<Uuid, PageEntry>,
     games: BTreeMap<Uuid, StoredGame>,
     events: BTreeMap<Uuid, StoredEvent>,
     cities: Cities,

@@ -6,12 +6,12 @@ use uuid::Uuid;
 
 use super::{Listed, Writer, replaced_rows};
 use crate::domain::changes::LastChange;
-use crate::domain::listing::{Header, Mode, State};
+use crate::domain::listing::{Header, ListingState, Mode};
 use crate::index::creators::{Creator, CreatorSummary};
 
 /// A page and the ids of its games. A game may arrive before its page.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(super) struct PageEntry {
     /// `None` while only games of it have arrived.
     pub(super) known: Option<StoredPage>,
     /// Only when it is published.
@@ -28,7 +28,7 @@ pub(super) struct StoredPage {
     pub(super) last_change: LastChange,
 }
 
-impl Page {
+impl PageEntry {
     /// What its games show of it; `None` when they are not public.
     pub(super) fn summary(&self) -> Option<&Arc<CreatorSummary>> {
         Some(&self.creator.as_ref()?.1.summary)
@@ -60,7 +60,7 @@ impl Writer {
             handle: Arc::clone(&creator.key.handle),
             last_change: header.last_change,
         };
-        let new = (header.state == State::Published).then_some((header.mode, creator));
+        let new = (header.state == ListingState::Published).then_some((header.mode, creator));
         let page = self.pages.entry(header.id).or_default();
         page.known = Some(known);
         let old = std::mem::replace(&mut page.creator, new.clone());

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use catalogue::boards::{Boards, TallyChange, Votes};
+use catalogue::boards::{Boards, CastVotes, TallyChange};
 use catalogue::domain::rankings::{BoardKind, Hour, Window};
 use catalogue::index::Catalogue;
 use catalogue::service::Rankings;
@@ -139,7 +139,7 @@ proptest! {
     fn boards_are_as_a_plain_program_works_them_out(steps in prop::collection::vec(step(), 1..60)) {
         let clock = Clock::fixed(START);
         let catalogue = Arc::new(Catalogue::default());
-        let boards = Arc::new(Boards::new(Votes::none(), clock.now()).unwrap());
+        let boards = Arc::new(Boards::new(CastVotes::none(), clock.now()).unwrap());
         let mut listings = index();
         list(&mut listings, &catalogue, &boards, &games());
         let rankings = Rankings::new(Arc::clone(&catalogue), Arc::clone(&boards), clock.clone());

@@ -7,9 +7,9 @@ use catalogue::boards::{Boards, Votable};
 use catalogue::feeds::vote_feed;
 use catalogue::index::{Catalogue, Game, Writer as IndexWriter};
 use catalogue::jobs::snapshot;
-use catalogue::service::Parts;
+use catalogue::service::Dependencies;
 use catalogue::store::tallies;
-use catalogue::write::Writes;
+use catalogue::write::CommandHandler;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::staff_service_client::StaffServiceClient;
@@ -39,7 +39,7 @@ pub(crate) struct Replica {
     pub(crate) clock: Clock,
     pub(crate) boards: Arc<Boards>,
     pub(crate) catalogue: Arc<Catalogue>,
-    pub(crate) job: snapshot::Parts,
+    pub(crate) job: snapshot::Job,
     pub(crate) staff: StaffServiceClient<Client>,
     rankings: RankingsServiceClient<Client>,
     votes: VotesServiceClient<Client>,
@@ -127,11 +127,11 @@ impl Replica {
             &lifecycle,
             Retention::default(),
         );
-        let writes = Writes {
+        let handler = CommandHandler {
             votes_per_address: VOTES_PER_ADDRESS,
         };
-        let writer = producer.writer(writes);
-        let job = snapshot::Parts {
+        let writer = producer.writer(handler);
+        let job = snapshot::Job {
             pool: pool.clone(),
             catalogue: Arc::clone(&catalogue),
             boards: Arc::clone(&boards),
@@ -139,7 +139,7 @@ impl Replica {
             lowest: 100,
         };
         let mut services = kit::rpc::server::services();
-        let parts = Parts {
+        let dependencies = Dependencies {
             pool: pool.clone(),
             catalogue: Arc::clone(&catalogue),
             boards: Arc::clone(&boards),
@@ -148,7 +148,7 @@ impl Replica {
             clock: clock.clone(),
             public_url: "https://mchezo.example".to_owned(),
         };
-        parts.add_to(&mut services);
+        dependencies.add_to(&mut services);
         let address = testing::serve(services, &lifecycle).await.unwrap();
         let fleet = testing::client(&address, &lifecycle).unwrap();
         let staff = testing::staff_client(&address, &lifecycle).unwrap();

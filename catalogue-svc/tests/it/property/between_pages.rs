@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::Value;
 
-use super::pages::Page;
+use super::pages::ResultPage;
 use super::{creators, events, games, places, position, published, search};
 use crate::build::entity;
 use crate::universe::{self, a_game, a_page, an_event};
@@ -69,7 +69,7 @@ impl List {
         cursor: String,
     ) -> (Vec<String>, Option<String>) {
         let page = PageRequest { limit, cursor };
-        let (json, info): Page = match self {
+        let (json, info): ResultPage = match self {
             Self::Games(asked) => asked.page(catalogue, page).await,
             Self::Creators(asked) => asked.page(catalogue, page).await,
             Self::Places(asked) => asked.page(catalogue, page).await,

@@ -15,7 +15,7 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use tonic::Request;
 
-use super::pages::{self, Page};
+use super::pages::{self, ResultPage};
 use super::{moment, tables};
 use crate::universe::{CITIES, KINDS, QUESTIONS, ROLES, handle};
 
@@ -65,7 +65,7 @@ impl Asked {
         }
     }
 
-    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> Page {
+    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
         let creators = Creators::new(Arc::clone(catalogue));
         let request = ListCreatorsRequest {
             mode: self.mode,

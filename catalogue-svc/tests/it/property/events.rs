@@ -16,7 +16,7 @@ use sqlx::PgConnection;
 use time::Date;
 use tonic::Request;
 
-use super::pages::{self, Page};
+use super::pages::{self, ResultPage};
 use super::{moment, tables};
 use crate::universe::{CITIES, EVENT_KINDS, QUESTIONS, a_day};
 
@@ -80,7 +80,7 @@ impl Asked {
         }
     }
 
-    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> Page {
+    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
         let clock = Clock::fixed(self.day.midnight().assume_utc());
         let events = Events::new(Arc::clone(catalogue), clock);
         let request = ListEventsRequest {

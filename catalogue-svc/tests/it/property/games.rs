@@ -14,7 +14,7 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use tonic::Request;
 
-use super::pages::{self, Page};
+use super::pages::{self, ResultPage};
 use super::{moment, tables};
 use crate::universe::{GENRES, PLATFORMS, QUESTIONS, STAGES, handle};
 
@@ -67,7 +67,7 @@ impl Asked {
         }
     }
 
-    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> Page {
+    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
         let games = Games::new(Arc::clone(catalogue));
         let request = ListGamesRequest {
             mode: self.mode,

@@ -4,11 +4,11 @@ use bytes::Bytes;
 use contracts::common::v1::{PageInfo, PageRequest};
 use serde_json::Value;
 
-/// Rows as JSON, and what their page says.
-pub(super) type Page = (Bytes, Option<PageInfo>);
+/// A page of results: the rows as JSON, and the information about the page.
+pub(super) type ResultPage = (Bytes, Option<PageInfo>);
 
 /// All rows, page by page. Every page must say how many there are.
-pub(super) async fn all(limit: u32, call: impl AsyncFn(PageRequest) -> Page) -> Vec<Value> {
+pub(super) async fn all(limit: u32, call: impl AsyncFn(PageRequest) -> ResultPage) -> Vec<Value> {
     let (mut rows, mut totals, mut cursor) = (Vec::new(), Vec::new(), String::new());
     loop {
         let (json, info) = call(PageRequest { limit, cursor }).await;

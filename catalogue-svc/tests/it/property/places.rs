@@ -16,7 +16,7 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use tonic::Request;
 
-use super::pages::{self, Page};
+use super::pages::{self, ResultPage};
 use super::tables;
 
 #[derive(Debug, Clone, Serialize)]
@@ -89,7 +89,7 @@ impl Asked {
     }
 
     /// A page of what has pages.
-    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> Page {
+    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
         let places = Places::new(Arc::clone(catalogue));
         let (mode, page, form) = (self.mode, Some(page), Form::Json.into());
         match self.what {

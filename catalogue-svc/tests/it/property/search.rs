@@ -14,7 +14,7 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use tonic::Request;
 
-use super::pages::{self, Page};
+use super::pages::{self, ResultPage};
 use super::tables;
 use crate::universe::QUESTIONS;
 
@@ -53,7 +53,7 @@ impl Asked {
         }
     }
 
-    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> Page {
+    pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
         let url = "https://mchezo.example".to_owned();
         let searches = Searches::new(Arc::clone(catalogue), url);
         let request = SearchRequest {

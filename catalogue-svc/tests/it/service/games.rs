@@ -334,7 +334,7 @@ async fn a_single_game_is_whole_and_of_its_own_world() {
     assert!(json.position.is_some());
 
     for (mode, slug, hint) in [
-        (Mode::Live, "game-100", "sample"),
+        (Mode::Live, "game-100", "Sample games"),
         (Mode::Test, "game-7", "sample games only"),
         (Mode::Live, "", "slug"),
     ] {

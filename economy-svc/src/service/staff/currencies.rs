@@ -16,7 +16,7 @@ pub(super) async fn set(
     let name = parse_name(&request.name)?;
     let game = games::find(&service.pool, &request.game).await?;
     let game = game.ok_or_else(|| {
-        Fault::not_found(format!("there is no game with the slug {}", request.game))
+        Fault::not_found(format!("There is no game with the slug {}.", request.game))
     })?;
     let given_by = by.member.name.clone();
     let named = (game, name, given_by);

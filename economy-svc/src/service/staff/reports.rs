@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use contracts::economy::v1 as proto;
 use kit::audit::reason;
+use kit::feed::unexpected_outcome;
 use kit::{Fault, timestamp};
 
 use super::Service;
 use crate::domain::staff_action::By;
 use crate::store::reports::{self, Row};
-use crate::write::{Command, Outcome, ReviewOutcome, ReviewReport, unexpected_outcome};
+use crate::write::{Command, Outcome, ReviewOutcome, ReviewReport};
 
 /// Held reports in one answer.
 const LIMIT: i64 = 100;

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use contracts::economy::v1 as proto;
 use kit::Fault;
+use kit::feed::unexpected_outcome;
 
 use super::Service;
 use crate::domain::staff_action::By;
 use crate::service::exchange::{ID_CONFLICT, currencies_of, parse};
 use crate::store::swaps::{self, Swap};
-use crate::write::{Command, Outcome, unexpected_outcome};
+use crate::write::{Command, Outcome};
 
 /// Swaps in one call.
 const MAX_SWAPS: usize = 1_000;

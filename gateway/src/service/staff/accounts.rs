@@ -2,15 +2,16 @@
 
 use contracts::gateway::v1 as proto;
 use kit::cursor::Binding;
+use kit::feed::unexpected_outcome;
 use kit::{Fault, ids, pg};
 
+use super::Staff;
 use super::page::ResultPage;
-use super::{Staff, unexpected_result};
 use crate::domain::account::Account;
 use crate::domain::fields::Problems;
 use crate::domain::staff_action::By;
 use crate::store::accounts;
-use crate::write::{Command, Done};
+use crate::write::{Command, Outcome};
 
 pub(super) async fn create(
     staff: &Staff,
@@ -94,7 +95,7 @@ pub(super) async fn find(staff: &Staff, text: &str) -> Result<Account, Fault> {
 /// Applies a command that returns an account.
 async fn write(staff: &Staff, by: By, item: Command) -> Result<proto::Account, Fault> {
     match staff.write(by, item).await? {
-        Done::Account(account) => Ok((&account).into()),
-        other => Err(unexpected_result(&other)),
+        Outcome::Account(account) => Ok((&account).into()),
+        other => Err(unexpected_outcome(&other)),
     }
 }

@@ -2,15 +2,16 @@
 
 use contracts::gateway::v1 as proto;
 use kit::cursor::Binding;
+use kit::feed::unexpected_outcome;
 use kit::{Fault, ids, pg};
 
 use super::page::ResultPage;
-use super::{Staff, id, keys, unexpected_result};
+use super::{Staff, id, keys};
 use crate::domain::fields::Problems;
 use crate::domain::key::{Mode, Spec};
 use crate::domain::staff_action::By;
 use crate::store::key_requests;
-use crate::write::{Command, Done};
+use crate::write::{Command, Outcome};
 
 pub(super) async fn request(
     staff: &Staff,
@@ -103,18 +104,18 @@ pub(super) async fn reveal(
         .ok_or_else(|| Fault::not_found("There is no key request with this id."))?;
     let (secret, new_key) = keys::new_secret(staff, id, Mode::Live, key_request.spec.kind);
     match staff.write(by, Command::RevealKey(new_key)).await? {
-        Done::Key(key) => Ok(proto::RevealKeyResponse {
+        Outcome::Key(key) => Ok(proto::RevealKeyResponse {
             key: Some((&key).into()),
             secret: secret.expose().to_owned(),
         }),
-        other => Err(unexpected_result(&other)),
+        other => Err(unexpected_outcome(&other)),
     }
 }
 
 /// Applies a command that returns a request.
 async fn write(staff: &Staff, by: By, item: Command) -> Result<proto::KeyRequest, Fault> {
     match staff.write(by, item).await? {
-        Done::KeyRequest(request) => Ok((&request).into()),
-        other => Err(unexpected_result(&other)),
+        Outcome::KeyRequest(request) => Ok((&request).into()),
+        other => Err(unexpected_outcome(&other)),
     }
 }

@@ -1,18 +1,19 @@
 //! RPCs for keys. `CreateKey` makes a key without a review.
 
 use contracts::gateway::v1 as proto;
+use kit::feed::unexpected_outcome;
 use kit::{Fault, ids, pg, timestamp};
 use prost_types::Timestamp;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Staff, accounts, id, unexpected_result};
+use super::{Staff, accounts, id};
 use crate::domain::fields::Problems;
-use crate::domain::key::{Key, Kind, Mode, Spec};
+use crate::domain::key::{Key, KeyKind, Mode, Spec};
 use crate::domain::secret::Secret;
 use crate::domain::staff_action::By;
 use crate::store::keys;
-use crate::write::{Command, Done, NewKey};
+use crate::write::{Command, NewKey, Outcome};
 
 pub(super) async fn create(
     staff: &Staff,
@@ -36,11 +37,11 @@ pub(super) async fn create(
         .write(by, Command::CreateKey(identifier, spec, new_key))
         .await?
     {
-        Done::Key(key) => Ok(proto::CreateKeyResponse {
+        Outcome::Key(key) => Ok(proto::CreateKeyResponse {
             key: Some((&key).into()),
             secret: secret.expose().to_owned(),
         }),
-        other => Err(unexpected_result(&other)),
+        other => Err(unexpected_outcome(&other)),
     }
 }
 
@@ -69,7 +70,7 @@ pub(super) async fn rotate(
         .ok_or_else(|| Fault::not_found("There is no key with this id."))?;
     let (secret, new_key) = new_secret(staff, ids::row_id(), old.mode, old.kind);
     match staff.write(by, Command::RotateKey(id, new_key)).await? {
-        Done::Rotated(new, old) => {
+        Outcome::Rotated(new, old) => {
             if !old.works(staff.clock.now()) {
                 // Without a grace period, a rotation is a revocation.
                 add_tombstone(staff, &old).await;
@@ -80,7 +81,7 @@ pub(super) async fn rotate(
                 old_key: Some((&old).into()),
             })
         }
-        other => Err(unexpected_result(&other)),
+        other => Err(unexpected_outcome(&other)),
     }
 }
 
@@ -91,13 +92,13 @@ pub(super) async fn revoke(
 ) -> Result<proto::RevokeKeyResponse, Fault> {
     let id = id(&request.id)?;
     match staff.write(by, Command::RevokeKey(id)).await? {
-        Done::Key(key) => {
+        Outcome::Key(key) => {
             add_tombstone(staff, &key).await;
             Ok(proto::RevokeKeyResponse {
                 key: Some((&key).into()),
             })
         }
-        other => Err(unexpected_result(&other)),
+        other => Err(unexpected_outcome(&other)),
     }
 }
 
@@ -124,8 +125,8 @@ pub(super) fn expiry(problems: &mut Problems, at: Option<Timestamp>) -> Option<O
 }
 
 /// Generates a secret, and what is stored of it.
-pub(super) fn new_secret(staff: &Staff, id: Uuid, mode: Mode, kind: Kind) -> (Secret, NewKey) {
-    let public = kind == Kind::Public;
+pub(super) fn new_secret(staff: &Staff, id: Uuid, mode: Mode, kind: KeyKind) -> (Secret, NewKey) {
+    let public = kind == KeyKind::Public;
     let secret = staff.format.generate(mode, public, &mut rand::rng());
     let new_key = NewKey {
         id,

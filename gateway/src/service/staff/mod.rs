@@ -23,13 +23,13 @@ use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::domain::staff_action::{Action, By};
 use crate::quota::Quota;
-use crate::write::{Command, Done, Write, Writes};
+use crate::write::{AuthoredCommand, Command, CommandHandler, Outcome};
 
 pub struct Staff {
     /// For reads.
     pub pool: PgPool,
     /// For changes.
-    pub writer: Writer<Writes>,
+    pub writer: Writer<CommandHandler>,
     pub plans: Arc<Plans>,
     pub format: KeyFormat,
     /// For tombstones.
@@ -214,9 +214,10 @@ impl StaffService for Staff {
 }
 
 impl Staff {
-    async fn write(&self, by: By, item: Command) -> Result<Done, Fault> {
-        let (done, _) = self.writer.write(Write::by_staff(by, item)).await?;
-        Ok(done)
+    async fn write(&self, by: By, command: Command) -> Result<Outcome, Fault> {
+        let command = AuthoredCommand::by_staff(by, command);
+        let (outcome, _) = self.writer.write(command).await?;
+        Ok(outcome)
     }
 }
 
@@ -225,10 +226,4 @@ fn id(text: &str) -> Result<Uuid, Fault> {
     let id = problems.id("id", text);
     problems.finish()?;
     Ok(id)
-}
-
-/// The writer returned the result of another command, which is a bug.
-fn unexpected_result(done: &Done) -> Fault {
-    tracing::error!(?done, "the writer returned the result of another command");
-    crate::envelope::internal()
 }

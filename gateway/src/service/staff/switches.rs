@@ -1,13 +1,14 @@
 //! RPCs for switches.
 
 use contracts::gateway::v1 as proto;
+use kit::feed::unexpected_outcome;
 use kit::{Fault, pg};
 
-use super::{Staff, unexpected_result};
+use super::Staff;
 use crate::domain::fields::Problems;
 use crate::domain::staff_action::By;
 use crate::store::switches;
-use crate::write::{Command, Done, SwitchUpdate};
+use crate::write::{Command, Outcome, SwitchUpdate};
 
 pub(super) async fn list(
     staff: &Staff,
@@ -36,9 +37,9 @@ pub(super) async fn set(
     };
     problems.finish()?;
     match staff.write(by, Command::SetSwitch(update)).await? {
-        Done::Switch(setting) => Ok(proto::SetSwitchResponse {
+        Outcome::Switch(setting) => Ok(proto::SetSwitchResponse {
             switch: Some((&setting).into()),
         }),
-        other => Err(unexpected_result(&other)),
+        other => Err(unexpected_outcome(&other)),
     }
 }

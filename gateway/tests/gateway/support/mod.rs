@@ -17,7 +17,7 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
 use gateway::domain::address::{ProxyHeader, TrustedProxies};
-use gateway::domain::key::{Caller, Key, Kind, Mode};
+use gateway::domain::key::{Caller, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
 use gateway::domain::secret::KeyFormat;
@@ -30,7 +30,7 @@ use gateway::service::staff::Staff;
 use gateway::switches::SwitchCache;
 use gateway::upstream;
 use gateway::upstream::pictures::Pictures;
-use gateway::write::{Command, Write, Writes};
+use gateway::write::{AuthoredCommand, Command, CommandHandler};
 use kit::audit::Audit;
 use kit::config::Secret;
 use kit::feed::{HighWaterMark, Producer, Retention, Writer};
@@ -163,7 +163,7 @@ pub(crate) fn plans(limits: &str) -> Plans {
     .unwrap()
 }
 
-/// The caller that the gate finds.
+/// The caller that the checks of a route find.
 pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
     Caller {
         key: Key {
@@ -171,7 +171,7 @@ pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
             account,
             name: "server".to_owned(),
             mode,
-            kind: Kind::Account,
+            kind: KeyKind::Account,
             may_write: false,
             game: None,
             last4: "abcd".to_owned(),
@@ -359,7 +359,7 @@ async fn write(
     lifecycle: &Lifecycle,
     plans: &Arc<Plans>,
     grace: Duration,
-) -> Writer<Writes> {
+) -> Writer<CommandHandler> {
     let producer = Producer::start(
         pool.clone(),
         gateway::SCHEMA,
@@ -368,8 +368,8 @@ async fn write(
         Retention::default(),
     );
     let plans = Arc::clone(plans);
-    let writer = producer.writer(Writes { plans, grace });
-    let publish = Write::by_gateway(Command::PublishPlans);
+    let writer = producer.writer(CommandHandler { plans, grace });
+    let publish = AuthoredCommand::by_gateway(Command::PublishPlans);
     writer.write(publish).await.unwrap();
     writer
 }

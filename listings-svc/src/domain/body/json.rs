@@ -21,10 +21,10 @@ pub enum BadBody {
 /// The body is not a JSON object in UTF-8, or has invalid fields.
 pub fn object(body: &[u8]) -> Result<Map<String, Value>, BadBody> {
     json_object::parse(body).map_err(|unreadable| match unreadable {
-        ParseError::NotUtf8 => {
-            BadBody::NotAnObject("the body is not UTF-8: send JSON that is encoded as UTF-8")
+        ParseError::NotUtf8 => BadBody::NotAnObject("The body is not UTF-8. Send JSON in UTF-8."),
+        ParseError::NotAnObject => {
+            BadBody::NotAnObject("The body is not a JSON object. Send the fields in one object.")
         }
-        ParseError::NotAnObject => BadBody::NotAnObject("the body is not a JSON object"),
         ParseError::Fields(problems) => BadBody::Fields(to_problems(&problems)),
     })
 }

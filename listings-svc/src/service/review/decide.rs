@@ -8,11 +8,11 @@ use tonic::Status;
 
 use super::Service;
 use crate::domain::entity::Entity;
-use crate::domain::state::{State, Transition};
+use crate::domain::state::{ListingState, Transition};
 use crate::service::listing;
 use crate::service::listing_name::{self, ListingName, Problems};
 use crate::store::{listings, queue};
-use crate::write::Write;
+use crate::write::Command;
 use crate::write::moderate::{self, Moderation};
 
 const MAX_LISTINGS: usize = 100;
@@ -114,7 +114,7 @@ impl Service {
         let transition = moderation.transition;
         let (_, position) = self
             .writer
-            .write(Write::Moderate(Box::new(moderation)))
+            .write(Command::Moderate(Box::new(moderation)))
             .await?;
         let listing = listing::find(&self.pool, name).await?;
         let unchanged = match transition {
@@ -135,7 +135,7 @@ impl Service {
     async fn page_note(&self, name: &ListingName) -> Result<Option<String>, Fault> {
         let item = queue::find(&self.pool, name.entity, &name.key).await?;
         let page = item.and_then(|item| item.page.zip(item.page_state));
-        let hidden = page.filter(|(_, state)| state.0 != State::Published);
+        let hidden = page.filter(|(_, state)| state.0 != ListingState::Published);
         Ok(hidden.map(|(page, _)| {
             format!("its page {page} is not public yet: the game is shown as soon as the page is")
         }))

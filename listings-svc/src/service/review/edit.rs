@@ -13,7 +13,7 @@ use crate::domain::game;
 use crate::service::listing;
 use crate::service::listing_name::{self, ListingName, Problems};
 use crate::store;
-use crate::write::Write;
+use crate::write::Command;
 use crate::write::staff_edit::{EditOperation, StaffEdit};
 
 impl Service {
@@ -30,7 +30,7 @@ impl Service {
         let changes = changes.map_err(|bad| match bad {
             BadBody::NotAnObject(_) => Fault::new(
                 Code::BadJson,
-                "give the changes as one JSON object: each changed field with its new value",
+                "Give the changes as one JSON object: each changed field with its new value.",
             ),
             BadBody::Fields(problems) => Fault::invalid(problems),
         })?;
@@ -123,7 +123,7 @@ impl Service {
             revision,
             by,
         };
-        self.writer.write(Write::Edit(Box::new(edit))).await?;
+        self.writer.write(Command::Edit(Box::new(edit))).await?;
         listing::find(&self.pool, name).await
     }
 }

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::{Service, item, kind, live_name};
 use crate::domain::difference::{self, Difference};
 use crate::domain::entity::Entity;
-use crate::domain::state::State;
+use crate::domain::state::ListingState;
 use crate::feed;
 use crate::service::listing_name::{ListingName, Problems};
 use crate::service::paging::Paging;
@@ -205,7 +205,7 @@ fn message(difference: Difference) -> proto::Difference {
 
 fn revision(made: &RevisionRow) -> proto::Revision {
     let state = |value: &Value| {
-        let state = serde_json::from_value::<State>(value.get("state")?.clone());
+        let state = serde_json::from_value::<ListingState>(value.get("state")?.clone());
         Some(feed::state(state.ok()?))
     };
     let before = made.before.as_ref();

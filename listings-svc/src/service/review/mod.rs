@@ -22,13 +22,13 @@ use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed;
 use crate::store::queue::Item;
-use crate::write::Writes;
+use crate::write::CommandHandler;
 use crate::write::import::Importer;
 
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
-    writer: Writer<Writes>,
+    writer: Writer<CommandHandler>,
     importer: Importer,
     producer: Producer,
     audit: Audit,

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use kit::audit::{self, Action as _};
-use kit::feed::{Applied, NewChange};
+use kit::feed::{ApplyError, NewChange};
 use kit::ids;
 use serde::Serialize;
 use serde_json::json;
@@ -44,20 +44,20 @@ pub async fn apply(
     chunk: &Chunk,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Applied<()>, sqlx::Error> {
+) -> Result<Vec<NewChange>, ApplyError> {
     let entity = chunk.rows.entity();
     if !imports::lock_gate(connection, entity, chunk.mode).await? {
-        return Ok(Applied::Busy);
+        return Err(ApplyError::Busy);
     }
-    let Some(progress) = imports::progress(connection, chunk.import).await? else {
-        return Ok(Applied::Refused(finished_elsewhere()));
-    };
+    let progress = imports::progress(connection, chunk.import)
+        .await?
+        .ok_or_else(finished_elsewhere)?;
     if chunk.next_line <= progress.next_line {
-        return Ok(Applied::Done((), Vec::new()));
+        return Ok(Vec::new());
     }
     if chunk.first_line > progress.next_line {
         // The previous chunk is not written yet.
-        return Ok(Applied::Busy);
+        return Err(ApplyError::Busy);
     }
     let writer = ChunkWriter {
         chunk,
@@ -98,7 +98,7 @@ impl ChunkWriter<'_> {
         &self,
         connection: &mut PgConnection,
         rows: &[ParsedRow<T::Draft>],
-    ) -> Result<Applied<()>, sqlx::Error> {
+    ) -> Result<Vec<NewChange>, ApplyError> {
         let rows: Vec<&ParsedRow<T::Draft>> =
             rows.iter().filter(|row| self.is_due(row.line)).collect();
         let names: Vec<String> = rows
@@ -106,9 +106,7 @@ impl ChunkWriter<'_> {
             .map(|row| T::draft_key(&row.draft).to_owned())
             .collect();
         let locked = T::lock(connection, self.chunk.mode, &names).await?;
-        let Some(existing) = locked.complete() else {
-            return Ok(Applied::Busy);
-        };
+        let existing = locked.complete().ok_or(ApplyError::Busy)?;
         let lines: Vec<i64> = rows.iter().map(|row| row.line.cast_signed()).collect();
         let first_lines =
             imports::insert_names(connection, self.chunk.import, &names, &lines).await?;
@@ -136,7 +134,7 @@ impl ChunkWriter<'_> {
         self.audit(connection, T::ENTITY, counts).await?;
         count(T::ENTITY.as_str(), counts);
         let feed = changes.iter().map(|change| self.publish(change)).collect();
-        Ok(Applied::Done((), feed))
+        Ok(feed)
     }
 
     /// Records in the audit which member changed something.

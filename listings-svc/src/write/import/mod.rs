@@ -25,7 +25,7 @@ use crate::domain::mode::Mode;
 use crate::domain::reference_data::ReferenceData;
 use crate::store::imports::{self, Counts, Refusal};
 use crate::store::{self, revisions::Actor};
-use crate::write::{Write, Writes};
+use crate::write::{Command, CommandHandler};
 use chunk::{Chunk, StaffCall};
 
 /// Maximum number of rows per chunk. One transaction writes them, and other commands wait for it.
@@ -51,12 +51,12 @@ pub struct Header {
 #[derive(Debug, Clone)]
 pub struct Importer {
     pool: PgPool,
-    writer: Writer<Writes>,
+    writer: Writer<CommandHandler>,
     clock: Clock,
 }
 
 impl Importer {
-    pub fn new(pool: PgPool, writer: Writer<Writes>, clock: Clock) -> Self {
+    pub fn new(pool: PgPool, writer: Writer<CommandHandler>, clock: Clock) -> Self {
         Self {
             pool,
             writer,
@@ -68,7 +68,7 @@ impl Importer {
         &self.pool
     }
 
-    pub fn writer(&self) -> &Writer<Writes> {
+    pub fn writer(&self) -> &Writer<CommandHandler> {
         &self.writer
     }
 
@@ -228,7 +228,7 @@ impl Run {
         }
         let writer = self.importer.writer.clone();
         let mut writing: PendingWrite = Box::pin(async move {
-            writer.write(Write::Import(Box::new(chunk))).await?;
+            writer.write(Command::Import(Box::new(chunk))).await?;
             Ok(())
         });
         // The first poll queues the chunk. Polling now keeps the chunks in order.
@@ -280,7 +280,7 @@ pub(crate) fn finished_elsewhere() -> Fault {
         retry_after: Some(1),
         ..Fault::new(
             Code::Unavailable,
-            "another import of the same file has just finished; import the file again for a report",
+            "Another import of the same file has just finished. Import the file again for a report.",
         )
     }
 }

@@ -96,7 +96,7 @@ async fn follow<C: Consumer>(
     let cursor = consumer.cursor().await?;
     let (position, last_row) = (cursor.map(|c| c.position), cursor.and_then(|c| c.last_row));
     let lag = lag::Follower::new(consumer.producer(), follower);
-    lag.applied(position);
+    lag.set_applied(position);
     let request = proto::FollowRequest {
         follower: follower.to_owned(),
         epoch: position.map_or_else(String::new, |p| p.epoch.to_string()),
@@ -120,7 +120,7 @@ async fn follow<C: Consumer>(
         .parse()
         .context("the producer sent an epoch that is not a UUID")?;
     consumer.start(epoch, head_seq, reset).await?;
-    lag.head(head_seq);
+    lag.set_head(head_seq);
 
     let mut seq = position.filter(|_| !reset).map_or(0, |p| p.seq);
     let mut acknowledged = (seq, Instant::now());
@@ -153,10 +153,10 @@ async fn follow<C: Consumer>(
             continue;
         };
         let last = last.seq;
-        lag.head(batch.head_seq.max(last));
+        lag.set_head(batch.head_seq.max(last));
         consumer.apply(epoch, batch.changes).await?;
         seq = last;
-        lag.applied(Some(Position { epoch, seq }));
+        lag.set_applied(Some(Position { epoch, seq }));
         report_caught_up(seq);
     }
 }

@@ -147,7 +147,7 @@ impl FeedService for Follow {
             followers::acknowledge(&self.pool, schema, &request.follower, position, now);
         if !acknowledged.await.map_err(|error| pg::fault(&error))? {
             return Err(Fault::not_found(
-                "no follower of this name is registered any more; call Follow, which registers it",
+                "No follower of this name is registered any more. Call Follow, which registers it.",
             )
             .into());
         }
@@ -170,7 +170,7 @@ fn parse_epoch(text: &str) -> Result<Uuid, Fault> {
     text.parse().ok().ok_or_else(|| {
         Fault::invalid_field(
             "epoch",
-            "It is not a UUID: send the epoch of the start message.",
+            "It is not a UUID. Send the epoch of the start message.",
         )
     })
 }

@@ -28,12 +28,12 @@ impl Follower {
     }
 
     /// Sets the head that the producer has sent last.
-    pub(super) fn head(&self, seq: i64) {
+    pub(super) fn set_head(&self, seq: i64) {
         self.head.set(value(seq));
     }
 
     /// Sets the position that the follower has applied.
-    pub(super) fn applied(&self, position: Option<Position>) {
+    pub(super) fn set_applied(&self, position: Option<Position>) {
         self.cursor.set(value(position.map_or(0, |at| at.seq)));
     }
 }

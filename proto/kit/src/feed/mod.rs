@@ -32,7 +32,7 @@ mod tail;
 mod transaction;
 mod writer;
 
-pub use apply::{Applied, Apply, ErrorClass, Stop};
+pub use apply::{Apply, ApplyError, ApplyResult, ErrorClass, unexpected_outcome};
 pub use compact::Retention;
 pub use consume::{Consumer, consume};
 pub use contracts::common::v1::Change;
@@ -96,8 +96,8 @@ impl TryFrom<&proto::Position> for Position {
     }
 }
 
-/// The outcome of a write: its result, and the position of its last row on the feed (`None` when nothing changed).
-type Outcome<D> = Result<(D, Option<Position>), Fault>;
+/// The result of a write: its outcome, and the position of its last row on the feed (`None` when nothing changed).
+type WriteResult<O> = Result<(O, Option<Position>), Fault>;
 
 /// A change that a write publishes on the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::Outcome;
+use super::WriteResult;
 use super::apply::Apply;
 use crate::fault::Fault;
 
@@ -34,7 +34,7 @@ pub(super) struct Queued<A: Apply> {
     pub(super) request: Uuid,
     /// A retry after this time fails.
     pub(super) deadline: Instant,
-    pub(super) reply: oneshot::Sender<Outcome<A::Done>>,
+    pub(super) reply: oneshot::Sender<WriteResult<A::Outcome>>,
     pub(super) attempts: u32,
     /// Whether the item gets a transaction of its own: its last transaction failed as a whole, and this item may be the cause.
     pub(super) isolate: bool,
@@ -258,22 +258,22 @@ mod tests {
     use sqlx::PgConnection;
     use time::OffsetDateTime;
 
-    use super::super::apply::Applied;
+    use super::super::apply::{ApplyError, ApplyResult};
     use super::*;
 
     struct Numbers;
 
     impl Apply for Numbers {
         type Item = usize;
-        type Done = ();
+        type Outcome = ();
 
         async fn apply(
             &self,
             _: &mut PgConnection,
             _: &usize,
             _: OffsetDateTime,
-        ) -> Result<Applied<()>, sqlx::Error> {
-            Ok(Applied::Busy)
+        ) -> ApplyResult<()> {
+            Err(ApplyError::Busy)
         }
     }
 

@@ -6,7 +6,7 @@ use std::future::Future;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::Outcome;
+use super::WriteResult;
 use super::high_water_mark::{CommittedPosition, HighWaterMark};
 
 /// Batches whose replies may wait for Redis. When more wait, the writer waits as well.
@@ -16,14 +16,14 @@ const QUEUE: usize = 4_096;
 pub(super) struct BatchReplies<D> {
     /// The newest position that the batch committed or read. Items that found nothing to change rely on it as well.
     pub(super) committed: Option<CommittedPosition>,
-    pub(super) outcomes: Vec<(oneshot::Sender<Outcome<D>>, Outcome<D>)>,
+    pub(super) results: Vec<(oneshot::Sender<WriteResult<D>>, WriteResult<D>)>,
 }
 
 impl<D> BatchReplies<D> {
     fn send(self) {
-        for (reply, outcome) in self.outcomes {
+        for (reply, result) in self.results {
             // The receiver is gone when its caller no longer waits.
-            drop(reply.send(outcome));
+            drop(reply.send(result));
         }
     }
 }

@@ -76,11 +76,11 @@ impl Sessions {
 }
 
 /// Fails after [`TIMEOUT`], as if the connection were lost.
-pub(super) async fn in_time<T>(
-    work: impl Future<Output = Result<T, sqlx::Error>>,
-) -> Result<T, sqlx::Error> {
+pub(super) async fn in_time<T, E: From<sqlx::Error>>(
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
     match timeout(TIMEOUT, work).await {
         Ok(done) => done,
-        Err(_) => Err(sqlx::Error::PoolTimedOut),
+        Err(_) => Err(sqlx::Error::PoolTimedOut.into()),
     }
 }

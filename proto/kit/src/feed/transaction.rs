@@ -8,13 +8,13 @@ use sqlx::{Executor as _, Row as _};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::apply::{Applied, Apply, ErrorClass};
+use super::apply::{Apply, ApplyError, ErrorClass};
 use super::commit::{NO_HEAD, commit, ending};
 use super::high_water_mark::CommittedPosition;
 use super::lookup::{Fate, UnknownCommit, look_up};
 use super::queue::Queued;
 use super::session::{Session, Sessions, in_time};
-use super::{NewChange, Outcome, Position, Producer};
+use super::{NewChange, Position, Producer, WriteResult};
 use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::pg;
@@ -29,13 +29,32 @@ const ROLLBACK: &str = "rollback to savepoint item";
 
 /// What happens to an item after its transaction.
 pub(super) enum Verdict<D> {
-    /// Its caller gets this outcome.
-    Reply(Outcome<D>),
+    /// Its caller gets this result.
+    Reply(WriteResult<D>),
     Retry,
     /// It is retried in a transaction of its own.
     RetryIsolated,
     /// The transaction did not reach it.
     Requeue,
+}
+
+/// The result of an item in its transaction.
+enum ItemResult<O> {
+    /// The item is applied and publishes these changes; none when nothing had to change.
+    Applied(O, Vec<NewChange>),
+    /// The item is rejected. Nothing is changed.
+    Rejected(Fault),
+    /// Another transaction has locked its rows. Nothing is changed, and the item is retried.
+    Busy,
+}
+
+impl<O> ItemResult<O> {
+    fn changes(&self) -> &[NewChange] {
+        match self {
+            Self::Applied(_, changes) => changes,
+            Self::Rejected(_) | Self::Busy => &[],
+        }
+    }
 }
 
 /// The result of a batch.
@@ -56,7 +75,7 @@ pub(super) struct Transactions<A: Apply> {
 
 impl<A: Apply> Transactions<A> {
     /// Writes a batch.
-    pub(super) async fn write(&mut self, batch: &[Queued<A>]) -> Written<A::Done> {
+    pub(super) async fn write(&mut self, batch: &[Queued<A>]) -> Written<A::Outcome> {
         match self.begin().await {
             Ok((session, transaction)) => self.apply(session, &transaction, batch).await,
             Err(error) => {
@@ -86,12 +105,12 @@ impl<A: Apply> Transactions<A> {
         mut session: Session,
         transaction: &str,
         batch: &[Queued<A>],
-    ) -> Written<A::Done> {
+    ) -> Written<A::Outcome> {
         let (now, began) = (self.clock.now(), Instant::now());
-        let mut applied: Vec<Applied<A::Done>> = Vec::with_capacity(batch.len());
+        let mut results: Vec<ItemResult<A::Outcome>> = Vec::with_capacity(batch.len());
         let mut between = "";
         for queued in batch {
-            if !applied.is_empty() {
+            if !results.is_empty() {
                 if began.elapsed() > MAX_DURATION {
                     break;
                 }
@@ -101,24 +120,26 @@ impl<A: Apply> Transactions<A> {
                 }
             }
             let applying = self.apply.apply(&mut session.connection, &queued.item, now);
-            let one = match in_time(applying).await {
-                Ok(one) => one,
-                Err(error) if pg::is_unavailable(&error) => {
+            let result = match in_time(applying).await {
+                Ok((outcome, changes)) => ItemResult::Applied(outcome, changes),
+                Err(ApplyError::Busy) => ItemResult::Busy,
+                Err(ApplyError::Rejected(fault)) => ItemResult::Rejected(fault),
+                Err(ApplyError::Database(error)) if pg::is_unavailable(&error) => {
                     tracing::warn!(%error, "the connection to PostgreSQL was lost while an item was applied; the writes are retried");
-                    return Written::lost_at(applied.len(), batch);
+                    return Written::lost_at(results.len(), batch);
                 }
-                Err(error) => self.rejected(&error),
+                Err(ApplyError::Database(error)) => self.classify(&error),
             };
-            between = match one {
-                Applied::Done(..) => RELEASE,
-                Applied::Refused(_) | Applied::Busy => ROLLBACK,
+            between = match result {
+                ItemResult::Applied(..) => RELEASE,
+                ItemResult::Rejected(_) | ItemResult::Busy => ROLLBACK,
             };
-            applied.push(one);
+            results.push(result);
         }
-        let unreached = batch.len() - applied.len();
+        let unreached = batch.len() - results.len();
         let rollback = between == ROLLBACK;
         let mut written = self
-            .commit(session, transaction, batch, applied, rollback)
+            .commit(session, transaction, batch, results, rollback)
             .await;
         let requeued = std::iter::repeat_with(|| Verdict::Requeue);
         written.verdicts.extend(requeued.take(unreached));
@@ -126,20 +147,20 @@ impl<A: Apply> Transactions<A> {
     }
 
     /// The result of an item when PostgreSQL rejected one of its statements.
-    fn rejected(&self, error: &sqlx::Error) -> Applied<A::Done> {
+    fn classify(&self, error: &sqlx::Error) -> ItemResult<A::Outcome> {
         match code(error).as_deref() {
             // A lock timeout; a deadlock or a serialization failure.
-            Some(code) if code == "55P03" || code.starts_with("40") => Applied::Busy,
+            Some(code) if code == "55P03" || code.starts_with("40") => ItemResult::Busy,
             Some("57014") => {
                 tracing::warn!(%error, "a statement reached statement_timeout; its write fails");
-                Applied::Refused(Fault::unavailable(
+                ItemResult::Rejected(Fault::unavailable(
                     "PostgreSQL: a statement reached statement_timeout",
                 ))
             }
             _ => match self.apply.classify(error) {
-                ErrorClass::Transient => Applied::Busy,
-                ErrorClass::Rejected(fault) => Applied::Refused(fault),
-                ErrorClass::Unknown => Applied::Refused(Fault::internal(error)),
+                ErrorClass::Transient => ItemResult::Busy,
+                ErrorClass::Rejected(fault) => ItemResult::Rejected(fault),
+                ErrorClass::Unknown => ItemResult::Rejected(Fault::internal(error)),
             },
         }
     }
@@ -149,13 +170,13 @@ impl<A: Apply> Transactions<A> {
         mut session: Session,
         transaction: &str,
         batch: &[Queued<A>],
-        applied: Vec<Applied<A::Done>>,
+        results: Vec<ItemResult<A::Outcome>>,
         rollback: bool,
-    ) -> Written<A::Done> {
+    ) -> Written<A::Outcome> {
         let changes: Vec<(Uuid, &NewChange)> = batch
             .iter()
-            .zip(&applied)
-            .flat_map(|(queued, applied)| applied.changes().iter().map(|c| (queued.request, c)))
+            .zip(&results)
+            .flat_map(|(queued, result)| result.changes().iter().map(|c| (queued.request, c)))
             .collect();
         // PostgreSQL stores microseconds.
         let now = self.clock.now().truncate_to_microsecond();
@@ -168,12 +189,12 @@ impl<A: Apply> Transactions<A> {
             Ok(position) => {
                 self.publish(&mut session, position, &changes, now);
                 self.sessions.release(session);
-                return Written::committed(applied, position, at);
+                return Written::committed(results, position, at);
             }
             Err(error) => error,
         };
         if !pg::is_unavailable(&error) {
-            return self.not_committed(session, error, batch, applied).await;
+            return self.not_committed(session, error, batch, results).await;
         }
         tracing::warn!(%error, "the connection to PostgreSQL was lost at commit; looking up the outcome");
         let lost = UnknownCommit {
@@ -186,10 +207,10 @@ impl<A: Apply> Transactions<A> {
             Fate::Committed(position) => {
                 self.producer.wakeup().wake_remote();
                 self.producer.wakeup().wake();
-                Written::committed(applied, Some(position), at)
+                Written::committed(results, Some(position), at)
             }
-            Fate::Aborted => Written::retry(applied.len()),
-            Fate::Unknown => Written::unknown(applied),
+            Fate::Aborted => Written::retry(results.len()),
+            Fate::Unknown => Written::unknown(results),
         }
     }
 
@@ -219,15 +240,15 @@ impl<A: Apply> Transactions<A> {
         mut session: Session,
         error: sqlx::Error,
         batch: &[Queued<A>],
-        applied: Vec<Applied<A::Done>>,
-    ) -> Written<A::Done> {
+        results: Vec<ItemResult<A::Outcome>>,
+    ) -> Written<A::Outcome> {
         let code = code(&error);
         let code = code.as_deref().unwrap_or_default();
         if code == NO_HEAD {
             // The table of the head is not the one that this connection found: the data were restored. A new connection reads the head
             // again.
             tracing::warn!(%error, "the table of the feed head was replaced, as by a restore; the writes are retried");
-            return Written::retry(applied.len());
+            return Written::retry(results.len());
         }
         if in_time(session.connection.execute("rollback"))
             .await
@@ -237,20 +258,21 @@ impl<A: Apply> Transactions<A> {
         }
         if code == "55P03" || code == "57014" || code.starts_with("40") {
             tracing::warn!(%error, "PostgreSQL rejected a commit for a passing reason; the writes are retried");
-            return Written::retry(applied.len());
+            return Written::retry(results.len());
         }
         // One of the items is the cause: each is retried in a transaction of its own.
-        let is_done = |applied: &Applied<A::Done>| matches!(applied, Applied::Done(..));
-        let is_only = applied.iter().filter(|one| is_done(one)).count() == 1;
-        let verdict = |(queued, one): (&Queued<A>, &Applied<A::Done>)| match one {
-            Applied::Done(..) if is_only || queued.isolate => {
+        let is_applied =
+            |result: &ItemResult<A::Outcome>| matches!(result, ItemResult::Applied(..));
+        let is_only = results.iter().filter(|result| is_applied(result)).count() == 1;
+        let verdict = |(queued, result): (&Queued<A>, &ItemResult<A::Outcome>)| match result {
+            ItemResult::Applied(..) if is_only || queued.isolate => {
                 Verdict::Reply(Err(Fault::internal(&error)))
             }
-            Applied::Done(..) => Verdict::RetryIsolated,
-            Applied::Refused(_) | Applied::Busy => Verdict::Retry,
+            ItemResult::Applied(..) => Verdict::RetryIsolated,
+            ItemResult::Rejected(_) | ItemResult::Busy => Verdict::Retry,
         };
         Written {
-            verdicts: batch.iter().zip(&applied).map(verdict).collect(),
+            verdicts: batch.iter().zip(&results).map(verdict).collect(),
             committed: None,
         }
     }
@@ -263,16 +285,20 @@ fn code(error: &sqlx::Error) -> Option<String> {
 
 impl<D> Written<D> {
     /// A batch that is committed.
-    fn committed(applied: Vec<Applied<D>>, position: Option<Position>, at: OffsetDateTime) -> Self {
-        let verdict = |applied| match applied {
-            Applied::Done(done, changes) => {
-                Verdict::Reply(Ok((done, position.filter(|_| !changes.is_empty()))))
+    fn committed(
+        results: Vec<ItemResult<D>>,
+        position: Option<Position>,
+        at: OffsetDateTime,
+    ) -> Self {
+        let verdict = |result| match result {
+            ItemResult::Applied(outcome, changes) => {
+                Verdict::Reply(Ok((outcome, position.filter(|_| !changes.is_empty()))))
             }
-            Applied::Refused(fault) => Verdict::Reply(Err(fault)),
-            Applied::Busy => Verdict::Retry,
+            ItemResult::Rejected(fault) => Verdict::Reply(Err(fault)),
+            ItemResult::Busy => Verdict::Retry,
         };
         Self {
-            verdicts: applied.into_iter().map(verdict).collect(),
+            verdicts: results.into_iter().map(verdict).collect(),
             committed: position.map(|position| CommittedPosition { position, at }),
         }
     }
@@ -289,7 +315,7 @@ impl<D> Written<D> {
     }
 
     /// A batch whose connection was lost while the item at `index` was applied. That item may be the cause.
-    fn lost_at<A: Apply<Done = D>>(index: usize, batch: &[Queued<A>]) -> Self {
+    fn lost_at<A: Apply<Outcome = D>>(index: usize, batch: &[Queued<A>]) -> Self {
         let verdict = |(at, queued): (usize, &Queued<A>)| match (at == index, queued.isolate) {
             (false, _) => Verdict::Retry,
             (true, false) => Verdict::RetryIsolated,
@@ -304,15 +330,15 @@ impl<D> Written<D> {
     }
 
     /// A batch whose outcome is unknown. It is not retried: that could make its changes twice.
-    fn unknown(applied: Vec<Applied<D>>) -> Self {
-        let verdict = |applied| match applied {
-            Applied::Busy => Verdict::Retry,
-            Applied::Done(..) | Applied::Refused(_) => Verdict::Reply(Err(Fault::outcome_unknown(
-                "the connection to PostgreSQL was lost at commit",
-            ))),
+    fn unknown(results: Vec<ItemResult<D>>) -> Self {
+        let verdict = |result| match result {
+            ItemResult::Busy => Verdict::Retry,
+            ItemResult::Applied(..) | ItemResult::Rejected(_) => Verdict::Reply(Err(
+                Fault::outcome_unknown("the connection to PostgreSQL was lost at commit"),
+            )),
         };
         Self {
-            verdicts: applied.into_iter().map(verdict).collect(),
+            verdicts: results.into_iter().map(verdict).collect(),
             committed: None,
         }
     }

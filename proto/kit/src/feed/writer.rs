@@ -16,7 +16,7 @@ use super::queue::{DEADLINE, Queue, QueueSender, Queued, queue};
 use super::replies::{BatchReplies, ReplySender};
 use super::session::Sessions;
 use super::transaction::{Transactions, Verdict};
-use super::{Outcome, Producer};
+use super::{Producer, WriteResult};
 use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::ids;
@@ -36,9 +36,9 @@ impl<A: Apply> Clone for Writer<A> {
 }
 
 impl<A: Apply> Writer<A> {
-    /// Writes one item and returns once it is committed: the result, and the position of its last row on the feed (`None` when nothing
+    /// Writes one item and returns once it is committed: its outcome, and the position of its last row on the feed (`None` when nothing
     /// changed).
-    pub async fn write(&self, item: A::Item) -> Outcome<A::Done> {
+    pub async fn write(&self, item: A::Item) -> WriteResult<A::Outcome> {
         let (reply, answer) = oneshot::channel();
         self.queue.push(Queued {
             item,
@@ -60,7 +60,7 @@ pub(super) fn writer<A: Apply>(
     producer: Producer,
     options: PgConnectOptions,
     clock: Clock,
-    replies: ReplySender<A::Done>,
+    replies: ReplySender<A::Outcome>,
     stopping: CancellationToken,
 ) -> (Writer<A>, impl Future<Output = anyhow::Result<()>> + Send) {
     let (sender, waiting) = queue(stopping);
@@ -78,7 +78,7 @@ pub(super) fn writer<A: Apply>(
 
 struct Task<A: Apply> {
     transactions: Transactions<A>,
-    replies: ReplySender<A::Done>,
+    replies: ReplySender<A::Outcome>,
 }
 
 impl<A: Apply> Task<A> {
@@ -94,7 +94,7 @@ impl<A: Apply> Task<A> {
         let began = Instant::now();
         let is_late = |queued: &Queued<A>| queued.attempts == 0 && queued.deadline <= began;
         let (late, batch): (Vec<_>, Vec<_>) = batch.into_iter().partition(is_late);
-        let mut outcomes: Vec<_> = late.into_iter().map(timed_out).collect();
+        let mut results: Vec<_> = late.into_iter().map(timed_out).collect();
         let mut committed = None;
         if !batch.is_empty() {
             metrics::histogram!("feed_writer_batch_items")
@@ -103,29 +103,31 @@ impl<A: Apply> Task<A> {
             committed = written.committed;
             let mut attempted = 0;
             for (mut queued, verdict) in batch.into_iter().zip(written.verdicts) {
-                if let Verdict::Reply(outcome) = verdict {
+                if let Verdict::Reply(result) = verdict {
                     attempted += 1;
-                    outcomes.push((queued.reply, outcome));
+                    results.push((queued.reply, result));
                 } else if let Verdict::Requeue = verdict {
                     queue.requeue(queued);
                 } else {
                     attempted += 1;
                     queued.isolate |= matches!(verdict, Verdict::RetryIsolated);
-                    outcomes.extend(queue.retry(queued).map(timed_out));
+                    results.extend(queue.retry(queued).map(timed_out));
                 }
             }
             queue.record(attempted, began.elapsed());
         }
-        let replies = BatchReplies {
-            committed,
-            outcomes,
-        };
+        let replies = BatchReplies { committed, results };
         self.replies.send(replies).await;
     }
 }
 
 /// The reply to an item whose deadline has passed.
-fn timed_out<A: Apply>(queued: Queued<A>) -> (oneshot::Sender<Outcome<A::Done>>, Outcome<A::Done>) {
+fn timed_out<A: Apply>(
+    queued: Queued<A>,
+) -> (
+    oneshot::Sender<WriteResult<A::Outcome>>,
+    WriteResult<A::Outcome>,
+) {
     let fault = Fault::unavailable("rows locked elsewhere, or PostgreSQL");
     (queued.reply, Err(fault))
 }

@@ -36,7 +36,7 @@ impl InFlightCalls {
             retry_after: Some(1),
             ..Fault::new(
                 Code::IdempotencyInFlight,
-                "the first call with this Idempotency-Key is still running; send the call again in a moment to get its response",
+                "The first call with this Idempotency-Key is still running. Send the call again in a moment to get its response.",
             )
         })
     }

@@ -21,7 +21,7 @@ pub use cleanup::{delete_expired, spawn_cleanup};
 pub use in_flight::{InFlightCalls, InFlightGuard};
 
 use crate::fault::{Code, Fault};
-use crate::feed::Stop;
+use crate::feed::ApplyError;
 use crate::pg::Schema;
 use store::StoredResponse;
 
@@ -105,7 +105,7 @@ impl Key {
         connection: &mut PgConnection,
         schema: Schema,
         now: OffsetDateTime,
-    ) -> Result<Option<R>, Stop> {
+    ) -> Result<Option<R>, ApplyError> {
         let Some(stored) = store::find(connection, schema, &self.call, now).await? else {
             return Ok(None);
         };
@@ -140,6 +140,6 @@ impl Key {
 fn mismatch() -> Fault {
     Fault::new(
         Code::IdempotencyMismatch,
-        "this Idempotency-Key was used with another body; use a new key for another call",
+        "This Idempotency-Key was used with another body. Use a new key for another call.",
     )
 }

@@ -25,17 +25,17 @@ pub(super) enum Address {
 
 /// Parses an address; also returns the host and port for the log, without secrets.
 pub(super) fn parse(url: &Secret) -> anyhow::Result<(Address, String)> {
-    let parts = Parts::parse(url.expose()).context(
+    let parsed = RedisUrl::parse(url.expose()).context(
         "redis_url is not an address such as redis://127.0.0.1:6379, rediss://host:6379 (TLS) or \
          redis+cluster://host:6379,host:6380 (a Redis Cluster)",
     )?;
-    let certificates = parts.certificates()?;
-    if parts.tls {
+    let certificates = parsed.certificates()?;
+    if parsed.tls {
         // Fails when a provider is already installed, which works as well.
         let (Ok(()) | Err(_)) = rustls::crypto::ring::default_provider().install_default();
     }
-    let urls: Vec<String> = parts.urls();
-    let address = if parts.cluster {
+    let urls: Vec<String> = parsed.urls();
+    let address = if parsed.cluster {
         let client = ClusterClient::builder(urls.iter().map(String::as_str))
             // A call that may have been carried out must not be sent twice. The kit retries the calls that can be.
             .retries(0)
@@ -60,7 +60,7 @@ pub(super) fn parse(url: &Secret) -> anyhow::Result<(Address, String)> {
     )?;
     let place = match &address {
         Address::Server(client) => server_place(client),
-        Address::Cluster(_) => parts.hosts.join(","),
+        Address::Cluster(_) => parsed.hosts.join(","),
     };
     Ok((address, place))
 }
@@ -74,8 +74,8 @@ fn server_place(client: &Client) -> String {
     }
 }
 
-/// The parts of an address.
-struct Parts<'a> {
+/// A Redis URL, parsed.
+struct RedisUrl<'a> {
     tls: bool,
     cluster: bool,
     /// `user:password@`, or empty.
@@ -86,7 +86,7 @@ struct Parts<'a> {
     authorities: Option<&'a str>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> RedisUrl<'a> {
     fn parse(url: &'a str) -> Option<Self> {
         let (scheme, after) = url.split_once("://")?;
         let (tls, cluster) = match scheme {
@@ -158,18 +158,23 @@ impl<'a> Parts<'a> {
 mod tests {
     use super::*;
 
-    fn parts(url: &str) -> Option<(bool, bool, Vec<String>, Option<&str>)> {
-        let parts = Parts::parse(url)?;
-        Some((parts.tls, parts.cluster, parts.urls(), parts.authorities))
+    fn parsed(url: &str) -> Option<(bool, bool, Vec<String>, Option<&str>)> {
+        let parsed = RedisUrl::parse(url)?;
+        Some((
+            parsed.tls,
+            parsed.cluster,
+            parsed.urls(),
+            parsed.authorities,
+        ))
     }
 
     #[test]
     fn addresses_of_servers_and_clusters_are_parsed() {
         let one = |url: &str| vec![url.to_owned()];
         let plain = "redis://u:p@h:1/2?protocol=resp3";
-        assert_eq!(parts(plain), Some((false, false, one(plain), None)));
+        assert_eq!(parsed(plain), Some((false, false, one(plain), None)));
         assert_eq!(
-            parts("rediss://h:1/?sslrootcert=/ca.pem&protocol=resp3"),
+            parsed("rediss://h:1/?sslrootcert=/ca.pem&protocol=resp3"),
             Some((
                 true,
                 false,
@@ -179,15 +184,15 @@ mod tests {
         );
         let both = ["redis://u:p,@h:1", "redis://u:p,@h:2"].map(str::to_owned);
         assert_eq!(
-            parts("redis+cluster://u:p,@h:1,h:2"),
+            parsed("redis+cluster://u:p,@h:1,h:2"),
             Some((false, true, both.to_vec(), None))
         );
         assert_eq!(
-            parts("rediss+cluster://h:1?sslrootcert=/ca.pem"),
+            parsed("rediss+cluster://h:1?sslrootcert=/ca.pem"),
             Some((true, true, one("rediss://h:1"), Some("/ca.pem")))
         );
         for none in ["", "no address", "http://h:1", "redis+sentinel://h:1"] {
-            assert_eq!(parts(none), None, "{none}");
+            assert_eq!(parsed(none), None, "{none}");
         }
     }
 

@@ -17,14 +17,14 @@ pub struct Authenticator {
     members: Option<Arc<dyn Members>>,
 }
 
-/// The caller, according to the token.
-pub(super) enum Caller {
+/// The principal that a token identifies.
+pub(super) enum Principal {
     /// A service of the fleet; or any caller of an open service, such as health.
     Fleet,
     /// Staff.
     Staff(Member),
     /// Perhaps a staff member: the token must be looked up.
-    Unknown(Arc<dyn Members>, String),
+    Unresolved(Arc<dyn Members>, String),
 }
 
 impl Authenticator {
@@ -47,32 +47,32 @@ impl Authenticator {
 
     /// Checks the token of a call to the gRPC `path`. A staff service, whose name begins with `Staff`, takes the staff token or the token of
     /// a member; other services take the fleet token; health and reflection are open.
-    pub(super) fn check(&self, path: &str, headers: &HeaderMap) -> Result<Caller, Status> {
+    pub(super) fn check(&self, path: &str, headers: &HeaderMap) -> Result<Principal, Status> {
         let service = path
             .trim_start_matches('/')
             .split('/')
             .next()
             .unwrap_or_default();
         if service.starts_with("grpc.health.") || service.starts_with("grpc.reflection.") {
-            return Ok(Caller::Fleet);
+            return Ok(Principal::Fleet);
         }
         let name = service.rsplit('.').next().unwrap_or_default();
         let sent = bearer(headers);
         if !name.starts_with("Staff") {
             return match sent {
-                Some(sent) if matches(sent, &self.tokens.fleet_token) => Ok(Caller::Fleet),
+                Some(sent) if matches(sent, &self.tokens.fleet_token) => Ok(Principal::Fleet),
                 _ => Err(unauthenticated(
-                    "this call needs the fleet token: send it as `authorization: Bearer …`",
+                    "This call needs the fleet token. Send it as `authorization: Bearer …`.",
                 )),
             };
         }
         match (sent, &self.members) {
             (Some(sent), _) if matches(sent, &self.tokens.staff_token) => {
-                Ok(Caller::Staff(Member::operator()))
+                Ok(Principal::Staff(Member::operator()))
             }
             (Some(sent), Some(members)) if !matches(sent, &self.tokens.fleet_token) => {
                 let sent = std::str::from_utf8(sent).map_err(|_error| not_staff())?;
-                Ok(Caller::Unknown(Arc::clone(members), sent.to_owned()))
+                Ok(Principal::Unresolved(Arc::clone(members), sent.to_owned()))
             }
             _ => Err(not_staff()),
         }
@@ -90,7 +90,7 @@ pub(super) async fn look_up(members: &dyn Members, token: &str) -> Result<Member
 
 fn not_staff() -> Status {
     unauthenticated(
-        "this call needs the staff token or the token of a staff member: send it as `authorization: Bearer …`",
+        "This call needs the staff token or the token of a staff member. Send it as `authorization: Bearer …`.",
     )
 }
 
@@ -160,11 +160,11 @@ mod tests {
         let who = async |path: &str, token: &str| match authenticator
             .check(path, &headers(Some(token)))
         {
-            Ok(Caller::Staff(member)) => Some(member.name),
-            Ok(Caller::Unknown(members, token)) => {
+            Ok(Principal::Staff(member)) => Some(member.name),
+            Ok(Principal::Unresolved(members, token)) => {
                 look_up(&*members, &token).await.ok().map(|m| m.name)
             }
-            Ok(Caller::Fleet) => Some("the fleet".to_owned()),
+            Ok(Principal::Fleet) => Some("the fleet".to_owned()),
             Err(_) => None,
         };
         let staff = "/listings.v1.StaffReviewService/Decide";

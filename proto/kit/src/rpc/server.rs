@@ -20,7 +20,7 @@ use tower::layer::util::Stack;
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
-use super::identity::{self, Authenticator, Caller};
+use super::identity::{self, Authenticator, Principal};
 use super::incoming::connections;
 use crate::admin::Readiness;
 use crate::fault::{Code, Fault};
@@ -145,13 +145,13 @@ where
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let path = request.uri().path().to_owned();
-        let unknown = match self.authenticator.check(&path, request.headers()) {
-            Ok(Caller::Fleet) => None,
-            Ok(Caller::Staff(member)) => {
+        let unresolved = match self.authenticator.check(&path, request.headers()) {
+            Ok(Principal::Fleet) => None,
+            Ok(Principal::Staff(member)) => {
                 request.extensions_mut().insert(member);
                 None
             }
-            Ok(Caller::Unknown(members, token)) => Some((members, token)),
+            Ok(Principal::Unresolved(members, token)) => Some((members, token)),
             Err(status) => return Box::pin(async move { Ok(status.into_http()) }),
         };
         let permit = match self.limit.try_acquire() {
@@ -171,7 +171,7 @@ where
             || tracing::info_span!("rpc", rpc.method = %path, request.id = %request_id),
         );
 
-        let call = match unknown {
+        let call = match unresolved {
             None => Either::Left(self.inner.call(request)),
             Some((members, token)) => {
                 // The inner service that is ready makes this call. Its clone is polled for the next call.

@@ -72,7 +72,7 @@ impl Member {
             .extensions()
             .get::<Self>()
             .cloned()
-            .ok_or_else(|| permission_denied("this call is for staff only"))
+            .ok_or_else(|| permission_denied("This call is for staff only."))
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use e2e::{Fleet, SmallFleet};
 use tokio::process::Child;
 
-use super::ask::{Caller, Question};
+use super::ask::{CatalogueClient, Question};
 use super::fill::{fill, restart};
 use super::generate::Generator;
 use super::{CALLERS, FEW, MANY};
@@ -28,7 +28,7 @@ pub(crate) async fn run() {
         fill(&fleet, &generator).await;
         table::create(&fleet.database_url, &generator).await;
         let (fleet, _) = restart(&small).await;
-        let ours = Caller::of(&fleet, &generator).await;
+        let ours = CatalogueClient::of(&fleet, &generator).await;
         for (mode, what) in [
             (WITH_TOTAL, "with the total"),
             (WITHOUT_TOTAL, "without the total"),
@@ -45,21 +45,21 @@ pub(crate) async fn run() {
     }
 }
 
-/// The same caller at a server that answers by SQL.
-async fn plain(fleet: &Fleet, ours: &Caller, mode: &str) -> (Child, Caller) {
+/// The same client, connected to a server that answers with SQL.
+async fn plain(fleet: &Fleet, ours: &CatalogueClient, mode: &str) -> (Child, CatalogueClient) {
     let address = child::free_address();
     let args = ["games-by-sql", &address, &fleet.database_url, mode];
     let server = child::own(&args, &address).await;
     (server, ours.at(&format!("http://{address}"), fleet).await)
 }
 
-async fn compare(ours: &Caller, plain: &Caller, question: Question) {
+async fn compare(ours: &CatalogueClient, plain: &CatalogueClient, question: Question) {
     let mut rates = [Vec::new(), Vec::new()];
     // Prepares its statements.
     plain.rate(question, CALLERS, LENGTH).await;
     for _ in 0..ROUNDS {
-        for (caller, rates) in [plain, ours].into_iter().zip(&mut rates) {
-            rates.push(caller.rate(question, CALLERS, LENGTH).await);
+        for (client, rates) in [plain, ours].into_iter().zip(&mut rates) {
+            rates.push(client.rate(question, CALLERS, LENGTH).await);
         }
     }
     let ratios: Vec<f64> = rates[1]

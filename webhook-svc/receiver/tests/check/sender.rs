@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 use webhook::domain::address::Address;
 use webhook::domain::signature::Secret;
-use webhook::http::{AttemptRequest, Outcome, Sender, Settings};
+use webhook::http::{AttemptOutcome, AttemptRequest, Sender, Settings};
 
 #[tokio::test]
 async fn what_the_service_sends_is_accepted() {
@@ -50,7 +50,7 @@ async fn what_the_service_sends_is_accepted() {
     let body = format!(r#"{{"id":"{id}","event":"ping","data":{{"message":"hello"}}}}"#);
     for excerpt in ["accepted", "known"] {
         let answer = send(&secret, &body, 0).await;
-        assert_eq!(answer.outcome, Outcome::Delivered, "{answer:?}");
+        assert_eq!(answer.outcome, AttemptOutcome::Delivered, "{answer:?}");
         assert_eq!(answer.excerpt, excerpt.as_bytes());
     }
     assert_eq!(

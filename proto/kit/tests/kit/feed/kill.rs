@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use contracts::common::v1::Change;
 use kit::feed::{
-    Applied, Apply, ApplyContext, ChangeHandler, PgConsumer, Producer, Retention, consume,
+    Apply, ApplyContext, ApplyResult, ChangeHandler, PgConsumer, Producer, Retention, consume,
 };
 use kit::{Clock, Lifecycle};
 use sqlx::{PgConnection, PgPool};
@@ -144,13 +144,13 @@ async fn victim_producer() {
     struct Stuck;
     impl Apply for Stuck {
         type Item = Note;
-        type Done = i64;
+        type Outcome = i64;
         async fn apply(
             &self,
             connection: &mut PgConnection,
             item: &Note,
             now: time::OffsetDateTime,
-        ) -> Result<Applied<i64>, sqlx::Error> {
+        ) -> ApplyResult<i64> {
             let applied = Notes.apply(connection, item, now).await?;
             wait_forever().await;
             Ok(applied)

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use contracts::common::v1::Change;
 use kit::feed::{
-    Applied, Apply, ApplyContext, CONSUMER_TABLES, ChangeHandler, ErrorClass, HighWaterMark,
-    NewChange, PRODUCER_TABLES, PgConsumer, Producer, Retention, Writer, consume,
+    Apply, ApplyContext, ApplyError, ApplyResult, CONSUMER_TABLES, ChangeHandler, ErrorClass,
+    HighWaterMark, NewChange, PRODUCER_TABLES, PgConsumer, Producer, Retention, Writer, consume,
 };
 use kit::pg::Schema;
 use kit::rpc::client::Client;
@@ -52,17 +52,17 @@ pub(crate) struct Notes;
 
 impl Apply for Notes {
     type Item = Note;
-    type Done = i64;
+    type Outcome = i64;
 
     async fn apply(
         &self,
         connection: &mut PgConnection,
         item: &Note,
         _now: time::OffsetDateTime,
-    ) -> Result<Applied<i64>, sqlx::Error> {
+    ) -> ApplyResult<i64> {
         match item {
             Note::Set(id) => set(connection, id).await,
-            Note::Happened(id) => Ok(Applied::Done(0, vec![change(id, 0, true)])),
+            Note::Happened(id) => Ok((0, vec![change(id, 0, true)])),
             Note::Create(name) => create(connection, name).await,
             Note::Bad => {
                 sqlx::query("insert into kit.note values ('bad', null)")
@@ -70,8 +70,8 @@ impl Apply for Notes {
                     .await?;
                 unreachable!("PostgreSQL refuses it")
             }
-            Note::Refused => Ok(Applied::Refused(Fault::new(Code::Invalid, "no"))),
-            Note::Nothing => Ok(Applied::Done(0, Vec::new())),
+            Note::Refused => Err(Fault::new(Code::Invalid, "no").into()),
+            Note::Nothing => Ok((0, Vec::new())),
         }
     }
 
@@ -84,7 +84,7 @@ impl Apply for Notes {
     }
 }
 
-async fn create(connection: &mut PgConnection, name: &str) -> Result<Applied<i64>, sqlx::Error> {
+async fn create(connection: &mut PgConnection, name: &str) -> ApplyResult<i64> {
     let taken: Vec<String> = sqlx::query_scalar("select id from kit.note")
         .fetch_all(&mut *connection)
         .await?;
@@ -95,10 +95,10 @@ async fn create(connection: &mut PgConnection, name: &str) -> Result<Applied<i64
         .bind(&id)
         .execute(&mut *connection)
         .await?;
-    Ok(Applied::Done(1, vec![change(&id, 1, false)]))
+    Ok((1, vec![change(&id, 1, false)]))
 }
 
-async fn set(connection: &mut PgConnection, id: &str) -> Result<Applied<i64>, sqlx::Error> {
+async fn set(connection: &mut PgConnection, id: &str) -> ApplyResult<i64> {
     sqlx::query("insert into kit.note values ($1, 0) on conflict do nothing")
         .bind(id)
         .execute(&mut *connection)
@@ -109,7 +109,7 @@ async fn set(connection: &mut PgConnection, id: &str) -> Result<Applied<i64>, sq
             .fetch_optional(&mut *connection)
             .await?;
     if free.is_none() {
-        return Ok(Applied::Busy);
+        return Err(ApplyError::Busy);
     }
     let revision = sqlx::query_scalar(
         "update kit.note set revision = revision + 1 where id = $1 returning revision",
@@ -117,7 +117,7 @@ async fn set(connection: &mut PgConnection, id: &str) -> Result<Applied<i64>, sq
     .bind(id)
     .fetch_one(connection)
     .await?;
-    Ok(Applied::Done(revision, vec![change(id, revision, false)]))
+    Ok((revision, vec![change(id, revision, false)]))
 }
 
 fn change(id: &str, revision: i64, happening: bool) -> NewChange {

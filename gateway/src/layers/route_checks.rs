@@ -1,4 +1,4 @@
-//! The gate of a route: all checks between a request and its handler, in the order of §7.1.
+//! The checks of a route, between a request and its handler, in the order of §7.1.
 
 use std::sync::Arc;
 
@@ -23,18 +23,18 @@ use crate::request_limits;
 use crate::upstream::min_position::MinPosition;
 
 #[derive(Clone)]
-pub struct Gate {
+pub struct RouteChecks {
     pub app: App,
     pub route: Arc<Route>,
 }
 
-/// Passes a request to its handler, or answers it here.
-pub async fn gate(State(gate): State<Gate>, request: Request, next: Next) -> Response {
-    let result = gate.check_and_run(request, next).await;
+/// Runs the checks: the request reaches its handler, or is answered here.
+pub async fn run(State(checks): State<RouteChecks>, request: Request, next: Next) -> Response {
+    let result = checks.check_and_run(request, next).await;
     result.unwrap_or_else(ApiResponse::into_response)
 }
 
-impl Gate {
+impl RouteChecks {
     async fn check_and_run(
         &self,
         mut request: Request,

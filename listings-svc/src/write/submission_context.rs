@@ -1,17 +1,16 @@
-//! A command of an account: what submissions and changes have in common. Rows are locked in the order accounts, listings, head of the
-//! feed.
+//! What `submit` and `update` share while a submission is applied. Rows are locked in the order accounts, listings, head of the feed.
 
 use std::sync::Arc;
 
-use kit::feed::{NewChange, Stop};
+use kit::feed::{ApplyError, NewChange};
 use serde::Serialize;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::submission::{Answer, Outcome, Submission};
-use super::{Rules, limits};
+use super::submission::{Receipt, Submission};
+use super::{CommandDependencies, limits};
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -19,18 +18,18 @@ use crate::domain::page::Page;
 use crate::domain::record::Record as _;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
-use crate::domain::state::State;
+use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
-use crate::store::{ListingTable, Locked, RecordTable as _, accounts, games, pages};
+use crate::store::{ListingTable, LockedRows, RecordTable as _, accounts, games, pages};
 
 /// Slugs with the same base in the first query; each further query doubles the number.
 const FIRST_WINDOW: usize = 8;
 
-/// An accepted command: its outcome, and its change unless nothing changed.
+/// An accepted submission: its receipt, and its change unless nothing changed.
 #[derive(Debug)]
-pub(super) struct AcceptedCommand {
-    pub(super) outcome: Outcome,
+pub(super) struct AcceptedSubmission {
+    pub(super) receipt: Receipt,
     pub(super) change: Option<NewChange>,
 }
 
@@ -38,11 +37,11 @@ pub(super) struct AcceptedCommand {
 pub(super) trait SubmittedListing: ListingTable + Publish + Serialize {}
 impl<T: ListingTable + Publish + Serialize> SubmittedListing for T {}
 
-/// A command that is running.
-pub(super) struct Command<'a> {
+/// The context in which a submission is applied.
+pub(super) struct SubmissionContext<'a> {
     pub(super) connection: &'a mut PgConnection,
     pub(super) submission: &'a Submission,
-    pub(super) rules: &'a Rules,
+    pub(super) dependencies: &'a CommandDependencies,
     pub(super) now: OffsetDateTime,
     /// Reads rows without locks, and saves nothing.
     pub(super) is_dry_run: bool,
@@ -50,24 +49,24 @@ pub(super) struct Command<'a> {
     pub(super) writes_today: i32,
 }
 
-impl<'a> Command<'a> {
+impl<'a> SubmissionContext<'a> {
     pub(super) fn new(
         connection: &'a mut PgConnection,
         submission: &'a Submission,
-        rules: &'a Rules,
+        dependencies: &'a CommandDependencies,
         now: OffsetDateTime,
     ) -> Self {
         Self {
             connection,
             submission,
-            rules,
+            dependencies,
             now,
             is_dry_run: false,
             writes_today: 0,
         }
     }
 
-    /// The same command as a dry run.
+    /// The same submission as a dry run.
     pub(super) fn dry_run(self) -> Self {
         Self {
             is_dry_run: true,
@@ -77,11 +76,11 @@ impl<'a> Command<'a> {
 
     /// Locks the row of the account, so that its daily writes and its pending submissions are counted exactly. Adds `added` to the writes
     /// of the day, and returns the sum.
-    pub(super) async fn lock_account(&mut self, added: i32) -> Result<i32, Stop> {
+    pub(super) async fn lock_account(&mut self, added: i32) -> Result<i32, ApplyError> {
         let (account, today) = (self.submission.author.account, self.now.date());
         if !self.is_dry_run {
             let locked = accounts::lock(self.connection, account, today, added).await?;
-            return locked.ok_or(Stop::Busy);
+            return locked.ok_or(ApplyError::Busy);
         }
         let before = if self.is_about_samples() {
             0
@@ -91,19 +90,22 @@ impl<'a> Command<'a> {
         Ok(before.saturating_add(added))
     }
 
-    /// Whether the command is about samples. Every account may use them, and no limits apply.
+    /// Whether the submission is about samples. Every account may use them, and no limits apply.
     pub(super) fn is_about_samples(&self) -> bool {
         self.submission.author.mode == Mode::Test
     }
 
-    pub(super) async fn reference_data(&mut self) -> Result<Arc<ReferenceData>, Stop> {
-        let cache = &self.rules.reference_data;
+    pub(super) async fn reference_data(&mut self) -> Result<Arc<ReferenceData>, ApplyError> {
+        let cache = &self.dependencies.reference_data;
         let reference_data = cache.get(self.connection, self.submission, self.now);
         Ok(reference_data.await?)
     }
 
     /// Locks the listing to change.
-    pub(super) async fn lock_listing<C>(&mut self, name: &str) -> Result<Option<Listing<C>>, Stop>
+    pub(super) async fn lock_listing<C>(
+        &mut self,
+        name: &str,
+    ) -> Result<Option<Listing<C>>, ApplyError>
     where
         Listing<C>: SubmittedListing,
     {
@@ -116,18 +118,18 @@ impl<'a> Command<'a> {
             Listing::<C>::find(self.connection, mode, &names).await?
         } else {
             let locked = Listing::<C>::lock(self.connection, mode, &names).await?;
-            Locked::complete(locked).ok_or(Stop::Busy)?
+            LockedRows::complete(locked).ok_or(ApplyError::Busy)?
         };
         // For accounts, a listing that was taken down does not exist until staff restore it.
         let mut found = found.into_iter();
-        Ok(found.find(|listing| listing.state != State::Removed))
+        Ok(found.find(|listing| listing.state != ListingState::Removed))
     }
 
     /// Locks the game to change, and reads its page if the account owns it.
     pub(super) async fn lock_game(
         &mut self,
         name: &str,
-    ) -> Result<Option<(Listing<Game>, OwnedPage)>, Stop> {
+    ) -> Result<Option<(Listing<Game>, OwnedPage)>, ApplyError> {
         if self.is_dry_run {
             let Some(game) = self.lock_listing::<Game>(name).await? else {
                 return Ok(None);
@@ -146,38 +148,40 @@ impl<'a> Command<'a> {
             return if present.is_empty() {
                 Ok(None)
             } else {
-                Err(Stop::Busy)
+                Err(ApplyError::Busy)
             };
         };
-        let page = page.filter(|_| game.state != State::Removed);
+        let page = page.filter(|_| game.state != ListingState::Removed);
         Ok(page.map(|page| (game, page)))
     }
 
     /// The page of the account with this handle, for a game under it (§4.3): pending or public.
-    pub(super) async fn page_with_handle(&mut self, handle: &str) -> Result<OwnedPage, Stop> {
+    pub(super) async fn page_with_handle(&mut self, handle: &str) -> Result<OwnedPage, ApplyError> {
         if !slug::is_valid(handle) {
             return Err(limits::not_yours(handle).into());
         }
         match self.lock_page(PageRef::Handle(handle)).await? {
-            Some(page) if page.state.0 == State::Removed => Err(limits::taken_down(handle).into()),
-            Some(page) if page.state.0 != State::Rejected => Ok(page),
+            Some(page) if page.state.0 == ListingState::Removed => {
+                Err(limits::taken_down(handle).into())
+            }
+            Some(page) if page.state.0 != ListingState::Rejected => Ok(page),
             Some(_) | None => Err(limits::not_yours(handle).into()),
         }
     }
 
-    /// Locks a page of the account, in any state, until the command is committed: nothing is submitted under a page whose removal is
+    /// Locks a page of the account, in any state, until the submission is committed: nothing is submitted under a page whose removal is
     /// being committed.
     pub(super) async fn lock_page(
         &mut self,
         page_ref: PageRef<'_>,
-    ) -> Result<Option<OwnedPage>, Stop> {
+    ) -> Result<Option<OwnedPage>, ApplyError> {
         if self.is_dry_run {
             return self.find_page(page_ref).await;
         }
         let account = self.submission.author.account;
         let locked = page_owners::lock(self.connection, account, page_ref).await?;
         if locked.is_none() && self.find_page(page_ref).await?.is_some() {
-            return Err(Stop::Busy);
+            return Err(ApplyError::Busy);
         }
         Ok(locked)
     }
@@ -186,7 +190,7 @@ impl<'a> Command<'a> {
     pub(super) async fn find_page(
         &mut self,
         page_ref: PageRef<'_>,
-    ) -> Result<Option<OwnedPage>, Stop> {
+    ) -> Result<Option<OwnedPage>, ApplyError> {
         let account = self.submission.author.account;
         let found = page_owners::find(self.connection, account, page_ref).await?;
         if found.is_some() || !self.is_about_samples() {
@@ -204,7 +208,7 @@ impl<'a> Command<'a> {
     }
 
     /// Refuses a submission beyond the limit of pending ones.
-    pub(super) async fn check_pending_limit(&mut self) -> Result<(), Stop> {
+    pub(super) async fn check_pending_limit(&mut self) -> Result<(), ApplyError> {
         if self.is_about_samples() {
             return Ok(());
         }
@@ -212,12 +216,12 @@ impl<'a> Command<'a> {
         let waiting = accounts::count_pending(self.connection, account).await?;
         Ok(limits::check_pending_limit(
             waiting,
-            self.rules.max_pending,
+            self.dependencies.max_pending,
         )?)
     }
 
     /// Refuses a write beyond the daily limit of the plan.
-    pub(super) fn check_daily_limit(&self) -> Result<(), Stop> {
+    pub(super) fn check_daily_limit(&self) -> Result<(), ApplyError> {
         let most = self.submission.author.writes_per_day;
         Ok(limits::check_daily_limit(
             self.writes_today,
@@ -226,8 +230,8 @@ impl<'a> Command<'a> {
         )?)
     }
 
-    /// The first free slug with this base. If another replica takes it first, PostgreSQL refuses the listing, and the command runs again.
-    pub(super) async fn free_slug<C>(&mut self, base: &str) -> Result<String, Stop>
+    /// The first free slug with this base. If another replica takes it first, PostgreSQL refuses the listing, and the submission is applied again.
+    pub(super) async fn free_slug<C>(&mut self, base: &str) -> Result<String, ApplyError>
     where
         Listing<C>: SubmittedListing,
     {
@@ -244,26 +248,24 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// The answer and the change of a listing; `change_kind` is `None` when nothing changed.
+    /// The receipt and the change of a listing; `change_kind` is `None` when nothing changed.
     pub(super) fn accept<C>(
         &self,
         listing: &Listing<C>,
         change_kind: Option<ChangeKind>,
-    ) -> AcceptedCommand
+    ) -> AcceptedSubmission
     where
         Listing<C>: SubmittedListing,
     {
-        let public_url = &self.rules.public_url;
-        let announced = listing.state == State::Published;
-        AcceptedCommand {
-            outcome: Outcome {
-                answer: Answer {
-                    slug: listing.key().to_owned(),
-                    state: listing.state,
-                    url: listing.url(public_url),
-                    revision: listing.revision,
-                    note: None,
-                },
+        let public_url = &self.dependencies.public_url;
+        let announced = listing.state == ListingState::Published;
+        AcceptedSubmission {
+            receipt: Receipt {
+                slug: listing.key().to_owned(),
+                state: listing.state,
+                url: listing.url(public_url),
+                revision: listing.revision,
+                note: None,
                 replayed: false,
             },
             change: change_kind
