@@ -1,6 +1,6 @@
 //! The ranking boards in memory, next to the listings. One writer holds a lock; readers take no lock.
 //!
-//! The boards have three inputs. CastVotes come from the catalogue's own feed ([`crate::feeds::vote_feed`]), listings from the follower of the
+//! The boards have three inputs. Votes come from the catalogue's own feed ([`crate::feeds::vote_feed`]), listings from the follower of the
 //! listings feed ([`crate::feeds::listings`]), and windows move with the clock: the first reader in a new hour advances the boards to it.
 
 mod draw;

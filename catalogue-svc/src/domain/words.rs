@@ -27,15 +27,6 @@ pub enum Field {
 }
 
 impl Field {
-    /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::TitleStart,
-        Self::Title,
-        Self::Pitch,
-        Self::PitchAndRest,
-        Self::Rest,
-    ];
-
     /// Where a word is that is in both.
     fn and(self, other: Self) -> Self {
         match (self.min(other), self.max(other)) {

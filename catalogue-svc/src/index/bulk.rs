@@ -7,8 +7,8 @@ use super::chunk::{Chunk, filled};
 use super::document::Document;
 use super::listing_index::Index;
 use super::parallel::parallel;
-use super::postings::DocSet;
-use super::term_dictionary::{FieldDocs, TermDictionary};
+use super::postings::{DocSet, PlaceDocs};
+use super::term_dictionary::TermDictionary;
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::words::{Field, Words, short_prefixes};
@@ -17,8 +17,8 @@ use crate::domain::words::{Field, Words, short_prefixes};
 struct Part<L> {
     chunks: Vec<Arc<Chunk>>,
     rows: Vec<(u32, Arc<L>)>,
-    words: HashMap<String, FieldDocs>,
-    prefixes: HashMap<String, FieldDocs>,
+    words: HashMap<String, PlaceDocs>,
+    prefixes: HashMap<String, PlaceDocs>,
     keywords: HashMap<Keyword, Vec<u32>>,
     counts: BTreeMap<Facet, u64>,
 }
@@ -35,11 +35,11 @@ impl<L: Document> Index<L> {
             |chunks: &[(u32, Vec<Arc<L>>)]| chunks.iter().map(|(_, rows)| rows.len()).sum();
         let parts = parallel(chunks, weight, |chunks| Part::of(chunks, capacity));
 
-        let mut words = BTreeMap::new();
-        let mut prefixes = HashMap::new();
+        let mut words: BTreeMap<String, PlaceDocs> = BTreeMap::new();
+        let mut prefixes: HashMap<String, PlaceDocs> = HashMap::new();
         let mut keywords: HashMap<Keyword, Vec<u32>> = HashMap::new();
         let mut counts = BTreeMap::new();
-        // FieldDocs of a later part are all greater than those of the parts before.
+        // Docs of a later part are all greater than those of the parts before.
         for part in parts {
             index.chunks.extend(part.chunks);
             for (doc, row) in part.rows {
@@ -47,10 +47,10 @@ impl<L: Document> Index<L> {
                 *index.rows.entry(doc) = Some(row);
             }
             for (word, docs) in part.words {
-                append(words.entry(word).or_default(), docs);
+                words.entry(word).or_default().append(docs);
             }
             for (prefix, docs) in part.prefixes {
-                append(prefixes.entry(prefix).or_default(), docs);
+                prefixes.entry(prefix).or_default().append(docs);
             }
             for (keyword, docs) in part.keywords {
                 keywords.entry(keyword).or_default().extend(docs);
@@ -140,15 +140,9 @@ impl<L: Document> Part<L> {
     }
 }
 
-fn push(docs: &mut HashMap<String, FieldDocs>, term: &str, field: Field, doc: u32) {
+fn push(docs: &mut HashMap<String, PlaceDocs>, term: &str, field: Field, doc: u32) {
     match docs.get_mut(term) {
-        Some(docs) => docs[field as usize].push(doc),
-        None => docs.entry(term.to_owned()).or_default()[field as usize].push(doc),
-    }
-}
-
-fn append(docs: &mut FieldDocs, more: FieldDocs) {
-    for (docs, more) in docs.iter_mut().zip(more) {
-        docs.extend(more);
+        Some(docs) => docs.push(field, doc),
+        None => docs.entry(term.to_owned()).or_default().push(field, doc),
     }
 }

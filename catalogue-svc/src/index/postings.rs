@@ -98,14 +98,61 @@ impl DocSet {
     }
 }
 
-/// The docs that have a term, by the field that has it: no doc is in two sets.
+/// The sets of a posting.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    TitleStart,
+    Title,
+    Pitch,
+    /// The maker's name and the city.
+    Rest,
+}
+
+impl Place {
+    const COUNT: usize = 4;
+
+    /// The places that a word of a field is in.
+    fn of(field: Field) -> &'static [Self] {
+        match field {
+            Field::TitleStart => &[Self::TitleStart, Self::Title],
+            Field::Title => &[Self::Title],
+            Field::Pitch => &[Self::Pitch],
+            Field::PitchAndRest => &[Self::Pitch, Self::Rest],
+            Field::Rest => &[Self::Rest],
+        }
+    }
+}
+
+/// Docs of a term by place, in ascending order each, while a dictionary is built.
+#[derive(Debug, Default)]
+pub(super) struct PlaceDocs([Vec<u32>; Place::COUNT]);
+
+impl PlaceDocs {
+    pub(super) fn push(&mut self, field: Field, doc: u32) {
+        for place in Place::of(field) {
+            self.0[*place as usize].push(doc);
+        }
+    }
+
+    /// Appends docs that are all greater.
+    pub(super) fn append(&mut self, more: Self) {
+        for (docs, more) in self.0.iter_mut().zip(more.0) {
+            docs.extend(more);
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().map(Vec::len).sum()
+    }
+}
+
+/// The docs that have a term, by place.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Posting([DocSet; Field::ALL.len()]);
+pub(super) struct Posting([DocSet; Place::COUNT]);
 
 impl Posting {
-    /// Of docs by field, in ascending order each.
-    pub(super) fn of(docs: [Vec<u32>; Field::ALL.len()]) -> Self {
-        Self(docs.map(DocSet::from))
+    pub(super) fn of(docs: PlaceDocs) -> Self {
+        Self(docs.0.map(DocSet::from))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -113,30 +160,34 @@ impl Posting {
     }
 
     pub(super) fn insert(&mut self, field: Field, doc: u32) {
-        self.0[field as usize].insert(doc);
+        for place in Place::of(field) {
+            self.0[*place as usize].insert(doc);
+        }
     }
 
     pub(super) fn remove(&mut self, field: Field, doc: u32) {
-        self.0[field as usize].remove(doc);
+        for place in Place::of(field) {
+            self.0[*place as usize].remove(doc);
+        }
     }
 }
 
 /// The docs that have a word with a short prefix. They are very many: all of them are a set too, so that a query of short prefixes alone
-/// need not put five together.
+/// need not put three together.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PrefixPosting {
     every: DocSet,
-    fields: Posting,
+    places: Posting,
 }
 
 impl PrefixPosting {
-    /// Of docs by field, in ascending order each.
-    pub(super) fn of(docs: [Vec<u32>; Field::ALL.len()]) -> Self {
-        let mut every = docs.concat();
+    pub(super) fn of(docs: PlaceDocs) -> Self {
+        let mut every = docs.0[Place::Title as usize..].concat();
         every.sort_unstable();
+        every.dedup();
         Self {
             every: every.into(),
-            fields: Posting::of(docs),
+            places: Posting::of(docs),
         }
     }
 
@@ -146,12 +197,12 @@ impl PrefixPosting {
 
     pub(super) fn insert(&mut self, field: Field, doc: u32) {
         self.every.insert(doc);
-        self.fields.insert(field, doc);
+        self.places.insert(field, doc);
     }
 
     pub(super) fn remove(&mut self, field: Field, doc: u32) {
         self.every.remove(doc);
-        self.fields.remove(field, doc);
+        self.places.remove(field, doc);
     }
 }
 
@@ -166,37 +217,39 @@ pub(super) enum Docs<'a> {
 
 impl<'a> Docs<'a> {
     pub(super) fn title_start(self) -> &'a DocSet {
-        &self.fields()[Field::TitleStart as usize]
+        self.at(Place::TitleStart)
     }
 
-    pub(super) fn title(self) -> &'a [DocSet] {
-        &self.fields()[..=Field::Title as usize]
+    pub(super) fn title(self) -> &'a DocSet {
+        self.at(Place::Title)
     }
 
-    pub(super) fn pitch(self) -> &'a [DocSet] {
-        &self.fields()[Field::Pitch as usize..=Field::PitchAndRest as usize]
+    pub(super) fn pitch(self) -> &'a DocSet {
+        self.at(Place::Pitch)
     }
 
     /// In the maker's name or the city.
-    pub(super) fn rest(self) -> &'a [DocSet] {
-        &self.fields()[Field::PitchAndRest as usize..]
+    pub(super) fn rest(self) -> &'a DocSet {
+        self.at(Place::Rest)
     }
 
-    fn fields(self) -> &'a [DocSet; Field::ALL.len()] {
-        match self {
-            Self::Word(posting) => &posting.0,
-            Self::Prefix(posting) => &posting.fields.0,
-        }
+    fn at(self, place: Place) -> &'a DocSet {
+        let places = match self {
+            Self::Word(posting) => posting,
+            Self::Prefix(posting) => &posting.places,
+        };
+        &places.0[place as usize]
     }
 
     /// Sets that together have all.
     pub(super) fn every(self) -> &'a [DocSet] {
         match self {
-            Self::Word(posting) => &posting.0,
+            Self::Word(posting) => &posting.0[Place::Title as usize..],
             Self::Prefix(posting) => std::slice::from_ref(&posting.every),
         }
     }
 
+    /// How many docs there are; those in two places count twice.
     pub(super) fn len(self) -> u64 {
         self.every().iter().map(DocSet::len).sum()
     }

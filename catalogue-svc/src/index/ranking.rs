@@ -115,9 +115,9 @@ impl Found {
         let [title, pitch, rest, every] = &mut unions;
         for found in matches {
             work.postings += 1;
-            title.extend(found.docs.title(), Some(within));
-            pitch.extend(found.docs.pitch(), Some(within));
-            rest.extend(found.docs.rest(), Some(within));
+            title.add(found.docs.title(), Some(within));
+            pitch.add(found.docs.pitch(), Some(within));
+            rest.add(found.docs.rest(), Some(within));
             every.extend(found.docs.every(), Some(within));
         }
         let [title, pitch, rest, every] = unions.map(Union::finish);

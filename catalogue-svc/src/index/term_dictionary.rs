@@ -13,7 +13,7 @@ use fst::{IntoStreamer as _, Map, MapBuilder, Streamer as _};
 use super::cow_map::CowMap;
 use super::cow_vec::CowVec;
 use super::parallel::parallel;
-use super::postings::{Docs, Posting, PrefixPosting};
+use super::postings::{Docs, PlaceDocs, Posting, PrefixPosting};
 use crate::domain::typo::{Closeness, Misspelled};
 use crate::domain::words::{Field, Words, short_prefixes};
 
@@ -32,9 +32,6 @@ pub(super) struct TermDictionary {
     /// The postings of the prefixes of one and two letters.
     prefixes: CowMap<Arc<str>, Arc<PrefixPosting>>,
 }
-
-/// Docs of a term by field, while a dictionary is built.
-pub(super) type FieldDocs = [Vec<u32>; Field::ALL.len()];
 
 /// A word of listings that a word of a query stands for, or all that begin with a short prefix.
 #[derive(Debug)]
@@ -56,8 +53,8 @@ const BEGINNING: Closeness = Closeness {
 impl TermDictionary {
     /// Builds it whole, from the docs of each word and of each short prefix.
     pub(super) fn build(
-        words: BTreeMap<String, FieldDocs>,
-        prefixes: HashMap<String, FieldDocs>,
+        words: BTreeMap<String, PlaceDocs>,
+        prefixes: HashMap<String, PlaceDocs>,
     ) -> Result<Self, fst::Error> {
         let mut dictionary = Self::default();
         let mut builder = MapBuilder::memory();
@@ -67,10 +64,8 @@ impl TermDictionary {
             dictionary.next += 1;
         }
         dictionary.base = Arc::new(Map::new(builder.into_inner()?)?);
-        let weight = |prefixes: &[(String, FieldDocs)]| {
-            let docs = prefixes.iter().flat_map(|(_, docs)| docs);
-            docs.map(Vec::len).sum()
-        };
+        let weight =
+            |prefixes: &[(String, PlaceDocs)]| prefixes.iter().map(|(_, docs)| docs.len()).sum();
         let parts = parallel(prefixes.into_iter().collect(), weight, |prefixes| {
             let prefixes = prefixes.into_iter();
             let postings = prefixes.map(|(prefix, docs)| (prefix, PrefixPosting::of(docs)));
@@ -269,7 +264,7 @@ mod tests {
 
     fn docs_in_title(dictionary: &TermDictionary, prefix: &str) -> Vec<u32> {
         docs_of(&dictionary.beginning_with(prefix), |docs| {
-            docs.title().iter().collect()
+            vec![docs.title()]
         })
     }
 
@@ -383,7 +378,7 @@ mod tests {
         }
         for prefix in ["l", "lag", "lagoon"] {
             let found = dictionary.beginning_with(prefix);
-            assert_eq!(docs_of(&found, |docs| docs.pitch().iter().collect()), [3]);
+            assert_eq!(docs_of(&found, |docs| vec![docs.pitch()]), [3]);
         }
         for prefix in ["l", "lag", "lagos"] {
             assert_eq!(docs_in_title(&dictionary, prefix), [2]);

@@ -82,7 +82,9 @@ impl<'a> Terms<'a> {
         within: &RoaringBitmap,
         work: &mut Work,
     ) -> RoaringBitmap {
-        self.intersect(edits, Some(within), work, |found| found.docs.title())
+        self.intersect(edits, Some(within), work, |found| {
+            std::slice::from_ref(found.docs.title())
+        })
     }
 
     /// The docs of those `within` whose title starts with one of the words, with so many edits at most.
