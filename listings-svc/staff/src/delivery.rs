@@ -41,7 +41,7 @@ pub(crate) struct List {
     endpoint: String,
     /// Only deliveries in this state
     #[arg(long)]
-    state: Option<State>,
+    state: Option<DeliveryState>,
     /// Only deliveries of this event, such as listing.published
     #[arg(long, default_value = "", hide_default_value = true)]
     event: String,
@@ -92,7 +92,7 @@ pub(crate) struct Test {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum State {
+enum DeliveryState {
     Waiting,
     Delivered,
     Failed,
@@ -218,10 +218,10 @@ pub(crate) async fn test(test: Test, mut webhooks: Webhooks, output: Output) -> 
 async fn list(filter: List, mut webhooks: Webhooks, output: Output) -> Result<(), Error> {
     let state = match filter.state {
         None => proto::DeliveryState::Unspecified,
-        Some(State::Waiting) => proto::DeliveryState::Waiting,
-        Some(State::Delivered) => proto::DeliveryState::Delivered,
-        Some(State::Failed) => proto::DeliveryState::Failed,
-        Some(State::Cancelled) => proto::DeliveryState::Cancelled,
+        Some(DeliveryState::Waiting) => proto::DeliveryState::Waiting,
+        Some(DeliveryState::Delivered) => proto::DeliveryState::Delivered,
+        Some(DeliveryState::Failed) => proto::DeliveryState::Failed,
+        Some(DeliveryState::Cancelled) => proto::DeliveryState::Cancelled,
     };
     let (mut deliveries, mut cursor) = (Vec::new(), String::new());
     loop {

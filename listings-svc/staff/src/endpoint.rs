@@ -32,7 +32,7 @@ pub(crate) enum Command {
     /// Add an endpoint; its signing secret is shown once
     Add(Add),
     /// Change an endpoint; options that are not given stay as they are
-    Change(Change),
+    Change(EndpointChange),
     /// Pause deliveries; new events queue up
     Pause {
         /// The id of the endpoint
@@ -94,7 +94,7 @@ pub(crate) struct Add {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Change {
+pub(crate) struct EndpointChange {
     /// The id of the endpoint
     #[arg(value_parser = endpoint_id)]
     id: String,

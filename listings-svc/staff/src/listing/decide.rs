@@ -10,7 +10,7 @@ use kit::rpc::client::Client;
 use serde::Serialize;
 use tonic::Status;
 
-use super::name::{self, Kind, Slugs};
+use super::name::{self, ListingKind, Slugs};
 use super::review_text;
 use crate::confirm::{self, Confirmation};
 use crate::error::Error;
@@ -67,7 +67,7 @@ struct Target {
 
 impl TakeDown {
     /// Asks before several listings are taken down at once.
-    pub(crate) fn confirm(&self, kind: Kind) -> Result<(), Error> {
+    pub(crate) fn confirm(&self, kind: ListingKind) -> Result<(), Error> {
         let slugs = &self.target.slugs.slugs;
         if slugs.len() < 2 {
             return Ok(());
@@ -130,7 +130,7 @@ impl From<Restore> for Request {
 
 /// The result for one listing.
 #[derive(Debug, Serialize)]
-struct Outcome {
+struct DecisionOutcome {
     kind: String,
     name: String,
     /// The state after the decision; empty when the decision was refused.
@@ -151,7 +151,7 @@ struct ChangedField {
     after: serde_json::Value,
 }
 
-impl From<proto::DecideResult> for Outcome {
+impl From<proto::DecideResult> for DecisionOutcome {
     fn from(result: proto::DecideResult) -> Self {
         let name = result.name.unwrap_or_default();
         let value = |json: &str| serde_json::from_str(json).unwrap_or_default();
@@ -173,7 +173,7 @@ impl From<proto::DecideResult> for Outcome {
 }
 
 pub(crate) async fn run(
-    kind: Kind,
+    kind: ListingKind,
     request: Request,
     fleet: &Fleet,
     output: Output,
@@ -277,7 +277,7 @@ fn report(results: Vec<proto::DecideResult>, output: Output) -> Result<(), Error
             review_text::changes(&name, &result.differences)
         })
         .collect();
-    let outcomes: Vec<Outcome> = results.into_iter().map(Outcome::from).collect();
+    let outcomes: Vec<DecisionOutcome> = results.into_iter().map(DecisionOutcome::from).collect();
     output.answer(&serde_json::json!({ "results": outcomes }), || {
         let rows = outcomes.iter().map(|outcome| {
             let revision = outcome.revision.map(|revision| revision.to_string());

@@ -12,7 +12,7 @@ use kit::rpc::client::Client;
 use serde_json::{Map, Value};
 use tempfile::NamedTempFile;
 
-use super::name::{Kind, Mode};
+use super::name::{ListingKind, ListingMode};
 use super::show;
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -43,12 +43,12 @@ pub(crate) struct Edit {
 type Service = StaffReviewServiceClient<Client>;
 
 pub(crate) async fn run(
-    kind: Kind,
+    kind: ListingKind,
     edit: Edit,
     fleet: &Fleet,
     output: Output,
 ) -> Result<(), Error> {
-    let name = kind.named(Mode::Live, edit.slug.clone());
+    let name = kind.named(ListingMode::Live, edit.slug.clone());
     let mut service = Service::new(fleet.listings().await?);
     let request = |changes, revision| proto::EditRequest {
         name: Some(name.clone()),

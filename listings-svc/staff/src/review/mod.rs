@@ -19,7 +19,7 @@ use crate::account::AccountNames;
 use crate::arguments::limit;
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::listing::name::{self, Kind};
+use crate::listing::name::{self, ListingKind};
 use crate::output::{self, Output};
 use crate::sanitize::sanitize;
 use crate::table::table;
@@ -37,7 +37,7 @@ const PAGE_SIZE: i32 = 100;
 pub(crate) struct Review {
     /// Only listings of this kind
     #[arg(long, global = true)]
-    kind: Option<Kind>,
+    kind: Option<ListingKind>,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -87,7 +87,7 @@ impl From<proto::QueueItem> for QueueRow {
 }
 
 pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let kind = review.kind.map_or("", Kind::as_str);
+    let kind = review.kind.map_or("", ListingKind::as_str);
     if review.command.is_none() && output.is_json() {
         return Err(Error::usage(
             "`staff review` is interactive: programs use `staff review list --json` and `staff game approve`",

@@ -13,7 +13,7 @@ use crate::sanitize::sanitize;
 
 /// What became of a listing in this review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum ReviewOutcome {
     Approved,
     Rejected,
     Skipped,
@@ -25,7 +25,7 @@ enum Outcome {
 struct Visited {
     name: proto::ListingName,
     /// `None` until the reviewer acts.
-    outcome: Option<Outcome>,
+    outcome: Option<ReviewOutcome>,
 }
 
 /// Where to go after a listing was shown.
@@ -72,9 +72,9 @@ pub(super) async fn run(
     // Also after an error: these decisions were made.
     output.print(&format!(
         "{} approved, {} rejected, {} skipped",
-        count(Outcome::Approved),
-        count(Outcome::Rejected),
-        count(Outcome::Skipped)
+        count(ReviewOutcome::Approved),
+        count(ReviewOutcome::Rejected),
+        count(ReviewOutcome::Skipped)
     ));
     result
 }
@@ -136,7 +136,7 @@ impl Session {
         if !is_pending && outcome.is_none() {
             self.output
                 .print(&format!("{} was decided on by somebody else", name.name));
-            self.set(at, Outcome::DecidedByOther);
+            self.set(at, ReviewOutcome::DecidedByOther);
             return Ok(Step::Next);
         }
         if let Some(item) = &mut review.item {
@@ -178,7 +178,7 @@ impl Session {
                     let Some(note) = self.send(approve, item, String::new()).await? else {
                         return Ok(Step::Again);
                     };
-                    self.set(at, Outcome::Approved);
+                    self.set(at, ReviewOutcome::Approved);
                     let note = Some(note).filter(|note| !note.is_empty());
                     let note = note.map_or_else(String::new, |note| format!("; {note}"));
                     self.output.print(&format!("approved: {}{note}", name.name));
@@ -194,12 +194,12 @@ impl Session {
                     if self.send(reject, item, reason).await?.is_none() {
                         return Ok(Step::Again);
                     }
-                    self.set(at, Outcome::Rejected);
+                    self.set(at, ReviewOutcome::Rejected);
                     self.output.print(&format!("rejected: {}", name.name));
                     return Ok(Step::Next);
                 }
                 "s" => {
-                    self.set(at, Outcome::Skipped);
+                    self.set(at, ReviewOutcome::Skipped);
                     return Ok(Step::Next);
                 }
                 "b" => return Ok(Step::Back),
@@ -233,7 +233,7 @@ impl Session {
         }
     }
 
-    fn set(&mut self, at: usize, outcome: Outcome) {
+    fn set(&mut self, at: usize, outcome: ReviewOutcome) {
         if let Some(visited) = self.visited.get_mut(at) {
             visited.outcome = Some(outcome);
         }
