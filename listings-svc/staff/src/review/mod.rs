@@ -32,7 +32,8 @@ const PAGE_SIZE: i32 = 100;
 /// Review pending listings one by one, oldest first
 ///
 /// Each listing is shown with its position in the queue and its changes since it was last public. Then a line of input decides: a
-/// (approve), r (reject; the reason is on the next line), s (skip), b (back to the previous listing), o (open: show all of it), q (quit).
+/// (approve), r (reject; the reason is on the next line), s (skip), b (back to the previous listing), o (open: show all of it), q (quit),
+/// ? (help).
 #[derive(Debug, Args)]
 pub(crate) struct Review {
     /// Only listings of this kind

@@ -11,6 +11,24 @@ use crate::listing::review_text;
 use crate::output::{self, Output};
 use crate::sanitize::sanitize;
 
+/// The prompts, and the help of their keys.
+const DECIDE: &str = "a(pprove) r(eject) s(kip) b(ack) o(pen) q(uit) ? > ";
+const DECIDE_HELP: &str = "\
+  a  approve the listing as it is shown: it is public at once
+  r  reject it; the next line is the reason that the submitter reads
+  s  skip it: it stays pending
+  b  back to the previous listing of this review
+  o  open: show all fields and the history
+  q  quit; decisions are kept
+  ?  show this help";
+const LOOK_BACK: &str = "n(ext) b(ack) o(pen) q(uit) ? > ";
+const LOOK_BACK_HELP: &str = "\
+  n  next listing of this review
+  b  back to the previous listing of this review
+  o  open: show all fields and the history
+  q  quit; decisions are kept
+  ?  show this help";
+
 /// What became of a listing in this review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReviewOutcome {
@@ -168,8 +186,7 @@ impl Session {
         };
         loop {
             let item = item.clone();
-            let prompt = "a(pprove) r(eject) s(kip) b(ack) o(pen) q(uit) > ";
-            let Some(line) = read_line(prompt).await? else {
+            let Some(line) = read_line(DECIDE).await? else {
                 return Ok(Step::Quit);
             };
             match line.trim() {
@@ -205,9 +222,10 @@ impl Session {
                 "b" => return Ok(Step::Back),
                 "o" => self.output.print(&review_text::whole(review)),
                 "q" => return Ok(Step::Quit),
+                "?" => self.output.print(DECIDE_HELP),
                 "" => {}
                 other => output::note(&format!(
-                    "{} is not one of a, r, s, b, o, q",
+                    "{} is not one of a, r, s, b, o, q: ? for help",
                     sanitize(other)
                 )),
             }
@@ -217,7 +235,7 @@ impl Session {
     /// Asks where to go from a listing that was decided on in this review.
     async fn look_back(&self, review: &proto::GetReviewResponse) -> Result<Step, Error> {
         loop {
-            let Some(line) = read_line("n(ext) b(ack) o(pen) q(uit) > ").await? else {
+            let Some(line) = read_line(LOOK_BACK).await? else {
                 return Ok(Step::Quit);
             };
             match line.trim() {
@@ -225,10 +243,12 @@ impl Session {
                 "b" => return Ok(Step::Back),
                 "o" => self.output.print(&review_text::whole(review)),
                 "q" => return Ok(Step::Quit),
+                "?" => self.output.print(LOOK_BACK_HELP),
                 "" => {}
-                other => {
-                    output::note(&format!("{} is not one of n, b, o, q", sanitize(other)));
-                }
+                other => output::note(&format!(
+                    "{} is not one of n, b, o, q: ? for help",
+                    sanitize(other)
+                )),
             }
         }
     }
