@@ -33,11 +33,14 @@ mod sanitize;
 mod swap;
 mod switch;
 mod table;
+mod usage_error;
 mod vote;
 
+use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 use error::Error;
@@ -143,7 +146,11 @@ enum KeyCommand {
 /// Runs the command line, or completes it for a shell.
 pub fn main() -> ExitCode {
     completion::complete();
-    let staff = Staff::parse();
+    let line: Vec<OsString> = env::args_os().collect();
+    let staff = match Staff::try_parse_from(&line) {
+        Ok(staff) => staff,
+        Err(error) => return usage_error::print(error, Staff::command(), &line),
+    };
     match run(staff) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -193,8 +200,6 @@ async fn run(staff: Staff) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
