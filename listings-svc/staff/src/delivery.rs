@@ -11,7 +11,8 @@ use serde::Serialize;
 use serde_json::json;
 use time::OffsetDateTime;
 
-use crate::arguments::{endpoint_id, limit, timestamp};
+use crate::arguments::{delivery_number, endpoint_id, limit, timestamp};
+use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
@@ -62,6 +63,7 @@ pub(crate) struct Show {
     #[arg(value_parser = endpoint_id)]
     endpoint: String,
     /// The number of the delivery
+    #[arg(value_parser = delivery_number)]
     delivery: i64,
 }
 
@@ -316,7 +318,8 @@ fn print_queued(
     let delivery = DeliveryRow::from(delivery.unwrap_or_default());
     let number = delivery.delivery;
     let line = format!(
-        "delivery {number} is queued: `staff delivery show {endpoint} {number}` shows the result"
+        "delivery {number} is queued: {} shows the result",
+        command_hint::staff(&format!("delivery show {endpoint} {number}"))
     );
     output.line(&delivery, &line)
 }

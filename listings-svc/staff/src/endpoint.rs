@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::account;
-use crate::arguments::endpoint_id;
+use crate::arguments::{endpoint_id, rate_limit};
 use crate::delivery;
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -89,7 +89,7 @@ pub(crate) struct Add {
     #[arg(long, value_delimiter = ',', required = true)]
     events: Vec<String>,
     /// Deliveries per second at most
-    #[arg(long)]
+    #[arg(long, value_parser = rate_limit)]
     rate_limit: Option<u32>,
 }
 
@@ -105,7 +105,7 @@ pub(crate) struct EndpointChange {
     #[arg(long, value_delimiter = ',')]
     events: Vec<String>,
     /// Deliveries per second at most; 0 for no limit
-    #[arg(long)]
+    #[arg(long, value_parser = rate_limit)]
     rate_limit: Option<u32>,
 }
 

@@ -8,6 +8,7 @@ mod arguments;
 mod audit;
 mod catalogue;
 mod claim;
+mod command_hint;
 mod completion;
 mod confirm;
 mod currency;
@@ -270,9 +271,26 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_is_none_says_where_to_find_it() {
+    fn a_bad_id_or_number_says_what_it_is_and_where_to_find_it() {
+        let id = "00000000-0000-0000-0000-000000000009";
         for (line, hint) in [
-            (&["key", "approve", "x"][..], "staff key pending"),
+            (&["report", "approve", "x"][..], "`staff report list`"),
+            (&["report", "reject", "0"], "number of a held report"),
+            (&["delivery", "show", id, "x"], "staff delivery list"),
+            (
+                &["game", "approve", "a", "--revision", "x"],
+                "staff game show",
+            ),
+            (&["page", "edit", "a", "--revision", "0"], "1 or more"),
+            (
+                &["picture", "add-screenshot", "a", "b", "--place", "x"],
+                "0 is the first",
+            ),
+            (
+                &["endpoint", "change", id, "--rate-limit", "x"],
+                "per second",
+            ),
+            (&["key", "approve", "x"], "staff key pending"),
             (&["key", "revoke", "x"], "staff key list --account"),
             (&["claim", "grant", "x"], "staff claim list"),
             (&["endpoint", "show", "x"], "staff endpoint list --account"),
@@ -280,6 +298,7 @@ mod tests {
             let line = [&["staff"], line].concat();
             let sentence = Staff::try_parse_from(&line).unwrap_err().to_string();
             assert!(sentence.contains(hint), "{line:?}: {sentence}");
+            assert!(!sentence.contains("invalid digit"), "{line:?}: {sentence}");
         }
     }
 }

@@ -13,6 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use kit::rpc::client::Client;
 use tonic::{IntoStreamingRequest as _, Request};
 
+use crate::arguments::picture_place;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::listing::name::ListingMode;
@@ -49,7 +50,7 @@ pub(crate) enum Command {
         #[arg(long)]
         alt: String,
         /// The position among the screenshots, from 0 [default: after the last]
-        #[arg(long)]
+        #[arg(long, value_parser = picture_place)]
         place: Option<u32>,
     },
     /// Remove a picture from a listing

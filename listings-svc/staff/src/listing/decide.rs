@@ -12,6 +12,7 @@ use tonic::Status;
 
 use super::name::{self, ListingKind, Slugs};
 use super::review_text;
+use crate::arguments::revision_number;
 use crate::confirm::{self, Confirmation};
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -61,7 +62,7 @@ struct Target {
     #[command(flatten)]
     slugs: Slugs,
     /// The revision that you reviewed, of one listing: any other is refused, and the listing is not shown again before the decision
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = revision_number)]
     revision: Option<i64>,
 }
 

@@ -17,6 +17,7 @@ use tonic::Request;
 
 use crate::account::AccountNames;
 use crate::arguments::limit;
+use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::listing::name::{self, ListingKind};
@@ -90,9 +91,11 @@ impl From<proto::QueueItem> for QueueRow {
 pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let kind = review.kind.map_or("", ListingKind::as_str);
     if review.command.is_none() && output.is_json() {
-        return Err(Error::usage(
-            "`staff review` is interactive: programs use `staff review list --json` and `staff game approve`",
-        ));
+        return Err(Error::usage(format!(
+            "`staff review` is interactive: programs use {} and {}",
+            command_hint::staff("review list --json"),
+            command_hint::staff("game approve SLUG")
+        )));
     }
     let mut service = StaffReviewServiceClient::new(fleet.listings().await?);
     match review.command {
