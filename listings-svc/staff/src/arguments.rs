@@ -53,7 +53,7 @@ pub(crate) fn revision_number(text: &str) -> Result<i64, String> {
     let revision = text.parse().ok().filter(|revision| *revision > 0);
     revision.ok_or_else(|| {
         format!(
-            "give the number of a revision, 1 or more; {} shows the revision of a game, and `staff page` and `staff event` have the same verb",
+            "give the number of a revision, 1 or more, as {} shows it (for a page or an event: `page show`, `event show`)",
             command_hint::staff("game show SLUG")
         )
     })

@@ -36,7 +36,10 @@ fn message(mut error: Error, mut root: Command, line: &[OsString]) -> StyledStr 
                 shown.push(name);
             }
         }
-        if !shown.is_empty() {
+        if shown.is_empty() {
+            // Its empty list would be printed as an empty line.
+            error.remove(ContextKind::Suggested);
+        } else {
             error.insert(
                 ContextKind::SuggestedSubcommand,
                 ContextValue::Strings(shown),
@@ -111,6 +114,7 @@ mod tests {
                 Some(name) => assert!(tip.unwrap().ends_with(name), "{line:?}: {said}"),
                 None => assert_eq!(tip, None, "{line:?}: {said}"),
             }
+            assert!(!said.contains("\n\n\n"), "{line:?}: {said}");
         }
     }
 }
