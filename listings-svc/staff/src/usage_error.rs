@@ -25,7 +25,7 @@ fn message(mut error: Error, mut root: Command, line: &[OsString]) -> StyledStr 
         Some(ContextValue::String(word)) => word.as_str(),
         _ => "",
     };
-    let command = reached(&root, line, unknown);
+    let command = find_command(&root, line, unknown);
     if error.kind() == ErrorKind::MissingSubcommand {
         return command.clone().render_help();
     }
@@ -50,7 +50,7 @@ fn message(mut error: Error, mut root: Command, line: &[OsString]) -> StyledStr 
 }
 
 /// The command that the words of the line before `unknown` lead to.
-fn reached<'c>(root: &'c Command, line: &[OsString], unknown: &str) -> &'c Command {
+fn find_command<'c>(root: &'c Command, line: &[OsString], unknown: &str) -> &'c Command {
     let words = line.iter().skip(1).filter_map(|word| word.to_str());
     let words = words.take_while(|word| *word != unknown);
     words.fold(root, |command, word| {
