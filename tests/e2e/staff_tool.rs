@@ -162,6 +162,7 @@ async fn an_endpoint_belongs_to_an_account_named_by_e_mail_or_id() {
     let (code, sentence) = refused(&fleet, &args).await;
     assert_eq!(code, Some(1), "{sentence}");
     assert!(sentence.contains("url:"), "{sentence}");
+    assert!(sentence.contains("WEBHOOK_ALLOW"), "{sentence}");
     for name in [&account.email, &account.id] {
         for noun in ["endpoint", "webhooks"] {
             let text = said(&fleet, &["--json", noun, "list", "--account", name]).await;
@@ -172,6 +173,24 @@ async fn an_endpoint_belongs_to_an_account_named_by_e_mail_or_id() {
     let args = ["endpoint", "list", "--account", "nobody@fleet.example"];
     let (code, sentence) = refused(&fleet, &args).await;
     assert_eq!(code, Some(1), "{sentence}");
+}
+
+#[tokio::test]
+async fn an_endpoint_on_a_plan_without_real_events_is_added_with_a_warning() {
+    let fleet = Fleet::shared();
+    let mut staff = Staff::of(&fleet).await;
+    for (plan, warns) in [("free", true), ("build", false)] {
+        let account = staff.account(plan).await.account;
+        let add = ["endpoint", "add", "--account", &account.email];
+        let address = ["--url", "https://hooks.example/", "--events", "tip.paid"];
+        let output = run(&fleet, &[&add[..], &address].concat()).await;
+        let note = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{note}");
+        let warning = "the account's plan, free, has no real webhook events";
+        assert_eq!(note.contains(warning), warns, "{plan}: {note}");
+        let change = format!("`staff account set-plan {} PLAN`", account.id);
+        assert_eq!(note.contains(&change), warns, "{plan}: {note}");
+    }
 }
 
 #[tokio::test]

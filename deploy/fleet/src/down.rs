@@ -78,8 +78,9 @@ fn stop_launcher(folder: &Folder, signals: &Signals) -> Result<()> {
     let stopped = signals.until(STOP_LIMIT, || Ok((!folder.is_busy()?).then_some(())))?;
     stopped.with_context(|| {
         format!(
-            "the launcher (pid {}) does not end: see deploy/status for what it waits for",
-            launcher.pid
+            "the launcher (pid {}) does not end: see {} for what it waits for",
+            launcher.pid,
+            folder.command("status")
         )
     })
 }

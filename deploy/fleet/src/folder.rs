@@ -1,5 +1,6 @@
 //! The state folder (`.fleet`): its files, and the lock that a running launcher holds.
 
+use std::borrow::Cow;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -31,6 +32,8 @@ const CONTENTS: [&str; 10] = [
 #[derive(Clone, Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
+    /// Whether `--dir` has named it.
+    is_named: bool,
 }
 
 /// Held while a launcher uses the folder. The kernel releases it when the launcher ends, in whatever way.
@@ -46,7 +49,19 @@ impl Folder {
                 .with_context(|| format!("cannot resolve --dir {}", dir.display()))?,
             None => default,
         };
-        Ok(Self { path })
+        let is_named = dir.is_some();
+        Ok(Self { path, is_named })
+    }
+
+    /// A command on the fleet of this folder, as it is typed in a shell: `deploy/down --dir /srv/fleet`.
+    pub(crate) fn command(&self, command: &str) -> String {
+        if !self.is_named {
+            return format!("deploy/{command}");
+        }
+        let path = self.path.to_string_lossy();
+        // Only a NUL cannot be quoted, and no path has one.
+        let quoted = shlex::try_quote(&path).unwrap_or(Cow::Borrowed(&path));
+        format!("deploy/{command} --dir {quoted}")
     }
 
     /// Creates the folder if it does not exist, and checks its owner and the free space.
@@ -210,6 +225,19 @@ mod tests {
         let folder = Folder::locate(Some(dir.path()), PathBuf::new()).unwrap();
         folder.prepare().unwrap();
         (dir, folder)
+    }
+
+    #[test]
+    fn a_command_names_the_folder_that_was_given() {
+        let default = PathBuf::from("/checkout/.fleet");
+        let command = |dir: Option<&str>| {
+            let folder = Folder::locate(dir.map(Path::new), default.clone()).unwrap();
+            folder.command("down")
+        };
+        assert_eq!(command(None), "deploy/down");
+        assert_eq!(command(Some("/srv/two")), "deploy/down --dir /srv/two");
+        let quoted = command(Some("/srv/a fleet"));
+        assert_eq!(quoted, "deploy/down --dir '/srv/a fleet'");
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if args.json {
         say(serde_json::to_string_pretty(&report).context("cannot serialize the report")?);
     } else {
-        print(&report);
+        print(&report, &folder);
     }
     let all_ready = report.state == FleetState::Running
         && report.services.iter().all(|service| service.ready)
@@ -126,9 +126,12 @@ fn report(folder: &Folder) -> Result<Report> {
     })
 }
 
-fn print(report: &Report) {
+fn print(report: &Report, folder: &Folder) {
     match report.state {
-        FleetState::Stopped => return say("No fleet runs here; deploy/up starts one"),
+        FleetState::Stopped => {
+            let up = folder.command("up");
+            return say(format!("No fleet runs here; {up} starts one"));
+        }
         FleetState::Starting => say("The fleet is starting"),
         FleetState::Running => say(format!("The fleet is running at {}", report.base_url)),
     }

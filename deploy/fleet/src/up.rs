@@ -194,12 +194,15 @@ fn serve(
     say("\nTry it:\n");
     say_lines(&fleet.examples()?);
     if !args.release {
-        say("\nFor load tests, use deploy/up --release; its first build takes about 20 minutes");
+        say(format!(
+            "\nFor load tests, use {}; its first build takes about 20 minutes",
+            fleet.folder().command("up --release")
+        ));
     }
     say(if args.detached {
-        "\nStop it with deploy/down"
+        format!("\nStop it with {}", fleet.folder().command("down"))
     } else {
-        "\nCtrl-C stops it; data and keys are kept"
+        "\nCtrl-C stops it; data and keys are kept".to_owned()
     });
     supervisor.supervise(&mut fleet.manifest)
 }
@@ -265,23 +268,25 @@ fn port(text: &str) -> Result<u16, String> {
 fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {
     let pid =
         Run::load(folder).map_or_else(String::new, |run| format!(" (pid {})", run.launcher.pid));
+    let down = folder.command("down");
     if args.fresh {
         bail!(
-            "a fleet is running here{pid}, and --fresh would remove its data: stop it first with deploy/down"
+            "a fleet is running here{pid}, and --fresh would remove its data: stop it first with {down}"
         );
     }
     let manifest = Manifest::load(folder);
     if manifest.state == FleetState::Running {
-        say(format!("The fleet is running{pid}; deploy/down stops it\n"));
+        say(format!("The fleet is running{pid}; {down} stops it\n"));
         say_lines(&summary(&manifest, folder));
         if args.port.is_some() || !args.replicas.is_empty() || args.plans.is_some() {
-            say(
-                "--port, --replicas and --plans have no effect on a running fleet: stop it first with deploy/down",
-            );
+            say(format!(
+                "--port, --replicas and --plans have no effect on a running fleet: stop it first with {down}"
+            ));
         }
     } else {
         say(format!(
-            "The fleet is starting{pid}; deploy/status shows its progress"
+            "The fleet is starting{pid}; {} shows its progress",
+            folder.command("status")
         ));
     }
     Ok(ExitCode::SUCCESS)

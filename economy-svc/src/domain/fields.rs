@@ -1,6 +1,7 @@
 //! The fields of a JSON object as raw text. Numbers are parsed from their digits and never pass through a float.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -8,6 +9,11 @@ use serde_json::value::RawValue;
 
 /// 2^53 − 1: JSON readers that use floats hold whole numbers up to this one exactly (`Number.MAX_SAFE_INTEGER`).
 pub const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_991;
+
+/// Unexpected fields that one error names at most (§4.3).
+const MAX_REPORTED: usize = 50;
+/// Characters of a name in an error at most.
+const MAX_NAME: usize = 80;
 
 /// The fields of a JSON object, in their order.
 #[derive(Debug)]
@@ -41,21 +47,42 @@ impl<'a> Fields<'a> {
         serde_json::from_str(json).ok()
     }
 
-    /// The first field that is given twice or is not in `known`, and what is wrong with it.
-    pub fn unexpected(&self, known: &[&str]) -> Option<(String, String)> {
-        for (at, (name, _)) in self.0.iter().enumerate() {
-            if self.0.iter().take(at).any(|(earlier, _)| earlier == name) {
-                return Some((name.to_string(), "it is given twice".to_owned()));
+    /// The fields that are not in `known` or are given twice, each with what is wrong with it. Of more than [`MAX_REPORTED`] the rest are
+    /// counted under `*`.
+    pub fn unexpected(&self, known: &[&str]) -> Vec<(String, String)> {
+        let mut seen = HashSet::new();
+        let mut repeated = HashSet::new();
+        let mut hint = format!("; the fields are {}", known.join(", "));
+        let mut problems = Vec::new();
+        let mut more = 0_usize;
+        for (name, _) in &self.0 {
+            let is_first = seen.insert(name);
+            let is_known = known.contains(&&**name);
+            let is_bad = if is_first {
+                !is_known
+            } else {
+                is_known && repeated.insert(name)
+            };
+            if !is_bad {
+                continue;
             }
-            if !known.contains(&&**name) {
-                let known = known.join(", ");
-                return Some((
-                    name.to_string(),
-                    format!("there is no such field; the fields are {known}"),
-                ));
+            if problems.len() == MAX_REPORTED {
+                more += 1;
+                continue;
             }
+            let problem = if is_known {
+                "it is given twice".to_owned()
+            } else {
+                // The first of them lists the fields.
+                format!("there is no such field{}", std::mem::take(&mut hint))
+            };
+            problems.push((clip(name), problem));
         }
-        None
+        if more > 0 {
+            let problem = format!("{more} more fields are unknown or given twice");
+            problems.push(("*".to_owned(), problem));
+        }
+        problems
     }
 
     /// The raw text of a field; `None` when it is absent or null.
@@ -103,6 +130,16 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// A name for an error: names that clients make up may be long.
+fn clip(name: &str) -> String {
+    let mut rest = name.chars();
+    let mut clipped: String = rest.by_ref().take(MAX_NAME).collect();
+    if rest.next().is_some() {
+        clipped.push('…');
+    }
+    clipped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,9 +170,30 @@ mod tests {
     #[test]
     fn unknown_and_repeated_fields_are_found() {
         let unexpected = |json| Fields::read(json).unwrap().unexpected(&["a", "b"]);
-        assert_eq!(unexpected(r#"{"a":1,"b":2}"#), None);
-        assert_eq!(unexpected(r#"{"a":1,"\u0061":2}"#).unwrap().0, "a");
-        assert_eq!(unexpected(r#"{"a":1,"rate":2}"#).unwrap().0, "rate");
+        assert!(unexpected(r#"{"a":1,"b":2}"#).is_empty());
+        let found = unexpected(r#"{"a":1,"\u0061":2,"rate":2,"x":1,"x":2,"a":3}"#);
+        let expected = [
+            ("a", "it is given twice"),
+            ("rate", "there is no such field; the fields are a, b"),
+            ("x", "there is no such field"),
+        ];
+        let expected = expected.map(|(name, problem)| (name.to_owned(), problem.to_owned()));
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn an_error_is_bounded() {
+        let names = (0..1_000).map(|i| format!(r#""{i}{}":0"#, "x".repeat(1_000)));
+        let body = format!("{{{}}}", names.collect::<Vec<_>>().join(","));
+        let found = Fields::read(&body).unwrap().unexpected(&[]);
+        assert_eq!(found.len(), MAX_REPORTED + 1);
+        assert!(
+            found
+                .iter()
+                .all(|(name, _)| name.chars().count() <= MAX_NAME + 1)
+        );
+        let last = found.last().unwrap();
+        assert_eq!(last.1, "950 more fields are unknown or given twice");
     }
 
     #[test]

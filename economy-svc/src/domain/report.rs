@@ -58,11 +58,12 @@ impl Report {
     }
 
     fn of(fields: &Fields<'_>, problems: &mut Problems) -> Self {
-        if fields.raw("rate").is_some() {
-            let problem = "leave it out: rates are calculated from the figures";
-            problems.add("rate", problem);
-        } else if let Some((name, problem)) = fields.unexpected(NAMES) {
-            problems.add(&name, &problem);
+        for (name, problem) in fields.unexpected(NAMES) {
+            let problem = match name.as_str() {
+                "rate" => "leave it out: rates are calculated from the figures",
+                _ => &problem,
+            };
+            problems.add(&name, problem);
         }
         let mut amount = |name: &str| problems.take(name, fields.whole(name, 0, MAX_SAFE_INTEGER));
         let [supply, minted, burned] = ["supply", "minted", "burned"].map(&mut amount);
@@ -93,7 +94,7 @@ fn basket(fields: &Fields<'_>, problems: &mut Problems) -> Basket {
         problems.add("basket", problem);
         return Basket::default();
     };
-    if let Some((name, problem)) = prices.unexpected(PRICES) {
+    for (name, problem) in prices.unexpected(PRICES) {
         problems.add(&format!("basket.{name}"), &problem);
     }
     let mut price = |name: &str, least| {
@@ -264,18 +265,21 @@ pub mod tests {
                 "{change}: {message}"
             );
         }
-        let many = json!({"minted": -1, "basket": {"meal": 0, "ride": 1, "wage": 1}, "rate": 1});
+        let many = json!({"minted": -1, "basket": {"beer": 1, "meal": 0, "ride": 1, "wage": 1}, "burnt": 1, "rate": 1});
         let (_, message) = code(&many).unwrap_err();
+        let message = message.replace("; the fields are", ", the fields are");
         let named: Vec<&str> = (message.split("; "))
             .map(|problem| problem.split_once(": ").unwrap().0)
             .collect();
         let expected = [
+            "burnt",
             "rate",
             "supply",
             "minted",
             "burned",
             "output",
             "active_players",
+            "basket.beer",
             "basket.meal",
             "basket.rent",
         ];

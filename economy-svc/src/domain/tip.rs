@@ -47,7 +47,7 @@ impl Tip {
                 bad.insert("game".to_owned(), reason);
             }
         }
-        if let Some((field, problem)) = fields.unexpected(NAMES) {
+        for (field, problem) in fields.unexpected(NAMES) {
             bad.insert(field, sentence(&problem));
         }
         let player = fields.text("player", PLAYER).unwrap_or_else(|reason| {
@@ -122,7 +122,7 @@ mod tests {
             bad(r#"{"player":"a","amount":9007199254740992}"#),
             ["amount"]
         );
-        assert_eq!(bad(r#"{"player":"a","amount":1,"x":1}"#), ["x"]);
+        assert_eq!(bad(r#"{"player":"a","amount":1,"x":1,"y":1}"#), ["x", "y"]);
         assert_eq!(bad(r#"{"player":"a","amount":1,"game":1}"#), ["game"]);
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use http::header::AUTHORIZATION;
 use http::{Extensions, HeaderMap};
 use kit::{Code, Fault};
 use time::OffsetDateTime;
@@ -23,7 +24,7 @@ pub async fn caller(
 ) -> Result<Arc<Caller>, Fault> {
     let presented_key = context
         .presented_key
-        .ok_or_else(|| missing_key(&app.format))?;
+        .ok_or_else(|| missing_key(headers, &app.format))?;
     let hash = presented_key.hash.ok_or_else(invalid_key)?;
     let found = if let Some(found) = app.lookup.cached(hash, now) {
         found
@@ -40,13 +41,19 @@ pub async fn caller(
     }
 }
 
-fn missing_key(format: &KeyFormat) -> Fault {
+/// The gateway reads the key from the `Authorization` header alone.
+fn missing_key(headers: &HeaderMap, format: &KeyFormat) -> Fault {
     let prefix = format.prefix();
+    let reason = match headers.get_all(AUTHORIZATION).iter().count() {
+        0 => "The request has no Authorization header, the only place where the key is read.",
+        1 => "The Authorization header was read, and its value is not an API key.",
+        _ => "The request has several Authorization headers, and the key is read from one.",
+    };
     Fault::new(
         Code::MissingKey,
         format!(
-            "The request has no API key. Send it in one header, `Authorization: Bearer <key>`. Keys begin with {prefix}live_ or \
-             {prefix}test_."
+            "{reason} Send the header `Authorization: Bearer <key>` once, with the whole key: `{prefix}live_` or `{prefix}test_` and what \
+             follows."
         ),
     )
 }

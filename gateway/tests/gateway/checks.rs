@@ -86,6 +86,36 @@ async fn a_malformed_key_is_a_missing_key(pool: PgPool) {
 }
 
 #[sqlx::test]
+async fn a_missing_key_says_what_was_read(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let get = || http::Request::get("/v1/games");
+    let authorization = |value: &str| get().header("authorization", value);
+    for (call, reason) in [
+        (
+            get().header("x-api-key", "svc_x"),
+            "has no Authorization header",
+        ),
+        (
+            authorization("Bearer foo"),
+            "The Authorization header was read, and its value is not an API key",
+        ),
+        (
+            authorization("Bearer a").header("authorization", "Bearer b"),
+            "several Authorization headers",
+        ),
+    ] {
+        let response = test.call(call).await;
+        assert_eq!(response.error(), (401, "missing_key"));
+        let message = response.json["error"]["message"].as_str().unwrap();
+        assert!(message.contains(reason), "{message}");
+        assert!(
+            message.contains("`Authorization: Bearer <key>`"),
+            "{message}"
+        );
+    }
+}
+
+#[sqlx::test]
 async fn an_invalid_key_comes_before_permissions(pool: PgPool) {
     let test = Test::new(pool).await;
     for path in ["/economy/rates", "/games", "/nowhere"] {

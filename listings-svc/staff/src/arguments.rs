@@ -6,6 +6,8 @@ use time::format_description::well_known::Rfc3339;
 use time::{OffsetDateTime, UtcOffset};
 use uuid::Uuid;
 
+use crate::command_hint;
+
 /// Reads `--limit`, the number of rows that a list shows at most.
 pub(crate) fn limit(text: &str) -> Result<NonZeroUsize, String> {
     let rows = text.parse().ok();
@@ -21,37 +23,76 @@ pub(crate) fn timestamp(text: &str) -> Result<OffsetDateTime, String> {
 }
 
 pub(crate) fn key_id(text: &str) -> Result<String, String> {
-    id(
-        text,
-        "`staff key list --account ACCOUNT` lists the ids of keys",
-    )
+    id(text, "a key", "key list --account ACCOUNT")
 }
 
 pub(crate) fn key_request_id(text: &str) -> Result<String, String> {
-    id(
-        text,
-        "`staff key pending` lists the ids of pending requests",
-    )
+    id(text, "a pending request", "key pending")
 }
 
 pub(crate) fn claim_id(text: &str) -> Result<String, String> {
-    id(text, "`staff claim list` lists the ids of pending claims")
+    id(text, "a pending claim", "claim list")
 }
 
 pub(crate) fn endpoint_id(text: &str) -> Result<String, String> {
-    id(
-        text,
-        "`staff endpoint list --account ACCOUNT` lists the ids of endpoints",
-    )
+    id(text, "an endpoint", "endpoint list --account ACCOUNT")
 }
 
-fn id(text: &str, hint: &str) -> Result<String, String> {
+/// Reads the number of an economy report.
+pub(crate) fn report_number(text: &str) -> Result<i64, String> {
+    number(text, "a held report", "report list")
+}
+
+/// Reads the number of a delivery to an endpoint.
+pub(crate) fn delivery_number(text: &str) -> Result<i64, String> {
+    number(text, "a delivery", "delivery list ENDPOINT")
+}
+
+/// Reads `--revision`.
+pub(crate) fn revision_number(text: &str) -> Result<i64, String> {
+    let revision = text.parse().ok().filter(|revision| *revision > 0);
+    revision.ok_or_else(|| {
+        format!(
+            "give the number of a revision, 1 or more, as {} shows it (for a page or an event: `page show`, `event show`)",
+            command_hint::staff("game show SLUG")
+        )
+    })
+}
+
+/// Reads `--place`, the position of a screenshot.
+pub(crate) fn picture_place(text: &str) -> Result<u32, String> {
+    let place = text.parse().ok();
+    place.ok_or_else(|| {
+        "give the position among the screenshots as a whole number: 0 is the first".to_owned()
+    })
+}
+
+/// Reads `--rate-limit`. The service knows the range.
+pub(crate) fn rate_limit(text: &str) -> Result<u32, String> {
+    let limit = text.parse().ok();
+    limit.ok_or_else(|| "give the deliveries per second as a whole number, such as 50".to_owned())
+}
+
+/// Reads an id of `noun`; `list` is the command that lists it.
+fn id(text: &str, noun: &str, list: &str) -> Result<String, String> {
     match Uuid::parse_str(text) {
         Ok(_) => Ok(text.to_owned()),
         Err(_) => Err(format!(
-            "an id looks like 019a6f1c-0000-7000-8000-000000000000; {hint}"
+            "this is not the id of {noun}, which looks like 019a6f1c-0000-7000-8000-000000000000; {} lists the ids",
+            command_hint::staff(list)
         )),
     }
+}
+
+/// Reads a number of `noun`; `list` is the command that lists it.
+fn number(text: &str, noun: &str, list: &str) -> Result<i64, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| {
+        format!(
+            "this is not the number of {noun}, which is a whole number; {} lists the numbers",
+            command_hint::staff(list)
+        )
+    })
 }
 
 #[cfg(test)]

@@ -19,19 +19,19 @@ pub(crate) enum Command {
     Dump {
         /// Only listings of this type
         #[arg(long = "type")]
-        kind: Option<Kind>,
+        kind: Option<ListingType>,
     },
 }
 
 /// A type of listing, as GET /changes names it.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Kind {
+pub(crate) enum ListingType {
     Games,
     Creators,
     Events,
 }
 
-impl Kind {
+impl ListingType {
     const fn as_str(self) -> &'static str {
         match self {
             Self::Games => "games",

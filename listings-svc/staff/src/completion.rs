@@ -15,7 +15,7 @@ use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClie
 use crate::Staff;
 use crate::error::Error;
 use crate::fleet::{Fleet, FleetOptions};
-use crate::listing::name::Kind;
+use crate::listing::name::ListingKind;
 use crate::output;
 
 /// The variable by which a script asks for completions.
@@ -61,22 +61,22 @@ fn program() -> String {
 }
 
 /// Gives every argument that takes a slug or a handle its completer. `slug` and `slugs` are of the noun before them.
-fn with_slugs(command: Command, noun: Option<Kind>) -> Command {
-    let noun = Kind::ALL
+fn with_slugs(command: Command, noun: Option<ListingKind>) -> Command {
+    let noun = ListingKind::ALL
         .into_iter()
         .find(|kind| kind.as_str() == command.get_name())
         .or(noun);
     command
         .mut_args(|arg| match (arg.get_id().as_str(), noun) {
-            ("game", _) => arg.add(completer(Kind::Game)),
-            ("page", _) => arg.add(completer(Kind::Page)),
+            ("game", _) => arg.add(completer(ListingKind::Game)),
+            ("page", _) => arg.add(completer(ListingKind::Page)),
             ("slug" | "slugs", Some(kind)) => arg.add(completer(kind)),
             _ => arg,
         })
         .mut_subcommands(|command| with_slugs(command, noun))
 }
 
-fn completer(kind: Kind) -> ArgValueCompleter {
+fn completer(kind: ListingKind) -> ArgValueCompleter {
     ArgValueCompleter::new(move |prefix: &OsStr| {
         let prefix = prefix.to_str().unwrap_or_default();
         // Nobody reads an error while typing: without an answer there is nothing to offer.
@@ -86,7 +86,7 @@ fn completer(kind: Kind) -> ArgValueCompleter {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn slugs(kind: Kind, prefix: &str, line: Vec<OsString>) -> Result<Vec<String>, Error> {
+async fn slugs(kind: ListingKind, prefix: &str, line: Vec<OsString>) -> Result<Vec<String>, Error> {
     let fleet = Fleet::find(&options(line))?;
     let search = async {
         let mut review = StaffReviewServiceClient::new(fleet.listings().await?);

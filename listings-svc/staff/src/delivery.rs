@@ -11,7 +11,8 @@ use serde::Serialize;
 use serde_json::json;
 use time::OffsetDateTime;
 
-use crate::arguments::{endpoint_id, limit, timestamp};
+use crate::arguments::{delivery_number, endpoint_id, limit, timestamp};
+use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
@@ -41,7 +42,7 @@ pub(crate) struct List {
     endpoint: String,
     /// Only deliveries in this state
     #[arg(long)]
-    state: Option<State>,
+    state: Option<DeliveryState>,
     /// Only deliveries of this event, such as listing.published
     #[arg(long, default_value = "", hide_default_value = true)]
     event: String,
@@ -62,6 +63,7 @@ pub(crate) struct Show {
     #[arg(value_parser = endpoint_id)]
     endpoint: String,
     /// The number of the delivery
+    #[arg(value_parser = delivery_number)]
     delivery: i64,
 }
 
@@ -92,7 +94,7 @@ pub(crate) struct Test {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum State {
+enum DeliveryState {
     Waiting,
     Delivered,
     Failed,
@@ -218,10 +220,10 @@ pub(crate) async fn test(test: Test, mut webhooks: Webhooks, output: Output) -> 
 async fn list(filter: List, mut webhooks: Webhooks, output: Output) -> Result<(), Error> {
     let state = match filter.state {
         None => proto::DeliveryState::Unspecified,
-        Some(State::Waiting) => proto::DeliveryState::Waiting,
-        Some(State::Delivered) => proto::DeliveryState::Delivered,
-        Some(State::Failed) => proto::DeliveryState::Failed,
-        Some(State::Cancelled) => proto::DeliveryState::Cancelled,
+        Some(DeliveryState::Waiting) => proto::DeliveryState::Waiting,
+        Some(DeliveryState::Delivered) => proto::DeliveryState::Delivered,
+        Some(DeliveryState::Failed) => proto::DeliveryState::Failed,
+        Some(DeliveryState::Cancelled) => proto::DeliveryState::Cancelled,
     };
     let (mut deliveries, mut cursor) = (Vec::new(), String::new());
     loop {
@@ -316,7 +318,8 @@ fn print_queued(
     let delivery = DeliveryRow::from(delivery.unwrap_or_default());
     let number = delivery.delivery;
     let line = format!(
-        "delivery {number} is queued: `staff delivery show {endpoint} {number}` shows the result"
+        "delivery {number} is queued: {} shows the result",
+        command_hint::staff(&format!("delivery show {endpoint} {number}"))
     );
     output.line(&delivery, &line)
 }

@@ -4,11 +4,13 @@ use clap::{Args, Subcommand};
 use contracts::public::Timestamp;
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
+use kit::rpc::client::Client;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::account;
-use crate::arguments::endpoint_id;
+use crate::arguments::{endpoint_id, rate_limit};
+use crate::command_hint;
 use crate::delivery;
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -32,7 +34,7 @@ pub(crate) enum Command {
     /// Add an endpoint; its signing secret is shown once
     Add(Add),
     /// Change an endpoint; options that are not given stay as they are
-    Change(Change),
+    Change(EndpointChange),
     /// Pause deliveries; new events queue up
     Pause {
         /// The id of the endpoint
@@ -89,12 +91,12 @@ pub(crate) struct Add {
     #[arg(long, value_delimiter = ',', required = true)]
     events: Vec<String>,
     /// Deliveries per second at most
-    #[arg(long)]
+    #[arg(long, value_parser = rate_limit)]
     rate_limit: Option<u32>,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Change {
+pub(crate) struct EndpointChange {
     /// The id of the endpoint
     #[arg(value_parser = endpoint_id)]
     id: String,
@@ -105,7 +107,7 @@ pub(crate) struct Change {
     #[arg(long, value_delimiter = ',')]
     events: Vec<String>,
     /// Deliveries per second at most; 0 for no limit
-    #[arg(long)]
+    #[arg(long, value_parser = rate_limit)]
     rate_limit: Option<u32>,
 }
 
@@ -169,16 +171,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let response = webhooks.get_endpoint(request).await?.into_inner();
             print(response.endpoint, output)
         }
-        Command::Add(add) => {
-            let request = proto::AddEndpointRequest {
-                account_id: account::id(fleet, add.account).await?,
-                url: add.url,
-                events: add.events,
-                rate_limit: add.rate_limit,
-            };
-            let response = webhooks.add_endpoint(request).await?.into_inner();
-            print_with_secret(response.endpoint, &response.secret, output)
-        }
+        Command::Add(arguments) => add(arguments, webhooks, fleet, output).await,
         Command::Change(change) => {
             let events = (!change.events.is_empty()).then_some(change.events);
             let request = proto::ChangeEndpointRequest {
@@ -233,6 +226,31 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             delivery::run(delivery::Command::Recover(recover), fleet, output).await
         }
     }
+}
+
+async fn add(
+    arguments: Add,
+    mut webhooks: StaffServiceClient<Client>,
+    fleet: &Fleet,
+    output: Output,
+) -> Result<(), Error> {
+    let account_id = account::id(fleet, arguments.account).await?;
+    let request = proto::AddEndpointRequest {
+        account_id: account_id.clone(),
+        url: arguments.url,
+        events: arguments.events,
+        rate_limit: arguments.rate_limit,
+    };
+    let response = webhooks.add_endpoint(request).await?.into_inner();
+    print_with_secret(response.endpoint, &response.secret, output)?;
+    if let Some(plan) = account::plan_without_webhook_events(fleet, &account_id).await {
+        output::note(&format!(
+            "the account's plan, {plan}, has no real webhook events: the endpoint gets test events only; {} lists the plans, and {} changes the account's",
+            command_hint::staff("plan list"),
+            command_hint::staff(&format!("account set-plan {account_id} PLAN"))
+        ));
+    }
+    Ok(())
 }
 
 fn print_list(endpoints: Vec<proto::Endpoint>, output: Output) -> Result<(), Error> {

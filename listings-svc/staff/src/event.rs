@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::listing::name::Kind;
+use crate::listing::name::ListingKind;
 use crate::listing::reassign::{self, Reassign};
 use crate::listing::{self, Verb};
 use crate::output::Output;
@@ -19,7 +19,9 @@ pub(crate) enum Command {
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     match command {
-        Command::Verb(verb) => listing::run_verb(Kind::Event, verb, fleet, output).await,
-        Command::Reassign(reassign) => reassign::run(Kind::Event, reassign, fleet, output).await,
+        Command::Verb(verb) => listing::run_verb(ListingKind::Event, verb, fleet, output).await,
+        Command::Reassign(reassign) => {
+            reassign::run(ListingKind::Event, reassign, fleet, output).await
+        }
     }
 }

@@ -7,11 +7,12 @@ use kit::config::Secret;
 use kit::rpc::client::{self, Addresses, Client};
 use serde::Deserialize;
 
+use crate::command_hint;
 use crate::error::Error;
 use crate::profile::{self, Profile};
 
 /// The file of a fleet that was started in the current folder.
-const LOCAL_FLEET: &str = ".fleet/fleet.json";
+pub(crate) const LOCAL_FLEET: &str = ".fleet/fleet.json";
 /// The heading of these options in the help.
 const HEADING: &str = "Connection";
 
@@ -159,9 +160,10 @@ impl Fleet {
         };
         let address = address.ok_or_else(|| {
             if let Some(file) = &self.stopped {
-                let file = file.display();
                 return Error::Unreachable(format!(
-                    "the fleet of {file} is not running: start it with `deploy/up` and wait until it says that the fleet is up, or give --{service}"
+                    "the fleet of {} is not running: start it with {} and wait until it says that the fleet is up, or give --{service}",
+                    file.display(),
+                    command_hint::deploy_up(file)
                 ));
             }
             let variable = format!("STAFF_{}", service.to_uppercase());

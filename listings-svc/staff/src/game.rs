@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::listing::name::Kind;
+use crate::listing::name::ListingKind;
 use crate::listing::reassign::{self, Reassign};
 use crate::listing::{self, Verb, feature};
 use crate::output::Output;
@@ -29,9 +29,11 @@ pub(crate) enum Command {
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     match command {
-        Command::Verb(verb) => listing::run_verb(Kind::Game, verb, fleet, output).await,
+        Command::Verb(verb) => listing::run_verb(ListingKind::Game, verb, fleet, output).await,
         Command::Feature { slug } => feature::run(slug, true, fleet, output).await,
         Command::Unfeature { slug } => feature::run(slug, false, fleet, output).await,
-        Command::Reassign(reassign) => reassign::run(Kind::Game, reassign, fleet, output).await,
+        Command::Reassign(reassign) => {
+            reassign::run(ListingKind::Game, reassign, fleet, output).await
+        }
     }
 }

@@ -44,7 +44,7 @@ pub(crate) enum Command {
 pub(crate) struct Create {
     /// Whether it reads samples or real listings
     #[arg(long)]
-    mode: Mode,
+    mode: KeyMode,
     #[command(flatten)]
     properties: Properties,
 }
@@ -63,7 +63,7 @@ pub(crate) struct Properties {
     pub(crate) may_write: bool,
     /// A key of the account, or the secret or public key of one game
     #[arg(long, default_value = "account", requires_ifs = [("secret", "game"), ("public", "game")])]
-    kind: Kind,
+    kind: KeyKind,
     /// The slug of the game, for a secret or public key
     #[arg(long)]
     pub(crate) game: Option<String>,
@@ -73,13 +73,13 @@ pub(crate) struct Properties {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Mode {
+enum KeyMode {
     Test,
     Live,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Kind {
+enum KeyKind {
     Account,
     Secret,
     Public,
@@ -88,9 +88,9 @@ enum Kind {
 impl Properties {
     pub(crate) const fn kind(&self) -> &'static str {
         match self.kind {
-            Kind::Account => "account",
-            Kind::Secret => "secret",
-            Kind::Public => "public",
+            KeyKind::Account => "account",
+            KeyKind::Secret => "secret",
+            KeyKind::Public => "public",
         }
     }
 
@@ -182,8 +182,8 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 fn request(Create { mode, properties }: Create) -> proto::CreateKeyRequest {
     proto::CreateKeyRequest {
         mode: match mode {
-            Mode::Test => "test".to_owned(),
-            Mode::Live => "live".to_owned(),
+            KeyMode::Test => "test".to_owned(),
+            KeyMode::Live => "live".to_owned(),
         },
         kind: properties.kind().to_owned(),
         expires_at: properties.expires_at(),

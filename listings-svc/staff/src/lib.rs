@@ -8,6 +8,7 @@ mod arguments;
 mod audit;
 mod catalogue;
 mod claim;
+mod command_hint;
 mod completion;
 mod confirm;
 mod currency;
@@ -33,11 +34,14 @@ mod sanitize;
 mod swap;
 mod switch;
 mod table;
+mod usage_error;
 mod vote;
 
+use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 use error::Error;
@@ -143,7 +147,11 @@ enum KeyCommand {
 /// Runs the command line, or completes it for a shell.
 pub fn main() -> ExitCode {
     completion::complete();
-    let staff = Staff::parse();
+    let line: Vec<OsString> = env::args_os().collect();
+    let staff = match Staff::try_parse_from(&line) {
+        Ok(staff) => staff,
+        Err(error) => return usage_error::print(error, Staff::command(), &line),
+    };
     match run(staff) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -193,8 +201,6 @@ async fn run(staff: Staff) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
@@ -265,9 +271,26 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_is_none_says_where_to_find_it() {
+    fn a_bad_id_or_number_says_what_it_is_and_where_to_find_it() {
+        let id = "00000000-0000-0000-0000-000000000009";
         for (line, hint) in [
-            (&["key", "approve", "x"][..], "staff key pending"),
+            (&["report", "approve", "x"][..], "`staff report list`"),
+            (&["report", "reject", "0"], "number of a held report"),
+            (&["delivery", "show", id, "x"], "staff delivery list"),
+            (
+                &["game", "approve", "a", "--revision", "x"],
+                "staff game show",
+            ),
+            (&["page", "edit", "a", "--revision", "0"], "1 or more"),
+            (
+                &["picture", "add-screenshot", "a", "b", "--place", "x"],
+                "0 is the first",
+            ),
+            (
+                &["endpoint", "change", id, "--rate-limit", "x"],
+                "per second",
+            ),
+            (&["key", "approve", "x"], "staff key pending"),
             (&["key", "revoke", "x"], "staff key list --account"),
             (&["claim", "grant", "x"], "staff claim list"),
             (&["endpoint", "show", "x"], "staff endpoint list --account"),
@@ -275,6 +298,7 @@ mod tests {
             let line = [&["staff"], line].concat();
             let sentence = Staff::try_parse_from(&line).unwrap_err().to_string();
             assert!(sentence.contains(hint), "{line:?}: {sentence}");
+            assert!(!sentence.contains("invalid digit"), "{line:?}: {sentence}");
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::account;
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::listing::name::Kind;
+use crate::listing::name::ListingKind;
 use crate::listing::{self, Verb};
 use crate::output::{self, Output};
 use crate::table::table;
@@ -62,7 +62,7 @@ impl From<proto::Owner> for Owner {
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let owners = match command {
         Command::Verb(verb) => {
-            return listing::run_verb(Kind::Page, verb, fleet, output).await;
+            return listing::run_verb(ListingKind::Page, verb, fleet, output).await;
         }
         Command::ListOwners { page } => {
             let mut pages = StaffPageServiceClient::new(fleet.listings().await?);

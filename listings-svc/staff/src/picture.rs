@@ -13,9 +13,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use kit::rpc::client::Client;
 use tonic::{IntoStreamingRequest as _, Request};
 
+use crate::arguments::picture_place;
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::listing::name::Mode;
+use crate::listing::name::ListingMode;
 use crate::output::Output;
 use crate::table::table;
 
@@ -49,12 +50,12 @@ pub(crate) enum Command {
         #[arg(long)]
         alt: String,
         /// The position among the screenshots, from 0 [default: after the last]
-        #[arg(long)]
+        #[arg(long, value_parser = picture_place)]
         place: Option<u32>,
     },
     /// Remove a picture from a listing
     Remove {
-        kind: Kind,
+        kind: PictureKind,
         /// The slug of the game, or the handle of the page
         name: String,
         /// The address of a screenshot, or the last part of it
@@ -67,7 +68,7 @@ pub(crate) enum Command {
         url: String,
         /// A real listing or a sample
         #[arg(long, default_value = "live")]
-        mode: Mode,
+        mode: ListingMode,
     },
 }
 
@@ -77,22 +78,22 @@ pub(crate) struct Upload {
     file: PathBuf,
     /// A real listing or a sample
     #[arg(long, default_value = "live")]
-    mode: Mode,
+    mode: ListingMode,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kind {
+pub(crate) enum PictureKind {
     Cover,
     Avatar,
     Screenshot,
 }
 
-impl From<Kind> for proto::PictureKind {
-    fn from(kind: Kind) -> Self {
+impl From<PictureKind> for proto::PictureKind {
+    fn from(kind: PictureKind) -> Self {
         match kind {
-            Kind::Cover => Self::Cover,
-            Kind::Avatar => Self::Avatar,
-            Kind::Screenshot => Self::Screenshot,
+            PictureKind::Cover => Self::Cover,
+            PictureKind::Avatar => Self::Avatar,
+            PictureKind::Screenshot => Self::Screenshot,
         }
     }
 }
@@ -108,11 +109,25 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     match command {
         Command::SetCover { game, upload } => {
             let header = header(&game, &upload);
-            send_file(&mut pictures, Kind::Cover, header, &upload.file, output).await
+            send_file(
+                &mut pictures,
+                PictureKind::Cover,
+                header,
+                &upload.file,
+                output,
+            )
+            .await
         }
         Command::SetAvatar { page, upload } => {
             let header = header(&page, &upload);
-            send_file(&mut pictures, Kind::Avatar, header, &upload.file, output).await
+            send_file(
+                &mut pictures,
+                PictureKind::Avatar,
+                header,
+                &upload.file,
+                output,
+            )
+            .await
         }
         Command::AddScreenshot {
             game,
@@ -127,7 +142,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             };
             send_file(
                 &mut pictures,
-                Kind::Screenshot,
+                PictureKind::Screenshot,
                 header,
                 &upload.file,
                 output,
@@ -159,7 +174,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 
 async fn send_file(
     pictures: &mut StaffPictureServiceClient<Client>,
-    kind: Kind,
+    kind: PictureKind,
     header: proto::PictureHeader,
     path: &Path,
     output: Output,
@@ -181,9 +196,9 @@ async fn send_file(
     let mut request: Request<_> = tokio_stream::iter(messages).into_streaming_request();
     request.set_timeout(DEADLINE);
     let response = match kind {
-        Kind::Cover => pictures.set_cover(request).await,
-        Kind::Avatar => pictures.set_avatar(request).await,
-        Kind::Screenshot => pictures.add_screenshot(request).await,
+        PictureKind::Cover => pictures.set_cover(request).await,
+        PictureKind::Avatar => pictures.set_avatar(request).await,
+        PictureKind::Screenshot => pictures.add_screenshot(request).await,
     };
     bar.finish_and_clear();
     let response = response?.into_inner();

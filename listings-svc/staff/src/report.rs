@@ -6,6 +6,7 @@ use contracts::economy::v1::staff_service_client::StaffServiceClient;
 use contracts::public::Timestamp;
 use serde::Serialize;
 
+use crate::arguments::report_number;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
@@ -18,6 +19,7 @@ pub(crate) enum Command {
     /// Approve a held report: it counts, at its own time
     Approve {
         /// The number of the report
+        #[arg(value_parser = report_number)]
         report: i64,
         /// The reason, for the record
         #[arg(long, default_value = "", hide_default_value = true)]
@@ -26,6 +28,7 @@ pub(crate) enum Command {
     /// Reject a held report for good
     Reject {
         /// The number of the report
+        #[arg(value_parser = report_number)]
         report: i64,
         /// The reason, for the record
         #[arg(long)]

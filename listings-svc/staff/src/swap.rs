@@ -58,7 +58,7 @@ impl From<Swap> for proto::Swap {
 
 /// The result of an import.
 #[derive(Debug, Default, Serialize)]
-struct Report {
+struct ImportReport {
     recorded: u64,
     repeated: u64,
     refused: u64,
@@ -72,7 +72,7 @@ struct RefusedLine {
     reason: String,
 }
 
-impl Report {
+impl ImportReport {
     fn refuse(&mut self, line: u64, reason: String) {
         self.refused += 1;
         if self.refused_lines.len() < LISTED {
@@ -88,7 +88,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
         |error: std::io::Error| Error::usage(format!("{shown} cannot be read: {error}"));
     let mut lines = Lines::new(BufReader::new(File::open(&file).map_err(unreadable)?));
     let mut economy = StaffServiceClient::new(fleet.economy().await?);
-    let mut report = Report::default();
+    let mut report = ImportReport::default();
     let mut batch: Vec<(u64, proto::Swap)> = Vec::new();
     loop {
         let line = lines.read().map_err(unreadable)?;
@@ -114,7 +114,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             break;
         }
     }
-    let Report {
+    let ImportReport {
         recorded,
         repeated,
         refused,

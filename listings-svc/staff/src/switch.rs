@@ -18,7 +18,7 @@ pub(crate) enum Command {
     /// Turn a switch on or off; every gateway applies it within a second
     Set {
         name: Name,
-        state: State,
+        state: SwitchState,
         /// The reason, for the record
         #[arg(long, default_value = "", hide_default_value = true)]
         reason: String,
@@ -41,7 +41,7 @@ pub(crate) enum Name {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum State {
+pub(crate) enum SwitchState {
     On,
     Off,
 }
@@ -94,7 +94,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
         } => {
             let request = proto::SetSwitchRequest {
                 name: name.as_str().to_owned(),
-                on: state == State::On,
+                on: state == SwitchState::On,
                 reason,
             };
             let response = gateway.set_switch(request).await?.into_inner();

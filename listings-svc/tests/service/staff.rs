@@ -159,7 +159,7 @@ async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
         accounts.game(name).await;
         service.clock.advance(time::Duration::MINUTE);
     }
-    let lines = "o\na\nr\n\nr\nNot a game\nx\ns\nq\na\n";
+    let lines = "o\na\nr\n\nr\nNot a game\nx\n?\ns\nq\na\n";
     let ran = staff_with(&service, &token, &["review"], lines).await;
     assert_eq!(ran.status(), 0, "{ran:?}");
     let text = ran.text();
@@ -172,6 +172,7 @@ async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
         "2 of 4",
         "approved: one",
         "rejected: two",
+        "s  skip it: it stays pending",
         "1 approved, 1 rejected, 1 skipped",
     ] {
         assert!(text.contains(line), "{line}: {text}");
@@ -180,7 +181,8 @@ async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
     assert!(!text.contains('\u{1b}'), "{text}");
     let complaint = ran.complaint();
     assert!(complaint.contains("needs a reason"), "{complaint}");
-    assert!(complaint.contains("x is not one of"), "{complaint}");
+    let unknown = "x is not one of a, r, s, b, o, q: ? for help";
+    assert!(complaint.contains(unknown), "{complaint}");
 
     let ran = staff_with(&service, &token, &["--json", "review", "list"], "").await;
     let document = ran.document();
@@ -447,7 +449,7 @@ async fn a_review_goes_back_to_what_was_skipped(pool: PgPool) {
         service.clock.advance(time::Duration::MINUTE);
     }
     // Back from the first; skip it, approve the second, go back over the second to the first, and approve it.
-    let lines = "b\ns\na\nb\nx\nb\na\nn\nq\n";
+    let lines = "b\ns\na\nb\nx\n?\nb\na\nn\nq\n";
     let ran = staff_with(&service, &token, &["review"], lines).await;
     assert_eq!(ran.status(), 0, "{ran:?}");
     let text = ran.text();
@@ -462,7 +464,9 @@ async fn a_review_goes_back_to_what_was_skipped(pool: PgPool) {
     assert!(text.contains("2 approved, 0 rejected, 0 skipped"), "{text}");
     let complaint = ran.complaint();
     assert!(complaint.contains("the first listing"), "{complaint}");
-    assert!(complaint.contains("x is not one of n, b"), "{complaint}");
+    let unknown = "x is not one of n, b, o, q: ? for help";
+    assert!(complaint.contains(unknown), "{complaint}");
+    assert!(text.contains("n  next listing"), "{text}");
 
     let args = ["--json", "review", "list"];
     let document = staff_with(&service, &token, &args, "").await.document();

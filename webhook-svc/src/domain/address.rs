@@ -60,6 +60,12 @@ struct Origin {
     port: u16,
 }
 
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}:{}", self.scheme, self.host, self.port)
+    }
+}
+
 impl Address {
     /// Parses the URL that an owner entered.
     ///
@@ -84,7 +90,7 @@ impl Address {
             port: address.port,
         };
         if !allowed.0.contains(&origin) {
-            check_public(&url)?;
+            check_public(&url).map_err(|reason| format!("{reason}{}", allowed.hint()))?;
         }
         // Percent-encoding makes a URL longer.
         if address.url.len() > MAX_LENGTH {
@@ -217,6 +223,18 @@ impl AllowList {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// A sentence for the error of an address that is not public. Empty in production, where the list is empty.
+    fn hint(&self) -> String {
+        if self.is_empty() {
+            return String::new();
+        }
+        let origins: Vec<String> = self.0.iter().map(Origin::to_string).collect();
+        format!(
+            " For local trials the setting WEBHOOK_ALLOW of webhook-svc permits hosts that need not be public, here {}.",
+            origins.join(", ")
+        )
+    }
 }
 
 impl FromStr for AllowList {
@@ -316,6 +334,21 @@ mod tests {
             assert!(bad.parse::<AllowList>().unwrap_err().contains(bad), "{bad}");
         }
         assert!("".parse::<AllowList>().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_refusal_names_the_setting_that_permits_local_hosts() {
+        let allowed: AllowList = "http://127.0.0.1:9500,localhost:9400".parse().unwrap();
+        for refused in [
+            "http://127.0.0.1:9501/",
+            "https://127.0.0.1/",
+            "https://hooks.example:1/",
+        ] {
+            let sentence = Address::parse(refused, &allowed).unwrap_err();
+            let hint = "WEBHOOK_ALLOW of webhook-svc permits hosts that need not be public, here http://127.0.0.1:9500, https://localhost:9400.";
+            assert!(sentence.ends_with(hint), "{sentence}");
+            assert!(!parse(refused).unwrap_err().contains("WEBHOOK_ALLOW"));
+        }
     }
 
     #[test]

@@ -149,6 +149,10 @@ fn a_second_up_reports_the_running_fleet() {
     let pids = bench.pids();
     let second = bench.must_come_up(&[]);
     assert!(second.contains("The fleet is running"), "{second}");
+    // Every command in the output is typed for this folder.
+    let down = format!("deploy/down --dir {}", bench.dir().display());
+    assert_eq!(second.matches(&down).count(), 1, "{second}");
+    assert_eq!(second.matches("deploy/").count(), 1, "{second}");
     assert!(
         second.contains(bench.manifest()["base_url"].as_str().unwrap()),
         "{second}"

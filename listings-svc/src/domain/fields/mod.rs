@@ -31,7 +31,10 @@ const MORE: &str = "*";
 #[derive(Debug)]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
-    known_names: BTreeSet<&'static str>,
+    /// Fields that the body may set: an error for an unknown field names these.
+    writable_names: BTreeSet<&'static str>,
+    /// Fields that are accepted and set nothing: read-only and ignored ones.
+    other_names: BTreeSet<&'static str>,
     problems: Problems,
     /// Paths of the invalid fields beyond [`MAX_REPORTED`].
     unreported: BTreeSet<String>,
@@ -43,7 +46,8 @@ impl<'a> Fields<'a> {
     pub fn new(object: &'a Map<String, Value>) -> Self {
         Self {
             object,
-            known_names: BTreeSet::new(),
+            writable_names: BTreeSet::new(),
+            other_names: BTreeSet::new(),
             problems: Problems::new(),
             unreported: BTreeSet::new(),
             unchecked: 0,
@@ -86,8 +90,11 @@ impl<'a> Fields<'a> {
 
     /// Refuses the fields that no reader asked for, and returns `read` if there is no problem.
     pub fn finish<T>(mut self, read: T) -> Result<T, Problems> {
-        let known: Vec<&str> = self.known_names.iter().copied().collect();
-        self.refuse_unknown("", self.object.keys(), &known);
+        let writable: Vec<&str> = self.writable_names.iter().copied().collect();
+        let others = std::mem::take(&mut self.other_names);
+        let keys = self.object.keys();
+        let keys = keys.filter(|key| !others.contains(key.as_str()));
+        self.refuse_unknown("", keys, &writable);
         let more = self.unreported.len() + self.unchecked;
         if more > 0 {
             let reason =
@@ -103,12 +110,12 @@ impl<'a> Fields<'a> {
 
     /// Accepts fields and ignores their values.
     pub fn ignore(&mut self, names: &[&'static str]) {
-        self.known_names.extend(names);
+        self.other_names.extend(names);
     }
 
     /// The value of a field; `None` when the field is missing or null.
     pub fn value(&mut self, name: &'static str) -> Option<&'a Value> {
-        self.known_names.insert(name);
+        self.writable_names.insert(name);
         self.object.get(name).filter(|value| !value.is_null())
     }
 
@@ -126,7 +133,7 @@ impl<'a> Fields<'a> {
     ) -> T {
         match current {
             Some(current) if !self.has(name) => {
-                self.ignore(&[name]);
+                self.writable_names.insert(name);
                 current
             }
             _ => read(self),
@@ -201,6 +208,25 @@ mod tests {
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["featured", "slug", "titel", "title"]);
         assert!(found[2].1.contains("`title`"), "{}", found[2].1);
+    }
+
+    #[test]
+    fn an_unknown_field_is_told_the_fields_that_can_be_set() {
+        let slug = json!("bao");
+        let object = json!({"foo": 1, "slugs": 2, "slug": "bao", "note": "x"});
+        let found = problems(&object, |fields| {
+            fields.title("title");
+            fields.read_only("slug", || Some(&slug), "The slug never changes.");
+            fields.ignore(&["note"]);
+        });
+        let reason = "There is no such field; the fields are: title.";
+        let expected = [
+            ("foo", reason),
+            ("slugs", reason),
+            ("title", found[2].1.as_str()),
+        ];
+        let expected = expected.map(|(name, reason)| (name.to_owned(), reason.to_owned()));
+        assert_eq!(found, expected);
     }
 
     #[test]

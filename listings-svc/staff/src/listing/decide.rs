@@ -10,8 +10,9 @@ use kit::rpc::client::Client;
 use serde::Serialize;
 use tonic::Status;
 
-use super::name::{self, Kind, Slugs};
+use super::name::{self, ListingKind, Slugs};
 use super::review_text;
+use crate::arguments::revision_number;
 use crate::confirm::{self, Confirmation};
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -61,13 +62,13 @@ struct Target {
     #[command(flatten)]
     slugs: Slugs,
     /// The revision that you reviewed, of one listing: any other is refused, and the listing is not shown again before the decision
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = revision_number)]
     revision: Option<i64>,
 }
 
 impl TakeDown {
     /// Asks before several listings are taken down at once.
-    pub(crate) fn confirm(&self, kind: Kind) -> Result<(), Error> {
+    pub(crate) fn confirm(&self, kind: ListingKind) -> Result<(), Error> {
         let slugs = &self.target.slugs.slugs;
         if slugs.len() < 2 {
             return Ok(());
@@ -130,7 +131,7 @@ impl From<Restore> for Request {
 
 /// The result for one listing.
 #[derive(Debug, Serialize)]
-struct Outcome {
+struct DecisionOutcome {
     kind: String,
     name: String,
     /// The state after the decision; empty when the decision was refused.
@@ -151,7 +152,7 @@ struct ChangedField {
     after: serde_json::Value,
 }
 
-impl From<proto::DecideResult> for Outcome {
+impl From<proto::DecideResult> for DecisionOutcome {
     fn from(result: proto::DecideResult) -> Self {
         let name = result.name.unwrap_or_default();
         let value = |json: &str| serde_json::from_str(json).unwrap_or_default();
@@ -173,7 +174,7 @@ impl From<proto::DecideResult> for Outcome {
 }
 
 pub(crate) async fn run(
-    kind: Kind,
+    kind: ListingKind,
     request: Request,
     fleet: &Fleet,
     output: Output,
@@ -277,7 +278,7 @@ fn report(results: Vec<proto::DecideResult>, output: Output) -> Result<(), Error
             review_text::changes(&name, &result.differences)
         })
         .collect();
-    let outcomes: Vec<Outcome> = results.into_iter().map(Outcome::from).collect();
+    let outcomes: Vec<DecisionOutcome> = results.into_iter().map(DecisionOutcome::from).collect();
     output.answer(&serde_json::json!({ "results": outcomes }), || {
         let rows = outcomes.iter().map(|outcome| {
             let revision = outcome.revision.map(|revision| revision.to_string());

@@ -12,8 +12,10 @@ use kit::rpc::client::Client;
 use serde_json::{Map, Value};
 use tempfile::NamedTempFile;
 
-use super::name::{Kind, Mode};
+use super::name::{ListingKind, ListingMode};
 use super::show;
+use crate::arguments::revision_number;
+use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
@@ -29,7 +31,7 @@ pub(crate) struct Edit {
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
     /// The revision that you looked at: the edit is refused when the listing is at another
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = revision_number)]
     revision: Option<i64>,
     /// A note for the record; up to 500 characters
     #[arg(long, default_value = "", hide_default_value = true)]
@@ -43,12 +45,12 @@ pub(crate) struct Edit {
 type Service = StaffReviewServiceClient<Client>;
 
 pub(crate) async fn run(
-    kind: Kind,
+    kind: ListingKind,
     edit: Edit,
     fleet: &Fleet,
     output: Output,
 ) -> Result<(), Error> {
-    let name = kind.named(Mode::Live, edit.slug.clone());
+    let name = kind.named(ListingMode::Live, edit.slug.clone());
     let mut service = Service::new(fleet.listings().await?);
     let request = |changes, revision| proto::EditRequest {
         name: Some(name.clone()),
@@ -180,9 +182,8 @@ fn save_draft(name: &proto::ListingName, text: &str) -> String {
         Ok((_, path)) => {
             let path = path.display();
             let (kind, slug) = (&name.kind, &name.name);
-            format!(
-                "your changes are kept in {path}: correct them and send them with `staff {kind} edit {slug} --file {path}`"
-            )
+            let edit = command_hint::staff(&format!("{kind} edit {slug} --file {path}"));
+            format!("your changes are kept in {path}: correct them and send them with {edit}")
         }
         Err(error) => format!("your changes could not be kept: {error}. They were: {text}"),
     }

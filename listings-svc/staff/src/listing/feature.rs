@@ -3,7 +3,7 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 
-use super::name::{Kind, Mode};
+use super::name::{ListingKind, ListingMode};
 use super::show;
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -17,7 +17,7 @@ pub(crate) async fn run(
 ) -> Result<(), Error> {
     let mut review = StaffReviewServiceClient::new(fleet.listings().await?);
     let request = proto::FeatureRequest {
-        name: Some(Kind::Game.named(Mode::Live, slug)),
+        name: Some(ListingKind::Game.named(ListingMode::Live, slug)),
         featured,
     };
     let listing = review.feature(request).await?.into_inner().listing;

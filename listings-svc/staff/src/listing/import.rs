@@ -9,7 +9,7 @@ use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use serde::Serialize;
 
-use super::name::Mode;
+use super::name::ListingMode;
 use super::upload;
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -25,7 +25,7 @@ pub(crate) struct Import {
     kind: Option<RowKind>,
     /// Real listings or samples
     #[arg(long, default_value = "live")]
-    mode: Mode,
+    mode: ListingMode,
     /// Announce what is published by webhooks
     #[arg(long)]
     announce: bool,
@@ -77,7 +77,7 @@ impl RowKind {
 
 /// The result of importing a file.
 #[derive(Debug, Serialize)]
-struct Report {
+struct FileReport {
     file: String,
     kind: &'static str,
     created: u64,
@@ -113,7 +113,7 @@ impl fmt::Display for RefusedRow {
     }
 }
 
-impl Report {
+impl FileReport {
     fn new(path: &Path, kind: RowKind, response: proto::ImportResponse) -> Self {
         Self {
             file: path.display().to_string(),
@@ -185,7 +185,7 @@ pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result
             ..proto::ImportHeader::default()
         };
         let response = upload::upload(fleet, &path, header).await?;
-        let report = Report::new(&path, kind, response);
+        let report = FileReport::new(&path, kind, response);
         report.print(output);
         reports.push(report);
     }
@@ -257,7 +257,7 @@ mod tests {
                 refused_count,
                 ..proto::ImportResponse::default()
             };
-            let report = Report::new(Path::new("games.ndjson"), RowKind::Game, answer);
+            let report = FileReport::new(Path::new("games.ndjson"), RowKind::Game, answer);
             assert_eq!(report.is_refused(), expected, "{report:?}");
         }
     }

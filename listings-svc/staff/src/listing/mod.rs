@@ -17,7 +17,7 @@ use clap::Subcommand;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::Output;
-use name::Kind;
+use name::ListingKind;
 
 /// `staff listing …`
 #[derive(Debug, Subcommand)]
@@ -67,7 +67,7 @@ pub(crate) enum Verb {
 }
 
 pub(crate) async fn run_verb(
-    kind: Kind,
+    kind: ListingKind,
     verb: Verb,
     fleet: &Fleet,
     output: Output,

@@ -6,7 +6,7 @@ use contracts::listings::v1 as proto;
 
 /// The kind of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kind {
+pub(crate) enum ListingKind {
     #[value(alias = "creator")]
     Page,
     Game,
@@ -15,7 +15,7 @@ pub(crate) enum Kind {
 
 /// Real listings or samples.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Mode {
+pub(crate) enum ListingMode {
     Live,
     Test,
 }
@@ -28,10 +28,10 @@ pub(crate) struct Slugs {
     pub(crate) slugs: Vec<String>,
     /// Real listings or samples
     #[arg(long, default_value = "live")]
-    mode: Mode,
+    mode: ListingMode,
 }
 
-impl Kind {
+impl ListingKind {
     pub(crate) const ALL: [Self; 3] = [Self::Page, Self::Game, Self::Event];
 
     /// The name of the kind in commands, in messages and on the wire.
@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    pub(crate) fn named(self, mode: Mode, slug: String) -> proto::ListingName {
+    pub(crate) fn named(self, mode: ListingMode, slug: String) -> proto::ListingName {
         proto::ListingName {
             kind: self.as_str().to_owned(),
             mode: common::Mode::from(mode).into(),
@@ -52,17 +52,17 @@ impl Kind {
     }
 }
 
-impl From<Mode> for common::Mode {
-    fn from(mode: Mode) -> Self {
+impl From<ListingMode> for common::Mode {
+    fn from(mode: ListingMode) -> Self {
         match mode {
-            Mode::Live => Self::Live,
-            Mode::Test => Self::Test,
+            ListingMode::Live => Self::Live,
+            ListingMode::Test => Self::Test,
         }
     }
 }
 
 impl Slugs {
-    pub(crate) fn into_names(self, kind: Kind) -> Vec<proto::ListingName> {
+    pub(crate) fn into_names(self, kind: ListingKind) -> Vec<proto::ListingName> {
         let named = |slug| kind.named(self.mode, slug);
         self.slugs.into_iter().map(named).collect()
     }

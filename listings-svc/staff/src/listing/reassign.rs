@@ -4,7 +4,7 @@ use clap::Args;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 
-use super::name::{Kind, Mode};
+use super::name::{ListingKind, ListingMode};
 use super::show;
 use crate::account;
 use crate::error::Error;
@@ -24,7 +24,7 @@ pub(crate) struct Reassign {
 }
 
 pub(crate) async fn run(
-    kind: Kind,
+    kind: ListingKind,
     reassign: Reassign,
     fleet: &Fleet,
     output: Output,
@@ -32,11 +32,11 @@ pub(crate) async fn run(
     let mut review = StaffReviewServiceClient::new(fleet.listings().await?);
     let Reassign { slug, to, reason } = reassign;
     let to = match kind {
-        Kind::Event => account::id(fleet, to).await?,
-        Kind::Game | Kind::Page => to,
+        ListingKind::Event => account::id(fleet, to).await?,
+        ListingKind::Game | ListingKind::Page => to,
     };
     let request = proto::ReassignRequest {
-        name: Some(kind.named(Mode::Live, slug)),
+        name: Some(kind.named(ListingMode::Live, slug)),
         to,
         reason,
     };

@@ -8,7 +8,7 @@ use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClie
 use contracts::public::Timestamp;
 use serde::Serialize;
 
-use super::name::{self, Kind};
+use super::name::{self, ListingKind};
 use crate::arguments::limit;
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -22,7 +22,7 @@ const PAGE_SIZE: i32 = 100;
 pub(crate) struct Search {
     /// Only listings of this kind
     #[arg(long)]
-    kind: Option<Kind>,
+    kind: Option<ListingKind>,
     #[command(flatten)]
     filter: Filter,
 }
@@ -34,27 +34,27 @@ pub(crate) struct Filter {
     text: String,
     /// Only listings in this state
     #[arg(long)]
-    state: Option<State>,
+    state: Option<ListingState>,
     /// Rows at most
     #[arg(long, default_value = "100", value_parser = limit)]
     limit: NonZeroUsize,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum State {
+enum ListingState {
     Pending,
     Published,
     Rejected,
     Removed,
 }
 
-impl From<State> for proto::State {
-    fn from(state: State) -> Self {
+impl From<ListingState> for proto::State {
+    fn from(state: ListingState) -> Self {
         match state {
-            State::Pending => Self::Pending,
-            State::Published => Self::Published,
-            State::Rejected => Self::Rejected,
-            State::Removed => Self::Removed,
+            ListingState::Pending => Self::Pending,
+            ListingState::Published => Self::Published,
+            ListingState::Rejected => Self::Rejected,
+            ListingState::Removed => Self::Removed,
         }
     }
 }
@@ -91,7 +91,7 @@ pub(crate) async fn run(search: Search, fleet: &Fleet, output: Output) -> Result
 }
 
 pub(crate) async fn list(
-    kind: Option<Kind>,
+    kind: Option<ListingKind>,
     filter: Filter,
     fleet: &Fleet,
     output: Output,
@@ -104,7 +104,7 @@ pub(crate) async fn list(
         let rest = i32::try_from(limit - rows.len()).unwrap_or(PAGE_SIZE);
         let request = proto::SearchRequest {
             text: filter.text.clone(),
-            kind: kind.map_or("", Kind::as_str).to_owned(),
+            kind: kind.map_or("", ListingKind::as_str).to_owned(),
             state: filter
                 .state
                 .map_or(0, |state| proto::State::from(state).into()),

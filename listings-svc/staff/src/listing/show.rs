@@ -6,7 +6,7 @@ use contracts::listings::v1::staff_listing_service_client::StaffListingServiceCl
 use contracts::public::Timestamp;
 use serde::Serialize;
 
-use super::name::{self, Kind, Mode};
+use super::name::{self, ListingKind, ListingMode};
 use crate::account;
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -19,7 +19,7 @@ pub(crate) struct Show {
     slug: String,
     /// A real listing or a sample
     #[arg(long, default_value = "live")]
-    mode: Mode,
+    mode: ListingMode,
 }
 
 #[derive(Debug, Serialize)]
@@ -58,7 +58,7 @@ impl From<proto::Listing> for Listing {
 }
 
 pub(crate) async fn run(
-    kind: Kind,
+    kind: ListingKind,
     show: Show,
     fleet: &Fleet,
     output: Output,

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::name::Kind;
+use super::name::ListingKind;
 use super::{Verb, decide, edit, feature, import, reassign, search, show};
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -37,7 +37,7 @@ pub(crate) enum Command {
 /// The kind of listing, then what the verb takes.
 #[derive(Debug, Args)]
 pub(crate) struct OfKind<A: Args> {
-    kind: Kind,
+    kind: ListingKind,
     #[command(flatten)]
     args: A,
 }

@@ -17,9 +17,10 @@ use tonic::Request;
 
 use crate::account::AccountNames;
 use crate::arguments::limit;
+use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::listing::name::{self, Kind};
+use crate::listing::name::{self, ListingKind};
 use crate::output::{self, Output};
 use crate::sanitize::sanitize;
 use crate::table::table;
@@ -32,12 +33,13 @@ const PAGE_SIZE: i32 = 100;
 /// Review pending listings one by one, oldest first
 ///
 /// Each listing is shown with its position in the queue and its changes since it was last public. Then a line of input decides: a
-/// (approve), r (reject; the reason is on the next line), s (skip), b (back to the previous listing), o (open: show all of it), q (quit).
+/// (approve), r (reject; the reason is on the next line), s (skip), b (back to the previous listing), o (open: show all of it), q (quit),
+/// ? (help).
 #[derive(Debug, Args)]
 pub(crate) struct Review {
     /// Only listings of this kind
     #[arg(long, global = true)]
-    kind: Option<Kind>,
+    kind: Option<ListingKind>,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -87,11 +89,13 @@ impl From<proto::QueueItem> for QueueRow {
 }
 
 pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let kind = review.kind.map_or("", Kind::as_str);
+    let kind = review.kind.map_or("", ListingKind::as_str);
     if review.command.is_none() && output.is_json() {
-        return Err(Error::usage(
-            "`staff review` is interactive: programs use `staff review list --json` and `staff game approve`",
-        ));
+        return Err(Error::usage(format!(
+            "`staff review` is interactive: programs use {} and {}",
+            command_hint::staff("review list --json"),
+            command_hint::staff("game approve SLUG")
+        )));
     }
     let mut service = StaffReviewServiceClient::new(fleet.listings().await?);
     match review.command {

@@ -11,9 +11,27 @@ use crate::listing::review_text;
 use crate::output::{self, Output};
 use crate::sanitize::sanitize;
 
+/// The prompts, and the help of their keys.
+const DECIDE: &str = "a(pprove) r(eject) s(kip) b(ack) o(pen) q(uit) ? > ";
+const DECIDE_HELP: &str = "\
+  a  approve the listing as it is shown: it is public at once
+  r  reject it; the next line is the reason that the submitter reads
+  s  skip it: it stays pending
+  b  back to the previous listing of this review
+  o  open: show all fields and the history
+  q  quit; decisions are kept
+  ?  show this help";
+const LOOK_BACK: &str = "n(ext) b(ack) o(pen) q(uit) ? > ";
+const LOOK_BACK_HELP: &str = "\
+  n  next listing of this review
+  b  back to the previous listing of this review
+  o  open: show all fields and the history
+  q  quit; decisions are kept
+  ?  show this help";
+
 /// What became of a listing in this review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum ReviewOutcome {
     Approved,
     Rejected,
     Skipped,
@@ -25,7 +43,7 @@ enum Outcome {
 struct Visited {
     name: proto::ListingName,
     /// `None` until the reviewer acts.
-    outcome: Option<Outcome>,
+    outcome: Option<ReviewOutcome>,
 }
 
 /// Where to go after a listing was shown.
@@ -72,9 +90,9 @@ pub(super) async fn run(
     // Also after an error: these decisions were made.
     output.print(&format!(
         "{} approved, {} rejected, {} skipped",
-        count(Outcome::Approved),
-        count(Outcome::Rejected),
-        count(Outcome::Skipped)
+        count(ReviewOutcome::Approved),
+        count(ReviewOutcome::Rejected),
+        count(ReviewOutcome::Skipped)
     ));
     result
 }
@@ -136,7 +154,7 @@ impl Session {
         if !is_pending && outcome.is_none() {
             self.output
                 .print(&format!("{} was decided on by somebody else", name.name));
-            self.set(at, Outcome::DecidedByOther);
+            self.set(at, ReviewOutcome::DecidedByOther);
             return Ok(Step::Next);
         }
         if let Some(item) = &mut review.item {
@@ -168,8 +186,7 @@ impl Session {
         };
         loop {
             let item = item.clone();
-            let prompt = "a(pprove) r(eject) s(kip) b(ack) o(pen) q(uit) > ";
-            let Some(line) = read_line(prompt).await? else {
+            let Some(line) = read_line(DECIDE).await? else {
                 return Ok(Step::Quit);
             };
             match line.trim() {
@@ -178,7 +195,7 @@ impl Session {
                     let Some(note) = self.send(approve, item, String::new()).await? else {
                         return Ok(Step::Again);
                     };
-                    self.set(at, Outcome::Approved);
+                    self.set(at, ReviewOutcome::Approved);
                     let note = Some(note).filter(|note| !note.is_empty());
                     let note = note.map_or_else(String::new, |note| format!("; {note}"));
                     self.output.print(&format!("approved: {}{note}", name.name));
@@ -194,20 +211,21 @@ impl Session {
                     if self.send(reject, item, reason).await?.is_none() {
                         return Ok(Step::Again);
                     }
-                    self.set(at, Outcome::Rejected);
+                    self.set(at, ReviewOutcome::Rejected);
                     self.output.print(&format!("rejected: {}", name.name));
                     return Ok(Step::Next);
                 }
                 "s" => {
-                    self.set(at, Outcome::Skipped);
+                    self.set(at, ReviewOutcome::Skipped);
                     return Ok(Step::Next);
                 }
                 "b" => return Ok(Step::Back),
                 "o" => self.output.print(&review_text::whole(review)),
                 "q" => return Ok(Step::Quit),
+                "?" => self.output.print(DECIDE_HELP),
                 "" => {}
                 other => output::note(&format!(
-                    "{} is not one of a, r, s, b, o, q",
+                    "{} is not one of a, r, s, b, o, q: ? for help",
                     sanitize(other)
                 )),
             }
@@ -217,7 +235,7 @@ impl Session {
     /// Asks where to go from a listing that was decided on in this review.
     async fn look_back(&self, review: &proto::GetReviewResponse) -> Result<Step, Error> {
         loop {
-            let Some(line) = read_line("n(ext) b(ack) o(pen) q(uit) > ").await? else {
+            let Some(line) = read_line(LOOK_BACK).await? else {
                 return Ok(Step::Quit);
             };
             match line.trim() {
@@ -225,15 +243,17 @@ impl Session {
                 "b" => return Ok(Step::Back),
                 "o" => self.output.print(&review_text::whole(review)),
                 "q" => return Ok(Step::Quit),
+                "?" => self.output.print(LOOK_BACK_HELP),
                 "" => {}
-                other => {
-                    output::note(&format!("{} is not one of n, b, o, q", sanitize(other)));
-                }
+                other => output::note(&format!(
+                    "{} is not one of n, b, o, q: ? for help",
+                    sanitize(other)
+                )),
             }
         }
     }
 
-    fn set(&mut self, at: usize, outcome: Outcome) {
+    fn set(&mut self, at: usize, outcome: ReviewOutcome) {
         if let Some(visited) = self.visited.get_mut(at) {
             visited.outcome = Some(outcome);
         }
