@@ -3,9 +3,6 @@
 use std::borrow::Cow;
 use std::env;
 use std::ffi::OsString;
-use std::path::Path;
-
-use crate::fleet::LOCAL_FLEET;
 
 /// The options that name the file of a fleet.
 const FILE_OPTIONS: [&str; 2] = ["--fleet", "--profile"];
@@ -15,16 +12,6 @@ const FILE_OPTIONS: [&str; 2] = ["--fleet", "--profile"];
 /// It reads the command line itself, because an invalid argument is reported before the options are parsed.
 pub(crate) fn staff(command: &str) -> String {
     with_file_option(command, env::args_os())
-}
-
-/// The command that starts the fleet of a file, in backquotes.
-pub(crate) fn deploy_up(file: &Path) -> String {
-    if file == Path::new(LOCAL_FLEET) {
-        return "`deploy/up`".to_owned();
-    }
-    let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    let folder = file.parent().unwrap_or(&file).to_string_lossy();
-    format!("`deploy/up --dir {}`", quote(&folder))
 }
 
 fn with_file_option(command: &str, line: impl Iterator<Item = OsString>) -> String {
@@ -51,7 +38,7 @@ fn file_option(line: impl Iterator<Item = OsString>) -> Option<(&'static str, St
 }
 
 /// A word as a shell reads it.
-fn quote(word: &str) -> Cow<'_, str> {
+pub(crate) fn quote(word: &str) -> Cow<'_, str> {
     // Only a NUL cannot be quoted, and no argument has one.
     shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
 }
@@ -84,12 +71,5 @@ mod tests {
         let line = ["staff", "--fleet", "/a b/fleet.json"].map(OsString::from);
         let command = with_file_option("plan list", line.into_iter());
         assert_eq!(command, "`staff plan list --fleet '/a b/fleet.json'`");
-    }
-
-    #[test]
-    fn a_fleet_is_started_in_the_folder_of_its_file() {
-        let command = deploy_up(Path::new("/srv/two/fleet.json"));
-        assert_eq!(command, "`deploy/up --dir /srv/two`");
-        assert_eq!(deploy_up(Path::new(LOCAL_FLEET)), "`deploy/up`");
     }
 }

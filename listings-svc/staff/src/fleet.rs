@@ -7,12 +7,12 @@ use kit::config::Secret;
 use kit::rpc::client::{self, Addresses, Client};
 use serde::Deserialize;
 
-use crate::command_hint;
+use crate::command_hint::quote;
 use crate::error::Error;
 use crate::profile::{self, Profile};
 
 /// The file of a fleet that was started in the current folder.
-pub(crate) const LOCAL_FLEET: &str = ".fleet/fleet.json";
+const LOCAL_FLEET: &str = ".fleet/fleet.json";
 /// The heading of these options in the help.
 const HEADING: &str = "Connection";
 
@@ -163,7 +163,7 @@ impl Fleet {
                 return Error::Unreachable(format!(
                     "the fleet of {} is not running: start it with {} and wait until it says that the fleet is up, or give --{service}",
                     file.display(),
-                    command_hint::deploy_up(file)
+                    deploy_up(file)
                 ));
             }
             let variable = format!("STAFF_{}", service.to_uppercase());
@@ -205,4 +205,26 @@ fn read(path: &Path) -> Result<Profile, Error> {
         stopped: manifest.services.is_empty().then(|| path.to_owned()),
         token: manifest.staff_token,
     })
+}
+
+/// The command that starts the fleet of a file, in backquotes.
+fn deploy_up(file: &Path) -> String {
+    if file == Path::new(LOCAL_FLEET) {
+        return "`deploy/up`".to_owned();
+    }
+    let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let folder = file.parent().unwrap_or(&file).to_string_lossy();
+    format!("`deploy/up --dir {}`", quote(&folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fleet_is_started_in_the_folder_of_its_file() {
+        let command = deploy_up(Path::new("/srv/two/fleet.json"));
+        assert_eq!(command, "`deploy/up --dir /srv/two`");
+        assert_eq!(deploy_up(Path::new(LOCAL_FLEET)), "`deploy/up`");
+    }
 }
