@@ -1,5 +1,7 @@
 //! Operations on endpoints.
 
+use std::time::Duration;
+
 use contracts::webhook::v1 as proto;
 use kit::{Code, Fault, ids};
 use serde_json::{Value, json};
@@ -12,10 +14,15 @@ use crate::domain::event::Event;
 use crate::domain::signature::Secret;
 use crate::key_ring::SealError;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
-use crate::store::plans;
+use crate::store::plans::{self, Allowance};
 
 /// Maximum of a rate limit, in deliveries per second.
 const MAX_RATE_LIMIT: u32 = 10_000;
+
+/// How long an unknown account is waited for. A new account arrives on the gateway's feed a moment after the gateway has created it, and
+/// whoever created it may add an endpoint at once.
+const NEW_ACCOUNT: Duration = Duration::from_secs(3);
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 impl Dependencies {
     pub(super) async fn add(
@@ -43,10 +50,8 @@ impl Dependencies {
             last_failure_at: None,
             last_success_at: None,
         };
+        let allowance = self.allowance(account).await?;
         let mut transaction = self.pool.begin().await?;
-        let allowance = plans::of_account(&mut transaction, account).await?;
-        let allowance =
-            allowance.ok_or_else(|| Fault::not_found("There is no account with this id."))?;
         let count = endpoints::count_locked(&mut transaction, account).await?;
         if let Some(most) = allowance.endpoints.filter(|most| count >= *most) {
             let message = format!(
@@ -169,10 +174,8 @@ impl Dependencies {
         scope: &Scope,
     ) -> Result<proto::ListEndpointsResponse, Fault> {
         let account = scope.require_account()?;
+        let allowance = self.allowance(account).await?;
         let mut connection = self.pool.acquire().await?;
-        let allowance = plans::of_account(&mut connection, account).await?;
-        let allowance =
-            allowance.ok_or_else(|| Fault::not_found("There is no account with this id."))?;
         let mut rows = Vec::new();
         for endpoint in endpoints::of_account(&mut *connection, account).await? {
             let queued = endpoints::queued(&mut *connection, endpoint.id).await?;
@@ -192,6 +195,24 @@ impl Dependencies {
     ) -> Result<proto::Endpoint, Fault> {
         let endpoint = self.endpoint(scope, "id", id).await?;
         self.message(endpoint).await
+    }
+
+    /// What the account's plan allows. Waits for an account that is not known yet.
+    async fn allowance(&self, account: Uuid) -> Result<Allowance, Fault> {
+        let known = async {
+            loop {
+                let mut connection = self.pool.acquire().await?;
+                if let Some(allowance) = plans::of_account(&mut connection, account).await? {
+                    return Ok(allowance);
+                }
+                drop(connection);
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        };
+        let unknown = || Err(Fault::not_found("There is no account with this id."));
+        tokio::time::timeout(NEW_ACCOUNT, known)
+            .await
+            .unwrap_or_else(|_| unknown())
     }
 
     /// Finds an endpoint within the scope.
