@@ -44,6 +44,21 @@ impl Bits {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
+    /// The places in the set, in ascending order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = u16> {
+        let words = self.0.iter().zip((0_u16..).step_by(64));
+        words.flat_map(|(word, first)| {
+            let mut left = *word;
+            std::iter::from_fn(move || {
+                let bit = u16::try_from(left.trailing_zeros())
+                    .ok()
+                    .filter(|bit| *bit < 64)?;
+                left &= left - 1;
+                Some(first + bit)
+            })
+        })
+    }
+
     /// The lowest place that is not in the set; it may lie beyond the capacity.
     pub(super) fn first_free(&self) -> usize {
         let full = self.0.iter().take_while(|word| **word == u64::MAX).count();
@@ -71,6 +86,7 @@ mod tests {
         let mut both = bits.clone();
         bits.remove(0);
         bits.remove(0);
+        assert!(both.iter().eq([0, 129]));
         both.retain(&bits);
         assert!(both.has(129) && !both.has(0));
         for place in 0..192 {

@@ -22,6 +22,8 @@ pub(super) struct Chunk {
     capacity: u16,
     /// Offsets in sort order.
     order: Vec<u16>,
+    /// By offset, where the row is in `order`; anything for an offset that is not taken.
+    positions: Vec<u16>,
     /// Offsets that are taken.
     taken: Bits,
     /// Which rows have a value; sorted by value, for values that any row ever had.
@@ -71,6 +73,9 @@ impl Scratch {
     }
 }
 
+/// So few selected rows of a chunk are put into order themselves. More are found by a walk along the order, which ends when the page is full.
+const FEW: u32 = 64;
+
 /// How many rows of `capacity` fill a chunk: what is left is for rows that come in between.
 pub(super) fn filled(capacity: u16) -> usize {
     usize::from(capacity - capacity / 8)
@@ -86,6 +91,7 @@ impl Chunk {
             partition,
             capacity,
             order: Vec::new(),
+            positions: Vec::new(),
             taken: Bits::none(capacity.into()),
             sets: Vec::new(),
             days: Vec::new(),
@@ -144,12 +150,32 @@ impl Chunk {
     /// Puts a row at `position`; the chunk must not be full. Returns its doc.
     pub(super) fn insert(&mut self, position: usize, fields: &IndexedFields) -> u32 {
         let offset = u16::try_from(self.taken.first_free()).unwrap_or_default();
-        self.order.insert(position, offset);
+        self.insert_position(position, offset);
         self.taken.add(offset);
         self.set_facets(offset, &fields.facets);
         self.set_days(offset, fields.days);
         self.set_updated_at(offset, fields.updated_at);
         self.doc(offset)
+    }
+
+    fn insert_position(&mut self, position: usize, offset: u16) {
+        for (later, position) in self.order[position..].iter().zip(position + 1..) {
+            self.positions[usize::from(*later)] = narrow(position);
+        }
+        self.order.insert(position, offset);
+        let at = usize::from(offset);
+        if self.positions.len() <= at {
+            self.positions.resize(at + 1, 0);
+        }
+        self.positions[at] = narrow(position);
+    }
+
+    fn remove_position(&mut self, offset: u16) {
+        let position = usize::from(self.positions[usize::from(offset)]);
+        self.order.remove(position);
+        for (later, position) in self.order[position..].iter().zip(position..) {
+            self.positions[usize::from(*later)] = narrow(position);
+        }
     }
 
     fn set_updated_at(&mut self, offset: u16, at: i64) {
@@ -203,7 +229,7 @@ impl Chunk {
 
     pub(super) fn remove(&mut self, doc: u32) {
         let offset = self.offset(doc);
-        self.order.retain(|held| *held != offset);
+        self.remove_position(offset);
         self.clear(offset);
     }
 
@@ -310,8 +336,22 @@ impl Chunk {
         (found, enough): (&mut Vec<u32>, usize),
     ) {
         let missing = enough.saturating_sub(found.len());
-        let is_selected = |offset: &&u16| scratch.selected.has(**offset);
         let doc = |offset: &u16| self.doc(*offset);
+        if scratch.selected.count() <= FEW {
+            let selected = scratch.selected.iter();
+            let mut selected: Vec<usize> = selected
+                .map(|offset| usize::from(self.positions[usize::from(offset)]))
+                .filter(|position| positions.contains(position))
+                .collect();
+            selected.sort_unstable();
+            if backwards {
+                selected.reverse();
+            }
+            let offsets = selected.iter().map(|position| &self.order[*position]);
+            found.extend(offsets.take(missing).map(doc));
+            return;
+        }
+        let is_selected = |offset: &&u16| scratch.selected.has(**offset);
         let offsets = self.order[positions].iter();
         if backwards {
             found.extend(offsets.rev().filter(is_selected).take(missing).map(doc));
@@ -319,4 +359,9 @@ impl Chunk {
             found.extend(offsets.filter(is_selected).take(missing).map(doc));
         }
     }
+}
+
+/// A position in a chunk, which has at most `u16::MAX` rows.
+fn narrow(position: usize) -> u16 {
+    u16::try_from(position).unwrap_or(u16::MAX)
 }
