@@ -7,7 +7,7 @@ use super::term_dictionary::Match;
 use super::terms::Terms;
 use super::work::Work;
 
-/// Edits that a word of a hit may need, and none.
+/// The numbers of edits that a word may need: none, one or two.
 const EDITS: u8 = 3;
 /// Where a hit has the words: all in the title, or see [`places`].
 const PLACES: usize = 6;

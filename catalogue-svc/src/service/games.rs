@@ -86,7 +86,7 @@ impl GamesService for Games {
     }
 }
 
-/// Which genres and countries there are, `snapshot` says.
+/// Reads and checks the parameters. Genres and countries must be those of `snapshot`.
 fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<GameKey>, Fault> {
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);

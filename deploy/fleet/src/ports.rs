@@ -68,7 +68,7 @@ impl Ports {
         if let Some(port) = wanted {
             if !self.reserve(port)? {
                 bail!(
-                    "port {port} is taken by another program: end that program, or choose another port with --port"
+                    "port {port} is taken by another program or fleet: end it, or choose another port with --port"
                 );
             }
             self.assigned.insert(NAME.to_owned(), port);
@@ -84,7 +84,7 @@ impl Ports {
         self.assigned.remove(NAME);
         let port = self.private(NAME)?;
         say(format!(
-            "Port {} is taken by another program: the API is on port {port} (choose one with --port)",
+            "Port {} is taken by another program or fleet: the API is on port {port}, now and at the next start (choose one with --port)",
             last.unwrap_or(PREFERRED_PUBLIC)
         ));
         Ok(port)

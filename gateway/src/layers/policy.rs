@@ -28,8 +28,8 @@ pub struct Route {
 pub enum RouteKind {
     /// A read that catalogue-svc answers. It is sent while the quota is checked.
     CatalogueRead,
-    /// Another read. It is sent after the quota is checked.
-    CountedRead,
+    /// A read that another service answers. It is sent after the quota is checked.
+    OtherRead,
     Write,
     /// The route has no handler for the method.
     NoMethod,
@@ -38,7 +38,7 @@ pub enum RouteKind {
 }
 
 impl Policy {
-    /// An endpoint that a plan may lack. Any key may call it, and catalogue-svc answers its reads.
+    /// An endpoint that a plan may lack. Any key may call it. Unless it belongs to a module, catalogue-svc answers its reads.
     pub const fn endpoint(name: &'static str) -> Self {
         Self {
             endpoint: Some(name),
@@ -47,7 +47,7 @@ impl Policy {
         }
     }
 
-    /// An endpoint about the caller's own account. Every plan has it.
+    /// A route that every plan has: one about the caller's own account, or an unknown path.
     pub const fn account() -> Self {
         Self {
             endpoint: None,
@@ -84,7 +84,7 @@ impl Route {
         } else if self.policy.endpoint.is_some() && self.policy.module.is_none() {
             RouteKind::CatalogueRead
         } else {
-            RouteKind::CountedRead
+            RouteKind::OtherRead
         }
     }
 
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(both.kind(&Method::HEAD), RouteKind::CatalogueRead);
         assert_eq!(both.allow(), "GET, HEAD, POST");
         let me = route(Policy::account(), &methods);
-        assert_eq!(me.kind(&Method::GET), RouteKind::CountedRead);
+        assert_eq!(me.kind(&Method::GET), RouteKind::OtherRead);
         let nowhere = route(Policy::account(), &[]);
         assert_eq!(nowhere.kind(&Method::GET), RouteKind::NotFound);
     }

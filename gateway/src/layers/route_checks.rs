@@ -107,7 +107,7 @@ impl RouteChecks {
             RouteKind::NotFound => ApiError::path_not_found(),
             RouteKind::NoMethod => ApiError::method_not_allowed(self.route.allow()),
             // 11: too_large. The later checks belong to the handler and the services.
-            RouteKind::CatalogueRead | RouteKind::CountedRead | RouteKind::Write => {
+            RouteKind::CatalogueRead | RouteKind::OtherRead | RouteKind::Write => {
                 match request_limits::body(&request) {
                     Ok(()) => return panic::caught(next.run(request)).await,
                     Err(fault) => fault.into(),

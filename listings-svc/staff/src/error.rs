@@ -82,7 +82,7 @@ impl From<Fault> for Error {
         let sentence = if reasons.is_empty() {
             fault.message.to_string()
         } else {
-            format!("not acceptable: {}", reasons.join("; "))
+            format!("not acceptable: {}", reasons.join(" "))
         };
         match fault.code {
             Code::Unavailable => Self::Unreachable(sentence),

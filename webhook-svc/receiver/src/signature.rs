@@ -31,7 +31,9 @@ impl FromStr for Secret {
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once("whsec_") {
             Some((_, key)) if !key.is_empty() => Ok(Self(text.to_owned())),
-            _ => Err("give the signing secret as the dashboard shows it: svc_whsec_…".to_owned()),
+            _ => Err(
+                "give the signing secret as `staff endpoint add` shows it: svc_whsec_…".to_owned(),
+            ),
         }
     }
 }

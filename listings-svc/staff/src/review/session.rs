@@ -13,8 +13,7 @@ use crate::sanitize::sanitize;
 
 /// The prompts, and the help of their keys.
 const DECIDE: &str = "a(pprove) r(eject) s(kip) b(ack) o(pen) q(uit) ? > ";
-const DECIDE_HELP: &str = "\
-  a  approve the listing as it is shown: it is public at once
+const DECIDE_HELP: &str = "  a  approve the listing as it is shown: it is public at once
   r  reject it; the next line is the reason that the submitter reads
   s  skip it: it stays pending
   b  back to the previous listing of this review
@@ -22,8 +21,7 @@ const DECIDE_HELP: &str = "\
   q  quit; decisions are kept
   ?  show this help";
 const LOOK_BACK: &str = "n(ext) b(ack) o(pen) q(uit) ? > ";
-const LOOK_BACK_HELP: &str = "\
-  n  next listing of this review
+const LOOK_BACK_HELP: &str = "  n  next listing of this review
   b  back to the previous listing of this review
   o  open: show all fields and the history
   q  quit; decisions are kept
