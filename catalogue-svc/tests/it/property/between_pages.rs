@@ -57,8 +57,9 @@ prop_compose! {
     }
 }
 
-/// The rows of a list at a moment, by name. With each its sort key: the cursor that stands after it, empty for the last.
-type Moment = BTreeMap<String, String>;
+/// The rows of a list at a moment, by name. With each what tells its sort key: the cursor that stands after it. The last has no cursor; its
+/// JSON has all of the sort key, but for a search, where nothing tells whether the last row kept its key (`None`).
+type Moment = BTreeMap<String, Option<String>>;
 
 impl List {
     /// The names of a page's rows, and its cursor.
@@ -67,7 +68,7 @@ impl List {
         catalogue: &Arc<Catalogue>,
         limit: u32,
         cursor: String,
-    ) -> (Vec<String>, Option<String>) {
+    ) -> (Vec<(String, Value)>, Option<String>) {
         let page = PageRequest { limit, cursor };
         let (json, info): ResultPage = match self {
             Self::Games(asked) => asked.page(catalogue, page).await,
@@ -77,21 +78,23 @@ impl List {
             Self::Search(asked) => asked.page(catalogue, page).await,
         };
         let rows: Vec<Value> = serde_json::from_slice(&json).unwrap();
-        let names = rows.iter().map(|row| {
+        let rows = rows.into_iter().map(|row| {
             let name = ["slug", "handle", "code"].map(|field| row[field].as_str());
             let name = name.into_iter().flatten().next().unwrap();
             // The rows of a search are of several kinds.
-            format!("{}/{name}", row["type"].as_str().unwrap_or_default())
+            let name = format!("{}/{name}", row["type"].as_str().unwrap_or_default());
+            (name, row)
         });
-        (names.collect(), info.unwrap().next_cursor)
+        (rows.collect(), info.unwrap().next_cursor)
     }
 
     async fn moment(&self, catalogue: &Arc<Catalogue>) -> Moment {
         let (mut moment, mut cursor) = (Moment::new(), String::new());
         loop {
-            let (names, next) = self.page(catalogue, 1, cursor).await;
-            for name in names {
-                moment.insert(name, next.clone().unwrap_or_default());
+            let (rows, next) = self.page(catalogue, 1, cursor).await;
+            for (name, row) in rows {
+                let of_last = || (!matches!(self, Self::Search(_))).then(|| row.to_string());
+                moment.insert(name, next.clone().or_else(of_last));
             }
             match next {
                 Some(next) => cursor = next,
@@ -114,8 +117,8 @@ async fn check(before: Vec<Change>, between: Vec<Vec<Change>>, list: List, limit
         writer.flush(1).unwrap();
         let catalogue = published(&writer);
         moments.push(list.moment(&catalogue).await);
-        let (names, next) = list.page(&catalogue, limit, cursor).await;
-        read.extend(names);
+        let (rows, next) = list.page(&catalogue, limit, cursor).await;
+        read.extend(rows.into_iter().map(|(name, _)| name));
         match next {
             Some(next) => cursor = next,
             None => break,
@@ -124,7 +127,7 @@ async fn check(before: Vec<Change>, between: Vec<Vec<Change>>, list: List, limit
     }
     let stayed = moments[0].iter().filter(|(name, key)| {
         let same = |moment: &Moment| moment.get(*name) == Some(*key);
-        moments.iter().all(same)
+        key.is_some() && moments.iter().all(same)
     });
     let stayed: Vec<&String> = stayed.map(|(name, _)| name).collect();
     for name in &stayed {
