@@ -22,7 +22,7 @@ pub(super) struct Chunk {
     capacity: u16,
     /// Offsets in sort order.
     order: Vec<u16>,
-    /// By offset, where the row is in `order`; anything for an offset that is not taken.
+    /// The position of each row in `order`, by offset. The entry of a free offset has no meaning.
     positions: Vec<u16>,
     /// Offsets that are taken.
     taken: Bits,
@@ -57,8 +57,8 @@ pub(super) struct Scratch {
     selected: Bits,
     narrowed: Bits,
     docs: Box<[u32]>,
-    /// For each facet of the filter its place in `sets` of the last chunk, which is nearly always its place in the next one as well.
-    /// To look there first saves a binary search per chunk, each step of which is a cache miss in a large index.
+    /// The index in `sets` at which the previous chunk had each facet of the filter. The next chunk nearly always has the facet at the same
+    /// index. Trying that index first saves a binary search, and in a large index every step of a binary search is a cache miss.
     places: Vec<usize>,
 }
 
@@ -73,7 +73,8 @@ impl Scratch {
     }
 }
 
-/// So few selected rows of a chunk are put into order themselves. More are found by a walk along the order, which ends when the page is full.
+/// Up to this many selected rows of a chunk are sorted by their positions. For more rows it is cheaper to walk along the order until the
+/// page is full.
 const FEW: u32 = 64;
 
 /// How many rows of `capacity` fill a chunk: what is left is for rows that come in between.
@@ -150,7 +151,11 @@ impl Chunk {
     /// Puts a row at `position`; the chunk must not be full. Returns its doc.
     pub(super) fn insert(&mut self, position: usize, fields: &IndexedFields) -> u32 {
         let offset = u16::try_from(self.taken.first_free()).unwrap_or_default();
-        self.insert_position(position, offset);
+        self.order.insert(position, offset);
+        if self.positions.len() <= usize::from(offset) {
+            self.positions.resize(usize::from(offset) + 1, 0);
+        }
+        self.update_positions(position);
         self.taken.add(offset);
         self.set_facets(offset, &fields.facets);
         self.set_days(offset, fields.days);
@@ -158,23 +163,11 @@ impl Chunk {
         self.doc(offset)
     }
 
-    fn insert_position(&mut self, position: usize, offset: u16) {
-        for (later, position) in self.order[position..].iter().zip(position + 1..) {
-            self.positions[usize::from(*later)] = narrow(position);
-        }
-        self.order.insert(position, offset);
-        let at = usize::from(offset);
-        if self.positions.len() <= at {
-            self.positions.resize(at + 1, 0);
-        }
-        self.positions[at] = narrow(position);
-    }
-
-    fn remove_position(&mut self, offset: u16) {
-        let position = usize::from(self.positions[usize::from(offset)]);
-        self.order.remove(position);
-        for (later, position) in self.order[position..].iter().zip(position..) {
-            self.positions[usize::from(*later)] = narrow(position);
+    /// Records the positions of the rows from `first` on, which have moved in `order`.
+    fn update_positions(&mut self, first: usize) {
+        for (offset, position) in self.order[first..].iter().zip(first..) {
+            // A chunk has fewer rows than a u16 has values.
+            self.positions[usize::from(*offset)] = u16::try_from(position).unwrap_or(u16::MAX);
         }
     }
 
@@ -229,7 +222,9 @@ impl Chunk {
 
     pub(super) fn remove(&mut self, doc: u32) {
         let offset = self.offset(doc);
-        self.remove_position(offset);
+        let position = usize::from(self.positions[usize::from(offset)]);
+        self.order.remove(position);
+        self.update_positions(position);
         self.clear(offset);
     }
 
@@ -361,7 +356,26 @@ impl Chunk {
     }
 }
 
-/// A position in a chunk, which has at most `u16::MAX` rows.
-fn narrow(position: usize) -> u16 {
-    u16::try_from(position).unwrap_or(u16::MAX)
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn positions_are_those_of_the_order(steps in prop::collection::vec((any::<bool>(), 0..64_usize), 0..200)) {
+            let mut chunk = Chunk::new(3, false, 64);
+            for (inserts, at) in steps {
+                if inserts && !chunk.is_full() {
+                    chunk.insert(at % (chunk.len() + 1), &IndexedFields::default());
+                } else if let Some(doc) = chunk.at(at) {
+                    chunk.remove(doc);
+                }
+                for (position, offset) in chunk.order.iter().enumerate() {
+                    prop_assert_eq!(usize::from(chunk.positions[usize::from(*offset)]), position);
+                }
+            }
+        }
+    }
 }

@@ -4,8 +4,8 @@ use roaring::RoaringBitmap;
 
 use crate::domain::words::Field;
 
-/// The most docs that are stored as an array. At a million rows a bitmap has up to 18 containers, each of which takes as much memory as a dozen docs
-/// of an array.
+/// The maximum length of an array. At a million rows a bitmap has up to 18 containers, and a container takes as much memory as a dozen docs of
+/// an array.
 const ARRAY: usize = 256;
 
 /// A set of docs: an array while it is small, else a bitmap.
@@ -172,8 +172,8 @@ impl Posting {
     }
 }
 
-/// The docs that have a word with a short prefix. They are very many: all of them are a set too, so that a query of short prefixes alone
-/// need not put three together.
+/// The docs that have a word with a short prefix. There are very many. `every` has all of them, so that a query of short prefixes
+/// does not compute the union of three sets.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PrefixPosting {
     every: DocSet,

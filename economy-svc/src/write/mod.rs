@@ -69,17 +69,6 @@ impl Apply for CommandHandler {
         command: &Command,
         now: OffsetDateTime,
     ) -> ApplyResult<Outcome> {
-        self.run(connection, command, now).await
-    }
-}
-
-impl CommandHandler {
-    async fn run(
-        &self,
-        connection: &mut PgConnection,
-        command: &Command,
-        now: OffsetDateTime,
-    ) -> ApplyResult<Outcome> {
         match command {
             Command::Report(submit) => report::submit(connection, submit, &self.0, now).await,
             Command::Tip(send) => tip::send(connection, send, now).await,

@@ -115,19 +115,8 @@ impl Apply for CommandHandler {
     type Item = AuthoredCommand;
     type Outcome = Outcome;
 
-    async fn apply(
-        &self,
-        connection: &mut PgConnection,
-        command: &AuthoredCommand,
-        now: OffsetDateTime,
-    ) -> ApplyResult<Outcome> {
-        self.run(connection, command, now).await
-    }
-}
-
-impl CommandHandler {
     /// Applies a command and audits it if it has an author.
-    async fn run(
+    async fn apply(
         &self,
         connection: &mut PgConnection,
         AuthoredCommand { by, command }: &AuthoredCommand,
@@ -143,7 +132,9 @@ impl CommandHandler {
         }
         Ok((outcome, changes))
     }
+}
 
+impl CommandHandler {
     async fn execute(
         &self,
         connection: &mut PgConnection,

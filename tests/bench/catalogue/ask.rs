@@ -229,7 +229,7 @@ impl CatalogueClient {
         start.elapsed()
     }
 
-    /// Answers per second to this many concurrent callers, each of which asks again and again.
+    /// Answers per second to this many concurrent callers, which ask without a pause.
     pub(super) async fn rate(&self, question: Question, callers: u64, length: Duration) -> f64 {
         let start = Instant::now();
         let mut tasks = JoinSet::new();

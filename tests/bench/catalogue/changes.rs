@@ -19,7 +19,7 @@ use crate::side::{median, print_ratio};
 use crate::visibility::Reader;
 use crate::writes::studios::{STUDIOS, Studios, Way};
 
-/// Rounds, each of which has a part without changes, one with changes of the other fleet, and one with changes of this fleet.
+/// Each round has three parts: without changes, with changes of the other fleet, and with changes of this fleet.
 const ROUNDS: usize = 7;
 const PART: Duration = Duration::from_secs(4);
 const BETWEEN_CHANGES: Duration = Duration::from_millis(10);

@@ -19,9 +19,10 @@ use crate::store::plans::{self, Allowance};
 /// Maximum of a rate limit, in deliveries per second.
 const MAX_RATE_LIMIT: u32 = 10_000;
 
-/// How long an unknown account is waited for. A new account arrives on the gateway's feed a moment after the gateway has created it, and
-/// whoever created it may add an endpoint at once.
+/// How long a request for an unknown account waits for it. A new account arrives on the gateway's feed a moment after the gateway has created
+/// it, and its creator may add an endpoint immediately.
 const NEW_ACCOUNT: Duration = Duration::from_secs(3);
+/// The interval at which the account is looked up meanwhile.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 impl Dependencies {
@@ -197,7 +198,7 @@ impl Dependencies {
         self.message(endpoint).await
     }
 
-    /// What the account's plan allows. Waits for an account that is not known yet.
+    /// The allowance of the account's plan. Waits up to [`NEW_ACCOUNT`] for an unknown account.
     async fn allowance(&self, account: Uuid) -> Result<Allowance, Fault> {
         let known = async {
             loop {
@@ -209,10 +210,9 @@ impl Dependencies {
                 tokio::time::sleep(LOOK_AGAIN).await;
             }
         };
-        let unknown = || Err(Fault::not_found("There is no account with this id."));
         tokio::time::timeout(NEW_ACCOUNT, known)
             .await
-            .unwrap_or_else(|_| unknown())
+            .unwrap_or_else(|_| Err(Fault::not_found("There is no account with this id.")))
     }
 
     /// Finds an endpoint within the scope.
