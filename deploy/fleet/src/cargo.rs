@@ -71,8 +71,8 @@ pub(crate) fn build(profile: Profile, binaries: &[&str], signals: &Signals) -> R
     Ok(())
 }
 
-/// The arguments of cargo for the targets of a crate of these kinds, without binaries that have no tests. They also name the package `e2e`,
-/// so that dependencies have the same features as in other builds and are not compiled again.
+/// The arguments of cargo for the targets of a crate of these kinds, without binaries that have no tests. They also name the package
+/// `features`, so that dependencies have the same features as in other builds and are not compiled again.
 pub(crate) fn targets(package: &str, kinds: &[&str], signals: &Signals) -> Result<Vec<String>> {
     let metadata = metadata(signals)?;
     let packages = metadata.get("packages").and_then(Value::as_array);
@@ -85,7 +85,7 @@ pub(crate) fn targets(package: &str, kinds: &[&str], signals: &Signals) -> Resul
             "there is no crate {package}: see the names in the Cargo.toml files of the workspace"
         );
     };
-    let mut args: Vec<String> = ["-p", package, "-p", "e2e"].map(str::to_owned).into();
+    let mut args: Vec<String> = ["-p", package, "-p", "features"].map(str::to_owned).into();
     let targets = found.get("targets").and_then(Value::as_array);
     for target in targets.into_iter().flatten() {
         let name = target.get("name").and_then(Value::as_str);

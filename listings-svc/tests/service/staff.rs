@@ -18,7 +18,7 @@ fn tool() -> std::process::Command {
     let tool = test.ancestors().nth(2).unwrap().join("examples/staff");
     assert!(
         tool.exists(),
-        "`cargo build -p listings -p e2e --example staff` makes the tool"
+        "`cargo build -p listings -p features --example staff` makes the tool"
     );
     std::process::Command::new(tool)
 }
