@@ -15,7 +15,7 @@ use crate::lookup::Lookup;
 use crate::quota::Quota;
 use crate::switches::SwitchCache;
 use crate::upstream::pictures::Pictures;
-use crate::upstream::{Catalogue, Economy, Listings};
+use crate::upstream::{Catalogue, Economy, Listings, ListingsPosition};
 
 /// The state that handlers and layers get.
 pub type App = Arc<Gateway>;
@@ -51,6 +51,8 @@ pub struct Gateway {
     pub pictures: Arc<Pictures>,
     /// The newest position of listings-svc's feed, read from Redis.
     pub newest_position: HighWaterMark,
+    /// The same from listings-svc itself, while Redis has none.
+    pub listings_position: ListingsPosition,
     /// How long the body of a request may take to arrive.
     pub body_timeout: Duration,
 }

@@ -31,7 +31,7 @@ use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
 use crate::upstream::pictures::Pictures;
-use crate::upstream::{Catalogue, Economy, Listings};
+use crate::upstream::{Catalogue, Economy, Listings, ListingsPosition};
 use crate::write::{AuthoredCommand, Command, CommandHandler};
 use crate::{MIGRATOR, SCHEMA};
 
@@ -112,12 +112,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             last_used: Arc::clone(&last_used),
             encoded_prefixes: Arc::clone(&encoded_prefixes),
             quota: Quota::new(redis.clone(), Arc::clone(&counters)),
-            catalogue: Catalogue::new(catalogue, listings.clone(), limits),
+            catalogue: Catalogue::new(catalogue, limits),
             listings: Listings::new(listings.clone(), limits),
             economy: Economy::new(economy, limits),
             player_calls: thread_settings.player_calls,
-            pictures: Arc::new(Pictures::new(listings, limits)),
+            pictures: Arc::new(Pictures::new(listings.clone(), limits)),
             newest_position: HighWaterMark::new(redis, PRODUCER),
+            listings_position: ListingsPosition::new(listings),
             body_timeout: thread_settings.port.timeouts.http_body,
         }))
     };

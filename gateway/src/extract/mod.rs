@@ -4,6 +4,6 @@ pub mod caller;
 pub mod idempotency_key;
 pub mod if_match;
 pub mod json_body;
-mod min_position;
+pub mod min_position;
 pub mod path_param;
 pub mod query;

@@ -26,9 +26,9 @@ pub struct Route {
 /// How a request that passes the checks is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RouteKind {
-    /// A read that catalogue-svc answers. It is sent while the quota is checked.
+    /// A read that catalogue-svc answers.
     CatalogueRead,
-    /// A read that another service answers. It is sent after the quota is checked.
+    /// A read that another service answers.
     OtherRead,
     Write,
     /// The route has no handler for the method.

@@ -18,9 +18,9 @@ use crate::domain::access;
 use crate::domain::plan::Plan;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
+use crate::extract::min_position::MinPosition;
 use crate::quota::Denial;
 use crate::request_limits;
-use crate::upstream::min_position::MinPosition;
 
 #[derive(Clone)]
 pub struct RouteChecks {
@@ -65,33 +65,27 @@ impl RouteChecks {
         app.last_used.record(caller.key.id, now);
         request.extensions_mut().insert(Arc::clone(&caller));
 
-        // A permit for catalogue-svc. It is acquired after the key is found: requests whose keys take long to find must not hold
-        // permits that requests with cached keys need.
-        let _permit = match kind {
-            RouteKind::CatalogueRead => Some(app.catalogue.acquire().await?),
-            _ => None,
-        };
-        // 9: rate_limited, quota_exceeded. A read is sent to catalogue-svc while Redis is asked for the quota and for the newest
-        // position of the listings. Its response is withheld if the quota is exceeded.
+        // 9: rate_limited, quota_exceeded. A read of catalogue-svc must show every earlier write, so the same round trip to Redis
+        // reads the newest position of the listings.
         let plan = app.plans.get_or_cheapest(&caller.plan);
-        let (status, response) = if kind == RouteKind::CatalogueRead {
-            let (sender, min_position) = MinPosition::channel();
-            request.extensions_mut().insert(min_position);
-            let read_position = async { sender.send(app.newest_position.read().await) };
-            let check_quota = async {
-                let consumed = app.quota.consume(&caller, plan, now);
-                let (consumed, ()) = futures::join!(consumed, read_position);
-                consumed.map_err(|denial| quota_error(denial, plan))
-            };
-            let run = async { Ok(self.run(kind, request, next).await) };
-            futures::future::try_join(check_quota, run).await?
-        } else {
-            let consumed = app.quota.consume(&caller, plan, now).await;
+        let consume = app.quota.consume(&caller, plan, now);
+        let status = if kind == RouteKind::CatalogueRead {
+            let (consumed, position) = futures::join!(consume, app.newest_position.read());
             let status = consumed.map_err(|denial| quota_error(denial, plan))?;
-            request.extensions_mut().insert(status);
-            (status, self.run(kind, request, next).await)
+            let position = match position {
+                None => app.listings_position.get().await,
+                position => position,
+            };
+            let min_position = MinPosition(position.map(Into::into));
+            request.extensions_mut().insert(min_position);
+            status
+        } else {
+            let consumed = consume.await;
+            consumed.map_err(|denial| quota_error(denial, plan))?
         };
+        request.extensions_mut().insert(status);
 
+        let response = self.run(kind, request, next).await;
         let status = if response.status().is_server_error() {
             app.quota.refund(&caller, status).await
         } else {

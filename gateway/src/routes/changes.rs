@@ -2,6 +2,7 @@
 
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::ListChangesRequest;
+use contracts::catalogue::v1::changes_service_client::ChangesServiceClient;
 use contracts::common::v1::Form;
 
 use crate::app::App;
@@ -9,13 +10,13 @@ use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
+use crate::extract::min_position::MinPosition;
 use crate::extract::query::Params;
-use crate::upstream::min_position::MinPosition;
 
 pub async fn list(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    min: MinPosition,
+    MinPosition(at_least): MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["limit", "cursor"]);
@@ -23,10 +24,14 @@ pub async fn list(
         mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
-        at_least: None,
+        at_least,
     };
     let changes = query
-        .with_errors_of(app.catalogue.list_changes(request, min))
+        .with_errors_of(
+            app.catalogue
+                .changes
+                .read(ChangesServiceClient::list_changes, request),
+        )
         .await?;
     Ok(ApiResponse::list(changes.json, changes.page))
 }

@@ -1,6 +1,7 @@
 //! `GET /creators` and `GET /creators/{handle}` (§4.2).
 
 use axum::extract::{RawQuery, State};
+use contracts::catalogue::v1::creators_service_client::CreatorsServiceClient;
 use contracts::catalogue::v1::{GetCreatorRequest, ListCreatorsRequest};
 use contracts::common::v1::Form;
 
@@ -9,9 +10,9 @@ use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
+use crate::extract::min_position::MinPosition;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
-use crate::upstream::min_position::MinPosition;
 
 const PARAMETERS: &[&str] = &[
     "kind",
@@ -27,7 +28,7 @@ const PARAMETERS: &[&str] = &[
 pub async fn list(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    min: MinPosition,
+    MinPosition(at_least): MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), PARAMETERS);
@@ -35,7 +36,7 @@ pub async fn list(
         mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
-        at_least: None,
+        at_least,
         kind: query.text("kind"),
         role: query.text("role"),
         country: query.text("country"),
@@ -44,7 +45,11 @@ pub async fn list(
         updated_since: query.text("updated_since"),
     };
     let creators = query
-        .with_errors_of(app.catalogue.list_creators(request, min))
+        .with_errors_of(
+            app.catalogue
+                .creators
+                .read(CreatorsServiceClient::list_creators, request),
+        )
         .await?;
     Ok(ApiResponse::list(creators.json, creators.page))
 }
@@ -52,15 +57,19 @@ pub async fn list(
 pub async fn get(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    min: MinPosition,
+    MinPosition(at_least): MinPosition,
     PathParam(handle): PathParam,
 ) -> Result<ApiResponse, ApiError> {
     let request = GetCreatorRequest {
         mode: convert::mode(caller.key.mode).into(),
         handle,
         form: Form::Json.into(),
-        at_least: None,
+        at_least,
     };
-    let creator = app.catalogue.get_creator(request, min).await?;
+    let creator = app
+        .catalogue
+        .creators
+        .read(CreatorsServiceClient::get_creator, request)
+        .await?;
     Ok(ApiResponse::object(creator.json))
 }

@@ -1,6 +1,7 @@
 //! `GET /events` (§4.2) and `GET /events/{slug}` (§10.5), `POST /events` and `PATCH /events/{slug}` (§4.3).
 
 use axum::extract::{RawQuery, State};
+use contracts::catalogue::v1::events_service_client::EventsServiceClient;
 use contracts::catalogue::v1::{GetEventRequest, ListEventsRequest};
 use contracts::common::v1::Form;
 use contracts::listings::v1::{CreateEventRequest, UpdateEventRequest};
@@ -13,9 +14,9 @@ use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::if_match::IfMatch;
 use crate::extract::json_body::JsonBody;
+use crate::extract::min_position::MinPosition;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
-use crate::upstream::min_position::MinPosition;
 
 use super::listing_write;
 
@@ -35,7 +36,7 @@ const PARAMETERS: &[&str] = &[
 pub async fn list(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    min: MinPosition,
+    MinPosition(at_least): MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), PARAMETERS);
@@ -43,7 +44,7 @@ pub async fn list(
         mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
-        at_least: None,
+        at_least,
         kind: query.text("kind"),
         country: query.text("country"),
         city: query.text("city"),
@@ -54,7 +55,11 @@ pub async fn list(
         updated_since: query.text("updated_since"),
     };
     let events = query
-        .with_errors_of(app.catalogue.list_events(request, min))
+        .with_errors_of(
+            app.catalogue
+                .events
+                .read(EventsServiceClient::list_events, request),
+        )
         .await?;
     Ok(ApiResponse::list(events.json, events.page))
 }
@@ -62,16 +67,20 @@ pub async fn list(
 pub async fn get(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    min: MinPosition,
+    MinPosition(at_least): MinPosition,
     PathParam(slug): PathParam,
 ) -> Result<ApiResponse, ApiError> {
     let request = GetEventRequest {
         mode: convert::mode(caller.key.mode).into(),
         slug,
         form: Form::Json.into(),
-        at_least: None,
+        at_least,
     };
-    let event = app.catalogue.get_event(request, min).await?;
+    let event = app
+        .catalogue
+        .events
+        .read(EventsServiceClient::get_event, request)
+        .await?;
     Ok(ApiResponse::object(event.json).at_revision(event.revision))
 }
 

@@ -1,6 +1,7 @@
 //! `GET /games` and `GET /games/{slug}` (§4.2), `POST /games` and `PATCH /games/{slug}` (§4.3).
 
 use axum::extract::{RawQuery, State};
+use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
 use contracts::common::v1::Form;
 use contracts::listings::v1::{CreateGameRequest, UpdateGameRequest};
@@ -13,9 +14,9 @@ use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::if_match::IfMatch;
 use crate::extract::json_body::JsonBody;
+use crate::extract::min_position::MinPosition;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
-use crate::upstream::min_position::MinPosition;
 
 use super::listing_write;
 
@@ -34,7 +35,7 @@ const PARAMETERS: &[&str] = &[
 pub async fn list(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    min: MinPosition,
+    MinPosition(at_least): MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), PARAMETERS);
@@ -49,10 +50,14 @@ pub async fn list(
         creator: query.text("creator"),
         q: query.text("q"),
         updated_since: query.text("updated_since"),
-        at_least: None,
+        at_least,
     };
     let games = query
-        .with_errors_of(app.catalogue.list_games(request, min))
+        .with_errors_of(
+            app.catalogue
+                .games
+                .read(GamesServiceClient::list_games, request),
+        )
         .await?;
     Ok(ApiResponse::list(games.json, games.page))
 }
@@ -60,16 +65,20 @@ pub async fn list(
 pub async fn get(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    min: MinPosition,
+    MinPosition(at_least): MinPosition,
     PathParam(slug): PathParam,
 ) -> Result<ApiResponse, ApiError> {
     let request = GetGameRequest {
         mode: convert::mode(caller.key.mode).into(),
         slug,
         form: Form::Json.into(),
-        at_least: None,
+        at_least,
     };
-    let game = app.catalogue.get_game(request, min).await?;
+    let game = app
+        .catalogue
+        .games
+        .read(GamesServiceClient::get_game, request)
+        .await?;
     Ok(ApiResponse::object(game.json).at_revision(game.revision))
 }
 

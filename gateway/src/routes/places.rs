@@ -1,6 +1,7 @@
 //! `GET /genres`, `GET /countries`, `GET /countries/{code}` and `GET /cities` (§4.2).
 
 use axum::extract::{RawQuery, State};
+use contracts::catalogue::v1::places_service_client::PlacesServiceClient;
 use contracts::catalogue::v1::{
     GetCountryRequest, ListCitiesRequest, ListCountriesRequest, ListGenresRequest,
 };
@@ -11,28 +12,32 @@ use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
+use crate::extract::min_position::MinPosition;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
-use crate::upstream::min_position::MinPosition;
 
 pub async fn genres(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    min: MinPosition,
+    MinPosition(at_least): MinPosition,
 ) -> Result<ApiResponse, ApiError> {
     let request = ListGenresRequest {
         mode: convert::mode(caller.key.mode).into(),
         form: Form::Json.into(),
-        at_least: None,
+        at_least,
     };
-    let genres = app.catalogue.list_genres(request, min).await?;
+    let genres = app
+        .catalogue
+        .places
+        .read(PlacesServiceClient::list_genres, request)
+        .await?;
     Ok(ApiResponse::list(genres.json, genres.page))
 }
 
 pub async fn countries(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    min: MinPosition,
+    MinPosition(at_least): MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["empty", "limit", "cursor"]);
@@ -40,11 +45,15 @@ pub async fn countries(
         mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
-        at_least: None,
+        at_least,
         empty: query.flag("empty"),
     };
     let countries = query
-        .with_errors_of(app.catalogue.list_countries(request, min))
+        .with_errors_of(
+            app.catalogue
+                .places
+                .read(PlacesServiceClient::list_countries, request),
+        )
         .await?;
     Ok(ApiResponse::list(countries.json, countries.page))
 }
@@ -52,23 +61,27 @@ pub async fn countries(
 pub async fn country(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    min: MinPosition,
+    MinPosition(at_least): MinPosition,
     PathParam(code): PathParam,
 ) -> Result<ApiResponse, ApiError> {
     let request = GetCountryRequest {
         mode: convert::mode(caller.key.mode).into(),
         code,
         form: Form::Json.into(),
-        at_least: None,
+        at_least,
     };
-    let country = app.catalogue.get_country(request, min).await?;
+    let country = app
+        .catalogue
+        .places
+        .read(PlacesServiceClient::get_country, request)
+        .await?;
     Ok(ApiResponse::object(country.json))
 }
 
 pub async fn cities(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    min: MinPosition,
+    MinPosition(at_least): MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["country", "limit", "cursor"]);
@@ -76,11 +89,15 @@ pub async fn cities(
         mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
-        at_least: None,
+        at_least,
         country: query.text("country"),
     };
     let cities = query
-        .with_errors_of(app.catalogue.list_cities(request, min))
+        .with_errors_of(
+            app.catalogue
+                .places
+                .read(PlacesServiceClient::list_cities, request),
+        )
         .await?;
     Ok(ApiResponse::list(cities.json, cities.page))
 }

@@ -2,6 +2,7 @@
 
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::ListRankingRequest;
+use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::common::v1::Form;
 
 use crate::app::App;
@@ -9,15 +10,15 @@ use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
+use crate::extract::min_position::MinPosition;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
-use crate::upstream::min_position::MinPosition;
 
 /// A page of a board. catalogue-svc rejects boards that do not exist.
 pub async fn list(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    min: MinPosition,
+    MinPosition(at_least): MinPosition,
     PathParam((kind, board)): PathParam<(String, String)>,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
@@ -26,12 +27,16 @@ pub async fn list(
         mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
-        at_least: None,
+        at_least,
         kind,
         board,
     };
     let ranking = query
-        .with_errors_of(app.catalogue.list_ranking(request, min))
+        .with_errors_of(
+            app.catalogue
+                .rankings
+                .read(RankingsServiceClient::list_ranking, request),
+        )
         .await?;
     Ok(ApiResponse::list(ranking.json, ranking.page))
 }

@@ -2,6 +2,7 @@
 
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::SearchRequest;
+use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use contracts::common::v1::Form;
 
 use crate::app::App;
@@ -9,15 +10,15 @@ use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
+use crate::extract::min_position::MinPosition;
 use crate::extract::query::Params;
-use crate::upstream::min_position::MinPosition;
 
 const PARAMETERS: &[&str] = &["q", "type", "country", "limit", "cursor"];
 
 pub async fn list(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    min: MinPosition,
+    MinPosition(at_least): MinPosition,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), PARAMETERS);
@@ -25,14 +26,18 @@ pub async fn list(
         mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
         form: Form::Json.into(),
-        at_least: None,
+        at_least,
         // catalogue-svc rejects a request without `q`.
         q: query.text("q").unwrap_or_default(),
         r#type: query.text("type"),
         country: query.text("country"),
     };
     let found = query
-        .with_errors_of(app.catalogue.search(request, min))
+        .with_errors_of(
+            app.catalogue
+                .searches
+                .read(SearchServiceClient::search, request),
+        )
         .await?;
     Ok(ApiResponse::list(found.json, found.page))
 }

@@ -10,12 +10,12 @@ use contracts::listings::v1::{
     ListOwnListingsRequest, ListOwnListingsResponse, UpdateEventRequest, UpdateEventResponse,
     UpdateGameRequest, UpdateGameResponse,
 };
-use kit::rpc::client::{Client, Idempotent};
+use kit::rpc::client::Client;
 use kit::{Code, Fault};
-use tonic::Request;
 
 use super::CallLimits;
 use super::limit::CallLimit;
+use super::read::read;
 use super::write::write;
 
 pub struct Listings {
@@ -81,13 +81,11 @@ impl Listings {
         &self,
         request: ListOwnListingsRequest,
     ) -> Result<ListOwnListingsResponse, Fault> {
-        let _permit = self.limit.acquire().await?;
-        let mut request = Request::new(request);
-        request.set_timeout(self.deadline);
-        request.extensions_mut().insert(Idempotent);
-        let response = self.own.clone().list_own_listings(request).await;
-        self.limit.record(&response);
-        Ok(response?.into_inner())
+        let (own, method) = (
+            self.own.clone(),
+            OwnListingsServiceClient::list_own_listings,
+        );
+        read(&self.limit, self.deadline, own, method, request).await
     }
 }
 

@@ -1,12 +1,12 @@
-//! Clients of the services behind the gateway. Each has one method per call, a deadline and a limit of concurrent calls.
+//! Clients of the services behind the gateway. Each has a deadline and a limit of concurrent calls.
 
 mod catalogue;
 mod economy;
 mod limit;
 mod listings;
-pub mod min_position;
 pub mod pictures;
 mod position;
+mod read;
 mod write;
 
 use std::time::Duration;
@@ -14,6 +14,7 @@ use std::time::Duration;
 pub use catalogue::Catalogue;
 pub use economy::{Economy, Rates};
 pub use listings::Listings;
+pub use position::ListingsPosition;
 
 /// Limits of calls to a service.
 #[derive(Debug, Clone, Copy)]

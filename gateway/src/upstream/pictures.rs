@@ -12,11 +12,11 @@ use contracts::listings::v1::{GetPictureRequest, GetPictureResponse};
 use futures::Stream;
 use futures::stream::try_unfold;
 use kit::Fault;
-use kit::rpc::client::{Client, Idempotent};
-use tonic::Request;
+use kit::rpc::client::Client;
 
 use super::CallLimits;
 use super::limit::CallLimit;
+use super::read::read;
 
 /// The size of a part. Most pictures are smaller.
 const PART_SIZE: u32 = 256 * 1024;
@@ -54,17 +54,13 @@ impl Pictures {
     }
 
     async fn part(&self, name: &str, offset: u64, most: u32) -> Result<GetPictureResponse, Fault> {
-        let _permit = self.limit.acquire().await?;
-        let mut request = Request::new(GetPictureRequest {
+        let request = GetPictureRequest {
             name: name.to_owned(),
             offset,
             most,
-        });
-        request.set_timeout(self.deadline);
-        request.extensions_mut().insert(Idempotent);
-        let response = self.client.clone().get_picture(request).await;
-        self.limit.record(&response);
-        Ok(response?.into_inner())
+        };
+        let (client, method) = (self.client.clone(), PictureServiceClient::get_picture);
+        read(&self.limit, self.deadline, client, method, request).await
     }
 }
 

@@ -1,4 +1,4 @@
-//! The newest position of the listings feed, from listings-svc itself, while Redis is away (§1).
+//! The newest position of the listings feed, from listings-svc itself, while Redis has none (§1).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,7 +16,7 @@ const TIMEOUT: Duration = Duration::from_millis(250);
 const RETRY_PAUSE: Duration = TIMEOUT;
 
 /// Joins concurrent calls: one call answers all reads that wait.
-pub(super) struct ListingsPosition {
+pub struct ListingsPosition {
     client: FeedServiceClient<Client>,
     last: tokio::sync::Mutex<Option<LastReply>>,
     /// Set while listings-svc hangs: when the next read may call it.
@@ -30,7 +30,7 @@ struct LastReply {
 }
 
 impl ListingsPosition {
-    pub(super) fn new(channel: Client) -> Self {
+    pub fn new(channel: Client) -> Self {
         Self {
             client: FeedServiceClient::new(channel),
             last: tokio::sync::Mutex::new(None),
@@ -39,7 +39,7 @@ impl ListingsPosition {
     }
 
     /// A position that covers all writes before this call; `None` if listings-svc is away or hangs.
-    pub(super) async fn get(&self) -> Option<Position> {
+    pub async fn get(&self) -> Option<Position> {
         let arrived = Instant::now();
         if !self.may_call(arrived) {
             return None;

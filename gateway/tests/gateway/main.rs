@@ -30,6 +30,7 @@ mod read_your_writes;
 mod reads;
 mod redis_cluster;
 mod redis_latency;
+mod rejected_reads;
 mod staff;
 mod staff_members;
 mod start;

@@ -12,8 +12,8 @@ use contracts::catalogue::v1::games_service_server::{GamesService, GamesServiceS
 use contracts::catalogue::v1::places_service_server::{PlacesService, PlacesServiceServer};
 use contracts::catalogue::v1::rankings_service_server::{RankingsService, RankingsServiceServer};
 use contracts::catalogue::v1::search_service_server::{SearchService, SearchServiceServer};
-use contracts::common::v1::{PageInfo, Position};
-use kit::{Code, Fault, Lifecycle, feed};
+use contracts::common::v1::PageInfo;
+use kit::{Code, Fault, Lifecycle};
 use tokio::net::TcpListener;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
@@ -43,7 +43,6 @@ struct StubState {
     script: Script,
     calls: u32,
     last_request: Option<Box<dyn Any + Send>>,
-    position: Option<Position>,
     /// The `data` of responses, if it is not the default.
     data: Option<Bytes>,
     total: u64,
@@ -51,11 +50,11 @@ struct StubState {
     revision: i64,
 }
 
-/// The `data` of a list, its page, and the position of the response.
-type ListResponse = (Bytes, Option<PageInfo>, Option<Position>);
+/// The `data` of a list, and its page.
+type ListResponse = (Bytes, Option<PageInfo>);
 
-/// The `data` of an item, its revision, and the position of the response.
-type ItemResponse = (Bytes, i64, Option<Position>);
+/// The `data` of an item, and its revision.
+type ItemResponse = (Bytes, i64);
 
 impl Catalogue {
     pub(crate) async fn start(lifecycle: &Lifecycle) -> Self {
@@ -66,7 +65,6 @@ impl Catalogue {
                 script: Script::Answer,
                 calls: 0,
                 last_request: None,
-                position: None,
                 data: None,
                 total: 61,
                 revision: 0,
@@ -100,11 +98,6 @@ impl Catalogue {
         last_request.downcast_ref::<Q>().unwrap().clone()
     }
 
-    /// Sets the position of all responses.
-    pub(crate) fn set_position(&self, position: feed::Position) {
-        self.state.lock().unwrap().position = Some(position.into());
-    }
-
     pub(crate) fn set_revision(&self, revision: i64) {
         self.state.lock().unwrap().revision = revision;
     }
@@ -125,29 +118,18 @@ impl Catalogue {
             ..PageInfo::default()
         };
         let json = state.data.clone().unwrap_or_else(|| ROWS.into());
-        Ok((json, Some(page), state.position.clone()))
+        Ok((json, Some(page)))
     }
 
     /// Answers a request for an item. The only item is `kora`.
     async fn one(&self, name: String, request: impl Any + Send) -> Result<ItemResponse, Status> {
         self.run_script(request).await?;
         if name != "kora" {
-            return Err(self.unknown());
+            return Err(Fault::new(Code::NotFound, "there is nothing of this name").into());
         }
         let state = self.state.lock().unwrap();
         let json = state.data.clone().unwrap_or_else(|| OBJECT.into());
-        Ok((json, state.revision, state.position.clone()))
-    }
-
-    /// The error for an unknown name, with the stub's position if it has one.
-    fn unknown(&self) -> Status {
-        let mut status = Status::from(Fault::new(Code::NotFound, "there is nothing of this name"));
-        if let Some(position) = self.state.lock().unwrap().position.as_ref() {
-            feed::Position::try_from(position)
-                .unwrap()
-                .attach_to(&mut status);
-        }
-        status
+        Ok((json, state.revision))
     }
 
     async fn run_script(&self, request: impl Any + Send) -> Result<(), Status> {
@@ -176,11 +158,10 @@ impl GamesService for Catalogue {
         &self,
         request: Request<proto::ListGamesRequest>,
     ) -> Result<Response<proto::ListGamesResponse>, Status> {
-        let (json, page, position) = self.list(request.into_inner()).await?;
+        let (json, page) = self.list(request.into_inner()).await?;
         Ok(Response::new(proto::ListGamesResponse {
             json,
             page,
-            position,
             ..Default::default()
         }))
     }
@@ -190,10 +171,9 @@ impl GamesService for Catalogue {
         request: Request<proto::GetGameRequest>,
     ) -> Result<Response<proto::GetGameResponse>, Status> {
         let request = request.into_inner();
-        let (json, revision, position) = self.one(request.slug.clone(), request).await?;
+        let (json, revision) = self.one(request.slug.clone(), request).await?;
         Ok(Response::new(proto::GetGameResponse {
             json,
-            position,
             revision,
             ..Default::default()
         }))
@@ -206,11 +186,10 @@ impl CreatorsService for Catalogue {
         &self,
         request: Request<proto::ListCreatorsRequest>,
     ) -> Result<Response<proto::ListCreatorsResponse>, Status> {
-        let (json, page, position) = self.list(request.into_inner()).await?;
+        let (json, page) = self.list(request.into_inner()).await?;
         Ok(Response::new(proto::ListCreatorsResponse {
             json,
             page,
-            position,
             ..Default::default()
         }))
     }
@@ -220,10 +199,9 @@ impl CreatorsService for Catalogue {
         request: Request<proto::GetCreatorRequest>,
     ) -> Result<Response<proto::GetCreatorResponse>, Status> {
         let request = request.into_inner();
-        let (json, _, position) = self.one(request.handle.clone(), request).await?;
+        let (json, _) = self.one(request.handle.clone(), request).await?;
         Ok(Response::new(proto::GetCreatorResponse {
             json,
-            position,
             ..Default::default()
         }))
     }
@@ -235,11 +213,10 @@ impl PlacesService for Catalogue {
         &self,
         request: Request<proto::ListGenresRequest>,
     ) -> Result<Response<proto::ListGenresResponse>, Status> {
-        let (json, page, position) = self.list(request.into_inner()).await?;
+        let (json, page) = self.list(request.into_inner()).await?;
         Ok(Response::new(proto::ListGenresResponse {
             json,
             page,
-            position,
             ..Default::default()
         }))
     }
@@ -248,11 +225,10 @@ impl PlacesService for Catalogue {
         &self,
         request: Request<proto::ListCountriesRequest>,
     ) -> Result<Response<proto::ListCountriesResponse>, Status> {
-        let (json, page, position) = self.list(request.into_inner()).await?;
+        let (json, page) = self.list(request.into_inner()).await?;
         Ok(Response::new(proto::ListCountriesResponse {
             json,
             page,
-            position,
             ..Default::default()
         }))
     }
@@ -262,10 +238,9 @@ impl PlacesService for Catalogue {
         request: Request<proto::GetCountryRequest>,
     ) -> Result<Response<proto::GetCountryResponse>, Status> {
         let request = request.into_inner();
-        let (json, _, position) = self.one(request.code.clone(), request).await?;
+        let (json, _) = self.one(request.code.clone(), request).await?;
         Ok(Response::new(proto::GetCountryResponse {
             json,
-            position,
             ..Default::default()
         }))
     }
@@ -274,11 +249,10 @@ impl PlacesService for Catalogue {
         &self,
         request: Request<proto::ListCitiesRequest>,
     ) -> Result<Response<proto::ListCitiesResponse>, Status> {
-        let (json, page, position) = self.list(request.into_inner()).await?;
+        let (json, page) = self.list(request.into_inner()).await?;
         Ok(Response::new(proto::ListCitiesResponse {
             json,
             page,
-            position,
             ..Default::default()
         }))
     }
@@ -290,11 +264,10 @@ impl EventsService for Catalogue {
         &self,
         request: Request<proto::ListEventsRequest>,
     ) -> Result<Response<proto::ListEventsResponse>, Status> {
-        let (json, page, position) = self.list(request.into_inner()).await?;
+        let (json, page) = self.list(request.into_inner()).await?;
         Ok(Response::new(proto::ListEventsResponse {
             json,
             page,
-            position,
             ..Default::default()
         }))
     }
@@ -304,10 +277,9 @@ impl EventsService for Catalogue {
         request: Request<proto::GetEventRequest>,
     ) -> Result<Response<proto::GetEventResponse>, Status> {
         let request = request.into_inner();
-        let (json, revision, position) = self.one(request.slug.clone(), request).await?;
+        let (json, revision) = self.one(request.slug.clone(), request).await?;
         Ok(Response::new(proto::GetEventResponse {
             json,
-            position,
             revision,
             ..Default::default()
         }))
@@ -320,11 +292,10 @@ impl RankingsService for Catalogue {
         &self,
         request: Request<proto::ListRankingRequest>,
     ) -> Result<Response<proto::ListRankingResponse>, Status> {
-        let (json, page, position) = self.list(request.into_inner()).await?;
+        let (json, page) = self.list(request.into_inner()).await?;
         Ok(Response::new(proto::ListRankingResponse {
             json,
             page,
-            position,
             ..Default::default()
         }))
     }
@@ -336,11 +307,10 @@ impl SearchService for Catalogue {
         &self,
         request: Request<proto::SearchRequest>,
     ) -> Result<Response<proto::SearchResponse>, Status> {
-        let (json, page, position) = self.list(request.into_inner()).await?;
+        let (json, page) = self.list(request.into_inner()).await?;
         Ok(Response::new(proto::SearchResponse {
             json,
             page,
-            position,
             ..Default::default()
         }))
     }
@@ -352,11 +322,10 @@ impl ChangesService for Catalogue {
         &self,
         request: Request<proto::ListChangesRequest>,
     ) -> Result<Response<proto::ListChangesResponse>, Status> {
-        let (json, page, position) = self.list(request.into_inner()).await?;
+        let (json, page) = self.list(request.into_inner()).await?;
         Ok(Response::new(proto::ListChangesResponse {
             json,
             page,
-            position,
             ..Default::default()
         }))
     }

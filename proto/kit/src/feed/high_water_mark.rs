@@ -1,5 +1,5 @@
 //! The high-water mark of a feed: the newest position that a producer has committed, published in Redis before a write is answered.
-//! A reader compares the position of its data with the mark and asks again when the data are older (§1, read your writes).
+//! A reader asks for data that have reached the mark (§1, read your writes).
 //!
 //! A published mark expires after a short time, and the producer publishes it again before then. When Redis cannot be reached, a write
 //! is answered only once every older mark has expired: readers then find no mark, and ask the producer. The clocks of producers and of
