@@ -84,36 +84,27 @@ impl EncodedPrefixCache {
     /// Without a coding the prefix is cached as it is.
     ///
     /// # Errors
-    /// Those of `prefix`, and see [`Coding::encode_prefix`].
-    pub async fn get_or_encode_version(
+    /// Those of `prefix`, which leave the cache as it is, and see [`Coding::encode_prefix`].
+    pub async fn get_or_encode_version<E: From<io::Error>>(
         &self,
         coding: Option<Coding>,
         version: &str,
-        prefix: impl Future<Output = io::Result<Vec<u8>>>,
-    ) -> io::Result<Arc<EncodedPrefix>> {
-        let key = self.version_key(coding, version);
-        let encode = async {
-            let prefix = prefix.await?;
-            match coding {
-                Some(coding) => self.encode(coding, prefix).await,
-                None => Ok(Arc::new(EncodedPrefix::identity(prefix))),
-            }
-        };
-        self.cache.get_or_insert_async(&key, encode).await
-    }
-
-    /// The cached prefix of a version, if there is one.
-    pub fn get_version(&self, coding: Option<Coding>, version: &str) -> Option<Arc<EncodedPrefix>> {
-        self.cache.get(&self.version_key(coding, version))
-    }
-
-    fn version_key(&self, coding: Option<Coding>, version: &str) -> Key {
-        Key {
+        prefix: impl Future<Output = Result<Vec<u8>, E>>,
+    ) -> Result<Arc<EncodedPrefix>, E> {
+        let key = Key {
             hash: xxh3_128_with_seed(version.as_bytes(), self.seed),
             // Distinguishes versions from contents: no content has this length.
             length: usize::MAX,
             coding,
-        }
+        };
+        let encode = async {
+            let prefix = prefix.await?;
+            match coding {
+                Some(coding) => Ok(self.encode(coding, prefix).await?),
+                None => Ok(Arc::new(EncodedPrefix::identity(prefix))),
+            }
+        };
+        self.cache.get_or_insert_async(&key, encode).await
     }
 
     async fn encode(&self, coding: Coding, prefix: Vec<u8>) -> io::Result<Arc<EncodedPrefix>> {
@@ -167,7 +158,7 @@ mod tests {
         let encoded_prefixes = EncodedPrefixCache::default();
         let prefix = [BEFORE, &[b'a'; MAX_INLINE]].concat();
         for coding in [None].into_iter().chain(Coding::ALL.map(Some)) {
-            let ready = async { Ok(prefix.clone()) };
+            let ready = async { Ok::<_, io::Error>(prefix.clone()) };
             let first = encoded_prefixes
                 .get_or_encode_version(coding, "1", ready)
                 .await
@@ -187,7 +178,7 @@ mod tests {
                     .is_err()
             );
         }
-        let plain = async { Ok(prefix.clone()) };
+        let plain = async { Ok::<_, io::Error>(prefix.clone()) };
         let plain = encoded_prefixes
             .get_or_encode_version(None, "1", plain)
             .await

@@ -13,7 +13,7 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use contracts::common::v1::PageInfo;
-use contracts::economy::v1::{ListRatesRequest, RatesHead};
+use contracts::economy::v1::RatesHead;
 use futures::stream;
 use http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName,
@@ -28,6 +28,7 @@ pub use negotiation::Negotiation;
 use crate::app::Gateway;
 use crate::coding::{Coding, EncodedPrefix};
 pub use etag::{ETag, IfNoneMatch, ParsedTag, TagList, parse_tags};
+pub use rates::rates;
 
 use crate::context::Context;
 use crate::domain::quota::RateLimitStatus;
@@ -37,7 +38,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// A response before it is written.
 ///
-/// A handler returns it as an extension of an empty HTTP response. [`crate::layers::request_context`] knows the request id and
+/// A handler returns it as an extension of an empty HTTP response, or of one with the rows that are streamed. [`crate::layers::request_context`] knows the request id and
 /// writes the envelope. Nothing else writes responses, so none leaves without an envelope.
 #[derive(Debug, Clone)]
 pub struct ApiResponse {
@@ -63,8 +64,8 @@ struct WriteOutcome {
 enum Content {
     /// One object, or the rows of a list with its page.
     Data(Bytes, Option<PageInfo>),
-    /// Exchange rates, and the request for their rows.
-    Rates(Arc<(RatesHead, ListRatesRequest)>),
+    /// Exchange rates: their head, and where their rows are.
+    Rates(Arc<(RatesHead, rates::Rows)>),
     Error(Box<ApiError>),
 }
 
@@ -216,7 +217,8 @@ pub async fn write_response(
     );
     let body = match &api_response.content {
         Content::Rates(rates) => {
-            return rates::write(rates, headers, context, negotiation, app).await;
+            let streamed = response.into_body();
+            return rates::write(rates, headers, streamed, context, negotiation);
         }
         Content::Error(error) => body::error(error, context, &app.docs_url),
         Content::Data(data, page) => {

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use contracts::economy::v1::{ListRatesRequest, RatesHead};
 use futures::{StreamExt as _, stream};
@@ -15,7 +15,7 @@ use kit::Fault;
 
 use super::etag::ETag;
 use super::negotiation::Negotiation;
-use super::{ApiResponse, Content, body, build_response, not_modified};
+use super::{ApiResponse, Content, body, not_modified};
 use crate::app::Gateway;
 use crate::coding::{Coding, EncodedPrefix};
 use crate::context::Context;
@@ -26,138 +26,137 @@ const MAX_CACHED: u64 = 32 * 1024 * 1024;
 /// Cached bytes are written to the connection in parts of this size, so that they are not counted as unsent once per client.
 const PART: usize = 256 * 1024;
 
-impl ApiResponse {
-    /// The rates with this head. Their rows are requested only when the response is written.
-    pub fn rates(head: RatesHead, request: ListRatesRequest) -> Self {
-        Self::new(Content::Rates(Arc::new((head, request))))
-    }
+/// Where the rows are.
+#[derive(Debug, Clone)]
+pub(super) enum Rows {
+    /// The client has them.
+    NotModified,
+    Cached(Option<Coding>, Arc<EncodedPrefix>),
+    /// The rest of the stream is the body of the HTTP response.
+    Streamed,
 }
 
-/// Writes the rates in the form that the client negotiated.
-pub(super) async fn write(
-    (head, request): &(RatesHead, ListRatesRequest),
-    headers: HeaderMap,
-    context: &Context,
+/// Rates that are not cached.
+enum Uncached {
+    /// A stream of rows.
+    Streamed(Box<Rates>),
+    Failed(Fault),
+}
+
+/// The rates with this head, in the form that the client negotiated. Their rows are requested only if neither the client nor the
+/// cache has them.
+///
+/// # Errors
+/// economy-svc failed before the first byte of the response was sent.
+pub async fn rates(
+    head: RatesHead,
+    request: ListRatesRequest,
     negotiation: &Negotiation,
     app: &Gateway,
-) -> Response {
-    let response = RatesResponse {
-        headers: headers.clone(),
-        context,
-        negotiation,
-    };
+) -> Result<Response, Fault> {
+    let response = |head, rows| ApiResponse::new(Content::Rates(Arc::new((head, rows))));
     if negotiation.if_none_match(&ETag::of_version(&head.version)) {
-        return not_modified(response.headers(head));
+        return Ok(response(head, Rows::NotModified).into_response());
     }
     // The length is not known yet, but rates never fit into one packet.
     let coding = negotiation.coding(usize::MAX);
-    if let Some(prefix) = app.encoded_prefixes.get_version(coding, &head.version) {
-        return response.cached(head, coding, &prefix);
-    }
-    match rows(request, &response, app).await {
-        Ok(response) => response,
-        Err(fault) => {
-            let error = ApiResponse::from(fault);
-            let body = match &error.content {
-                Content::Error(error) => body::error(error, context, &app.docs_url),
-                _ => Vec::new(),
-            };
-            build_response(error.status(), headers, body, negotiation.is_head())
+    let cached = app
+        .encoded_prefixes
+        .get_or_encode_version(coding, &head.version, read(request, &head.version, app))
+        .await;
+    match cached {
+        Ok(prefix) => Ok(response(head, Rows::Cached(coding, prefix)).into_response()),
+        Err(Uncached::Failed(fault)) => Err(fault),
+        Err(Uncached::Streamed(rates)) => {
+            let mut response = response(rates.head.clone(), Rows::Streamed).into_response();
+            let pieces = stream::try_unfold(rates, |mut rates| async {
+                let piece = rates.next().await?;
+                Ok::<_, Fault>(piece.map(|piece| (piece, rates)))
+            });
+            *response.body_mut() = Body::from_stream(pieces);
+            Ok(response)
         }
     }
-}
-
-/// Requests the rows. They may be of a newer version than the head.
-async fn rows(
-    request: &ListRatesRequest,
-    response: &RatesResponse<'_>,
-    app: &Gateway,
-) -> Result<Response, Fault> {
-    let rates = app.economy.list_rates(request.clone()).await?;
-    let head = rates.head.clone();
-    if head.length > MAX_CACHED {
-        return Ok(response.streamed(rates));
-    }
-    let coding = response.negotiation.coding(usize::MAX);
-    let prefix = app
-        .encoded_prefixes
-        .get_or_encode_version(coding, &head.version, read_rows(rates))
-        .await
-        .map_err(|error| {
-            tracing::warn!(%error, "the stream of rates broke off");
-            Fault::unavailable("economy-svc broke off")
-        })?;
-    Ok(response.cached(&head, coding, &prefix))
 }
 
 /// Reads all rows into memory, after the prefix of the envelope.
-async fn read_rows(mut rates: Rates) -> io::Result<Vec<u8>> {
-    let length = usize::try_from(rates.head.length).map_err(io::Error::other)?;
-    let most = body::PREFIX.len() + length;
-    let mut whole = Vec::with_capacity(most);
+async fn read(
+    request: ListRatesRequest,
+    version: &str,
+    app: &Gateway,
+) -> Result<Vec<u8>, Uncached> {
+    let mut rates = app.economy.list_rates(request).await?;
+    // The rows may be of a newer version than the head that was read before.
+    if rates.head.length > MAX_CACHED || rates.head.version != version {
+        return Err(Uncached::Streamed(Box::new(rates)));
+    }
+    let length = usize::try_from(rates.head.length).unwrap_or_default();
+    let mut whole = Vec::with_capacity(body::PREFIX.len() + length);
     whole.extend_from_slice(body::PREFIX);
-    while let Some(piece) = rates.next().await.map_err(io::Error::other)? {
-        if whole.len() + piece.len() > most {
-            return Err(io::Error::other("more rows came than were announced"));
-        }
+    while let Some(piece) = rates.next().await? {
         whole.extend_from_slice(&piece);
     }
     Ok(whole)
 }
 
-/// What all forms of one response share.
-struct RatesResponse<'a> {
-    headers: HeaderMap,
-    context: &'a Context,
-    negotiation: &'a Negotiation,
+impl From<Fault> for Uncached {
+    fn from(fault: Fault) -> Self {
+        Self::Failed(fault)
+    }
 }
 
-impl RatesResponse<'_> {
-    fn headers(&self, head: &RatesHead) -> HeaderMap {
-        let mut headers = self.headers.clone();
-        let tag = ETag::of_version(&head.version);
-        headers.extend(tag.into_value().map(|tag| (ETAG, tag)));
-        headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
-        headers
+impl From<io::Error> for Uncached {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(Fault::internal(&error))
     }
+}
 
-    fn cached(&self, head: &RatesHead, coding: Option<Coding>, prefix: &EncodedPrefix) -> Response {
-        let mut headers = self.headers(head);
-        let coding = coding.map(|coding| HeaderValue::from_static(coding.token()));
-        headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding)));
-        let [mut prefix, end] = prefix.segments(&body::suffix(self.context, head.page.as_ref()));
-        let length = prefix.len() + end.len();
-        let parts = std::iter::from_fn(move || {
-            let part = prefix.split_to(prefix.len().min(PART));
-            (!part.is_empty()).then_some(part)
-        });
-        let parts = parts.chain([end]).map(Ok::<_, io::Error>);
-        self.build(headers, length, Body::from_stream(stream::iter(parts)))
-    }
-
-    fn streamed(&self, rates: Rates) -> Response {
-        let headers = self.headers(&rates.head);
-        let after = Bytes::from(body::suffix(self.context, rates.head.page.as_ref()));
-        let rows = usize::try_from(rates.head.length).unwrap_or(usize::MAX);
-        let length = body::PREFIX.len() + rows + after.len();
-        let pieces = stream::try_unfold(rates, |mut rates| async {
-            let piece = rates.next().await?;
-            Ok::<_, Fault>(piece.map(|piece| (piece, rates)))
-        });
-        let part = |bytes: Bytes| stream::once(async { Ok(bytes) });
-        let before = part(Bytes::from_static(body::PREFIX));
-        let parts = before.chain(pieces).chain(part(after));
-        self.build(headers, length, Body::from_stream(parts))
-    }
-
-    fn build(&self, mut headers: HeaderMap, length: usize, body: Body) -> Response {
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(CONTENT_LENGTH, length.into());
-        let mut written = Response::new(Body::empty());
-        *written.headers_mut() = headers;
-        if !self.negotiation.is_head() {
-            *written.body_mut() = body;
+/// Writes the rates. `streamed` are the rows that are neither at the client nor in the cache.
+pub(super) fn write(
+    (head, rows): &(RatesHead, Rows),
+    mut headers: HeaderMap,
+    streamed: Body,
+    context: &Context,
+    negotiation: &Negotiation,
+) -> Response {
+    let tag = ETag::of_version(&head.version);
+    headers.extend(tag.into_value().map(|tag| (ETAG, tag)));
+    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+    let suffix = body::suffix(context, head.page.as_ref());
+    let (length, body) = match rows {
+        Rows::NotModified => return not_modified(headers),
+        Rows::Cached(coding, prefix) => {
+            let coding = coding.map(|coding| HeaderValue::from_static(coding.token()));
+            headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding)));
+            cached(prefix, &suffix)
         }
-        written
+        Rows::Streamed => {
+            let rows = usize::try_from(head.length).unwrap_or(usize::MAX);
+            let length = body::PREFIX.len() + rows + suffix.len();
+            let part = |bytes: Bytes| stream::once(async { Ok(bytes) });
+            let before = part(Bytes::from_static(body::PREFIX));
+            let rows = before.chain(streamed.into_data_stream());
+            (length, Body::from_stream(rows.chain(part(suffix.into()))))
+        }
+    };
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CONTENT_LENGTH, length.into());
+    let mut written = Response::new(Body::empty());
+    *written.headers_mut() = headers;
+    if !negotiation.is_head() {
+        *written.body_mut() = body;
     }
+    written
+}
+
+/// The length and the body of a cached list.
+fn cached(prefix: &EncodedPrefix, suffix: &[u8]) -> (usize, Body) {
+    let [mut prefix, end] = prefix.segments(suffix);
+    let length = prefix.len() + end.len();
+    let parts = std::iter::from_fn(move || {
+        let part = prefix.split_to(prefix.len().min(PART));
+        (!part.is_empty()).then_some(part)
+    });
+    let parts = parts.chain([end]).map(Ok::<_, io::Error>);
+    (length, Body::from_stream(stream::iter(parts)))
 }

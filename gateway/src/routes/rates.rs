@@ -1,23 +1,26 @@
 //! `GET /economy/rates` (§4.4).
 
 use axum::extract::{RawQuery, State};
+use axum::response::Response;
 use contracts::economy::v1::ListRatesRequest;
+use http::{HeaderMap, Method};
 use kit::timestamp;
 
 use crate::app::App;
 use crate::convert;
-use crate::envelope::ApiResponse;
+use crate::envelope::{self, Negotiation};
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::Params;
 
-/// All rates, or those from or to a currency, or those of a time in the past. The rows are requested when the response is
-/// written, and only if neither the client nor the cache has them.
+/// All rates, or those from or to a currency, or those of a time in the past.
 pub async fn list(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
+    method: Method,
+    headers: HeaderMap,
     RawQuery(query): RawQuery,
-) -> Result<ApiResponse, ApiError> {
+) -> Result<Response, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["from", "to", "at"]);
     let request = ListRatesRequest {
         mode: convert::mode(caller.key.mode).into(),
@@ -29,5 +32,6 @@ pub async fn list(
     let head = query
         .with_errors_of(app.economy.rates_head(request.clone()))
         .await?;
-    Ok(ApiResponse::rates(head, request))
+    let negotiation = Negotiation::from_headers(&method, &headers);
+    Ok(envelope::rates(head, request, &negotiation, &app).await?)
 }

@@ -38,24 +38,32 @@ pub struct Economy {
 pub struct Rates {
     pub head: RatesHead,
     pieces: Streaming<ListRatesResponse>,
+    /// Bytes that were announced and have not been read.
+    left: u64,
 }
 
 impl Rates {
     /// The next piece; `None` after the last.
     ///
     /// # Errors
-    /// economy-svc broke off.
+    /// economy-svc broke off, was silent for the deadline of the call, or sent other than it announced.
     pub async fn next(&mut self) -> Result<Option<bytes::Bytes>, Fault> {
-        match self
-            .pieces
-            .message()
-            .await?
-            .and_then(|message| message.part)
-        {
-            None => Ok(None),
-            Some(Part::Json(piece)) => Ok(Some(piece)),
-            Some(Part::Head(_)) => Err(Fault::unavailable("economy-svc has sent a second head")),
-        }
+        let message = self.pieces.message().await?;
+        let left = match message.and_then(|message| message.part) {
+            None if self.left == 0 => return Ok(None),
+            Some(Part::Json(piece)) => {
+                let length = u64::try_from(piece.len()).unwrap_or(u64::MAX);
+                self.left.checked_sub(length).map(|left| (left, piece))
+            }
+            None | Some(Part::Head(_)) => None,
+        };
+        let Some((left, piece)) = left else {
+            return Err(Fault::unavailable(
+                "economy-svc sent other rates than it announced",
+            ));
+        };
+        self.left = left;
+        Ok(Some(piece))
     }
 }
 
@@ -132,14 +140,19 @@ impl Economy {
 
     /// The rates. The first request of a version calculates them, which takes longer than other reads.
     pub async fn list_rates(&self, request: ListRatesRequest) -> Result<Rates, Fault> {
-        // The permit is released with the head, so that slow clients do not hold permits.
+        // The permit is released with the head, so that slow clients do not hold permits. The deadline bounds the time until then,
+        // and then the time between two pieces.
         let _permit = self.limit.acquire().await?;
         let request = idempotent(request, self.write_deadline);
         let response = self.rates.clone().list_rates(request).await;
         self.limit.record(&response);
         let mut pieces = response?.into_inner();
         match pieces.message().await?.and_then(|message| message.part) {
-            Some(Part::Head(head)) => Ok(Rates { head, pieces }),
+            Some(Part::Head(head)) => Ok(Rates {
+                left: head.length,
+                head,
+                pieces,
+            }),
             _ => Err(Fault::unavailable("economy-svc has sent no head")),
         }
     }

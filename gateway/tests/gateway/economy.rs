@@ -10,7 +10,7 @@ use crate::support::economy::{RATES, VERSION};
 use crate::support::{Test, TestKey, TestResponse, account_key};
 
 /// A live key of the game `kora`.
-async fn key_of_game(test: &Test, kind: &str) -> TestKey {
+pub(crate) async fn key_of_game(test: &Test, kind: &str) -> TestKey {
     crate::keys::publish(test, "kora", true).await;
     let account = test.account("partner").await;
     let request = proto::CreateKeyRequest {

@@ -26,6 +26,7 @@ mod port_pipelining;
 mod port_slow;
 mod quota;
 mod quota_headers;
+mod rates;
 mod read_your_writes;
 mod reads;
 mod redis_cluster;

@@ -1,7 +1,9 @@
-//! A stub of economy-svc that records requests.
+//! A stub of economy-svc that records requests, and answers with the rates of a script.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use bytes::Bytes;
 use contracts::common::v1::PageInfo;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::currencies_service_server::{
@@ -11,8 +13,10 @@ use contracts::economy::v1::list_rates_response::Part;
 use contracts::economy::v1::rates_service_server::{RatesService, RatesServiceServer};
 use contracts::economy::v1::reports_service_server::{ReportsService, ReportsServiceServer};
 use contracts::economy::v1::tips_service_server::{TipsService, TipsServiceServer};
-use kit::Lifecycle;
+use futures::stream::{self, BoxStream, StreamExt as _};
+use kit::{Fault, Lifecycle};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
@@ -25,6 +29,10 @@ pub(crate) const VERSION: &str = "a-1-1-0--";
 pub(crate) struct Economy {
     pub(crate) address: String,
     state: Arc<Mutex<StubState>>,
+    /// Bytes of rates that were sent.
+    sent: Arc<AtomicUsize>,
+    /// Calls for the head of the rates.
+    heads: Arc<watch::Sender<usize>>,
 }
 
 #[derive(Default)]
@@ -32,6 +40,56 @@ struct StubState {
     reports: Vec<proto::SubmitReportRequest>,
     tips: Vec<proto::SendTipRequest>,
     rates: Vec<proto::ListRatesRequest>,
+    /// The request ids of the calls in `rates`.
+    request_ids: Vec<String>,
+    script: RatesScript,
+}
+
+/// The rates, and how calls for their rows fail.
+#[derive(Clone)]
+pub(crate) struct RatesScript {
+    pub(crate) pieces: Vec<Bytes>,
+    /// The call fails before this part is sent; part 0 is the head.
+    pub(crate) fails_before: Option<usize>,
+    /// The rows are sent once so many heads were requested.
+    pub(crate) after_heads: usize,
+}
+
+impl Default for RatesScript {
+    fn default() -> Self {
+        let (first, second) = RATES.as_bytes().split_at(10);
+        Self {
+            pieces: vec![first.into(), second.into()],
+            fails_before: None,
+            after_heads: 0,
+        }
+    }
+}
+
+impl RatesScript {
+    fn length(&self) -> usize {
+        self.pieces.iter().map(Bytes::len).sum()
+    }
+
+    /// The head and the pieces, up to the failure.
+    fn parts(&self) -> Vec<Result<Part, Status>> {
+        let head = Part::Head(proto::RatesHead {
+            version: VERSION.to_owned(),
+            page: Some(page(2)),
+            length: u64::try_from(self.length()).unwrap(),
+        });
+        let pieces = self.pieces.iter().cloned().map(Part::Json);
+        let mut parts: Vec<_> = std::iter::once(head).chain(pieces).map(Ok).collect();
+        if let Some(index) = self.fails_before {
+            parts.truncate(index);
+            parts.push(Err(away()));
+        }
+        parts
+    }
+}
+
+fn away() -> Status {
+    Fault::unavailable("the stub is away").into()
 }
 
 impl Economy {
@@ -40,6 +98,8 @@ impl Economy {
         let economy = Self {
             address: format!("http://{}", listener.local_addr().unwrap()),
             state: Arc::default(),
+            sent: Arc::default(),
+            heads: Arc::new(watch::channel(0).0),
         };
         let server = Server::builder()
             .add_service(ReportsServiceServer::new(economy.clone()))
@@ -61,6 +121,20 @@ impl Economy {
 
     pub(crate) fn rates(&self) -> Vec<proto::ListRatesRequest> {
         self.state.lock().unwrap().rates.clone()
+    }
+
+    /// The request ids of the calls for rates.
+    pub(crate) fn request_ids(&self) -> Vec<String> {
+        self.state.lock().unwrap().request_ids.clone()
+    }
+
+    pub(crate) fn set_rates(&self, script: RatesScript) {
+        self.state.lock().unwrap().script = script;
+    }
+
+    /// Bytes of rates that were sent, which includes those in the buffers of connections.
+    pub(crate) fn sent(&self) -> usize {
+        self.sent.load(Ordering::Relaxed)
     }
 }
 
@@ -105,29 +179,47 @@ impl TipsService for Economy {
 
 #[tonic::async_trait]
 impl RatesService for Economy {
-    type ListRatesStream =
-        tokio_stream::Iter<std::vec::IntoIter<Result<proto::ListRatesResponse, Status>>>;
+    type ListRatesStream = BoxStream<'static, Result<proto::ListRatesResponse, Status>>;
 
     async fn list_rates(
         &self,
         request: Request<proto::ListRatesRequest>,
     ) -> Result<Response<Self::ListRatesStream>, Status> {
+        let id = request.metadata().get("x-request-id");
+        let id = id.map_or("", |id| id.to_str().unwrap()).to_owned();
         let request = request.into_inner();
         let head_only = request.head_only;
-        self.state.lock().unwrap().rates.push(request);
-        let head = proto::RatesHead {
-            version: VERSION.to_owned(),
-            page: Some(page(2)),
-            length: u64::try_from(RATES.len()).unwrap(),
+        let script = {
+            let mut state = self.state.lock().unwrap();
+            state.rates.push(request);
+            state.request_ids.push(id);
+            state.script.clone()
         };
-        let (first, second) = RATES.as_bytes().split_at(10);
-        let mut parts = vec![Part::Head(head)];
-        if !head_only {
-            parts.extend([first, second].map(|piece| Part::Json(piece.into())));
+        let mut parts = script.parts();
+        if head_only {
+            self.heads.send_modify(|heads| *heads += 1);
+            parts = RatesScript {
+                fails_before: None,
+                ..script
+            }
+            .parts();
+            parts.truncate(1);
+        } else {
+            let mut heads = self.heads.subscribe();
+            let requested = heads.wait_for(|heads| *heads >= script.after_heads);
+            requested.await.unwrap();
+            if script.fails_before == Some(0) {
+                return Err(away());
+            }
         }
-        let parts = parts.into_iter();
-        let parts = parts.map(|part| Ok(proto::ListRatesResponse { part: Some(part) }));
-        Ok(Response::new(tokio_stream::iter(parts.collect::<Vec<_>>())))
+        let sent = Arc::clone(&self.sent);
+        let parts = stream::iter(parts).map(move |part| {
+            if let Ok(Part::Json(piece)) = &part {
+                sent.fetch_add(piece.len(), Ordering::Relaxed);
+            }
+            part.map(|part| proto::ListRatesResponse { part: Some(part) })
+        });
+        Ok(Response::new(parts.boxed()))
     }
 }
 

@@ -4,14 +4,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures::stream::{self, BoxStream, StreamExt as _};
 use kit::Lifecycle;
 use kit::config::Secret;
 use kit::rpc::client::{Addresses, Client, Idempotent, connect};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
-use tokio_stream::wrappers::TcpListenerStream;
+use tokio::sync::broadcast;
+use tokio_stream::wrappers::{BroadcastStream, TcpListenerStream};
 use tonic::transport::Server;
-use tonic::{Code, Request, Response, Status};
+use tonic::{Code, Request, Response, Status, Streaming};
 use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
@@ -30,6 +32,7 @@ struct Replica {
     behaviour: Behaviour,
     calls: Arc<AtomicU32>,
     deadlines: Arc<Mutex<Vec<Duration>>>,
+    messages: broadcast::Sender<()>,
 }
 
 /// A running replica with its own runtime: dropping it closes its connections.
@@ -38,6 +41,8 @@ struct Running {
     calls: Arc<AtomicU32>,
     /// The remaining time in the header of each call.
     deadlines: Arc<Mutex<Vec<Duration>>>,
+    /// Sends a message on the stream of a call.
+    messages: broadcast::Sender<()>,
     runtime: Option<Runtime>,
 }
 
@@ -53,8 +58,10 @@ impl Running {
             .build()
             .unwrap();
         let (calls, deadlines) = (Arc::<AtomicU32>::default(), Arc::<Mutex<Vec<_>>>::default());
+        let messages = broadcast::channel(16).0;
         let replica = Replica {
             behaviour,
+            messages: messages.clone(),
             calls: Arc::clone(&calls),
             deadlines: Arc::clone(&deadlines),
         };
@@ -70,6 +77,7 @@ impl Running {
             address,
             calls,
             deadlines,
+            messages,
             runtime: Some(runtime),
         }
     }
@@ -89,7 +97,7 @@ impl Drop for Running {
 
 #[tonic::async_trait]
 impl Health for Replica {
-    type WatchStream = tokio_stream::Empty<Result<HealthCheckResponse, Status>>;
+    type WatchStream = BoxStream<'static, Result<HealthCheckResponse, Status>>;
 
     async fn check(
         &self,
@@ -106,11 +114,23 @@ impl Health for Replica {
         }
     }
 
+    /// Sends a message, and then one for each that the test asks for.
     async fn watch(
         &self,
         _: Request<HealthCheckRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
-        Ok(Response::new(tokio_stream::empty()))
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        match self.behaviour {
+            Behaviour::Answer => {
+                let more = BroadcastStream::new(self.messages.subscribe()).map(drop);
+                let all = stream::once(std::future::ready(())).chain(more);
+                Ok(Response::new(
+                    all.map(|()| Ok(HealthCheckResponse::default())).boxed(),
+                ))
+            }
+            Behaviour::Hang => Ok(Response::new(stream::pending().boxed())),
+            Behaviour::Unavailable => Err(Status::new(Code::Unavailable, "no healthy upstream")),
+        }
     }
 }
 
@@ -146,6 +166,18 @@ async fn call(client: &Client, idempotent: bool, deadline: Duration) -> Result<(
     }
     let mut client = HealthClient::new(client.clone());
     client.check(request).await.map(drop)
+}
+
+/// An idempotent call whose response is a stream.
+async fn watch(
+    client: &Client,
+    deadline: Duration,
+) -> Result<Streaming<HealthCheckResponse>, Status> {
+    let mut request = Request::new(HealthCheckRequest::default());
+    request.set_timeout(deadline);
+    request.extensions_mut().insert(Idempotent);
+    let mut client = HealthClient::new(client.clone());
+    client.watch(request).await.map(Response::into_inner)
 }
 
 /// Long enough for every call that is answered at all.
@@ -349,5 +381,36 @@ async fn a_restarted_service_is_found_again() {
     let _second = Running::start_at(address.strip_prefix("http://").unwrap(), Behaviour::Answer);
     while call(&client, true, LONG).await.is_err() {
         tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn the_deadline_of_a_stream_bounds_each_silence_and_not_the_whole() {
+    let replica = Running::start(Behaviour::Answer);
+    let client = client(&[&replica.address]);
+    let mut messages = watch(&client, LONG).await.unwrap();
+    for _ in 0..3 {
+        assert!(messages.message().await.unwrap().is_some());
+        // The caller takes its time, and then the service sends another message.
+        tokio::time::pause();
+        tokio::time::advance(LONG - Duration::from_secs(1)).await;
+        tokio::time::resume();
+        replica.messages.send(()).unwrap();
+    }
+    let mut silent = watch(&client, Duration::from_millis(50)).await.unwrap();
+    assert!(silent.message().await.unwrap().is_some());
+    let status = silent.message().await.unwrap_err();
+    assert_eq!(status.code(), Code::DeadlineExceeded);
+}
+
+#[tokio::test]
+async fn a_stream_is_retried_before_its_first_message() {
+    for behaviour in [Behaviour::Hang, Behaviour::Unavailable] {
+        let (bad, good) = (Running::start(behaviour), Running::start(Behaviour::Answer));
+        let client = client(&[&bad.address, &good.address]);
+        while bad.calls() == 0 {
+            let mut messages = watch(&client, Duration::from_secs(2)).await.unwrap();
+            assert!(messages.message().await.unwrap().is_some());
+        }
     }
 }

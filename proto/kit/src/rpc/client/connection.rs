@@ -23,9 +23,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// The interval of pings, and the timeout of a pong.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 const PONG_TIMEOUT: Duration = Duration::from_secs(5);
-/// Flow-control windows for the responses of a call and of a connection: a page has some ten kilobytes, and many arrive at once.
-const STREAM_WINDOW: u32 = 2 << 20;
-const CONNECTION_WINDOW: u32 = 16 << 20;
+/// The flow-control window of a call: what a caller that stops reading costs. A page has some ten kilobytes.
+const STREAM_WINDOW: u32 = 256 << 10;
+/// The flow-control window of a connection: the largest that there is, so that callers that stop reading do not stop the others.
+const CONNECTION_WINDOW: u32 = (1 << 31) - 1;
 
 /// Sends requests on a connection; any number of calls share it.
 pub(super) type SendRequest = h2::client::SendRequest<Bytes>;

@@ -36,8 +36,8 @@ pub use response_body::ResponseBody;
 use transport_error::TransportError;
 pub use transport_error::was_not_sent;
 
-/// A request extension for calls that change nothing: such a call may be retried even if the service has processed it. Its response is
-/// returned once it is complete.
+/// A request extension for calls that change nothing: such a call may be retried even if the service has processed it, until its first
+/// message arrives. The deadline bounds the time until then, and then the time between two frames.
 #[derive(Debug, Clone, Copy)]
 pub struct Idempotent;
 
@@ -100,12 +100,21 @@ impl Client {
     async fn send(
         self,
         request: Request<Body>,
-        deadline: Instant,
+        timeout: Duration,
     ) -> Result<Response<ResponseBody>, TransportError> {
+        let deadline = Instant::now() + timeout;
         let (parts, body) = request.into_parts();
         self.budget.deposit();
         match RequestBody::new(body) {
-            RequestBody::Unary(message) => self.send_unary(parts, message, deadline).await,
+            RequestBody::Unary(message) => {
+                let call = UnaryCall {
+                    idempotent: parts.extensions.get::<Idempotent>().is_some(),
+                    parts,
+                    message,
+                    timeout,
+                };
+                self.send_unary(&call, deadline).await
+            }
             RequestBody::Streaming(ready, rest) => {
                 self.send_stream(parts, ready, rest, deadline).await
             }
@@ -115,11 +124,10 @@ impl Client {
     /// Sends a call with one message, and retries it at most once.
     async fn send_unary(
         &self,
-        parts: Parts,
-        message: Bytes,
+        call: &UnaryCall,
         deadline: Instant,
     ) -> Result<Response<ResponseBody>, TransportError> {
-        let idempotent = parts.extensions.get::<Idempotent>().is_some();
+        let idempotent = call.idempotent;
         let mut pick = Pick {
             may_probe: idempotent,
             except: None,
@@ -132,7 +140,7 @@ impl Client {
         } else {
             deadline
         };
-        let outcome = try_unary(&first, &parts, message.clone(), idempotent, first_deadline).await;
+        let outcome = try_unary(&first, call, first_deadline).await;
         let Err(error) = &outcome else {
             return outcome;
         };
@@ -144,7 +152,7 @@ impl Client {
         pick.except = Some(&first.replica);
         let second = self.pick(pick, deadline).await?;
         drop(first);
-        try_unary(&second, &parts, message, idempotent, deadline).await
+        try_unary(&second, call, deadline).await
     }
 
     /// Sends a call with a stream of messages, which cannot be retried.
@@ -162,7 +170,7 @@ impl Client {
         };
         let outcome = timeout_at(deadline, sending).await;
         let head = recorded(&guard, outcome.unwrap_or(Err(TransportError::TimedOut)))?;
-        Ok(head.map(|stream| ResponseBody::streaming(stream, guard)))
+        Ok(head.map(|stream| ResponseBody::new(stream, guard)))
     }
 
     /// Picks the replica for a call. While no address is known, the call waits until its deadline.
@@ -176,29 +184,34 @@ impl Client {
     }
 }
 
-/// Sends a call to one replica. The response to an `idempotent` call is complete.
-async fn try_unary(
-    guard: &InFlightGuard,
-    parts: &Parts,
+/// A call with one message, which can be sent again.
+struct UnaryCall {
+    parts: Parts,
     message: Bytes,
     idempotent: bool,
+    timeout: Duration,
+}
+
+/// Sends a call to one replica. The response to an `idempotent` call has its first message.
+async fn try_unary(
+    guard: &InFlightGuard,
+    call: &UnaryCall,
     deadline: Instant,
 ) -> Result<Response<ResponseBody>, TransportError> {
     let replica = &guard.replica;
     let sending = async {
         let sender = replica.connection().await?;
-        let mut request = request(replica, parts);
+        let mut request = request(replica, &call.parts);
         let left = deadline.saturating_duration_since(Instant::now());
         set_deadline(request.headers_mut(), left);
-        let response = connection::send(sender, request, message).await?;
+        let response = connection::send(sender, request, call.message.clone()).await?;
         let (head, stream) = response.into_parts();
-        if !idempotent {
-            let body = ResponseBody::streaming(stream, replica.acquire());
-            return Ok(Response::from_parts(head, body));
-        }
-        let body = ResponseBody::whole(stream).await?;
-        if body.is_unavailable(&head.headers) {
-            return Err(TransportError::Broken("the replica is unavailable".into()));
+        let mut body = ResponseBody::new(stream, replica.acquire());
+        if call.idempotent {
+            body.read_first_message(call.timeout).await?;
+            if body.is_unavailable(&head.headers) {
+                return Err(TransportError::Broken("the replica is unavailable".into()));
+            }
         }
         Ok(Response::from_parts(head, body))
     };
@@ -247,8 +260,8 @@ impl Service<Request<Body>> for Client {
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let deadline = Instant::now() + self.request_headers.add_to(request.headers_mut());
-        let sending = self.clone().send(request, deadline);
+        let timeout = self.request_headers.add_to(request.headers_mut());
+        let sending = self.clone().send(request, timeout);
         sending.map(|sent| sent.map_err(Status::from)).boxed()
     }
 }

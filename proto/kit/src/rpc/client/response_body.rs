@@ -1,67 +1,76 @@
-//! The body of a response, streamed or complete.
+//! The body of a response. It is streamed: a call holds at most the flow-control window and its first message in memory.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures::future::poll_fn;
 use h2::RecvStream;
 use http::HeaderMap;
 use http_body::Frame;
+use tokio::time::{Sleep, sleep};
+use tonic::Status;
 
 use super::balancer::InFlightGuard;
 use super::connection::poll_frame;
 use super::transport_error::TransportError;
 
+/// Bytes before each message: a flag and the length (gRPC over HTTP/2, "Length-Prefixed-Message").
+const MESSAGE_PREFIX: usize = 5;
+
 /// The body of a response.
 #[derive(Debug)]
-pub struct ResponseBody(Content);
-
-#[derive(Debug)]
-enum Content {
-    Whole {
-        data: VecDeque<Bytes>,
-        trailers: Option<HeaderMap>,
-    },
-    Streaming {
-        stream: RecvStream,
-        /// The call is in flight until its response has ended.
-        _in_flight: InFlightGuard,
-    },
+pub struct ResponseBody {
+    /// Frames that were read before the response was returned.
+    first: VecDeque<Frame<Bytes>>,
+    stream: RecvStream,
+    /// How long each further frame may take; `None` for a stream that may be silent.
+    idle_timeout: Option<Duration>,
+    /// Runs while the caller waits for a frame.
+    timer: Option<Pin<Box<Sleep>>>,
+    /// The call is in flight until its response has ended.
+    _in_flight: InFlightGuard,
 }
 
 impl ResponseBody {
-    /// A body that is still arriving.
-    pub(super) fn streaming(stream: RecvStream, in_flight: InFlightGuard) -> Self {
-        Self(Content::Streaming {
+    pub(super) fn new(stream: RecvStream, in_flight: InFlightGuard) -> Self {
+        Self {
+            first: VecDeque::new(),
             stream,
+            idle_timeout: None,
+            timer: None,
             _in_flight: in_flight,
-        })
+        }
     }
 
-    /// Reads the complete body.
-    pub(super) async fn whole(mut stream: RecvStream) -> Result<Self, TransportError> {
-        let (mut data, mut trailers) = (VecDeque::new(), None);
-        while let Some(frame) = poll_fn(|cx| poll_frame(&mut stream, cx)).await {
+    /// Reads up to the end of the first message, or up to the trailers of a response without a message.
+    pub(super) async fn read_first_message(
+        &mut self,
+        idle_timeout: Duration,
+    ) -> Result<(), TransportError> {
+        self.idle_timeout = Some(idle_timeout);
+        let (mut prefix, mut received) = ([0; MESSAGE_PREFIX], 0);
+        while let Some(frame) = poll_fn(|cx| poll_frame(&mut self.stream, cx)).await {
             let frame = frame.map_err(|error| TransportError::Broken(error.to_string().into()))?;
-            match frame.into_data() {
-                Ok(bytes) => data.push_back(bytes),
-                Err(frame) => trailers = frame.into_trailers().ok(),
+            if let Some(data) = frame.data_ref() {
+                let missing = prefix.iter_mut().skip(received);
+                missing.zip(data).for_each(|(to, from)| *to = *from);
+                received += data.len();
             }
-            if trailers.is_some() {
+            let is_last = frame.is_trailers() || has_message(prefix, received);
+            self.first.push_back(frame);
+            if is_last {
                 break;
             }
         }
-        Ok(Self(Content::Whole { data, trailers }))
+        Ok(())
     }
 
     /// Whether a proxy or a server that is shutting down has answered, and not a handler, whose faults have details.
     pub(super) fn is_unavailable(&self, head: &HeaderMap) -> bool {
-        let trailers = match &self.0 {
-            Content::Whole { trailers, .. } => trailers.as_ref(),
-            Content::Streaming { .. } => None,
-        };
+        let trailers = self.first.back().and_then(Frame::trailers_ref);
         // A response without messages has its status in the headers.
         [Some(head), trailers].into_iter().flatten().any(|headers| {
             let status = headers.get("grpc-status").map(http::HeaderValue::as_bytes);
@@ -71,28 +80,59 @@ impl ResponseBody {
     }
 }
 
+/// Whether so many bytes contain the message with this prefix.
+fn has_message([_flag, length @ ..]: [u8; MESSAGE_PREFIX], received: usize) -> bool {
+    let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
+    received >= MESSAGE_PREFIX && received - MESSAGE_PREFIX >= length
+}
+
 impl http_body::Body for ResponseBody {
     type Data = Bytes;
-    type Error = h2::Error;
+    type Error = Status;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, h2::Error>>> {
-        match &mut self.get_mut().0 {
-            Content::Streaming { stream, .. } => poll_frame(stream, cx),
-            Content::Whole { data, trailers } => {
-                let frame = data.pop_front().map(Frame::data);
-                let frame = frame.or_else(|| trailers.take().map(Frame::trailers));
-                Poll::Ready(frame.map(Ok))
-            }
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let this = self.get_mut();
+        if let Some(frame) = this.first.pop_front() {
+            return Poll::Ready(Some(Ok(frame)));
         }
+        if let Poll::Ready(frame) = poll_frame(&mut this.stream, cx) {
+            this.timer = None;
+            let status = |error| Status::from_error(Box::new(error));
+            return Poll::Ready(frame.map(|frame| frame.map_err(status)));
+        }
+        // The time that the caller takes between two frames does not count.
+        let Some(idle_timeout) = this.idle_timeout else {
+            return Poll::Pending;
+        };
+        let timer = this
+            .timer
+            .get_or_insert_with(|| Box::pin(sleep(idle_timeout)));
+        ready!(timer.as_mut().poll(cx));
+        Poll::Ready(Some(Err(TransportError::TimedOut.into())))
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.0 {
-            Content::Streaming { stream, .. } => stream.is_end_stream(),
-            Content::Whole { data, trailers } => data.is_empty() && trailers.is_none(),
+        self.first.is_empty() && self.stream.is_end_stream()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_whole_with_its_last_byte() {
+        let prefix = [0, 0, 0, 1, 2];
+        let whole = MESSAGE_PREFIX + 258;
+        for received in [0, 4, 5, whole - 1] {
+            assert!(!has_message(prefix, received), "{received}");
         }
+        assert!(has_message(prefix, whole) && has_message(prefix, whole + 1));
+        // Nothing has arrived yet, which is not an empty message.
+        assert!(!has_message([0; MESSAGE_PREFIX], 0));
+        assert!(has_message([0; MESSAGE_PREFIX], MESSAGE_PREFIX));
     }
 }
