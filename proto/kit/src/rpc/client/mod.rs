@@ -1,5 +1,10 @@
 //! Clients of other services: load-balanced over all replicas, with token, trace, request id and deadline. A call that fails in transport is
 //! retried on another replica when the retry is safe.
+//!
+//! The transport is our own, on the `h2` crate. With tonic's `Channel` in its place, a call takes 1.7 times the processor time of the
+//! calling thread: 22 instead of 14 µs (medians of nine alternating rounds, 16 calls at once, built as `dev` on a busy machine,
+//! 2026-11-22), because it passes a queue and two more tasks. To be replaced by what `games` and `quota` measure with both, built as `dist`:
+//! the own transport stays only if it saves more than a tenth.
 
 mod addresses;
 mod balancer;
